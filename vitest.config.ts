@@ -10,12 +10,19 @@ const OTHER_TIERS = ['**/*.{system,nightly}.test.ts']
 /** Files that change the process, or start others. */
 const OWN_PROCESS = ['packages/{cli,integration-tests}/{src,test}/**/*.test.ts']
 
+/** Tests with processes, databases and browsers wait for most of their time, so more of them fit than there are cores. */
+const WAITING = {
+  maxWorkers: 2 * navigator.hardwareConcurrency,
+  // Projects with other numbers of workers run one after the other.
+  sequence: { groupOrder: 1 },
+}
+
 /** The longest files of the system tests, longest first: one that starts last leaves the other cores idle. */
 const LONGEST = [
   'integration-tests/src/packed-packages.system.test.ts',
   'integration-tests/src/documents.system.test.ts',
-  'cli/src/batch/batch.system.test.ts',
-  'integration-tests/src/durable/dying-processes.system.test.ts',
+  'integration-tests/src/promises-matrix/promises-matrix.system.test.ts',
+  'integration-tests/src/durable/postgres-engine.system.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
@@ -33,6 +40,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     testTimeout: 15_000,
+    // What else a machine of CI does can take its processor away for seconds, which real clocks do not forgive.
+    retry: process.env.CI ? 1 : 0,
     // A poll waits for processes on a busy machine. The default is one second.
     expect: { poll: { timeout: 10_000 } },
     // The default leaves a core to the user: on CI's two cores that is half of the time.
@@ -59,9 +68,15 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'wire', include: OWN_PROCESS, exclude: [...NEVER, ...OTHER_TIERS] } },
       // `npm run test:system`: databases, browsers, processes, packed packages, documents.
-      { extends: true, test: { name: 'system', include: ['{packages,examples}/**/*.system.test.ts'], exclude: NEVER } },
-      // `npm run test:nightly`: chaos, mutants, orders, generated inputs, pictures.
-      { extends: true, test: { name: 'nightly', include: ['packages/**/*.nightly.test.ts'], exclude: NEVER } },
+      {
+        extends: true,
+        test: { name: 'system', include: ['{packages,examples}/**/*.system.test.ts'], exclude: NEVER, ...WAITING },
+      },
+      // `npm run test:nightly`: chaos, processes that die or stop, mutants, orders, generated inputs, pictures.
+      {
+        extends: true,
+        test: { name: 'nightly', include: ['packages/**/*.nightly.test.ts'], exclude: NEVER, ...WAITING },
+      },
     ],
   },
 })

@@ -80,13 +80,23 @@ const pythonGuide = {
   isQuick: true,
 }
 
-const viteReact = {
-  name: 'Vite and React: a page in a browser',
-  workspace: 'vite-react',
+const viteReact = (version, workspace) => ({
+  name: `Vite and React ${version}: a page in a browser`,
+  workspace,
   files: { ...readProject('vite-react'), 'tsconfig.json': tsconfig(pageOptions, ['main.tsx']) },
   prepare: { tool: compiler, args: [] },
+  // Beside the React of the workspace, which is not the one of the other projects.
+  ownPackages: ['modelrun'],
   needsBrowser: true,
   args: ['--test'],
-}
+})
 
-export const projectCases = [express, plainTypescript, ...quickstarts, python, pythonGuide, viteReact]
+export const projectCases = [
+  express,
+  plainTypescript,
+  ...quickstarts,
+  python,
+  pythonGuide,
+  viteReact(19, 'vite-react'),
+  viteReact(18, 'vite-react-18'),
+]

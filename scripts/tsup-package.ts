@@ -100,6 +100,13 @@ export function definePackage(build: PackageBuild) {
       },
     },
     ...commandBuilds,
-    { ...common, name: 'types', entry, format: ['esm', 'cjs'], dts: { only: true } },
+    // The kit is not published: its types become part of the files that show them.
+    {
+      ...common,
+      name: 'types',
+      entry,
+      format: ['esm', 'cjs'],
+      dts: { only: true, resolve: [/^@modelrun\/kit$/, /^\.\//] },
+    },
   ])
 }

@@ -9,9 +9,10 @@ import { interleave, roundCount } from './harness/rounds.ts'
 import { formatNumber, formatRatio, formatSummary, ratios, summarize } from './harness/stats.ts'
 import { install, SERVERS, type ServerName } from './servers/installed.ts'
 import { start } from './servers/start.ts'
-import { measureThroughput, targetOf } from './servers/throughput.ts'
+import { measureThroughput, requireWrk, type Throughput, targetOf } from './servers/throughput.ts'
 import { WAYS, type Way } from './servers/ways.ts'
 
+await requireWrk()
 const rounds = roundCount(7)
 const OURS = 'reference server'
 
@@ -33,7 +34,7 @@ const stories = await interleave(['auto'], rounds, async (clock) => {
 })
 
 /** All of them run at once, and one at a time has something to do. */
-async function measureServers(): Promise<Map<ServerName, number[]>> {
+async function measureServers(): Promise<Map<ServerName, Throughput[]>> {
   const running = await Promise.all(SERVERS.map(async (name) => [name, await start(name)] as const))
   try {
     const { apiKey } = createReferenceServer() // the same seed gives the same key
@@ -49,13 +50,15 @@ async function measureServers(): Promise<Map<ServerName, number[]>> {
   }
 }
 
-const responsesOf = (name: ServerName) => responses.get(name) ?? []
+const responsesOf = (name: ServerName) => (responses.get(name) ?? []).map((one) => one.responsesPerSecond)
+const loadCpuOf = (name: ServerName) => (responses.get(name) ?? []).map((one) => one.cpuMicroseconds)
 const startsOf = (name: ServerName) => starts.get(name) ?? []
 const callsOf = (way: Way) => (calls.get(way) ?? []).map(({ microseconds }) => microseconds)
 const cpuOf = (way: Way) => (calls.get(way) ?? []).map(({ cpuMicroseconds }) => cpuMicroseconds)
 const installOf = (name: ServerName) => installs.get(name) ?? { packages: Number.NaN, megabytes: Number.NaN }
-const toHono = ratios(responsesOf(OURS), responsesOf('hono'))
-const toPrism = ratios(responsesOf(OURS), responsesOf('Prism'))
+/** How many responses it makes in the processor time in which another makes one. */
+const toHono = ratios(loadCpuOf('hono'), loadCpuOf(OURS))
+const toPrism = ratios(loadCpuOf('Prism'), loadCpuOf(OURS))
 const storyMs = summarize(stories.get('auto') ?? [])
 const callUs = summarize(callsOf('server.fetch'))
 const cpuUs = summarize(cpuOf('server.fetch'))
@@ -63,8 +66,13 @@ const startMs = summarize(startsOf(OURS))
 const { packages, megabytes } = installOf(OURS)
 
 const goals = [
-  ['GET job over node http, to bare hono', '≥ 0.6×', formatRatio(toHono), isMet(toHono.median >= 0.6)],
-  ['GET job over node http, to Prism', '≥ 5×', formatRatio(toPrism), isMet(toPrism.median >= 5)],
+  [
+    'GET job over node http, responses in the same processor time, to bare hono',
+    '≥ 0.6×',
+    formatRatio(toHono),
+    isMet(toHono.median >= 0.6),
+  ],
+  ['the same, to Prism', '≥ 5×', formatRatio(toPrism), isMet(toPrism.median >= 5)],
   ['GET job by `server.fetch`, µs', '≤ 60', formatSummary(callUs, 0), isMet(callUs.median <= 60)],
   ['the same, µs of CPU time', '≤ 60', formatSummary(cpuUs, 0), isMet(cpuUs.median <= 60)],
   [
@@ -88,13 +96,23 @@ await report(
     'What the reference server costs beside bare hono and other mock servers. Median (min–max) over the rounds; the ratios are taken within each round. Goals are ours.',
     table(['what', 'bound', 'measured', 'met'], goals),
     '## Servers',
-    'GET of one finished job over node http, on 50 connections kept open, from bare sockets in another process. The reference server checks the key, looks the job up and keeps its journal; the others response the same body and check nothing. Start is from the start of the process to its first response. Installed is what npm installs, without what is optional.',
+    'GET of one finished job over node http, on 50 connections kept open, from `wrk`. Processor time is that of the process of the server. The reference server checks the key, looks the job up and writes its journal; the others send the same body and check nothing. Start is from the start of the process to its first response. Installed is what npm installs, without what is optional.',
     table(
-      ['server', 'responses/s', 'to bare hono', 'start, ms', 'start, to bare hono', 'packages', 'MB'],
+      [
+        'server',
+        'responses/s',
+        'CPU µs per response',
+        'responses in the same CPU time, to bare hono',
+        'start, ms',
+        'start, to bare hono',
+        'packages',
+        'MB',
+      ],
       SERVERS.map((name) => [
         name,
         formatSummary(summarize(responsesOf(name)), 0),
-        formatRatio(ratios(responsesOf(name), responsesOf('hono'))),
+        formatSummary(summarize(loadCpuOf(name)), 0),
+        formatRatio(ratios(loadCpuOf('hono'), loadCpuOf(name))),
         formatSummary(summarize(startsOf(name)), 0),
         formatRatio(ratios(startsOf(name), startsOf('hono'))),
         formatNumber(installOf(name).packages, 0),

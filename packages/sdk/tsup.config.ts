@@ -5,6 +5,7 @@ export default definePackage({
     'src/index.ts',
     'src/models/index.ts',
     'src/proxy/index.ts',
+    'src/react/index.ts',
     'src/webhooks/index.ts',
     'src/webhooks/testing/index.ts',
   ],

@@ -12,6 +12,7 @@ const LIMIT_MS = 30_000
 /** A server in a process of its own. */
 export interface RunningServer {
   port: number
+  pid: number
   /** From the start of the process to its first response, whatever it is. */
   firstResponseMs: number
   stop(): Promise<void>
@@ -30,7 +31,7 @@ export async function start(name: ServerName): Promise<RunningServer> {
     await stop()
     throw error
   }
-  return { port, firstResponseMs: performance.now() - startedAt, stop }
+  return { port, pid: child.pid ?? 0, firstResponseMs: performance.now() - startedAt, stop }
 }
 
 async function goOn(name: ServerName, child: ChildProcess, startedAt: number): Promise<void> {

@@ -1,31 +1,27 @@
-import { InsufficientCreditsError, ModelRun, ModelRunError } from 'modelrun'
-import { useState } from 'react'
-
-// No key: the proxy of the page's own server has it.
-const client = new ModelRun({ baseUrl: '/api/modelrun' })
+import { JobFailedError } from 'modelrun'
+import { ModelForm, useRun } from 'modelrun/react'
 
 export function Draw() {
-  const [picture, setPicture] = useState<string>()
-  const [status, setStatus] = useState('')
-
-  async function draw() {
-    try {
-      const options = { onStatus: (job: { status: string }) => setStatus(job.status) }
-      const result = await client.run('aurora-image', { prompt: 'a red fox' }, options)
-      setPicture(result.output.items[0]?.url)
-    } catch (error) {
-      if (!(error instanceof ModelRunError)) throw error
-      setStatus(error instanceof InsufficientCreditsError ? 'Your credits of today are spent.' : error.message)
-    }
-  }
-
+  const { run, cancel, status, progress, result, error } = useRun('aurora-image')
   return (
     <main>
-      <button type="button" onClick={draw}>
-        Draw
-      </button>
-      <p>{status}</p>
-      {picture !== undefined && <img src={picture} alt="a red fox" />}
+      <ModelForm model="aurora-image" onSubmit={run}>
+        <button type="submit" disabled={status === 'running'}>
+          Draw
+        </button>
+      </ModelForm>
+      {progress && (
+        <button type="button" onClick={cancel} disabled={progress.isCancelling}>
+          Cancel
+        </button>
+      )}
+      <p role="status">{error ? textFor(error) : (progress?.status ?? status)}</p>
+      {result && <img src={result.output.items[0]?.url} alt="a red fox" />}
     </main>
   )
+}
+
+function textFor(error: Error): string {
+  if (error instanceof JobFailedError) return 'The picture could not be made.'
+  return 'status' in error && error.status === 402 ? 'Your credits of today are spent.' : error.message
 }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from './test-kit/cli-harness.ts'
+import { CliHarness } from '../test/cli-harness.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const DOCUMENTS = ['packages/cli/README.md', 'docs/guides/command-line.md']

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from './test-kit/cli-harness.ts'
+import { CliHarness } from '../test/cli-harness.ts'
 
 let cli: CliHarness
 

@@ -1,9 +1,9 @@
+import { isRecord } from '@modelrun/kit'
+
+export { isRecord }
+
 /** A value that JSON can hold. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** The value at a JSON pointer; `undefined` when there is none. `~` is not escaped: no name here holds one. */
 export function at(value: unknown, pointer: string): unknown {

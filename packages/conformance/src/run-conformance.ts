@@ -1,3 +1,4 @@
+import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
 import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'

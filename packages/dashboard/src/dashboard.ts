@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 /** Where the page is. */
 export interface DashboardOptions {
@@ -15,7 +16,7 @@ export interface Dashboard {
    * The response to a request for one of its files; `undefined` for any other request. A browser that asks for `/` is led
    * to the page.
    */
-  respond(request: Request): Response | undefined
+  respond(request: Pick<Request, 'method' | 'url'> & { headers: Pick<Headers, 'get'> }): Response | undefined
 }
 
 const PATH = '/_dashboard/'
@@ -49,8 +50,12 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
+type Bytes = Uint8Array<ArrayBuffer>
+
 interface PageFile {
-  bytes: Uint8Array<ArrayBuffer>
+  bytes: Bytes
+  /** With gzip: on the way from a container to a browser, size matters. */
+  small: Bytes
   headers: Record<string, string>
 }
 
@@ -70,9 +75,16 @@ export async function createDashboard({ folder = ownFolder() }: DashboardOptions
       if (`${pathname}/` === PATH || (pathname === '/' && wantsPage)) return ledToPage()
       const file = pathname === PATH ? files.get('index.html') : files.get(pathname.slice(PATH.length))
       if (file === undefined || !pathname.startsWith(PATH)) return undefined
-      return new Response(method === 'HEAD' ? null : file.bytes, { headers: file.headers })
+      return responseOf(file, method === 'HEAD', headers.get('accept-encoding')?.includes('gzip') === true)
     },
   }
+}
+
+function responseOf({ bytes, small, headers }: PageFile, isHead: boolean, isSmall: boolean): Response {
+  const body = isSmall ? small : bytes
+  const encoding = isSmall ? { 'content-encoding': 'gzip' } : {}
+  const length = { 'content-length': String(body.byteLength) }
+  return new Response(isHead ? null : body, { headers: { ...headers, ...length, ...encoding } })
 }
 
 function ledToPage(): Response {
@@ -99,10 +111,11 @@ async function readPageFile(path: string): Promise<PageFile> {
   const isHtml = extname(path) === '.html'
   return {
     bytes,
+    small: Uint8Array.from(gzipSync(bytes, { level: 9 })),
     headers: {
       ...HEADERS,
       'content-type': CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
-      'content-length': String(bytes.byteLength),
+      vary: 'accept-encoding',
       // The names of the other files change with what is in them.
       'cache-control': isHtml ? 'no-cache' : 'max-age=31536000, immutable',
     },

@@ -138,7 +138,7 @@ describe('Errors that say what happened', () => {
     expect(error.attempts.map(({ reason }) => reason)).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED'])
   })
 
-  test('the line of the program that called', async () => {
+  test('the line of the program that awaits the run', async () => {
     const { server, client } = start()
     server.script(FAST, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'The model broke.' } }])
     const error = await errorOf(client.run(FAST, INPUT, { mode: 'async' }))

@@ -7,7 +7,7 @@ import { createRecordingEngine } from './recording-engine.ts'
 
 const guide = await readFile(new URL('../../../docs/guides/webhooks.md', import.meta.url), 'utf8')
 
-/** Arrows that need another process: `durable/dying-processes.system.test.ts` kills some. */
+/** Arrows that need another process: `durable/dying-processes.nightly.test.ts` kills some. */
 const OF_DEAD_PROCESSES = ['running --> running']
 
 const jobOf = (job_id: string) => {

@@ -1,5 +1,5 @@
+import { type Check, jsonPointer, memberOf } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { jsonPointer } from './json.ts'
 
 /** The result of checking a value by a schema; the message is a sentence for people. */
 export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }
@@ -22,6 +22,19 @@ export function parseShape<Value>(schema: z.ZodMiniType<Value>, value: unknown):
   if (result.success) return { ok: true, value: result.data }
   const sentences = result.error.issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue, value))
   return { ok: false, message: sentences.join(' ') }
+}
+
+/** The check of an option by a schema. */
+export function fits(schema: z.ZodMiniType): Check {
+  return (value) => {
+    const checked = value === undefined ? undefined : parseShape(schema, value)
+    return checked === undefined || checked.ok ? undefined : shapeProblem(checked.message)
+  }
+}
+
+/** The message about a shape as the end of a sentence that starts with the name of the option. */
+export function shapeProblem(message: string): string {
+  return message.startsWith('It ') ? message.slice('It '.length) : `is wrong: ${message}`
 }
 
 function describe(issue: z.core.$ZodIssue, root: unknown): string {
@@ -55,10 +68,6 @@ function problem(issue: z.core.$ZodIssue, actual: unknown): string {
 function listKeys(keys: readonly string[]): string {
   const shown = keys.slice(0, MAX_PROBLEMS).map((key) => JSON.stringify(key.slice(0, 60)))
   return [...shown, ...(keys.length > MAX_PROBLEMS ? ['and others'] : [])].join(', ')
-}
-
-function memberOf(value: unknown, part: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined
 }
 
 function typeNoun(value: unknown): string {

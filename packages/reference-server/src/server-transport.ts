@@ -1,5 +1,4 @@
-import type { ResponseOrFault } from './faults/fault.ts'
-import type { Handle, RequestContext } from './http/handle.ts'
+import type { Handle, IncomingRequest, ReplyOrFault, RequestContext } from './http/messages.ts'
 import { readBaseUrl } from './options.ts'
 import type { Fork, Forks } from './service/forks.ts'
 import type { Service } from './service/service.ts'
@@ -28,15 +27,18 @@ export interface TransportSettings {
   sendGuarded?: Send | undefined
   /** Lets each fork listen at an address of its own: from now on control requests can fork the server. */
   forks?: ForkTransport | undefined
-  /** From now on the journal has the headers of requests and responses, without secrets. */
-  recordsHeaders?: true | undefined
+  /**
+   * A dashboard shows the server: from now on it records headers, the responses of receivers, and what is done to it, without
+   * secrets.
+   */
+  isShown?: true | undefined
 }
 
 /** What a transport, such as node http or MSW, needs of a server. */
 export interface ServerTransport {
-  /** Handles a request: a response, or the fault that the transport applies instead. Never throws or rejects. */
-  handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
-  /** Changes the server as the transport needs it. What is left out stays as it is. @throws TypeError for a wrong `baseUrl` */
+  /** Handles a request: the response as data, or the fault that the transport applies instead. Never throws or rejects. */
+  handle(request: IncomingRequest, context: RequestContext): Promise<ReplyOrFault>
+  /** Changes the server as the transport needs it. What is left out stays as it is. @throws ConfigurationError for a wrong `baseUrl` */
   set(settings: TransportSettings): void
 }
 
@@ -48,14 +50,14 @@ export function createTransport(
 ): ServerTransport {
   return {
     handle,
-    set: ({ baseUrl, sendGuarded, forks, recordsHeaders }) => {
+    set: ({ baseUrl, sendGuarded, forks, isShown }) => {
       if (baseUrl !== undefined) {
-        service.baseUrl = readBaseUrl(baseUrl)
+        service.baseUrl = readBaseUrl('transport.set', baseUrl)
         service.activity.expectRemoteClients()
       }
       if (sendGuarded !== undefined) service.receivers.guard(sendGuarded)
       if (forks !== undefined) service.forks = { served: forks, open: () => openFork(forks) }
-      if (recordsHeaders) service.observer.recordsHeaders = true
+      if (isShown) service.observer.isShown = true
     },
   }
 }

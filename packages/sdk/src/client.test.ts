@@ -1,13 +1,14 @@
 import { inspect } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { caught } from '../test/caught.ts'
+import { printedForms } from '../test/printed-forms.ts'
+import { json, text } from '../test/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../test/test-client.ts'
 import { ModelRun } from './client.ts'
 import { ServerError } from './errors/api-errors.ts'
-import { ConfigurationError, InputValidationError } from './errors/local-errors.ts'
-import { caught } from './testing/caught.ts'
-import { printedForms } from './testing/printed-forms.ts'
-import { json, text } from './testing/scripted-service.ts'
-import { API_KEY, BASE_URL, createTestClient } from './testing/test-client.ts'
+import { InputValidationError } from './errors/local-errors.ts'
 
 const models = json(200, fixtures.models.listEmpty.body)
 

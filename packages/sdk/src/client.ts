@@ -1,10 +1,11 @@
+import { readArguments, readOptions } from '@modelrun/kit'
 import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
-import { checkArguments, readArguments, readOptions } from './arguments/checks.ts'
+import { checkArguments } from './arguments/checks.ts'
 import { readClientOptions } from './arguments/client-options.ts'
 import type { Clock } from './clock.ts'
 import { type Core, createCore } from './core.ts'
 import { FilesResource } from './files/files-resource.ts'
-import { ApiPromise, type Caller, rejectAtCaller, throwAtCaller } from './http/api-promise.ts'
+import { ApiPromise, rejectAtCaller, throwAtCaller } from './http/api-promise.ts'
 import type { RequestMethod } from './http/operation.ts'
 import { type RequestOptions, rawOperation } from './http/raw-request.ts'
 import { callOnce } from './http/request.ts'
@@ -89,7 +90,7 @@ export class ModelRun {
       checkArguments(place, { model })
       return runModel(this.#core, { model, input, options: readOptions(place, options, RUN_OPTIONS) })
     }
-    return new ApiPromise(rejectAtCaller(ModelRun.prototype.run, work))
+    return new ApiPromise(rejectAtCaller(work))
   }
 
   /**
@@ -107,7 +108,7 @@ export class ModelRun {
       checkArguments(place, { model })
       return submitRun(this.#core, { model, input, options: readOptions(place, options, SUBMIT_OPTIONS) })
     }
-    return new ApiPromise(rejectAtCaller(ModelRun.prototype.submit, work))
+    return new ApiPromise(rejectAtCaller(work))
   }
 
   /**
@@ -135,8 +136,7 @@ export class ModelRun {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
     const checked = readOptions(place, options, RUN_MANY_OPTIONS)
-    const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options: checked, caller })
-    return throwAtCaller(ModelRun.prototype.runMany, iterate)
+    return throwAtCaller(runMany(this.#core, { model, inputs, options: checked }))
   }
 
   /**
@@ -161,6 +161,6 @@ export class ModelRun {
         checked,
       )
     }
-    return new ApiPromise(rejectAtCaller(ModelRun.prototype.request, work))
+    return new ApiPromise(rejectAtCaller(work))
   }
 }

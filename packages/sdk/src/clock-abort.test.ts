@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { createManualClock, settle } from '../test/manual-clock.ts'
 import { abortable, createAbortGroups, linkController, sleep } from './clock.ts'
-import { createManualClock, settle } from './testing/manual-clock.ts'
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 

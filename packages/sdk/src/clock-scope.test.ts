@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../test/manual-clock.ts'
 import { DEADLINE, openScope } from './clock.ts'
-import { createManualClock } from './testing/manual-clock.ts'
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createManualClock } from '../test/manual-clock.ts'
 import { startTimer, systemClock } from './clock.ts'
-import { createManualClock } from './testing/manual-clock.ts'
 
 afterEach(() => {
   vi.useRealTimers()

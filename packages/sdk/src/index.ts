@@ -20,6 +20,7 @@ export type {
   RunRequest,
   RunResponse,
 } from '@modelrun/contract'
+export { type Attempt, ConfigurationError, ModelRunError, type Submission } from '@modelrun/kit'
 export { ModelRun } from './client.ts'
 export type { Clock } from './clock.ts'
 export {
@@ -36,13 +37,11 @@ export {
 export { JobCancelledError, JobFailedError } from './errors/job-errors.ts'
 export {
   BudgetExceededError,
-  ConfigurationError,
   type InputIssue,
   InputValidationError,
   SaveError,
   WebhookParseError,
 } from './errors/local-errors.ts'
-export { type Attempt, ModelRunError, type Submission } from './errors/model-run-error.ts'
 export {
   AbortedError,
   AttemptTimeoutError,

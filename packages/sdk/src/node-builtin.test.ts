@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { createTestClient } from '../test/test-client.ts'
 import { nodeBuiltin } from './node-builtin.ts'
-import { createTestClient } from './testing/test-client.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()

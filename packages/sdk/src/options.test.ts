@@ -1,8 +1,8 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { API_KEY, BASE_URL } from '../test/test-client.ts'
 import { readClientOptions } from './arguments/client-options.ts'
-import { ConfigurationError } from './errors/local-errors.ts'
 import { type ModelRunOptions, resolveOptions as resolveRead } from './options.ts'
-import { API_KEY, BASE_URL } from './testing/test-client.ts'
 
 const valid = { apiKey: API_KEY, baseUrl: BASE_URL }
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 
 /** The options that decide whether a client runs in a page, without a key. */
 interface PageOptions {

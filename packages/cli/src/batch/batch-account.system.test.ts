@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../test-kit/batch-fixtures.ts'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 let files: SmallFiles

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BATCH, type SmallFiles, serveSmallFiles } from '../test-kit/batch-fixtures.ts'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { BATCH, type SmallFiles, serveSmallFiles } from '../../test/batch-fixtures.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 let files: SmallFiles

@@ -1,3 +1,4 @@
+import { tryParseJson } from '@modelrun/kit'
 import { parse } from 'csv-parse/sync'
 import { UsageError } from '../errors/usage-error.ts'
 import { readText, sourceName, type TextSource } from '../files/read-text.ts'
@@ -25,11 +26,11 @@ export async function readRows(path: string, encoding?: string): Promise<RawRow[
 
 /** JSON lines, or one JSON document: an array of objects, or one object. */
 function jsonRows(content: string, source: TextSource): RawRow[] {
-  const document = tryJson(content)
+  const document = tryParseJson(content)
   if (document !== undefined) return rowsOf([document].flat(), 'Item', source)
   const lines = content.split('\n').map((line) => line.trim())
   return rowsOf(
-    lines.map((line) => (line === '' ? EMPTY_LINE : tryJson(line))),
+    lines.map((line) => (line === '' ? EMPTY_LINE : tryParseJson(line))),
     'Line',
     source,
   )
@@ -54,14 +55,6 @@ function rowsOf(values: readonly unknown[], unit: 'Item' | 'Line', source: TextS
       'A row is an object with the parameters of one run, such as {"prompt":"a red fox"}. ' +
       "Of plain lines rows are made with: jq -Rc '{prompt: .}'",
   )
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function csvRows(content: string, path: string): RawRow[] {

@@ -6,8 +6,8 @@ import {
   type SmallFiles,
   sendsByPrompt,
   serveSmallFiles,
-} from '../test-kit/batch-fixtures.ts'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+} from '../../test/batch-fixtures.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 let files: SmallFiles

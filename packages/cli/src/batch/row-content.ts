@@ -1,3 +1,4 @@
+import { isRecord } from '@modelrun/kit'
 import type { InputRules, RunInput } from '../run/check-input.ts'
 
 /**
@@ -14,7 +15,8 @@ export function rowContent(input: Readonly<RunInput>, { properties }: InputRules
 
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
-    const isObject = typeof member === 'object' && member !== null && !Array.isArray(member)
-    return isObject ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member
+    return isRecord(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member
   })
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BATCH, sendsByPrompt } from '../test-kit/batch-fixtures.ts'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { BATCH, sendsByPrompt } from '../../test/batch-fixtures.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 const ROWS = 400
 

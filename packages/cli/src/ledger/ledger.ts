@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { isRecord, tryParseJson } from '@modelrun/kit'
 import { UsageError } from '../errors/usage-error.ts'
 import type { LedgerEntry, LedgerRun } from './ledger-entry.ts'
 import { stateFolder } from './state-folder.ts'
@@ -82,12 +83,6 @@ function applyLine(line: string, runs: Map<string, LedgerRun>): void {
 /** Only this command writes the file: a line that is whole JSON is an entry. */
 function parseLine(line: string): (LedgerEntry & { at: string }) | undefined {
   if (line === '') return undefined
-  try {
-    const entry: unknown = JSON.parse(line)
-    return typeof entry === 'object' && entry !== null && 'run' in entry
-      ? (entry as LedgerEntry & { at: string })
-      : undefined
-  } catch {
-    return undefined
-  }
+  const entry = tryParseJson(line)
+  return isRecord(entry) && 'run' in entry ? (entry as unknown as LedgerEntry & { at: string }) : undefined
 }

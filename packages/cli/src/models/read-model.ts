@@ -1,7 +1,7 @@
+import { closestName } from '@modelrun/kit'
 import type { Model, ModelRun } from 'modelrun'
 import { UsageError } from '../errors/usage-error.ts'
 import { cleanText } from '../terminal/clean-text.ts'
-import { closestName } from '../terminal/closest-name.ts'
 
 /** Reads a model. A mistyped id names the one that was probably meant. @throws UsageError when there is no such model */
 export async function readModel(client: ModelRun, id: string): Promise<Model> {

@@ -1,3 +1,4 @@
+import { isRecord } from '@modelrun/kit'
 import type { InputProperty } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 import { UsageError } from '../errors/usage-error.ts'
@@ -52,7 +53,7 @@ function valueOfType(type: string, text: string): unknown {
     case 'array':
       return jsonIf(text, Array.isArray)
     case 'object':
-      return jsonIf(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+      return jsonIf(text, isRecord)
     default:
       return untypedValue(text)
   }

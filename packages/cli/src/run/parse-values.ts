@@ -1,3 +1,4 @@
+import { memberOf } from '@modelrun/kit'
 import type { InputProperty } from 'modelrun'
 import { UsageError } from '../errors/usage-error.ts'
 import { namedFlag, type Parameter } from './parameter.ts'
@@ -23,7 +24,6 @@ function arrayOf(parameter: Parameter, texts: readonly string[]): unknown[] {
 
 /** Section 2.3 does not name `items`; JSON Schema does. */
 function itemTypes(property: InputProperty): readonly string[] {
-  const items: unknown = Reflect.get(property, 'items')
-  const type = typeof items === 'object' && items !== null ? Reflect.get(items, 'type') : undefined
+  const type = memberOf(memberOf(property, 'items'), 'type')
   return typeof type === 'string' ? [type] : ['string']
 }

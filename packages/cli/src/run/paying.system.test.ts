@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 

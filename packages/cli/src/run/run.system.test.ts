@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 

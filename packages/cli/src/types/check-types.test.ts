@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
-import { createTypesHarness, type TypesHarness } from './testing/types-harness.ts'
+import { createTypesHarness, type TypesHarness } from '../../test/types/types-harness.ts'
 
 const FILE = 'modelrun.models.d.ts'
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createProject, ROOT } from './testing/temporary-project.ts'
-import { createTypesHarness } from './testing/types-harness.ts'
-import { programOf, RIGHT_LINES, WRONG_LINES } from './testing/wrong-programs.ts'
+import { createProject, ROOT } from '../../test/types/temporary-project.ts'
+import { createTypesHarness } from '../../test/types/types-harness.ts'
+import { programOf, RIGHT_LINES, WRONG_LINES } from '../../test/types/wrong-programs.ts'
 
 /** The errors in the user's own files, as `path(line,column): message`. */
 async function compile(compiler: string, folder: string): Promise<string[]> {

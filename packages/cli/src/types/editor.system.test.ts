@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import ts6 from 'typescript'
 import ts59 from 'typescript-5.9'
 import { describe, expect, it } from 'vitest'
-import { ROOT } from './testing/temporary-project.ts'
-import { createTypesHarness } from './testing/types-harness.ts'
+import { ROOT } from '../../test/types/temporary-project.ts'
+import { createTypesHarness } from '../../test/types/types-harness.ts'
 
 type TypeScript = typeof ts6
 

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import type { InputProperty, Model } from 'modelrun'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { hostileCatalog } from '../../test/types/hostile-catalog.ts'
+import { literalsOf, membersOf, modelsOf, parse } from '../../test/types/parsed-types.ts'
 import { renderTypes } from './render-types.ts'
-import { hostileCatalog } from './testing/hostile-catalog.ts'
-import { literalsOf, membersOf, modelsOf, parse } from './testing/parsed-types.ts'
 import { toTypedModel } from './typed-model.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 60)

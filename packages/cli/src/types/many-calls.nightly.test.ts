@@ -1,8 +1,8 @@
 import { type CatalogModel, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { createProject } from './testing/temporary-project.ts'
-import { createTypesHarness } from './testing/types-harness.ts'
+import { createProject } from '../../test/types/temporary-project.ts'
+import { createTypesHarness } from '../../test/types/types-harness.ts'
 
 const MODELS = 1_000
 

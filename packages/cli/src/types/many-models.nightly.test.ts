@@ -1,6 +1,6 @@
 import { type CatalogModel, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { expect, it } from 'vitest'
-import { createTypesHarness } from './testing/types-harness.ts'
+import { createTypesHarness } from '../../test/types/types-harness.ts'
 
 const MODELS = 1_000
 

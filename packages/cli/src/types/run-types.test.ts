@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTypesHarness } from './testing/types-harness.ts'
+import { createTypesHarness } from '../../test/types/types-harness.ts'
 
 const FILE = 'modelrun.models.d.ts'
 

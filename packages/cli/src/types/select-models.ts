@@ -1,5 +1,5 @@
+import { closestName } from '@modelrun/kit'
 import type { Model } from 'modelrun'
-import { closestId } from './closest-id.ts'
 import { type FoundIds, findIds } from './find-ids.ts'
 import { printable } from './foreign-text.ts'
 import { readIds, readModels } from './read-models.ts'
@@ -45,12 +45,12 @@ function describeFound({ used, unknown }: FoundIds, catalog: ReadonlySet<string>
   })
   // A call of another `run` has an argument that is like no id.
   const mistakes = unknown
-    .filter(({ id }) => closestId(id, catalog) !== undefined)
+    .filter(({ id }) => closestName(id, catalog) !== undefined)
     .map(({ id, place }) => `${printable(place)}: there is no model ${printable(id)}${hint(id, catalog)}\n`)
   return [...lines, ...mistakes].join('')
 }
 
 function hint(id: string, catalog: Iterable<string>): string {
-  const closest = closestId(id, catalog)
+  const closest = closestName(id, catalog)
   return closest === undefined ? '.' : `; did you mean ${printable(closest)}?`
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@modelrun/kit'
 
 /** What happens to deliveries on their way. */
 export interface ChaosOptions {
@@ -35,15 +36,4 @@ export class Chaos {
 /** Waits, unless there is nothing to wait for. */
 export async function waitMs(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal })
-}
-
-/** Numbers from 0 up to 1 (mulberry32). */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { ModelRun } from 'modelrun'
 import { createInbox, type Inbox, type InboxOptions } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 const SECRET = 'a secret of the test, which has 32 bytes'
 const env = { MODELRUN_INBOX_SECRET: SECRET }

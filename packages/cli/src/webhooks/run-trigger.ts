@@ -1,3 +1,4 @@
+import { isRecord, tryParseJson } from '@modelrun/kit'
 import type { DeliveryBody } from 'modelrun/webhooks/testing'
 import type { CliContext } from '../cli-context.ts'
 import { UsageError } from '../errors/usage-error.ts'
@@ -48,11 +49,7 @@ async function madeUpDelivery(event: TriggerEvent, fields: Record<string, unknow
 
 function readData(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
-  try {
-    const data: unknown = JSON.parse(text)
-    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data }
-  } catch {
-    // The same message as for JSON that is no object.
-  }
+  const data = tryParseJson(text)
+  if (isRecord(data)) return data
   throw new UsageError(`--data must be a JSON object, such as '{"credits_used":12}'.`)
 }

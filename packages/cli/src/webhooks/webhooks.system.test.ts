@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { ModelRun } from 'modelrun'
 import { parseWebhook } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../test-kit/cli-harness.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 let receiver: Server

@@ -1,3 +1,4 @@
+import { memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
 import type { ConformanceClock } from '../clock.ts'
 import type { ExchangeLog } from '../exchange.ts'
 import type { Redactor } from '../redact.ts'
@@ -73,9 +74,9 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
     })
     const { status, headers } = response
     recorded.response = { status, headers: redactor.headers(headers), body: redactor.body(text) }
-    return { exchange: recorded, status, headers, text, json: parse(text), durationMs: clock.now() - startedAt }
+    return { exchange: recorded, status, headers, text, json: tryParseJson(text), durationMs: clock.now() - startedAt }
   } catch (error) {
-    const reason = redactor.text(reasonOf(error))
+    const reason = redactor.text(messageWithCause(error))
     recorded.failure = reason
     throw new NoResponseError(recorded, { reason, code: codeOf(error) })
   } finally {
@@ -109,28 +110,7 @@ async function countBytes(response: Response): Promise<number> {
   return bytes
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** `fetch failed` alone says little: the cause has the reason. The cause may have a code and no message. */
-function reasonOf(error: unknown): string {
-  return [error, partOf(error, 'cause')]
-    .filter((part) => part !== undefined)
-    .map((part) => String(partOf(part, 'message') || (codeOf(part) ?? part)))
-    .join(': ')
-}
-
 function codeOf(error: unknown): string | undefined {
-  const code = partOf(error, 'code') ?? partOf(partOf(error, 'cause'), 'code')
+  const code = memberOf(error, 'code') ?? memberOf(memberOf(error, 'cause'), 'code')
   return typeof code === 'string' ? code : undefined
-}
-
-/** By shape, not by `instanceof`: under some test runners, errors of Node come from another realm. */
-function partOf(error: unknown, key: 'cause' | 'code' | 'message'): unknown {
-  return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }

@@ -1,3 +1,4 @@
+import { isRecord, tryParseJson } from '@modelrun/kit'
 import { Command, Option } from 'commander'
 import { CannotStartError, SPECIAL_KEYS } from '../options.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
@@ -113,12 +114,8 @@ function number(minimum: number): Parse {
 }
 
 function jsonObject(raw: string, name: string): unknown {
-  try {
-    const value: unknown = JSON.parse(raw)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Reported below.
-  }
+  const value = tryParseJson(raw)
+  if (isRecord(value)) return value
   throw new CannotStartError(`${name} must be a JSON object, not "${raw}".`)
 }
 

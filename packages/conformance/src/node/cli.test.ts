@@ -97,7 +97,8 @@ describe('modelrun-conformance', { timeout: 60_000 }, () => {
 
   it('ends with exit code 1 and the proof when something fails', async () => {
     const list = { models: [], total: 'many', limit: 20, offset: 0 }
-    const other = await listen({ transport: { set: () => {}, handle: async () => Response.json(list) } })
+    const reply = { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(list) }
+    const other = await listen({ transport: { set: () => {}, handle: async () => reply } })
     onTestFinished(other.close)
     const args = ['--quiet', '--base-url', other.url, '--api-key', 'sk_test_x', '--only', 'models']
     const { code, stdout } = await conformance(args)

@@ -1,3 +1,4 @@
+import { tryParseJson } from '@modelrun/kit'
 import { type ConformanceClock, sleep } from '../clock.ts'
 import type { Exchange, ExchangeLog } from '../exchange.ts'
 import type { Redactor } from '../redact.ts'
@@ -89,7 +90,7 @@ export class WebhookEndpoints {
         body: redactor.body(text),
       },
     })
-    opened.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
+    opened.deliveries.push({ method, url: request.url, headers, json: tryParseJson(text), exchange: recorded })
     if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
     const status = STATUSES[opened.behavior]
     recorded.response = { status, headers: {}, body: '' }
@@ -97,13 +98,5 @@ export class WebhookEndpoints {
     // To nowhere: whether a service follows is open.
     const location = opened.behavior === 'redirect' ? { location: `${new URL(opened.url).pathname}-moved` } : {}
     return new Response(null, { status, headers: location })
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

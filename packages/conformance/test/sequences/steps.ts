@@ -1,5 +1,5 @@
+import { seededRandom } from '@modelrun/kit'
 import type { SpecialKey } from '../../src/options.ts'
-import { seededRandom } from '../legal-service/choose.ts'
 
 /** One step of a sequence. `kind` groups the differences. */
 export type Step =

@@ -1,3 +1,4 @@
+import { isRecord } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
 import { checkKey } from './attempts.ts'
@@ -28,7 +29,7 @@ export async function addCheckedRun(key: string, given: SubmitData, context: Run
 
 function checkRun(key: unknown, { model, input }: SubmitData): void {
   const isModel = typeof model === 'string' && model !== ''
-  if (isModel && typeof input === 'object' && input !== null && !Array.isArray(input)) return
+  if (isModel && isRecord(input)) return
   const hint = typeof model === 'object' || key === undefined ? ' Its key is missing.' : ''
   const message = `A run takes a key, a model and an input, as in runs.add('poster-1', 'aurora-image', { prompt: 'a fox' }). It got ${[key, model, input].map(kindOf).join(', ')}.${hint}`
   throw new ConfigurationError({ message })

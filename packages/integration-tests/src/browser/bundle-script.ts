@@ -2,7 +2,7 @@ import { type BuildOptions, build } from 'esbuild'
 
 /** The page of a site, which loads its script. The icon, so that the browser asks for none. */
 export const PAGE =
-  '<!doctype html><title>Test</title><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script>'
+  '<!doctype html><html lang="en"><title>Test</title><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script>'
 
 /** A script as a user's bundler makes it: with the `browser` condition, so that whatever needs Node fails here. */
 export async function bundleScript(options: BuildOptions): Promise<string> {

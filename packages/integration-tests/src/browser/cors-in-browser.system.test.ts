@@ -1,14 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listen } from '@modelrun/reference-server/node'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCheckedServer } from '../openapi/checked-server.ts'
-import { findProgram, needs } from '../services/programs.ts'
-import { requireProgram } from '../services/service-process.ts'
-
-const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
-const { isMissing, note } = needs(program)
+import { isMissing, launch, note } from './chromium.ts'
 
 describe.skipIf(isMissing)(`a page of another origin in a real browser${note}`, () => {
   let browser: Browser
@@ -21,8 +17,7 @@ describe.skipIf(isMissing)(`a page of another origin in a real browser${note}`, 
   beforeAll(async () => {
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
     origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}` // bound to a port, so not a pipe
-    // Without a sandbox, because that needs rights which containers do not give.
-    browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
+    browser = await launch()
     page = await browser.newPage()
     await page.goto(origin)
   }, 60_000)

@@ -1,19 +1,13 @@
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findProgram, needs } from '../services/programs.ts'
-import { requireProgram } from '../services/service-process.ts'
+import { isMissing, launch, note } from './chromium.ts'
 import type { PageStory } from './page.ts'
 import { type MswPackage, openSite } from './site.ts'
-
-/** Whichever of the two there is. */
-const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
-const { isMissing, note } = needs(program)
 
 describe.skipIf(isMissing)(`msw handlers in a real browser${note}`, () => {
   let browser: Browser
   beforeAll(async () => {
-    // Without a sandbox, because that needs rights which containers do not give.
-    browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
+    browser = await launch()
   }, 60_000)
   afterAll(() => browser?.close())
 

@@ -2,13 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findProgram, needs } from '../services/programs.ts'
-import { requireProgram } from '../services/service-process.ts'
-
-const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
-const { isMissing, note } = needs(program)
+import { isMissing, launch, note } from './chromium.ts'
 
 /** Chromium finds the public name of a file host on this machine. */
 const NAMED_HOST = '--host-resolver-rules=MAP files.example.com 127.0.0.1'
@@ -49,8 +45,7 @@ describe.skipIf(isMissing)(`a file whose host redirects, in a real browser${note
     const site = await serve((_, response) => {
       response.setHeader('content-type', 'text/html').end('<title>Page</title>')
     })
-    // Without a sandbox, because that needs rights which containers do not give.
-    browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox', NAMED_HOST] })
+    browser = await launch(NAMED_HOST)
     page = await browser.newPage()
     await page.goto(site)
     await page.addScriptTag({ content: outputFiles[0]?.text ?? '', type: 'module' })

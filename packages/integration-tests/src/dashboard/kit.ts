@@ -5,15 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { createDashboard } from '@modelrun/dashboard'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
-import { findProgram, needs } from '../services/programs.ts'
-import { requireProgram } from '../services/service-process.ts'
+import { isMissing, launch, note } from '../browser/chromium.ts'
 
-const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
-
-/** Whether the tests are left out, and how to say so. */
-export const { isMissing, note } = needs(program)
+export { isMissing, note }
 
 /** A browser, and the page of the dashboard as its sources are now. */
 export interface Kit {
@@ -34,8 +30,7 @@ export interface Served {
 
 export async function openKit(): Promise<Kit> {
   const folder = await buildPage()
-  // Without a sandbox, because that needs rights which containers do not give.
-  const browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
+  const browser = await launch()
   const ends: (() => Promise<void>)[] = []
   return {
     browser,

@@ -4,18 +4,25 @@ import { listen } from '@modelrun/reference-server/node'
 import { describe, expect, it } from 'vitest'
 import { type CheckedServer, checkServer, createCheckedServer } from './checked-server.ts'
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 /** A server whose responses lack the field `total`. */
 function createLiar(): ReferenceServer {
   const server = createReferenceServer({ clock: 'auto' })
-  const corrupt = async (serverWith: Promise<object>) => {
-    const response = await serverWith
-    if (!(response instanceof Response)) throw new Error('There is no response to corrupt.')
-    const { total, ...body } = await response.json()
-    return Response.json(body)
+  const corrupt = (text: string) => {
+    const { total, ...body } = JSON.parse(text)
+    return JSON.stringify(body)
   }
   const changes: Pick<ReferenceServer, 'fetch' | 'transport'> = {
-    fetch: (...call) => corrupt(server.fetch(...call)),
-    transport: { ...server.transport, handle: (...call) => corrupt(server.transport.handle(...call)) },
+    fetch: async (...call) => new Response(corrupt(await (await server.fetch(...call)).text()), { headers: JSON_TYPE }),
+    transport: {
+      ...server.transport,
+      handle: async (...call) => {
+        const reply = await server.transport.handle(...call)
+        if (reply.status === undefined) throw new Error('There is no response to corrupt.')
+        return { status: 200, headers: JSON_TYPE, body: corrupt(String(reply.body)) }
+      },
+    },
   }
   return Object.assign(Object.create(server) as ReferenceServer, changes) // the other members are those of the server
 }
@@ -83,9 +90,10 @@ it('no test of this package has a reference server that is not checked', () => {
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
     'packed-packages.system.test.ts',
-    'proxy/browser/in-browser.system.test.ts',
+    'proxy/browser/app.ts',
     'proxy/guide.system.test.ts',
     // What is checked is a recording of another service.
+    'react/server-render.test.ts',
     'recording/truth.test.ts',
     'vitest-fixture/project/inbox.spec.ts',
     'vitest-fixture/project/page.spec.ts',

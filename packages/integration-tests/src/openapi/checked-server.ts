@@ -41,8 +41,12 @@ export function checkServer(server: ReferenceServer, record = new ExchangeRecord
     fetch,
     transport: {
       ...server.transport,
-      handle: (request, context) =>
-        record.observe(server, request, (observed) => server.transport.handle(observed, context)),
+      handle: async (incoming, context) => {
+        const { method, url, headers, signal } = incoming
+        const body = method === 'GET' || method === 'HEAD' ? null : await incoming.arrayBuffer()
+        const request = new Request(url, { method, headers: [...headers], body, signal })
+        return record.observe(server, request, (observed) => server.transport.handle(observed, context))
+      },
     } satisfies ReferenceServer['transport'],
     clientOptions: () => ({ ...server.clientOptions(), fetch }),
     takeViolations: () => record.take(),
@@ -53,6 +57,8 @@ export function checkServer(server: ReferenceServer, record = new ExchangeRecord
   // The rest stays the server's own, `baseUrl` included, which changes.
   return Object.assign(Object.create(server) as ReferenceServer, changes)
 }
+
+type Handled = Awaited<ReturnType<ReferenceServer['transport']['handle']>>
 
 /** The exchanges of one server, and what is wrong with them. */
 class ExchangeRecord {
@@ -65,7 +71,7 @@ class ExchangeRecord {
   }
 
   /** Handles a request, and reads a copy of request and response. */
-  async observe<A extends object>(
+  async observe<A extends Response | Handled>(
     server: ReferenceServer,
     request: Request,
     handle: (request: Request) => Promise<A>,
@@ -74,15 +80,16 @@ class ExchangeRecord {
     if (!path.startsWith('/v1/')) return handle(request)
     const requestText = textOf(request)
     const response = await handle(request)
-    // A broken connection is no exchange.
-    if (!(response instanceof Response)) return response
-    const texts = Promise.all([requestText, textOf(response)])
+    const seen = response instanceof Response ? response : responseOf(response)
+    // A broken connection is not an exchange.
+    if (seen === undefined) return response
+    const texts = Promise.all([requestText, textOf(seen)])
     this.#reading.add(
       texts.then(([requestText, responseText]) => {
         // What broke off is no exchange.
         if (requestText === undefined || responseText === undefined) return
-        const problems = validator.checkExchange({ path, request, requestText, response, responseText })
-        this.#add(`${request.method} ${path} ${response.status}`, problems)
+        const problems = validator.checkExchange({ path, request, requestText, response: seen, responseText })
+        this.#add(`${request.method} ${path} ${seen.status}`, problems)
       }),
     )
     return response
@@ -110,6 +117,12 @@ function pathBelow(baseUrl: string, url: string): string {
   const { pathname } = new URL(url)
   const prefix = new URL(baseUrl).pathname.replace(/\/$/, '')
   return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+}
+
+/** A response as the transports of the server get it. */
+function responseOf({ status, ...reply }: Handled): Response | undefined {
+  if (status === undefined || !('headers' in reply) || typeof reply.body === 'function') return undefined
+  return new Response(reply.body ?? null, { status, headers: reply.headers })
 }
 
 /** The body, read from a copy; `undefined` when it broke off. */

@@ -54,6 +54,7 @@ const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>
   failJob: () => ({ code: 'PROVIDER_FAILURE', message: 'out of paint' }),
   setWebhooks: () => ({ deliveries: 2, receiver: { response: 'reset' } }),
   nextDelivery: ({ finished }) => ({ job_id: finished, timeout_ms: 1_000 }),
+  sendRun: () => ({ model: 'aurora-image', input: { prompt: 'a red fox' }, sync: false }),
   restoreSnapshot: ({ server }) => server.snapshot(),
 }
 
@@ -89,7 +90,7 @@ it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))(
     const body = await BODIES[operationId]?.(setup)
     expect(body !== undefined).toBe(requestBody !== undefined)
     if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
-    const response = await setup.server.fetch(path.replace(/\{\w+\}/, id), {
+    const response = await setup.server.fetch(path.replace('{place}', '2').replace(/\{\w+\}/, id), {
       method: method.toUpperCase(),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

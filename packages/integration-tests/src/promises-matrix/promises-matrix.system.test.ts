@@ -3,7 +3,7 @@ import { describeCell, runCells, sampleCells } from './matrix.ts'
 import { withoutOpenDefects } from './open-defects.ts'
 
 /** `npm run matrix` runs all of them. */
-const SAMPLE = { seed: 23, count: 160 }
+const SAMPLE = { seed: 23, count: 60 }
 
 test('keeps every promise in a sample of the matrix', { timeout: 120_000 }, async () => {
   const { broken } = await runCells(sampleCells(SAMPLE.seed, SAMPLE.count))

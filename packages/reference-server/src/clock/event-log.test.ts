@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { EventLog, type LoggedEvent } from './event-log.ts'
 

@@ -1,5 +1,6 @@
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
-import type { AppEnv } from '../http/app-env.ts'
+import type { RequestEnv } from '../http/app-env.ts'
+import type { IncomingRequest } from '../http/messages.ts'
 import type { Service } from '../service/service.ts'
 
 /** The header that lets clients on other machines use the control API. */
@@ -8,7 +9,7 @@ export const TOKEN_HEADER = 'x-reference-token'
 /** Headers that proxies and tunnels add, when they forward what came from elsewhere. */
 const FORWARDING_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-type Caller = Pick<AppEnv['Bindings'], 'ip' | 'isOverSocket'>
+type Caller = Pick<RequestEnv, 'ip' | 'isOverSocket'>
 
 /**
  * Creates the check of which clients may use the control API: clients with the token, and programs on this machine. A
@@ -24,14 +25,14 @@ export function createControlAccess(service: Pick<Service, 'baseUrl'>, token: st
     return hostname === 'localhost' || isLoopback(address) || hostname === new URL(service.baseUrl).hostname
   }
 
-  function isOfThisMachine({ url, headers }: Request): boolean {
+  function isOfThisMachine({ url, headers }: IncomingRequest): boolean {
     if (FORWARDING_HEADERS.some((name) => headers.has(name))) return false
     const host = hostnameOf(headers.get('host') ?? '')
     // An absolute request target names a host of its own.
     return isLocalName(new URL(url).hostname) && (host === undefined || isLocalName(host))
   }
 
-  return (request: Request, { ip, isOverSocket }: Caller): boolean => {
+  return (request: IncomingRequest, { ip, isOverSocket }: Caller): boolean => {
     if (request.headers.get(TOKEN_HEADER) === token) return true
     return isLoopback(ip) && (!isOverSocket || isOfThisMachine(request))
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 describe('clock over the control API', () => {
@@ -24,6 +24,6 @@ describe('clock over the control API', () => {
 
   it('responds to a wrong method with 405 and the two allowed ones', async () => {
     const wrong = await apiCaller(createReferenceServer()).delete('/_reference/clock')
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 })

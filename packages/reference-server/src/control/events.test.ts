@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 interface Changes {
@@ -50,7 +50,7 @@ describe('events over the control API', () => {
 
   it('have no bodies and no headers: those are read for one job', async () => {
     const server = createReferenceServer()
-    server.transport.set({ recordsHeaders: true })
+    server.transport.set({ isShown: true })
     const { next, stop } = await follow(server)
     await next()
     await apiCaller(server).run('aurora-image', { sync: false })

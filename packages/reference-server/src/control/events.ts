@@ -1,13 +1,14 @@
 import { realNow } from '../clock/real-time.ts'
 import { SharedTicker } from '../clock/shared-ticker.ts'
 import type { Job } from '../domain/job.ts'
-import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
+import type { JournalRecord } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
+import { shortEntry } from './activity.ts'
 import { clockJson } from './clock.ts'
 import { jobRow } from './job-row.ts'
-import { get } from './route.ts'
-import { entryJson } from './snake-case.ts'
+import { keyJson } from './keys.ts'
+import { get, SpecialReply } from './route.ts'
 
 /** The route that streams what happens. */
 export const EVENT_ROUTES = [get('readEvents', 'events', respondWithEvents)]
@@ -21,14 +22,22 @@ const HEARTBEAT_MS = 15_000
 /** Most entries in one event: the newest ones. All changed jobs are sent. */
 const MAX_ENTRIES = 200
 
+/** Most keys in one event, the oldest ones. */
+const MAX_KEYS = 100
+
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
 /** Server-sent events, each with the jobs and the entries of the journal that are new. */
-function respondWithEvents(service: Service): Response {
+function respondWithEvents(service: Service): SpecialReply {
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
+  return new SpecialReply({ status: 200, headers, body: () => eventsOf(service) })
+}
+
+function eventsOf(service: Service): ReadableStream<Uint8Array<ArrayBuffer>> {
   let batches: Batches | undefined
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      // Starts with the first read: the body of a HEAD is never read.
+      // Starts with the first read.
       pull: (controller) => {
         batches ??= new Batches(service, controller)
       },
@@ -36,7 +45,6 @@ function respondWithEvents(service: Service): Response {
     },
     { highWaterMark: 0 },
   )
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
 }
 
 /** Collects what happens, and sends it ten times a second. */
@@ -44,7 +52,7 @@ class Batches {
   readonly #service: Service
   readonly #controller: Controller
   readonly #jobIds = new Set<string>()
-  #entries: JournalEntry[] = []
+  #entries: JournalRecord[] = []
   #isReset = false
   #lastState = ''
   #lastSentAt = Number.NEGATIVE_INFINITY
@@ -75,7 +83,7 @@ class Batches {
     }
     const { entry } = record
     if (entry.kind !== 'note' && entry.job_id !== undefined) this.#jobIds.add(entry.job_id)
-    this.#entries.push(entry)
+    this.#entries.push(record)
     if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
   }
 
@@ -116,11 +124,19 @@ class Batches {
 }
 
 /** State that is not in any entry of the journal, as JSON, so that readers can compare it. */
-function stateText({ jobs, clock, dispatcher }: Service): string {
+function stateText({ jobs, clock, dispatcher, keys, faults }: Service): string {
   jobs.settle() // jobs without a waiting request have no timer that ends them
   const { now_ms, ...speed } = clockJson(clock)
   return JSON.stringify({
     clock: clock.speed === undefined ? { ...speed, now_ms } : speed,
+    keys: keys
+      .all()
+      .slice(0, MAX_KEYS)
+      .map((key) => ({
+        ...keyJson(key),
+        faults: faults.of(key.account).list(),
+        webhook: key.account.webhook,
+      })),
     pending: dispatcher.pendingDeliveries().map(({ job, webhook, body, sent, dueAt, isHeld }) => ({
       job_id: job.id,
       url: redactUrl(webhook.url),
@@ -131,11 +147,4 @@ function stateText({ jobs, clock, dispatcher }: Service): string {
       held: isHeld,
     })),
   })
-}
-
-/** Without bodies and headers: `readExchanges` has them. */
-function shortEntry(entry: JournalEntry): object {
-  if (entry.kind !== 'request') return entryJson(entry)
-  const { requestBody: _, responseBody: __, requestHeaders: ___, responseHeaders: ____, ...rest } = entry
-  return entryJson(rest)
 }

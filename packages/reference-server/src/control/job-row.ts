@@ -16,6 +16,16 @@ export function jobRow(job: Job, now: number): object {
     ended_at_ms: end?.at,
     ends_at_ms: job.endsAt,
     code: end?.error?.code,
+    message: end?.error?.message,
+    text: textOf(job.input),
     webhook_url: webhook && redactUrl(webhook.url),
   }
+}
+
+const MAX_TEXT = 100
+
+/** The start of the first parameter that is a text: by it people know a run. */
+function textOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  const text = Object.values(input).find((value) => typeof value === 'string')
+  return text === undefined ? undefined : String(text).slice(0, MAX_TEXT)
 }

@@ -43,7 +43,7 @@ export const JOB_ROUTES = [
 
 /** @throws RejectedCall for a job that does not exist */
 export function requireJob(service: Service, { req }: AppContext): Job {
-  const job = service.jobs.find(req.param('id') ?? '')
+  const job = service.jobs.find(req.param('id'))
   if (job !== undefined) return job
   throw notFound('This job does not exist. The response to a run has its job_id.')
 }

@@ -46,7 +46,7 @@ function settledKey(service: Service, key: ApiKey): object {
   return keyJson(key)
 }
 
-function keyJson({ key, isLive, permissions, allowIps, isRevoked, account }: ApiKey): object {
+export function keyJson({ key, isLive, permissions, allowIps, isRevoked, account }: ApiKey): object {
   const { left, available } = account.credits
   return { key, live: isLive, permissions, allow_ips: allowIps, revoked: isRevoked, credits: { left, available } }
 }

@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
+import type { Action } from '../history/actions.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonReply, type Reply } from '../http/messages.ts'
 import { readControlBody } from '../http/read-json-body.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
@@ -20,7 +21,7 @@ export interface ControlRoute {
   name: string
   /** The body that it takes. */
   body?: z.ZodMiniType | undefined
-  /** Returns the JSON of the response, or a response that is not JSON. Throws a `RejectedCall`. */
+  /** Returns the JSON of the response, or a `SpecialReply`. Throws a `RejectedCall`. */
   handler: Handler
 }
 
@@ -48,6 +49,7 @@ export function post<Id extends string>(operationId: Id, name: string) {
       const handler: Handler = async (service, context) => {
         const read = await readControlBody(context, body)
         if (!read.ok) throw new RejectedCall(read.errorResponse)
+        context.env.called = read.value
         return handle(service, read.value, context)
       }
       return { operationId, method: 'POST', name, body, handler }
@@ -57,23 +59,46 @@ export function post<Id extends string>(operationId: Id, name: string) {
 
 /** Thrown by the handler of a call that is not possible. */
 export class RejectedCall extends Error {
-  readonly response: Response
+  readonly response: Reply
 
-  constructor(response: Response) {
+  constructor(response: Reply) {
     super()
     this.response = response
   }
 }
 
+/** A response that is not JSON. */
+export class SpecialReply {
+  readonly reply: Reply
+
+  constructor(reply: Reply) {
+    this.reply = reply
+  }
+}
+
 /** Makes the response to a call. */
-export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Response> {
+export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Reply> {
   try {
     const result = await route.handler(service, context)
-    return result instanceof Response ? result : jsonResponse(200, result)
+    const { observer, clock } = service
+    const { operationId: call } = route
+    if (observer.isShown && CHANGES.test(call)) {
+      observer.actions.add({ at: clock.now(), ...actionOf(call, context, result) })
+    }
+    return result instanceof SpecialReply ? result.reply : jsonReply(200, result)
   } catch (error) {
     if (error instanceof RejectedCall) return error.response
     throw error
   }
+}
+
+/** The calls that a test can do again. */
+const CHANGES = /^(add|advance|set|create|limit|rotate|revoke|remove|complete|fail|cancel|hang|deliver|drop)/
+
+function actionOf(call: string, { req, env }: AppContext, result: object): Pick<Action, 'call'> & Partial<Action> {
+  const { key, ...body } = { key: undefined, ...Object(env.called ?? req.queries) }
+  const { id, key: created }: { id?: string; key?: string } = result
+  return { call, key, job_id: req.param('id'), body, made: call === 'createKey' || call === 'rotateKey' ? created : id }
 }
 
 /** The call is rejected because of the state of the server. */

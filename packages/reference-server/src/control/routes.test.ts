@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
-import { responseOf } from '../../test-kit/response-of.ts'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { responseOf } from '../../test/response-of.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
@@ -170,7 +170,7 @@ describe('control API', () => {
       ])
     }
     const wrong = await caller.delete('/_reference/keys')
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET'])
-    expect((await caller.delete('/_reference/deliveries')).headers.get('allow')).toBe('GET')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD'])
+    expect((await caller.delete('/_reference/deliveries')).headers.get('allow')).toBe('GET, HEAD')
   })
 })

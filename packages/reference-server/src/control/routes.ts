@@ -1,13 +1,14 @@
-import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import type { AppEnv } from '../http/app-env.ts'
+import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonReply, type Reply } from '../http/messages.ts'
+import { methodsOf, Router } from '../http/router.ts'
 import { wireModel } from '../http/routes/models.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import { createControlAccess, TOKEN_HEADER } from './access.ts'
+import { ACTIVITY_ROUTES } from './activity.ts'
 import { listCalls } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
@@ -19,6 +20,7 @@ import { KEY_ROUTES } from './keys.ts'
 import { DOCUMENT_PATH, documentAt, loadDocument } from './openapi.ts'
 import { REPORT_ROUTES } from './reports.ts'
 import { accountIfNamed, accountOf, CONTROL_PREFIX, get, post, requireValid, respondTo } from './route.ts'
+import { RUN_ROUTES } from './runs.ts'
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
@@ -49,6 +51,8 @@ export const CONTROL_ROUTES = [
   ...SNAPSHOT_ROUTES,
   ...FORK_ROUTES,
   ...EVENT_ROUTES,
+  ...ACTIVITY_ROUTES,
+  ...RUN_ROUTES,
 ]
 
 const TOKEN_NEEDED =
@@ -58,41 +62,31 @@ const TOKEN_NEEDED =
 /** Name of a call. */
 export type OperationId = (typeof CONTROL_ROUTES)[number]['operationId']
 
-/** The control API; its paths are relative to `/_reference`. */
-export function createControlRoutes(service: Service, token: string): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
+type Serve = (context: AppContext) => Reply | Promise<Reply>
+
+/** The control API, below `/_reference`. */
+export function createControlRoutes(service: Service, token: string): Serve {
   const mayControl = createControlAccess(service, token)
-  app.use('*', async ({ req, env }, next) =>
-    mayControl(req.raw, env) ? next() : errorResponses.forbidden(TOKEN_NEEDED),
-  )
-  app.get('/', async () => jsonResponse(200, { calls: listCalls(await loadDocument()) }))
-  app.get(DOCUMENT_PATH, async () => jsonResponse(200, await documentAt(service.baseUrl)))
+  const router = new Router<Serve>()
+  router.add('GET', CONTROL_PREFIX, async () => jsonReply(200, { calls: listCalls(await loadDocument()) }))
+  router.add('GET', `${CONTROL_PREFIX}${DOCUMENT_PATH}`, async () => jsonReply(200, await documentAt(service.baseUrl)))
   for (const route of CONTROL_ROUTES) {
-    app.on(route.method, patternOf(route.name), (context) => respondTo(route, service, context))
+    router.add(route.method, `${CONTROL_PREFIX}/${route.name}`, (context) => respondTo(route, service, context))
   }
-  for (const { name } of CONTROL_ROUTES) {
-    app.all(patternOf(name), (context) => errorResponses.methodNotAllowed(context.req.method, methodsOf(name)))
+  return ({ req, env }) => {
+    env.route = 'control'
+    if (!mayControl(req.raw, env)) return errorResponses.forbidden(TOKEN_NEEDED)
+    const found = router.match(req.path)
+    if (found === undefined) return unknownControlPath(req.path)
+    req.params = found.params
+    const serve = found.methods.get(req.method === 'HEAD' ? 'GET' : req.method)
+    return serve?.({ req, env }) ?? errorResponses.methodNotAllowed(req.method, methodsOf(found.methods))
   }
-  for (const path of ['/', DOCUMENT_PATH])
-    app.all(path, ({ req }) => errorResponses.methodNotAllowed(req.method, 'GET, HEAD'))
-  app.all('*', unknownControlPath)
-  return app
 }
 
-/** The router's pattern of a path. */
-function patternOf(name: string): string {
-  return `/${name.replace(/\{(\w+)\}/g, ':$1')}`
-}
-
-function methodsOf(name: string): string {
-  return CONTROL_ROUTES.filter((route) => route.name === name)
-    .map(({ method }) => method)
-    .join(', ')
-}
-
-function unknownControlPath(context: Context): Response {
+function unknownControlPath(path: string): Reply {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
   return errorResponses.notFound(
-    `The control API has no path ${context.req.path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX} shows what they take.`,
+    `The control API has no path ${path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX} shows what they take.`,
   )
 }

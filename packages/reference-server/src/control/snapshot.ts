@@ -1,3 +1,4 @@
+import { readBytes } from '../http/read-json-body.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
 import { CONTROL_PREFIX, get, invalid, post, requireValid } from './route.ts'
@@ -9,10 +10,16 @@ export const SNAPSHOT_ROUTES = [
   get('takeSnapshot', 'snapshot', (service) => takeSnapshot(service)),
   post('restoreSnapshot', 'restore').reading(async (service, { req }) => {
     // Not as other bodies: a state may be larger than any request of the service.
-    const body: unknown = await req.raw.json().catch(() => {
-      throw invalid(`The body is not JSON. ${ADVICE}`)
-    })
-    requireValid(restoreSnapshot(service, body))
+    const bytes = await readBytes(req.raw, Number.POSITIVE_INFINITY)
+    requireValid(restoreSnapshot(service, parseBody(bytes)))
     return { now_ms: service.clock.now() }
   }),
 ]
+
+function parseBody(bytes: Awaited<ReturnType<typeof readBytes>>): unknown {
+  try {
+    return JSON.parse(typeof bytes === 'string' ? '' : new TextDecoder().decode(bytes))
+  } catch {
+    throw invalid(`The body is not JSON. ${ADVICE}`)
+  }
+}

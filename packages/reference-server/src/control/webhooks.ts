@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { accountOf, get, notFound, post } from './route.ts'
+import { withSnakeCase } from './snake-case.ts'
 
 const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
 
@@ -40,5 +41,5 @@ export const WEBHOOK_ROUTES = [
 ]
 
 function deliveryJson({ attemptedAt, finishedAt, ...rest }: DeliveryRecord): object {
-  return { ...rest, attempted_at_ms: attemptedAt, finished_at_ms: finishedAt }
+  return { ...withSnakeCase(rest), attempted_at_ms: attemptedAt, finished_at_ms: finishedAt }
 }

@@ -1,4 +1,5 @@
 import type { InputProperty } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
 import { describeValue, shorten } from './describe-value.ts'
 
 type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
@@ -12,7 +13,7 @@ const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => b
   ['number', { noun: 'a number', matches: (value) => Number.isFinite(value) }],
   ['boolean', { noun: 'a boolean', matches: (value) => typeof value === 'boolean' }],
   ['array', { noun: 'an array', matches: (value) => Array.isArray(value) }],
-  ['object', { noun: 'an object', matches: isPlainObject }],
+  ['object', { noun: 'an object', matches: isRecord }],
   ['null', { noun: 'null', matches: (value) => value === null }],
 ])
 
@@ -72,10 +73,6 @@ function checkRange({ minimum, maximum }: InputProperty, value: unknown): string
   if (!(hasMinimum && value < minimum) && !(hasMaximum && value > maximum)) return undefined
   if (hasMinimum && hasMaximum) return `must be between ${minimum} and ${maximum}, got ${value}`
   return `must be ${hasMinimum ? `at least ${minimum}` : `at most ${maximum}`}, got ${value}`
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isSameJson(left: unknown, right: unknown): boolean {

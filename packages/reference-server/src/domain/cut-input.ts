@@ -21,7 +21,7 @@ export function cutInput(input: Input): Input {
 /** A long text cut to its start, its length and a hash; a short one as it is. A text that was cut is not cut again. */
 export function cutText(text: string): string {
   if (text.length <= MAX_LENGTH) return text
-  return `${detached(text.slice(0, STORED_LENGTH))}… (${text.length} characters, hash ${hashText(text) >>> 0})`
+  return `${detached(text, STORED_LENGTH)}… (${text.length} characters, hash ${hashText(text) >>> 0})`
 }
 
 function isLong(value: unknown): boolean {
@@ -39,7 +39,9 @@ function cut(value: unknown): unknown {
   return Array.isArray(value) ? [note] : { cut: note }
 }
 
-/** A slice would keep all of its text in memory, and may end in the middle of a character. */
-function detached(slice: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(slice)).replace(/\uFFFD$/, '')
+/** The start of a text in at most so many bytes. A slice would keep all of the text in memory. */
+export function detached(text: string, maxBytes: number): string {
+  const bytes = new Uint8Array(maxBytes)
+  const { written } = new TextEncoder().encodeInto(text, bytes)
+  return new TextDecoder().decode(bytes.subarray(0, written))
 }

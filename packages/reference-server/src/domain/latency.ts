@@ -1,7 +1,7 @@
+import { closestName } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
-import { closestName } from './closest-name.ts'
 
 /** How long runs take, on the server's clock: always the same, or spread as real latencies are (log-normal, seeded). */
 export type Latency = number | LatencySpread

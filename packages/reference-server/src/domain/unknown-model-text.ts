@@ -1,4 +1,4 @@
-import { closestName } from './closest-name.ts'
+import { closestName } from '@modelrun/kit'
 
 /** The message about a model that the catalog does not have. */
 export function unknownModelText(id: string, models: ReadonlyMap<string, unknown>): string {

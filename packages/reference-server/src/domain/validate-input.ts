@@ -1,8 +1,7 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { jsonPointer } from '../json.ts'
+import { closestName, jsonPointer } from '@modelrun/kit'
 import { checkSourceUrl } from './check-source-url.ts'
 import { checkValue, typeNoun } from './check-value.ts'
-import { closestName } from './closest-name.ts'
 import { shorten } from './describe-value.ts'
 
 /** One thing that is wrong with the `input` of a run. */

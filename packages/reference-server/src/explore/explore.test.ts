@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { ExplorationError, explore } from './explore.ts'
 
@@ -238,5 +238,12 @@ describe('explore', () => {
   it('says when a seed cannot be followed', async () => {
     const failure = await failureOf(explore((server) => runAndPoll(server), { seed: 'axe' }))
     expect(failure.message).toContain('its step 2, "x", is not possible; possible are: e, t')
+  })
+
+  it('does not name a seed when a test fails before its first step', async () => {
+    const failure = explore(() => {
+      throw new Error('at once')
+    })
+    await expect(failure).rejects.toThrow('The test fails before its first step, so in every order.\nat once')
   })
 })

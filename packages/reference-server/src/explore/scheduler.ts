@@ -1,6 +1,7 @@
 import type { Activity } from '../clock/activity.ts'
 import type { Jump } from '../clock/auto-clock.ts'
 import type { Job } from '../domain/job.ts'
+import type { IncomingRequest, ReplyOrFault } from '../http/messages.ts'
 import type { Breakpoints } from '../service/breakpoints.ts'
 import { jobOfPath, seenStatus } from './read-wire.ts'
 import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
@@ -75,7 +76,7 @@ export class Scheduler implements Breakpoints {
     for (const step of this.#pending) this.#open(step)
   }
 
-  async request(request: Request): Promise<void> {
+  async request(request: IncomingRequest): Promise<void> {
     const call = jobOfPath(request)
     if (call === undefined) return
     const kind = call.isCancel ? 'c' : 'p'
@@ -85,17 +86,17 @@ export class Scheduler implements Breakpoints {
     })
   }
 
-  async response(request: Request, response: Response): Promise<void> {
+  async response(request: IncomingRequest, response: ReplyOrFault): Promise<void> {
     const call = jobOfPath(request)
     const { signal } = request
-    const seen = await seenStatus(response)
+    const seen = seenStatus(response)
     if (call !== undefined) {
       // Only the first poll of a job can see it in the queue.
       if (!call.isCancel) this.#take('s', call.jobId)
       const describe = (ofJob: string) =>
-        call.isCancel ? `cancel${ofJob}: ${response.status}` : `poll${ofJob}: ${seen.status}`
+        call.isCancel ? `cancel${ofJob}: ${response.status ?? response.fault}` : `poll${ofJob}: ${seen.status}`
       await this.#hold(call.isCancel ? 'x' : 'q', call.jobId, { signal, describe })
-    } else if (seen.jobId !== undefined) {
+    } else if (seen.jobId !== undefined && response.status !== undefined) {
       this.#unseenResponses.set(seen.jobId, response.status)
       await this.#hold('a', seen.jobId, { signal, describe: (ofJob) => `the ${response.status}${ofJob}` })
       this.#unseenResponses.delete(seen.jobId)

@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
+import { closestName } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { closestName } from '../domain/closest-name.ts'
-import { decodeSegment, routingPath } from '../http/routing-path.ts'
+import { decodeSegment, withModelAsSegment } from '../http/router.ts'
 
 /** Where a fault can be injected: an endpoint of section 4, or a produced file. */
 export type FaultEndpoint = RouteName | 'getFile'
@@ -77,6 +77,6 @@ const PLACEHOLDER = /^\{.*\}$/
 /** Decoded, so that it does not matter how a model id with a slash was written. */
 function segmentsOf(path: string): string[] {
   const isTemplate = path.includes('{') // which an address would encode
-  const routed = isTemplate ? path : routingPath('http://host', `http://host${path}`)
+  const routed = isTemplate ? path : withModelAsSegment(new URL(path, 'http://host').pathname)
   return routed.split('/').map(decodeSegment)
 }

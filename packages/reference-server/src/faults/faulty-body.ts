@@ -6,7 +6,7 @@ import { bodyTerminated } from './network-errors.ts'
 const PARTS = 4
 
 /** A body that breaks off after these bytes. */
-export function cutBody(bytes: Uint8Array): ReadableStream<Uint8Array> {
+export function cutBody(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let isSent = bytes.byteLength === 0
   return new ReadableStream({
     // Only when the bytes have been read: an error drops what waits in the stream.
@@ -31,7 +31,10 @@ export interface SlowBodyOptions {
 }
 
 /** A body that comes in equal parts at equal intervals, read or not. */
-export function slowBody(bytes: Uint8Array, options: SlowBodyOptions): ReadableStream<Uint8Array> {
+export function slowBody(
+  bytes: Uint8Array<ArrayBuffer>,
+  options: SlowBodyOptions,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = new AbortController()
   return new ReadableStream({
     start: (controller) => void sendSlowly(bytes, controller, { ...options, reader: reader.signal }),
@@ -40,8 +43,8 @@ export function slowBody(bytes: Uint8Array, options: SlowBodyOptions): ReadableS
 }
 
 async function sendSlowly(
-  bytes: Uint8Array,
-  controller: ReadableStreamDefaultController<Uint8Array>,
+  bytes: Uint8Array<ArrayBuffer>,
+  controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
   { delayMs, pauses, signal, reader }: SlowBodyOptions & { reader: AbortSignal },
 ): Promise<void> {
   const anyEnd = AbortSignal.any([signal, reader])
@@ -55,6 +58,6 @@ async function sendSlowly(
   controller.close()
 }
 
-function partStart(bytes: Uint8Array, part: number): number {
+function partStart(bytes: Uint8Array<ArrayBuffer>, part: number): number {
   return Math.floor((bytes.byteLength * part) / PARTS)
 }

@@ -1,11 +1,11 @@
-import type { ConnectionFault } from './fault.ts'
+import type { ConnectionFault } from '../http/messages.ts'
 
 /**
  * The error that Node's own network code makes for a fault: clients go by its `code`.
  *
  * @param url of the request, whose host goes into the message
  */
-export function connectionError(kind: ConnectionFault['kind'], url: string): Error {
+export function connectionError(kind: ConnectionFault['fault'], url: string): Error {
   switch (kind) {
     case 'reset':
       return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
@@ -22,7 +22,7 @@ export function bodyTerminated(): TypeError {
 }
 
 /** The error of `fetch` without a response. */
-export function fetchFailed(kind: ConnectionFault['kind'], url: string): TypeError {
+export function fetchFailed(kind: ConnectionFault['fault'], url: string): TypeError {
   const cause = connectionError(kind, url)
   if (kind === 'refused') reportAsUndici(cause, new URL(url))
   return new TypeError('fetch failed', { cause })

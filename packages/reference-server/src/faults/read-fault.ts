@@ -1,4 +1,4 @@
-import { closestName } from '../domain/closest-name.ts'
+import { closestName } from '@modelrun/kit'
 import { unknownModelText } from '../domain/unknown-model-text.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import { FAULT_KINDS, type FaultKind, type FaultOptions, faultOptionsSchema } from './fault-options.ts'

@@ -1,4 +1,4 @@
-import { closestName } from '../domain/closest-name.ts'
+import { closestName, isRecord, tryParseJson } from '@modelrun/kit'
 import type { HintContext } from './hint-context.ts'
 
 const MEMBERS = ['input', 'sync', 'webhook_url']
@@ -44,14 +44,9 @@ function inputHints(input: unknown, parameters: readonly string[]): string[] {
 
 /** `undefined` for a text that is not a JSON object, or was too long to be stored. */
 function readObject(text = ''): Record<string, unknown> | undefined {
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return asObject(tryParseJson(text))
 }
 
 function asObject(value: unknown): Record<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? { ...value } : undefined
+  return isRecord(value) ? value : undefined
 }

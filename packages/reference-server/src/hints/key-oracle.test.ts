@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 /** Everything that a client gets, without what is different each time. */

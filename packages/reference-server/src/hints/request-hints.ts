@@ -1,7 +1,8 @@
 import { KEY_PREFIXES, MODEL_CATEGORIES, ROUTES, type Route } from '@modelrun/contract'
+import { closestName } from '@modelrun/kit'
 import { KEY_LETTERS } from '../domain/api-keys.ts'
-import { closestName } from '../domain/closest-name.ts'
-import { decodeSegment, pathBelow } from '../http/routing-path.ts'
+import type { IncomingRequest } from '../http/messages.ts'
+import { decodeSegment, pathBelow } from '../http/router.ts'
 import type { HintContext } from './hint-context.ts'
 
 const LIST_PARAMETERS = ['category', 'search', 'limit', 'offset']
@@ -50,7 +51,7 @@ export function foreignLiveKey({
   return key !== undefined && service.keys.find(key) === undefined
 }
 
-function missingHints(request: Request): string[] {
+function missingHints(request: IncomingRequest): string[] {
   const header = OTHER_HEADERS.find((name) => request.headers.has(name))
   if (header !== undefined) return [`The service does not read ${header}. ${BEARER}`]
   const query = [...new URL(request.url).searchParams].find(([, value]) => /^sk_(test|live)_/.test(value))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { responseOf } from '../../test-kit/response-of.ts'
+import { responseOf } from '../../test/response-of.ts'
 import { Account } from '../domain/account.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'

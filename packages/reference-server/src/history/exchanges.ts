@@ -40,10 +40,13 @@ interface RequestExchange extends RequestEntry, Places {
   readonly attempt: number
 }
 
-interface DeliveryExchange extends DeliveryEntry, Places {
+interface DeliveryExchange extends DeliveryEntry, Places, DeliveryDetails {
   /** 1 for the first delivery of the result, 2 for its duplicate. */
   readonly attempt: number
-  /** What was sent; missing when the log of deliveries no longer has it. */
+}
+
+/** What the log of deliveries knows beyond the journal; nothing when it no longer has the delivery. */
+type DeliveryDetails = Pick<DeliveryRecord, 'responseHeaders' | 'responseBody'> & {
   readonly body?: DeliveryRecord['body'] | undefined
 }
 
@@ -68,7 +71,7 @@ export function exchangesOf({ jobId, records, job, deliveries, now, controls = [
       case 'request':
         return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
       case 'delivery':
-        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), body: bodyOf(entry, deliveries) }]
+        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...detailsOf(entry, deliveries) }]
       case 'job':
         return [{ ...entry, place, endPlace }]
       default:
@@ -103,19 +106,34 @@ function isAbout(entry: JournalEntry, jobId: string): boolean {
 function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
   const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
   if (run === undefined) return []
-  const same = records.filter((record) => record.startPlace < run.startPlace && isSameRun(record, run))
-  const lastWithJob = same.findLastIndex(({ entry }) => entry.kind === 'request' && entry.job_id !== undefined)
-  return same.slice(lastWithJob + 1)
+  const before = records.filter((record) => record.startPlace < run.startPlace && isRunOfSameModel(record, run))
+  const lastJob = before.findLast(hasJob)?.startPlace ?? 0
+  const same = before.filter((record) => isSameRun(record, run, lastJob))
+  return same.slice(same.findLastIndex(hasJob) + 1)
 }
 
-function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
-  if (one.kind !== 'request' || other.kind !== 'request' || one.route !== 'runModel') return false
-  // A fault that was injected before the work kept the body from being read.
-  return one.path === other.path && (one.requestBody ?? other.requestBody) === other.requestBody
+function hasJob({ entry }: JournalRecord): boolean {
+  return entry.kind === 'request' && entry.job_id !== undefined
 }
 
-function bodyOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryRecord['body'] | undefined {
-  return deliveries.find(({ job_id, attemptedAt }) => job_id === entry.job_id && attemptedAt === entry.at)?.body
+function isRunOfSameModel({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
+  return one.kind === 'request' && other.kind === 'request' && one.route === 'runModel' && one.path === other.path
+}
+
+/** A fault that was injected before the work kept the body from being read: then the next run of the model is meant. */
+function isSameRun(
+  { entry: one, startPlace }: JournalRecord,
+  { entry: other }: JournalRecord,
+  lastJob: number,
+): boolean {
+  if (one.kind !== 'request' || other.kind !== 'request') return false
+  return one.requestBody === undefined ? startPlace > lastJob : one.requestBody === other.requestBody
+}
+
+function detailsOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryDetails {
+  const isSame = ({ job_id, attemptedAt }: DeliveryRecord) => job_id === entry.job_id && attemptedAt === entry.at
+  const { body, responseHeaders, responseBody } = deliveries.find(isSame) ?? {}
+  return { body, responseHeaders, responseBody }
 }
 
 /** Counts what is sent again. */

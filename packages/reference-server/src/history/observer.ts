@@ -2,6 +2,7 @@ import type { Account } from '../domain/account.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+import { Actions } from './actions.ts'
 import { Audit, type Violation } from './audit.ts'
 import { FairBuffer } from './fair-buffer.ts'
 import { Journal } from './journal/journal.ts'
@@ -29,8 +30,10 @@ export class Observer {
   readonly journal: Journal
   /** The newest requests that no route took. */
   readonly unmatched = new FairBuffer<Account | null, UnmatchedRequest>({ limit: MAX_UNMATCHED })
-  /** Whether the journal gets the headers of requests and responses. */
-  recordsHeaders = false
+  /** What was done to the server. Recorded where there is a dashboard. */
+  readonly actions = new Actions()
+  /** Whether a dashboard shows the server: then actions, headers and the responses of receivers are recorded. */
+  isShown = false
   /** Only in strict mode. */
   readonly #audit: Audit | undefined
   readonly #violations = new FairBuffer<Account | null, string>({ limit: MAX_VIOLATIONS })

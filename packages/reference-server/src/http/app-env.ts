@@ -1,51 +1,115 @@
-import type { Context } from 'hono'
+import type { RouteName } from '@modelrun/contract'
+import type { RejectionKind } from '../assumptions/rejections.ts'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
-import type { ResponseOrFault } from '../faults/fault.ts'
+import type { Job } from '../domain/job.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { Service } from '../service/service.ts'
-import type { RequestTrace, RouteDetails, RouteResult } from './route-result.ts'
+import type { Handle, IncomingRequest, Reply } from './messages.ts'
 
-/** A fault that was injected into a request. */
-interface InjectedFault {
-  /** Name of the fault within the account. */
-  id: string
-  kind: FaultKind
-  /** Takes the place of the response. */
-  result: ResponseOrFault
+/** What a route found out about a request. The journal and the hints are made from it. */
+export interface RouteDetails {
+  /** The model in the path, known or not. */
+  modelId?: string | undefined
+  /** The job of the request. */
+  job?: Job | undefined
+  /** Whether the job in the path belongs to another account. */
+  isForeignJob?: boolean | undefined
+  /** The job's status in the response: section 3, or `completed`. */
+  jobStatus?: string | undefined
+  /** The body as text. */
+  requestBody?: string | undefined
+  /** Which part of a run is wrong, unless the request as a whole is malformed. */
+  rejectedPart?: 'input' | 'webhook' | undefined
+  /** Sentences for the header `x-modelrun-hint` that only the route knows. */
+  hints?: readonly string[] | undefined
+  /** Why the request was rejected, where the specification does not define the response. */
+  rejection?: RejectionKind | undefined
+  /** Names of the assumptions behind the response that only the route knows. */
+  assumptions?: readonly string[] | undefined
 }
 
-/** What every handler knows about a request besides the request. */
-export interface AppEnv {
-  Bindings: {
-    /** IP address of the client. */
-    ip: string
-    /** Whether it came over a socket, and not from a client in this process. */
-    isOverSocket: boolean
-    /** To park while the request waits on the clock. */
-    work: Work
-    /** Set by `createApp`. */
-    route?: RequestTrace['route']
-    /** The key of the request, for the journal; set by `authenticate`. */
-    apiKey?: ApiKey
-    /** Set by `respond`. */
-    details?: RouteDetails
-    /** Set by `injectFaults`. */
-    injected?: InjectedFault | undefined
+/** A response, and what its route found out. */
+export interface RouteResult extends RouteDetails {
+  response: Reply
+}
+
+/** Everything that is known of a request when it has its response. */
+export interface RequestTrace extends RouteDetails {
+  /** Name of the endpoint in `ROUTES`, `getFile` or `control`; missing when no route matches. */
+  route?: RouteName | 'getFile' | 'control' | undefined
+  /** Missing without a key that may be used here. */
+  apiKey?: ApiKey | undefined
+}
+
+/** What is known about a request besides the request. */
+export interface RequestEnv {
+  /** IP address of the client. */
+  readonly ip: string
+  /** Whether it came over a socket, and not from a client in this process. */
+  readonly isOverSocket: boolean
+  /** To park while the request waits on the clock. */
+  readonly work: Work
+  route: RequestTrace['route']
+  /** The key of the request: every path below `/v1` has one, else the request is rejected. */
+  apiKey: ApiKey | undefined
+  details: RouteDetails | undefined
+  /** A fault that was injected, by its name within the account. */
+  injected: { id: string; kind: FaultKind } | undefined
+  /** Sends a request to this server, as a client in this process does. */
+  readonly handle: Handle
+  /** Called with the job of a run as soon as it exists. */
+  readonly onJob?: ((job: Job) => void) | undefined
+  /** The checked body of a call of the control API. */
+  called?: unknown
+}
+
+/** A request with its place among the routes. */
+export class RoutedRequest {
+  readonly raw: IncomingRequest
+  /** Below the base URL, still percent-encoded, with a model id as one segment. */
+  readonly path: string
+  /** Parameters of the path, decoded. */
+  params: Readonly<Record<string, string>> = {}
+
+  constructor(raw: IncomingRequest, path: string) {
+    this.raw = raw
+    this.path = path
   }
-  Variables: {
-    /** The key of the request: every path below `/v1` has one. */
-    apiKey: ApiKey
+
+  get method(): string {
+    return this.raw.method
+  }
+
+  /** A parameter of the path; empty when the route has none of this name. */
+  param(name: string): string {
+    return this.params[name] ?? ''
+  }
+
+  /** The parameters of the query. */
+  get queries(): Readonly<Record<string, string>> {
+    return Object.fromEntries(new URL(this.raw.url).searchParams)
+  }
+
+  /** A parameter of the query. */
+  query(name: string): string | undefined {
+    return new URL(this.raw.url).searchParams.get(name) ?? undefined
   }
 }
 
-export type AppContext = Context<AppEnv>
+/** What every handler knows about a request. */
+export interface AppContext {
+  readonly req: RoutedRequest
+  readonly env: RequestEnv
+}
+
+/** A request with a key that may be used. */
+export interface KeyContext extends AppContext {
+  readonly env: RequestEnv & { apiKey: ApiKey }
+}
 
 /** Serves an endpoint. */
-export type RouteHandler = (service: Service, context: AppContext) => RouteResult | Promise<RouteResult>
-
-/** Hands the response to the router, and what is known with it to the journal. */
-export function respond({ env }: AppContext, { response, ...details }: RouteResult): Response {
-  env.details = details
-  return response
-}
+export type RouteHandler<Context = KeyContext> = (
+  service: Service,
+  context: Context,
+) => RouteResult | Promise<RouteResult>

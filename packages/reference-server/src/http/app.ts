@@ -1,20 +1,27 @@
-import { type Permission, ROUTES, type RouteName } from '@modelrun/contract'
-import { Hono, type Next } from 'hono'
+import { ROUTES, type RouteName } from '@modelrun/contract'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { Service } from '../service/service.ts'
-import { type AppContext, type AppEnv, type RouteHandler, respond } from './app-env.ts'
+import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from './app-env.ts'
 import { errorResponses, reject } from './error-responses.ts'
-import { GrowingRouter } from './growing-router.ts'
-import { injectFaults } from './inject-faults.ts'
-import { authenticate, passBreakpoints, rejectQuery, requirePermission } from './middleware.ts'
-import type { RequestTrace, RouteResult } from './route-result.ts'
+import { injectFault } from './inject-faults.ts'
+import type { Reply, ReplyOrFault } from './messages.ts'
+import { findKey, missingPermission, permissionsFor, unwantedQuery } from './permissions.ts'
+import { type Match, methodsOf, Router } from './router.ts'
 import { getFileRoute } from './routes/files.ts'
 import { cancelJobRoute, getJobRoute } from './routes/jobs.ts'
-import { getModelNamedRunRoute, getModelRoute, listModelsRoute } from './routes/models.ts'
+import { getModelRoute, listModelsRoute } from './routes/models.ts'
 import { getOpenApiRoute, OPENAPI_PATH } from './routes/openapi.ts'
 import { runModelRoute } from './routes/run.ts'
-import { pathBelow, routePattern, routingPath } from './routing-path.ts'
+
+/** Serves a request that has been routed. Handlers set `details`, everything else is checked before. */
+type Serve<Context> = (context: Context) => ReplyOrFault | Promise<ReplyOrFault>
+
+interface Endpoint<Context> {
+  /** For the journal and the hints. */
+  name?: RequestTrace['route']
+  serve: Serve<Context>
+}
 
 const ROUTE_HANDLERS: Readonly<Record<RouteName, RouteHandler>> = {
   listModels: listModelsRoute,
@@ -24,93 +31,126 @@ const ROUTE_HANDLERS: Readonly<Record<RouteName, RouteHandler>> = {
   cancelJob: cancelJobRoute,
 }
 
-const FILE_PATTERN = '/files/:job/:name'
-
 /** The whole service over HTTP, as a function from request to response. */
-export function createApp(service: Service, controlToken: string): Hono<AppEnv> {
-  const pathOf = service.options.assumptions.plainSlashInPath === 'served' ? routingPath : pathBelow
-  const app = new Hono<AppEnv>({
-    router: new GrowingRouter(),
-    getPath: (request) => pathOf(service.baseUrl, request.url),
-  })
-  nameRoutes(app)
-  if (service.breakpoints !== undefined) app.use('/v1/*', passBreakpoints(service.breakpoints))
-  app.use('/v1/*', authenticate(service))
-  addRoutes(app, service)
-  app.get(FILE_PATTERN, injectFaults(service, 'getFile'), (context) => respond(context, getFileRoute(service, context)))
-  app.all(FILE_PATTERN, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
-  app.get(OPENAPI_PATH, () => getOpenApiRoute(service))
-  app.all(OPENAPI_PATH, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
-  app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
-  app.notFound((context) => respond(context, unknownPath(service, context)))
-  app.onError((error) => {
-    service.observer.warn(`error ${error.stack ?? error.message}`)
-    return errorResponses.internal(`The reference server has a defect: ${error.message}`)
-  })
-  return app
-}
-
-/** Comes before everything else, so that the route of a rejected request is known as well. */
-function nameRoutes(app: Hono<AppEnv>): void {
-  for (const [name, route] of Object.entries(ROUTES))
-    app.on(route.method, routePattern(route), named(name as RouteName))
-  app.get(FILE_PATTERN, named('getFile'))
-  app.use(`${CONTROL_PREFIX}/*`, named('control'))
-}
-
-function named(route: RequestTrace['route']) {
-  return ({ env }: AppContext, next: Next) => {
-    env.route = route
-    return next()
+export function createApp(service: Service, controlToken: string): (context: AppContext) => Promise<ReplyOrFault> {
+  const control = createControlRoutes(service, controlToken)
+  const routes = serviceRoutes(service)
+  const open = openRoutes(service)
+  const serveService = (context: AppContext) => {
+    const found = routes.match(context.req.path)
+    // Before the key is checked, so that the route of a rejected request is known as well.
+    context.env.route = endpointOf(found, context)?.name
+    return rejectKey(service, context) ?? serveFound(service, context as KeyContext, found) // it has one
+  }
+  const serve: Serve<AppContext> = (context) => {
+    const { path } = context.req
+    if (isBelow(path, CONTROL_PREFIX)) return control(context)
+    if (isBelow(path, '/v1')) return throughBreakpoints(service, context, serveService)
+    const found = open.match(path)
+    context.env.route = endpointOf(found, context)?.name
+    return serveFound(service, context, found)
+  }
+  return async (context) => {
+    try {
+      const result = await serve(context)
+      const isHead = context.req.method === 'HEAD' && result.status !== undefined
+      return isHead ? { ...result, body: undefined } : result
+    } catch (error) {
+      service.observer.warn(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+      return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
+    }
   }
 }
 
-function addRoutes(app: Hono<AppEnv>, service: Service): void {
+function serviceRoutes(service: Service): Router<Endpoint<KeyContext>> {
+  const router = new Router<Endpoint<KeyContext>>()
   const names = Object.keys(ROUTE_HANDLERS) as RouteName[] // the record's type says that these are its keys
   for (const name of names) {
     const route = ROUTES[name]
-    const permit = requirePermission(route, permissionsFor(service, name))
-    app.on(route.method, routePattern(route), injectFaults(service, name), permit)
-    if (name !== 'listModels') app.on(route.method, routePattern(route), rejectQuery(service))
-    app.on(route.method, routePattern(route), async (context) =>
-      respond(context, await ROUTE_HANDLERS[name](service, context)),
-    )
+    const permissions = permissionsFor(service, name)
+    const work = async (context: KeyContext) => {
+      const rejected = missingPermission(route, permissions, context)
+      const query = rejected === undefined && name !== 'listModels' ? unwantedQuery(service, context) : undefined
+      const early = rejected ?? (query && respond(context, query))
+      return early ?? respond(context, await ROUTE_HANDLERS[name](service, context))
+    }
+    router.add(route.method, route.path, { name, serve: (context) => injectFault(service, name, { context, work }) })
   }
-  addModelNamedRun(app, service)
-  for (const name of names) {
-    const pattern = routePattern(ROUTES[name])
-    app.all(pattern, (context) => errorResponses.methodNotAllowed(context.req.method, methodsOf(pattern)))
-  }
+  return router
 }
 
-/** The path of a model whose own id ends in `/run` looks like the path to run another. */
-function addModelNamedRun(app: Hono<AppEnv>, service: Service): void {
-  const permit = requirePermission(ROUTES.getModel, permissionsFor(service, 'getModel'))
-  const handle = (context: AppContext, next: Next) => {
-    const found = getModelNamedRunRoute(service, context)
-    if (found === undefined) return next()
-    context.env.route = 'getModel'
-    return respond(context, found)
-  }
-  app.get(routePattern(ROUTES.runModel), permit, handle)
+/** What needs no key. */
+function openRoutes(service: Service): Router<Endpoint<AppContext>> {
+  const router = new Router<Endpoint<AppContext>>()
+  const work = async (context: AppContext) => respond(context, getFileRoute(service, context))
+  router.add('GET', '/files/{job}/{name}', {
+    name: 'getFile',
+    serve: (context) => injectFault(service, 'getFile', { context, work }),
+  })
+  router.add('GET', OPENAPI_PATH, { serve: () => getOpenApiRoute(service) })
+  return router
 }
 
-function permissionsFor({ options }: Service, name: RouteName): Permission[] {
-  const needsMore = name === 'runModel' && options.assumptions.runNeedsJobsWrite
-  return [ROUTES[name].permission, ...(needsMore ? ['jobs:write' as const] : [])]
+function serveFound<Context extends AppContext>(
+  service: Service,
+  context: Context,
+  found: Match<Endpoint<Context>> | undefined,
+): ReturnType<Serve<Context>> {
+  const { req } = context
+  if (found === undefined) return respond(context, unknownPath(service, req.path))
+  req.params = found.params
+  return (
+    endpointOf(found, context)?.serve(context) ?? errorResponses.methodNotAllowed(req.method, methodsOf(found.methods))
+  )
 }
 
-function methodsOf(pattern: string): string {
-  const methods = Object.values(ROUTES)
-    .filter((route) => routePattern(route) === pattern)
-    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  return methods.join(', ')
+function endpointOf<Value>(found: Match<Value> | undefined, { req: { method } }: AppContext): Value | undefined {
+  return found?.methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
-function unknownPath(service: Service, context: AppContext): RouteResult {
+/** Gives the response to the transport, and what is known with it to the journal. */
+function respond({ env }: AppContext, result: RouteResult): Reply {
+  env.details = result
+  return result.response
+}
+
+/** Rejects a request without a key that may be used (section 5). */
+function rejectKey(service: Service, context: AppContext): Reply | undefined {
+  const { env, req } = context
+  const found = findKey(req.raw, service.keys)
+  if (typeof found === 'string') return errorResponses.unauthorized(found)
+  env.apiKey = found
+  if (found.allowsIp(env.ip)) return undefined
+  const message = `This API key may not be used from the address ${env.ip}: it is not in the key's allowlist.`
+  return respond(context, reject(service, 'ipOutsideAllowlist', { message }))
+}
+
+/** An exploration holds requests and their responses until it lets them pass. */
+async function throughBreakpoints(
+  { breakpoints }: Service,
+  context: AppContext,
+  serve: Serve<AppContext>,
+): Promise<ReplyOrFault> {
+  if (breakpoints === undefined) return serve(context)
+  const { work } = context.env
+  work.park()
+  await breakpoints.request(context.req.raw)
+  work.resume()
+  const result = await serve(context)
+  work.park()
+  await breakpoints.response(context.req.raw, result)
+  work.resume()
+  return result
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path.charAt(prefix.length) === '/')
+}
+
+function unknownPath(service: Service, path: string): RouteResult {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
   const message =
-    `There is nothing at ${context.req.path.slice(0, 200)}. This is the modelrun reference server, which has ` +
+    `There is nothing at ${path.slice(0, 200)}. This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
   return reject(service, 'unknownPath', { message })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
-import { responseOf } from '../../test-kit/response-of.ts'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { responseOf } from '../../test/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 const PATHS = [

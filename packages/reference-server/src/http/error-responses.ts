@@ -2,8 +2,8 @@ import type { ErrorBody } from '@modelrun/contract'
 import type { RejectionKind, Rejections } from '../assumptions/rejections.ts'
 import { SERVER_ERROR_CODES, type ServerErrorCode } from '../error-codes.ts'
 import type { Service } from '../service/service.ts'
-import { jsonResponse } from './json-response.ts'
-import type { RouteDetails, RouteResult } from './route-result.ts'
+import type { RouteDetails, RouteResult } from './app-env.ts'
+import { jsonReply, type Reply } from './messages.ts'
 
 /** Error responses (section 7), each with a code for programs and a message for people. */
 export const errorResponses = {
@@ -23,8 +23,8 @@ export function errorResponse(
   code: ServerErrorCode,
   message: string,
   headers?: Readonly<Record<string, string>>,
-): Response {
-  return jsonResponse(SERVER_ERROR_CODES[code], { error: { code, message } } satisfies ErrorBody, { headers, code })
+): Reply {
+  return jsonReply(SERVER_ERROR_CODES[code], { error: { code, message } } satisfies ErrorBody, { headers, code })
 }
 
 /** Kinds of requests that may also be accepted. */
@@ -50,6 +50,6 @@ export function reject(
   return {
     ...details,
     rejection: kind,
-    response: jsonResponse(status, { error: { code: rejection.code, message } }, { code }),
+    response: jsonReply(status, { error: { code: rejection.code, message } }, { code }),
   }
 }

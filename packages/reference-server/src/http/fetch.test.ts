@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createFetch } from './fetch.ts'
-import type { Handle } from './handle.ts'
+import type { Handle } from './messages.ts'
 
 const BASE_URL = 'https://reference.test'
 
@@ -8,8 +8,10 @@ function fetchWith(handle: Handle) {
   return createFetch(handle, () => BASE_URL)
 }
 
-const echo: Handle = async (request, { transport }) =>
-  new Response(`${transport} ${request.method} ${request.url} ${await request.text()}`)
+const echo: Handle = async (request, { transport }) => {
+  const text = new TextDecoder().decode(await request.arrayBuffer())
+  return { status: 200, headers: {}, body: `${transport} ${request.method} ${request.url} ${text}` }
+}
 
 describe('fetch', () => {
   it('takes strings, URLs, Requests and paths', async () => {

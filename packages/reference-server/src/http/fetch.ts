@@ -1,6 +1,5 @@
-import { isFault } from '../faults/fault.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
-import type { Handle } from './handle.ts'
+import { type Handle, toResponse } from './messages.ts'
 
 const ADVICE =
   'modelrun-reference-server: queueMicrotask is faked, and without it no runtime reads the body of a request or a ' +
@@ -34,9 +33,8 @@ export function createFetch(
       signal.addEventListener('abort', abort, { once: true })
       void handle(request, { transport: 'fetch' }).then((handled) => {
         signal.removeEventListener('abort', abort)
-        if (!isFault(handled)) resolve(handled)
-        else if ('open' in handled) resolve(handled.open())
-        else reject(fetchFailed(handled.kind, request.url))
+        if (handled.status === undefined) reject(fetchFailed(handled.fault, request.url))
+        else resolve(toResponse(handled))
       })
     })
   }

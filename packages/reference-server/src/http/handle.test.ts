@@ -1,7 +1,7 @@
 import { errorBodySchema } from '@modelrun/contract'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

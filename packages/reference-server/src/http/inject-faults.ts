@@ -1,15 +1,13 @@
-import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { Account } from '../domain/account.ts'
 import type { FaultTarget } from '../faults/account-faults.ts'
-import type { ResponseOrFault } from '../faults/fault.ts'
 import type { FaultKind, FaultOptions } from '../faults/fault-options.ts'
 import type { FaultEndpoint } from '../faults/fault-route.ts'
 import { cutBody, slowBody } from '../faults/faulty-body.ts'
 import type { Service } from '../service/service.ts'
-import type { AppContext, AppEnv } from './app-env.ts'
+import type { AppContext } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
 import { chosenResponse, gatewayPage, malformedJson, retryLaterResponse } from './fault-responses.ts'
-import { statusLine } from './json-response.ts'
+import { emptyReply, type Reply, type ReplyOrFault } from './messages.ts'
 
 /** The context of an injected fault. */
 interface FaultContext {
@@ -17,19 +15,19 @@ interface FaultContext {
   context: AppContext
   fault: Readonly<FaultOptions>
   /** Lets the request do its work and returns the response. Call it once. */
-  work(): Promise<Response>
+  work(): Promise<Reply>
   /** The real response, when the fault comes after the work. */
-  original: Response | undefined
+  original: Reply | undefined
 }
 
-type ApplyFault = (context: FaultContext) => ResponseOrFault | Promise<ResponseOrFault>
+type ApplyFault = (context: FaultContext) => ReplyOrFault | Promise<ReplyOrFault>
 
 const DEFAULT_DELAY_MS = 5_000
 
 const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
-  reset: () => ({ kind: 'reset' }),
-  'empty-reply': () => ({ kind: 'empty-reply' }),
-  refused: () => ({ kind: 'refused' }),
+  reset: () => ({ fault: 'reset' }),
+  'empty-reply': () => ({ fault: 'empty-reply' }),
+  refused: () => ({ fault: 'refused' }),
   hang,
   'slow-headers': slowHeaders,
   'slow-body': corruptBody,
@@ -45,20 +43,29 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
 /** Kinds that need a real response to corrupt. */
 const NEEDS_RESPONSE: readonly FaultKind[] = ['slow-body', 'truncated-body']
 
+/** What a request is, and how the service does its work. */
+interface Injection<Context> {
+  context: Context
+  work(context: Context): Promise<Reply>
+}
+
 /** Injects the fault of the account that fits the request, if there is one. HEAD requests get none: they have no body. */
-export function injectFaults(service: Service, endpoint: FaultEndpoint): MiddlewareHandler<AppEnv> {
-  return async (context, next) => {
-    const target = context.req.method === 'HEAD' ? undefined : faultTarget(service, endpoint, context)
-    const rule = target && service.faults.of(target.account).take(target)
-    if (rule === undefined) return next()
-    const { id, fault } = rule
-    const { kind } = fault
-    const work = () => responseOf(context, next)
-    const original = fault.when === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
-    const result = await APPLY[kind]({ service, context, fault, work, original })
-    context.env.injected = { id, kind, result }
-    return original ?? new Response()
-  }
+export async function injectFault<Context extends AppContext>(
+  service: Service,
+  endpoint: FaultEndpoint,
+  { context, work: serve }: Injection<Context>,
+): Promise<ReplyOrFault> {
+  const { env, req } = context
+  const target = req.method === 'HEAD' ? undefined : faultTarget(service, endpoint, context)
+  const rule = target && service.faults.of(target.account).take(target)
+  if (rule === undefined) return serve(context)
+  const { id, fault } = rule
+  const { kind } = fault
+  const work = () => serve(context)
+  const original = fault.when === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
+  const result = await APPLY[kind]({ service, context, fault, work, original })
+  env.injected = { id, kind }
+  return result
 }
 
 /** Selects the faults for a request; `undefined` when the request belongs to no account. */
@@ -79,10 +86,11 @@ function accountAndModel(
 ): { account: Account; model: string | undefined } | undefined {
   const { req } = context
   if (endpoint === 'getFile') {
-    const job = jobs.find(req.param('job') ?? '')
+    const job = jobs.find(req.param('job'))
     return job && { account: job.account, model: job.model.id }
   }
-  const { account } = context.get('apiKey')
+  const account = context.env.apiKey?.account
+  if (account === undefined) return undefined
   switch (endpoint) {
     case 'listModels':
       return { account, model: undefined }
@@ -92,24 +100,19 @@ function accountAndModel(
       return { account, model: req.param('model') }
     case 'getJob':
     case 'cancelJob': {
-      const job = jobs.find(req.param('id') ?? '')
+      const job = jobs.find(req.param('id'))
       return { account, model: job?.account === account ? job.model.id : undefined }
     }
   }
 }
 
-async function responseOf(context: Context, next: Next): Promise<Response> {
-  await next()
-  return context.res
-}
-
 /** Ends when the client has gone, or with the server. */
-async function hang({ service, context }: FaultContext): Promise<Response> {
+async function hang({ service, context }: FaultContext): Promise<Reply> {
   await pause(service, context, Number.POSITIVE_INFINITY)
   return errorResponses.unavailable('The request hung until now.')
 }
 
-async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<Response> {
+async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<Reply> {
   const hasPassed = await pause(service, context, fault.delay_ms ?? DEFAULT_DELAY_MS)
   if (original !== undefined) return original
   // If the client disconnected, the work is skipped.
@@ -123,23 +126,18 @@ async function pause(service: Service, { env, req }: AppContext, ms: number): Pr
   return hasPassed
 }
 
-async function corruptBody({ service, context, fault, original }: FaultContext): Promise<ResponseOrFault> {
+function corruptBody({ service, context, fault, original = emptyReply(200) }: FaultContext): ReplyOrFault {
   const { kind, delay_ms: delayMs = DEFAULT_DELAY_MS } = fault
-  const { init, bytes } = await readResponse(original)
+  const { body = '' } = original
+  if (typeof body === 'function') return original // nothing that a fault can be for
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   if (kind !== 'truncated-body') {
-    if (bytes.byteLength === 0) return new Response(null, init)
+    if (bytes.byteLength === 0) return original
     const options = { delayMs, pauses: service.pauses, signal: context.req.raw.signal }
-    return { kind: 'slow-body', open: () => new Response(slowBody(bytes, options), init) }
+    return { ...original, fault: 'slow-body', body: () => slowBody(bytes, options) }
   }
   // An empty body cannot be cut, so the response is dropped.
-  if (bytes.byteLength === 0) return { kind: 'empty-reply' }
+  if (bytes.byteLength === 0) return { fault: 'empty-reply' }
   const sent = bytes.subarray(0, Math.min(fault.bytes ?? Math.floor(bytes.byteLength / 2), bytes.byteLength - 1))
-  return { kind, open: () => new Response(cutBody(sent), init) }
-}
-
-async function readResponse(response = new Response()): Promise<{ init: ResponseInit; bytes: Uint8Array }> {
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  const headers = new Headers(response.headers)
-  if (bytes.byteLength > 0) headers.set('content-length', String(bytes.byteLength))
-  return { init: { ...statusLine(response.status), headers }, bytes }
+  return { ...original, fault: 'truncated-body', body: () => cutBody(sent) }
 }

@@ -85,7 +85,8 @@ describe('read JSON body', () => {
 
 describe('read the body of a control request', () => {
   const schema = z.strictObject({ key: z.optional(z.string()) })
-  const read = (raw: Request) => readControlBody({ req: { raw }, env: {} }, schema)
+  const env = { details: undefined }
+  const read = (raw: Request) => readControlBody({ req: { raw }, env }, schema)
 
   it.each([null, ''])('takes %j for an empty object', async (body) => {
     expect(await read(request(body, {}))).toEqual({ ok: true, value: {} })

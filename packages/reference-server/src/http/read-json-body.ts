@@ -1,19 +1,19 @@
 import type * as z from 'zod/mini'
-import { shownText } from '../history/journal/redact.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
+import type { AppContext, RouteDetails } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
-import type { RouteDetails } from './route-result.ts'
+import type { IncomingRequest, Reply } from './messages.ts'
 
 /** A body that could be read, or the response that rejects it. */
-export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Response }
+export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Reply }
 
 /** What was read of a body, and what is known of its request by then. */
 export type JsonBody = Pick<RouteDetails, 'requestBody' | 'assumptions'> &
   (
     | { json: unknown; problem?: undefined }
     /** What is wrong with the body, or the response to one that is too large. */
-    | { problem: string | Response; json?: undefined }
+    | { problem: string | Reply; json?: undefined }
   )
 
 /** Largest body that is read, in bytes. */
@@ -22,8 +22,8 @@ const MAX_BODY_BYTES = 1024 * 1024
 const EMPTY = 'The body is empty. Send a JSON object.'
 
 /** Reads a JSON body, whatever its content type. Never rejects. */
-export async function readJson(request: Request): Promise<JsonBody> {
-  const bytes = await readBytes(request)
+export async function readJson(request: IncomingRequest): Promise<JsonBody> {
+  const bytes = await readBytes(request, MAX_BODY_BYTES)
   if (bytes === 'broken') return { problem: 'The body broke off before its end.' }
   if (bytes !== 'too large') return parseJson(bytes)
   const message = `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`
@@ -35,12 +35,12 @@ export async function readJson(request: Request): Promise<JsonBody> {
  * works with and without `-d`. The journal gets it. Never rejects.
  */
 export async function readControlBody<Value>(
-  { req, env }: { req: { raw: Request }; env: { details?: RouteDetails } },
+  { req, env }: { req: Pick<AppContext['req'], 'raw'>; env: Pick<AppContext['env'], 'details'> },
   schema: z.ZodMiniType<Value>,
 ): Promise<CheckedBody<Value>> {
   const body = await readJson(req.raw)
   env.details = { requestBody: body.requestBody }
-  if (body.problem instanceof Response) return { ok: false, errorResponse: body.problem }
+  if (typeof body.problem === 'object') return { ok: false, errorResponse: body.problem }
   if (body.problem !== undefined && body.problem !== EMPTY) return invalidBody(body.problem)
   const checked = parseShape(schema, body.problem === EMPTY ? {} : body.json)
   return checked.ok ? checked : invalidBody(`The body is not right. ${checked.message}`)
@@ -55,24 +55,28 @@ export function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
-async function readBytes(request: Request): Promise<Uint8Array | 'too large' | 'broken'> {
-  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) return 'too large'
+export async function readBytes(
+  request: IncomingRequest,
+  maxBytes: number,
+): Promise<Uint8Array | 'too large' | 'broken'> {
+  if (Number(request.headers.get('content-length')) > maxBytes) return 'too large'
   try {
+    if (request.read !== undefined) return await request.read(maxBytes)
     // Some browsers do not show the body of a request as a stream.
     if (!request.body) return new Uint8Array(await request.arrayBuffer())
-    return await readStream(request.body)
+    return await readStream(request.body, maxBytes)
   } catch {
     return 'broken'
   }
 }
 
-async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array | 'too large'> {
+async function readStream(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
   let length = 0
   const reader = body.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     length += part.value.byteLength
-    if (length > MAX_BODY_BYTES) {
+    if (length > maxBytes) {
       reader.cancel().catch(() => {})
       return 'too large'
     }
@@ -91,14 +95,13 @@ function parseJson(bytes: Uint8Array): JsonBody {
   if (bytes.byteLength === 0) return { problem: EMPTY }
   const text = decodeText(bytes)
   if (text === undefined) return { problem: 'The body is not valid UTF-8.' }
-  const requestBody = shownText(bytes, text)
   try {
     const json: unknown = JSON.parse(text)
-    if (!nestsDeeperThan(MAX_NESTING, json)) return { requestBody, json }
-    return { requestBody, problem: `The body ${nestingProblem()}.`, assumptions: ['deepestBody'] }
+    if (!nestsDeeperThan(MAX_NESTING, json)) return { requestBody: text, json }
+    return { requestBody: text, problem: `The body ${nestingProblem()}.`, assumptions: ['deepestBody'] }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { requestBody, problem: `The body is not valid JSON: ${reason.slice(0, 200)}.` }
+    return { requestBody: text, problem: `The body is not valid JSON: ${reason.slice(0, 200)}.` }
   }
 }
 

@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 const NAMES = Object.keys(ROUTES) as RouteName[] // the keys of a constant

@@ -1,6 +1,6 @@
 import * as msw from 'msw'
-import type { ConnectionFault, Fault } from '../faults/fault.ts'
 import { bodyTerminated, connectionError } from '../faults/network-errors.ts'
+import type { ConnectionFault } from '../http/messages.ts'
 
 /** Msw 3 exports it no more. */
 const isMsw2 = 'handleRequest' in msw
@@ -10,13 +10,12 @@ const isMsw2 = 'handleRequest' in msw
  *
  * @throws Error with the code of the system's own, which msw hands on to the client as the failure of its request
  */
-export function applyFault(fault: Fault, request: Request): Response {
-  if ('open' in fault) return fault.open()
+export function applyFault(fault: ConnectionFault['fault'], request: Request): Response {
   // Browsers hide why a request failed, and msw there treats a thrown error as a defect.
   if (!isNode()) return Response.error()
   // Msw 2 would show the head.
-  if (fault.kind === 'empty-reply' && !isMsw2) return brokenAtOnce()
-  throw errorFor(fault.kind, request.url)
+  if (fault === 'empty-reply' && !isMsw2) return brokenAtOnce()
+  throw errorFor(fault, request.url)
 }
 
 /** Msw 3 ends the connection before it has sent the head. Without content-length it would treat the body as complete. */
@@ -25,7 +24,7 @@ function brokenAtOnce(): Response {
   return new Response(body, { headers: { 'content-length': '1' } })
 }
 
-function errorFor(kind: ConnectionFault['kind'], url: string): Error {
+function errorFor(kind: ConnectionFault['fault'], url: string): Error {
   const error = connectionError(kind, url)
   // With `errno` msw takes it for an error of the system. Clients of msw 2 get it as it is, and look for the code in the
   // cause as they do with any failure of `fetch`.

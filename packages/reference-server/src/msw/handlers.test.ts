@@ -3,6 +3,7 @@ import { decode } from 'fast-png'
 import { getResponse, type HttpHandler } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { emptyReply, jsonReply } from '../http/messages.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 import { handlers, type MockedServer } from './handlers.ts'
 
@@ -35,7 +36,8 @@ function countingServer(baseUrl = BASE_URL) {
       handle: vi.fn<MockedServer['transport']['handle']>(async (request) => {
         const number = ++count
         const { pathname, search } = new URL(request.url)
-        return Response.json({ number, said: `${request.method} ${pathname}${search} ${await request.text()}` })
+        const text = new TextDecoder().decode(await request.arrayBuffer())
+        return jsonReply(200, { number, said: `${request.method} ${pathname}${search} ${text}` })
       }),
     },
   }
@@ -162,7 +164,7 @@ describe('msw handlers', () => {
       const handle: MockedServer['transport']['handle'] = (request) =>
         new Promise((respond) => {
           request.signal.addEventListener('abort', () => {
-            respond(new Response())
+            respond(emptyReply(200))
             resolve()
           })
           client.abort()

@@ -1,5 +1,5 @@
 import { type HttpHandler, http } from 'msw'
-import { isFault, type ResponseOrFault } from '../faults/fault.ts'
+import { type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { applyFault } from './apply-fault.ts'
 
@@ -26,7 +26,7 @@ export interface HandlersOptions {
  * const network = setupServer(...handlers(server))
  * network.listen({ onUnhandledFrame: 'error' }) // msw 2 calls it onUnhandledRequest
  *
- * @throws TypeError when `baseUrl` is not an http or https URL
+ * @throws ConfigurationError when `baseUrl` is not an http or https URL
  */
 export function handlers(server: MockedServer, options: HandlersOptions = {}): HttpHandler[] {
   server.transport.set(options)
@@ -37,12 +37,12 @@ export function handlers(server: MockedServer, options: HandlersOptions = {}): H
 // While two msw servers listen, msw runs the handlers of one twice with the same Request. Without memory a run would be
 // started, and charged, twice.
 function respondOnce(server: MockedServer): (request: Request) => Promise<Response> {
-  const responses = new WeakMap<Request, Promise<ResponseOrFault>>()
+  const responses = new WeakMap<Request, Promise<ReplyOrFault>>()
   return async (request) => {
     const result = responses.get(request) ?? server.transport.handle(request, { transport: 'msw' })
     responses.set(request, result)
     const known = await result
-    return isFault(known) ? applyFault(known, request) : known.clone()
+    return known.status === undefined ? applyFault(known.fault, request) : toResponse(known)
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
+import { closestName } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import type { AssumptionOptions } from '../assumptions/assumptions.ts'
-import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
 import { type FaultSetting, readAssumptionValues, readFaultValues, readLatencyValues } from './cli-settings.ts'

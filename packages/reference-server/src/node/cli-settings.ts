@@ -1,5 +1,5 @@
+import { closestName } from '@modelrun/kit'
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
-import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
 import { UsageError } from './errors.ts'
 

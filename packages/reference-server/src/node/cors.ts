@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { errorResponses } from '../http/error-responses.ts'
+import type { IncomingRequest } from '../http/messages.ts'
+import { emptyReply, type Reply } from '../http/messages.ts'
+import { pathOf } from '../http/router.ts'
 
 /** How long a browser may remember that an origin is allowed, in seconds. */
 const MAX_AGE_S = 600
@@ -16,15 +19,15 @@ const MAX_AGE_S = 600
  */
 export function createCors(origins: readonly string[]) {
   const allowedFor = (origin: string) => (origins.includes('*') ? '*' : origins.find((one) => one === origin))
-  return (request: Request, outgoing: Pick<ServerResponse, 'setHeader'>): Response | undefined => {
-    const origin = request.headers.get('origin')
-    const url = new URL(request.url)
-    if (isControl(url) && isOtherPage(request, url)) {
+  return (request: IncomingRequest, outgoing: Pick<ServerResponse, 'setHeader'>): Reply | undefined => {
+    const isForControl = isControl(pathOf(request.url))
+    if (isForControl && isOtherPage(request)) {
       return errorResponses.forbidden(
         'The control API takes no requests of web pages of another origin. Call it from a program.',
       )
     }
-    if (origins.length === 0 || isControl(url)) return undefined
+    if (origins.length === 0 || isForControl) return undefined
+    const origin = request.headers.get('origin')
     if (!origins.includes('*')) outgoing.setHeader('vary', 'origin')
     const allowed = origin === null ? undefined : allowedFor(origin)
     if (allowed === undefined) return undefined
@@ -35,32 +38,29 @@ export function createCors(origins: readonly string[]) {
 }
 
 /** Below the base address too, which may have a path of its own. */
-function isControl({ pathname }: URL): boolean {
-  return `${pathname}/`.includes(`${CONTROL_PREFIX}/`)
+function isControl(path: string): boolean {
+  return `${path}/`.includes(`${CONTROL_PREFIX}/`)
 }
 
 /**
  * Whether a page of another origin sends the request. Browsers give no `Origin` to what needs no CORS, such as an image,
  * but say in `Sec-Fetch-Site` where it comes from.
  */
-function isOtherPage({ headers }: Request, { host }: URL): boolean {
+function isOtherPage({ headers, url }: IncomingRequest): boolean {
   const origin = headers.get('origin')
-  const isOtherOrigin = origin !== null && !(URL.canParse(origin) && new URL(origin).host === host)
+  const isOtherOrigin = origin !== null && !(URL.canParse(origin) && new URL(origin).host === new URL(url).host)
   return isOtherOrigin || !['same-origin', 'none'].includes(headers.get('sec-fetch-site') ?? 'none')
 }
 
-function isPreflight({ method, headers }: Request): boolean {
+function isPreflight({ method, headers }: IncomingRequest): boolean {
   return method === 'OPTIONS' && headers.has('access-control-request-method')
 }
 
 /** `*` would not stand for `authorization`, so the headers that are asked for are named. */
-function preflightResponse({ headers }: Request): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': 'GET, POST, DELETE',
-      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
-      'access-control-max-age': String(MAX_AGE_S),
-    },
+function preflightResponse({ headers }: IncomingRequest): Reply {
+  return emptyReply(204, {
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+    'access-control-max-age': String(MAX_AGE_S),
   })
 }

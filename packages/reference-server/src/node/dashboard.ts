@@ -3,7 +3,7 @@ export interface DashboardPage {
   /** Path of the page. */
   readonly path: string
   /** The response to a request for one of its files; `undefined` for any other request. */
-  respond(request: Request): Response | undefined
+  respond(request: Pick<Request, 'method' | 'url'> & { headers: Pick<Headers, 'get'> }): Response | undefined
 }
 
 // Not a literal: the package may be missing, and must not become part of the command.

@@ -1,19 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { getRequestListener, RequestError } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { isFault } from '../faults/fault.ts'
+import { type Checks, flag, having, must, needs, readOptions, text } from '@modelrun/kit'
 import { errorResponses } from '../http/error-responses.ts'
-import { WholeResponse } from '../http/json-response.ts'
+import type { Reply, ReplyOrFault } from '../http/messages.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import type { ServerTransport } from '../server-transport.ts'
-import { applyFault } from './apply-fault.ts'
 import { bind, endServer, urlOf } from './bind.ts'
 import { createCors } from './cors.ts'
 import type { DashboardPage } from './dashboard.ts'
 import { ListenError } from './errors.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
+import { NodeRequest } from './node-request.ts'
 import { readOrigin } from './read-origin.ts'
+import { sendReply } from './send-reply.ts'
 import { MOST_FORKS, type Places, ServedForks } from './served-forks.ts'
 
 /** Options of `listen`. */
@@ -40,13 +39,16 @@ export interface ListenOptions {
   dashboard?: DashboardPage | undefined
 }
 
-const OPTION_NAMES = {
-  port: true,
-  host: true,
-  allowPrivateWebhooks: true,
-  cors: true,
-  dashboard: true,
-} satisfies Record<keyof ListenOptions, true>
+const OPTIONS: Checks<ListenOptions> = {
+  port: needs('a port', (value) => value === undefined || typeof value === 'number'),
+  host: text,
+  allowPrivateWebhooks: flag,
+  cors: must(
+    'a list of origins such as http://localhost:5173, or *',
+    (value) => Array.isArray(value) && value.every((origin) => readOrigin(origin) !== undefined),
+  ),
+  dashboard: having('a dashboard', 'respond'),
+}
 
 /** A reference server that listens on a socket. */
 export interface ListeningServer {
@@ -66,11 +68,10 @@ export type ServedServer = Pick<ReferenceServer, 'transport'>
  * that the addresses of produced files work.
  *
  * @throws ListenError when the port is in use or cannot be bound for another reason
- * @throws TypeError when there is no such option, or when `cors` holds something else than an origin
+ * @throws ConfigurationError when an option is wrong
  */
 export async function listen({ transport }: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  checkNames(options)
-  return listenAs(transport, options, { of: undefined, places: { left: MOST_FORKS } })
+  return listenAs(transport, readOptions('listen', options, OPTIONS), { of: undefined, places: { left: MOST_FORKS } })
 }
 
 /** @param of the server that this one is a fork of, and how many more forks may run */
@@ -81,32 +82,23 @@ async function listenAs(
 ): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
   checkAddress(host, port)
-  const cors = createCors((options.cors ?? []).map(requireOrigin))
-  const nodeServer = createServer(
-    // Left to the listener, whose 400 has a body.
-    { requireHostHeader: false },
-    getRequestListener(
-      async (request, { incoming, outgoing }) => {
-        if (isOfOwnPage(request)) (outgoing as ServerResponse).shouldKeepAlive = false // as below
-        const early = cors(request, outgoing as ServerResponse) // as below
-        if (early !== undefined) return early
-        const file = dashboard?.respond(request)
-        if (file !== undefined) return file
-        const handled = await transport.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
-        if (isFault(handled)) {
-          // `createServer` of http makes nothing of HTTP/2.
-          await applyFault(handled, incoming as IncomingMessage, outgoing as ServerResponse)
-        } else if (handled instanceof WholeResponse && request.method === 'GET') {
-          sendWhole(handled, outgoing as ServerResponse) // as above
-        } else {
-          return handled
-        }
-        return RESPONSE_ALREADY_SENT
-      },
-      // The default replaces the process's own Request and Response.
-      { overrideGlobalObjects: false, errorHandler },
-    ),
-  )
+  const cors = createCors((options.cors ?? []).flatMap((origin) => readOrigin(origin) ?? []))
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<ReplyOrFault> => {
+    const request = NodeRequest.from(incoming, outgoing)
+    if (request === undefined) return invalidRequest()
+    if (isOfOwnPage(request)) outgoing.shouldKeepAlive = false
+    return (
+      cors(request, outgoing) ??
+      (await pageReply(dashboard, request)) ??
+      transport.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
+    )
+  }
+  // A request without `Host` gets a 400 with a body.
+  const nodeServer = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    respond(incoming, outgoing)
+      .then((reply) => sendReply(reply, incoming, outgoing))
+      .catch(() => outgoing.destroy())
+  })
   const address = await bind(nodeServer, port, host)
   const url = urlOf(host, address.port)
   const forks = new ServedForks({
@@ -119,7 +111,7 @@ async function listenAs(
     baseUrl: url,
     sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : guardedDeliver,
     forks,
-    recordsHeaders: dashboard === undefined ? undefined : true,
+    isShown: dashboard === undefined ? undefined : true,
   })
   let closing: Promise<void> | undefined
   return {
@@ -136,39 +128,23 @@ async function listenAs(
  * True for a request of the dashboard. Browsers send a request again by themselves, a POST too, when a connection that was used
  * before breaks: a run whose response a fault loses would be two. So each request of the page gets a connection of its own.
  */
-function isOfOwnPage({ headers }: Request): boolean {
+function isOfOwnPage({ headers }: NodeRequest): boolean {
   return headers.get('sec-fetch-site') === 'same-origin' || headers.get('sec-fetch-dest') === 'document'
 }
 
-/** The response to what the adapter can make no request of. */
-function errorHandler(error: unknown): Response {
-  if (!(error instanceof RequestError))
-    return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
+async function pageReply(page: DashboardPage | undefined, request: NodeRequest): Promise<Reply | undefined> {
+  const response = page?.respond(request)
+  if (response === undefined) return undefined
+  const { status, headers, body } = response
+  const bytes = body === null ? undefined : new Uint8Array(await response.arrayBuffer())
+  return { status, headers: Object.fromEntries(headers), body: bytes }
+}
+
+function invalidRequest(): Reply {
   return errorResponses.invalid(
     'The request has no URL: its path or its Host header is not valid. Send a path that starts with / and has no \\, and ' +
       'a Host such as localhost:4010.',
   )
-}
-
-/**
- * The adapter would read the body as a stream. What is at hand goes out in one piece with the head. Only for requests
- * without a body: when one was not read to its end, the adapter handles the rest.
- */
-function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerResponse): void {
-  outgoing.writeHead(status, Object.fromEntries(headers))
-  outgoing.end(sent)
-}
-
-function checkNames(options: ListenOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
-  if (unknown === undefined) return
-  throw new TypeError(`listen has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`)
-}
-
-function requireOrigin(text: string): string {
-  const origin = readOrigin(text)
-  if (origin !== undefined) return origin
-  throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)
 }
 
 // A host without a URL (an IPv6 zone, a port that is not a number) would be bound, and then have no URL.

@@ -1,4 +1,5 @@
 import type { RouteName } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
 
 /** A request with its response, as both passed the recorder. */
 export interface Exchange {
@@ -58,16 +59,7 @@ function decoded(id: string): string {
 
 /** The members of an object; none of anything else. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-}
-
-/** A value that a text holds as JSON; `undefined` when it is not JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return isRecord(value) ? value : {}
 }
 
 /** The error in a body (section 7). */

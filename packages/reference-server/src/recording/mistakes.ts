@@ -1,8 +1,9 @@
+import { tryParseJson } from '@modelrun/kit'
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import type { RejectionKind } from '../assumptions/rejections.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { type Exchange, errorIn, jsonOf } from './exchange.ts'
+import { type Exchange, errorIn } from './exchange.ts'
 
 const KINDS = Object.keys(DEFAULT_ASSUMPTIONS.rejections) as RejectionKind[] // the type says that these are its keys
 
@@ -47,7 +48,7 @@ async function firstMistake(
   const server = createReferenceServer({ clock: 'manual', latency: 0, catalog, credits, deliver, assumptions })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': contentType }
   const response = await server.fetch(`${path}${query}`, { method, headers, ...(body === '' ? {} : { body }) })
-  const code = errorIn(jsonOf(await response.text()))?.code
+  const code = errorIn(tryParseJson(await response.text()))?.code
   await server.close()
   return KINDS.find((kind) => kind === code)
 }

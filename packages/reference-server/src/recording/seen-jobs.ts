@@ -1,6 +1,7 @@
+import { tryParseJson } from '@modelrun/kit'
 import type { RejectionKind } from '../assumptions/rejections.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import { type Exchange, errorIn, jsonOf, membersOf } from './exchange.ts'
+import { type Exchange, errorIn, membersOf } from './exchange.ts'
 import type { Findings } from './findings.ts'
 import { median, type SeenModels } from './seen-models.ts'
 
@@ -43,7 +44,7 @@ export class SeenJobs {
   /** A run was made (section 4.3). */
   ran(exchange: Exchange, model: string, mistakes: readonly RejectionKind[]): void {
     const { status, json, body, startedAt, endedAt } = exchange
-    const { sync, webhook_url, input } = membersOf(jsonOf(body))
+    const { sync, webhook_url, input } = membersOf(tryParseJson(body))
     const { status: state, job_id } = membersOf(json)
     const count = membersOf(input).num_images
     const wrong = mistakes.filter((kind) => kind === 'missingParameter' || kind === 'invalidInput')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ReferenceServerOptions } from '../options.ts'
@@ -59,7 +59,7 @@ describe('outcomes of the catalog', () => {
   it('are checked', () => {
     const outcomes = [{ result: 'exploded' }] as never
     expect(() => createReferenceServer({ catalog: DEFAULT_CATALOG.map((model) => ({ ...model, outcomes })) })).toThrow(
-      'The option catalog is not right. /0/outcomes/0/result',
+      'is wrong: /0/outcomes/0/result',
     )
   })
 })

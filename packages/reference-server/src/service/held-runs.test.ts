@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
-import { responseOf } from '../../test-kit/response-of.ts'
+import { responseOf } from '../../test/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 it('a held run leaves no listener on the signal of its request after its response (section 4.3)', async () => {

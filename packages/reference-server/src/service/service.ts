@@ -9,7 +9,6 @@ import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
-import { ModelNames } from '../domain/model-names.ts'
 import { Faults } from '../faults/account-faults.ts'
 import { deliveryEnded, holdEnded, jobEnded } from '../history/clock-events.ts'
 import { Observer } from '../history/observer.ts'
@@ -34,7 +33,6 @@ export class Service {
   readonly clock: RunningClock
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
-  readonly modelNames: ModelNames
   readonly keys: ApiKeys
   readonly jobs: Jobs
   readonly heldRuns: HeldRuns
@@ -75,7 +73,6 @@ export class Service {
     this.faults = new Faults(options.seed)
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
-    this.modelNames = new ModelNames([...this.models.keys()])
     this.keys = new ApiKeys(this.random)
     const { credits, apiKey: key } = options
     this.keys.create({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
@@ -93,6 +90,7 @@ export class Service {
       receivers: this.receivers,
       pause: (ms, signal) => this.pauses.pause(ms, signal),
       log: this.deliveries,
+      isShown: () => this.observer.isShown,
       beforeDelivery: breakpoints && ((job) => breakpoints.delivery(job)),
       onSend: () => this.observer.journal.place(),
       onRecord: (record, job, startPlace) => {
@@ -118,6 +116,8 @@ export class Service {
     this.deliveries.forget(account)
     this.faults.forget(account)
     this.observer.forget(account)
+    const isMeant = (key = this.firstKey.key) => account === undefined || this.keys.find(key)?.account === account
+    this.observer.actions.forget(isMeant)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }
 

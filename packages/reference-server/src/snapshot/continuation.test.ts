@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
@@ -136,7 +136,7 @@ class Actor {
       case 'rotate':
         return this.#rotate()
       case 'next':
-        return server.snapshot().unread.length > 0 ? server.webhooks.next() : undefined
+        return hasUnread(server) ? server.webhooks.next() : undefined
       case 'reset':
         return server.reset(this.key)
     }
@@ -162,6 +162,10 @@ class Actor {
     const { status, body } = await apiCaller(this.server, job.key).call(method, `/v1/jobs/${job.id}`)
     return { status, body }
   }
+}
+
+function hasUnread(server: ReferenceServer): boolean {
+  return server.snapshot().accounts.some(({ deliveries }) => deliveries.some(({ unread }) => unread !== undefined))
 }
 
 describe('a server that was restored', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import type { ClockSetting } from '../clock/create-clock.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot } from './take-snapshot.ts'
 
 const PRICE = 4
 

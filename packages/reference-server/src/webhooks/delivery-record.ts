@@ -24,6 +24,10 @@ export interface DeliveryRecord {
   status?: number | undefined
   /** What went wrong on the network. */
   reason?: string | undefined
+  /** Headers of the receiver's response, without secrets. Only where the server shows a dashboard. */
+  responseHeaders?: readonly (readonly [name: string, value: string])[] | undefined
+  /** Body of the receiver's response as text, cut at 2,048 bytes. Only where the server shows a dashboard. */
+  responseBody?: string | undefined
   /** What was sent. */
   body: DeliveryBody
 }

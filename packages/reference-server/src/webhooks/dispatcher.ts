@@ -18,6 +18,8 @@ export interface DispatcherOptions {
   onSend: (job: Job) => number
   onRecord: (record: DeliveryRecord, job: Job, startPlace: number) => void
   pause: Pause
+  /** Whether the responses of receivers are recorded. */
+  isShown: () => boolean
   /** Awaited before each delivery. */
   beforeDelivery?: ((job: Job) => Promise<void>) | undefined
 }
@@ -137,7 +139,8 @@ export class WebhookDispatcher {
     const stop = () => abort.abort()
     signal.addEventListener('abort', stop, { once: true })
     const deliver = this.#deliverFor(job.account, webhook, work)
-    const outcome = await sendDelivery({ deliver, clock, url: webhook.url, body: JSON.stringify(body), abort })
+    const isShown = this.#options.isShown()
+    const outcome = await sendDelivery({ deliver, clock, url: webhook.url, body: JSON.stringify(body), abort, isShown })
     signal.removeEventListener('abort', stop)
     return { job_id: body.job_id, url: webhook.url, attemptedAt, finishedAt: clock.now(), ...outcome, body }
   }

@@ -4,11 +4,18 @@ import { Activity } from '../clock/activity.ts'
 import { createManualClock } from '../clock/manual-clock.ts'
 import { type Send, sendDelivery } from './send-delivery.ts'
 
-function send(deliver: Send) {
+function send(deliver: Send, isShown = false) {
   const clock = createManualClock(0, new Activity())
   const clearTimeout = vi.spyOn(clock, 'clearTimeout')
   const abort = new AbortController()
-  const outcome = sendDelivery({ deliver, clock, url: 'https://receiver.test/', body: '{"job_id":"job_1"}', abort })
+  const outcome = sendDelivery({
+    deliver,
+    clock,
+    url: 'https://receiver.test/',
+    body: `{"job_id":"job_1"}`,
+    abort,
+    isShown,
+  })
   return { clock, outcome, clearTimeout, abort }
 }
 

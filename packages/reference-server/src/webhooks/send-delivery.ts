@@ -1,7 +1,11 @@
 import { LIMITS } from '@modelrun/contract'
+import { messageWithCause } from '@modelrun/kit'
 import type { ServerClock } from '../clock/clock.ts'
+import { afterRealTime } from '../clock/real-time.ts'
 import type { ScriptedReceiver } from '../domain/scripted-webhook.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
+import { startOf } from '../history/journal/journal.ts'
+import { redactText, shownHeaders } from '../history/journal/redact.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 
 /** A wait on the server's clock. */
@@ -26,7 +30,7 @@ export function scriptedReceiver(
 export type Send = (url: string, init: RequestInit) => Promise<Response>
 
 /** The outcome of an attempt. */
-export type DeliveryOutcome = Pick<DeliveryRecord, 'outcome' | 'status' | 'reason'>
+export type DeliveryOutcome = Pick<DeliveryRecord, 'outcome' | 'status' | 'reason' | 'responseHeaders' | 'responseBody'>
 
 export interface SendDeliveryOptions {
   deliver: Send
@@ -36,6 +40,8 @@ export interface SendDeliveryOptions {
   body: string
   /** Ends the attempt early. */
   abort: AbortController
+  /** Whether the response is recorded. */
+  isShown: boolean
 }
 
 /** Sends a result once and waits for the response, 10 s at most on the server's clock (section 6, rules 1 and 2). */
@@ -45,6 +51,7 @@ export async function sendDelivery({
   url,
   body,
   abort,
+  isShown,
 }: SendDeliveryOptions): Promise<DeliveryOutcome> {
   const aborted = new Promise<'aborted'>((resolve) => {
     abort.signal.addEventListener('abort', () => resolve('aborted'), { once: true })
@@ -52,9 +59,10 @@ export async function sendDelivery({
   const timer = clock.setTimeout(() => abort.abort(), LIMITS.webhookAckMs)
   try {
     const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
-    return response === 'aborted' ? { outcome: 'timeout' } : outcomeOf(response)
+    if (response === 'aborted') return { outcome: 'timeout' }
+    return { ...outcomeOf(response), ...(await responseOf(response, isShown)) }
   } catch (error) {
-    return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: reasonOf(error) }
+    return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: messageWithCause(error) }
   } finally {
     clock.clearTimeout(timer)
   }
@@ -66,23 +74,30 @@ async function post(deliver: Send, { url, body, signal }: { url: string; body: s
   return await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
 }
 
+/** A body that takes longer counts as missing: the outcome of a delivery does not wait for it. */
+const BODY_MS = 100
+
+/** What is recorded of the response. The rest of its body is cancelled: unread it would hold the connection. */
+async function responseOf({ headers, body }: Response, isShown: boolean): Promise<Partial<DeliveryOutcome>> {
+  const reader = body?.getReader()
+  const cancel = () => reader?.cancel().catch(() => {})
+  if (!isShown || reader === undefined) {
+    void cancel()
+    return isShown ? { responseHeaders: shownHeaders(headers) } : {}
+  }
+  const stop = afterRealTime(BODY_MS, cancel)
+  const bytes = await reader.read().then(
+    ({ value }) => value,
+    () => undefined, // the connection broke within the body
+  )
+  stop()
+  void cancel()
+  const text = bytes && redactText(startOf(new TextDecoder().decode(bytes)))
+  return { responseHeaders: shownHeaders(headers), responseBody: text }
+}
+
 function outcomeOf(response: Response): DeliveryOutcome {
-  // The body is cancelled: unread it would hold the connection.
-  response.body?.cancel().catch(() => {})
   const outcome = response.ok ? 'delivered' : 'rejected'
   // Browsers hide the status of a redirect: 0.
   return response.status === 0 ? { outcome } : { outcome, status: response.status }
-}
-
-/** `fetch failed` alone does not help: the cause says what happened. */
-function reasonOf(error: unknown): string {
-  return [error, partOf(error, 'cause')]
-    .filter((part) => part !== undefined)
-    .map((part) => String(partOf(part, 'message') ?? part))
-    .join(': ')
-}
-
-/** By shape, not by `instanceof`: under Jest, errors of Node come from another realm. */
-function partOf(error: unknown, key: 'cause' | 'message'): unknown {
-  return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
@@ -144,7 +144,7 @@ describe('webhook lab', () => {
     await server.clock.advance(10_000)
     expect(server.webhooks.deliveries(key)).toHaveLength(1)
     expect(() => server.webhooks.script({ receiver: { response: 700 } })).toThrow(
-      /webhooks\.script: \/receiver\/response/,
+      /webhooks\.script` is wrong: \/receiver\/response/,
     )
   })
 

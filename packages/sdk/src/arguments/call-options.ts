@@ -1,20 +1,10 @@
 import type { ListModelsQuery, RunRequest } from '@modelrun/contract'
-import type { DownloadOptions, SaveOptions, ToDataUriOptions } from '../files/file-options.ts'
-import type { CallOptions } from '../http/operation.ts'
-import type { RequestOptions } from '../http/raw-request.ts'
-import type { WaitOptions } from '../jobs/job-handle.ts'
-import { json } from '../runs/json.ts'
-import type { RunManyOptions } from '../runs/run-many-options.ts'
-import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
 import {
-  allowedHosts,
   type Checks,
   callback,
   count,
-  fetchOptions,
   flag,
   having,
-  headers,
   httpUrl,
   isPlainData,
   must,
@@ -24,7 +14,15 @@ import {
   signal,
   text,
   unchecked,
-} from './checks.ts'
+} from '@modelrun/kit'
+import type { DownloadOptions, SaveOptions, ToDataUriOptions } from '../files/file-options.ts'
+import type { CallOptions } from '../http/operation.ts'
+import type { RequestOptions } from '../http/raw-request.ts'
+import type { WaitOptions } from '../jobs/job-handle.ts'
+import { json } from '../runs/json.ts'
+import type { RunManyOptions } from '../runs/run-many-options.ts'
+import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
+import { allowedHosts, fetchOptions, headers } from './checks.ts'
 
 // Functions, because bundlers keep an object that another one is spread into.
 const callOptions = (): Checks<CallOptions> => ({

@@ -1,21 +1,20 @@
-import type { PollingOptions } from '../jobs/polling/polling-options.ts'
-import { LOG_LEVELS } from '../observe/logger.ts'
-import type { ModelRunOptions } from '../options.ts'
 import {
   type Checks,
   callback,
   clock,
   count,
-  fetchOptions,
   flag,
   having,
-  headers,
   oneOf,
   positive,
   readOptions,
   text,
   unchecked,
-} from './checks.ts'
+} from '@modelrun/kit'
+import type { PollingOptions } from '../jobs/polling/polling-options.ts'
+import { LOG_LEVELS } from '../observe/logger.ts'
+import type { ModelRunOptions } from '../options.ts'
+import { fetchOptions, headers } from './checks.ts'
 
 export const CLIENT_OPTIONS = /* @__PURE__ */ ((): Checks<ModelRunOptions> => ({
   // Their errors must not print them, and they may come from the environment.

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ConfigurationError } from '@modelrun/kit'
 import { afterAll, describe, expect, test } from 'vitest'
+import { errorResponse } from '../../test/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
+import { outcomeOf, problemOfError, type RightCall, wrongCalls, wrongValues } from '../../test/wrong-values.ts'
 import { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { errorResponse } from '../testing/scripted-service.ts'
-import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
-import { outcomeOf, problemOfError, type RightCall, wrongCalls, wrongValues } from '../testing/wrong-values.ts'
 import {
   CALL_OPTIONS,
   DOWNLOAD_OPTIONS,

@@ -1,10 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import type { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 /** A client as a program without types sees it. */
 interface Untyped {

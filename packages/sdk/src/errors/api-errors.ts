@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@modelrun/contract'
-import { type ErrorFields, ModelRunError } from './model-run-error.ts'
+import { type ErrorFields, ModelRunError } from '@modelrun/kit'
 
 /** The fields of an error response of the service, besides {@link ErrorFields}. */
 export interface ApiErrorFields extends ErrorFields {

@@ -1,22 +1,31 @@
 import { runInNewContext } from 'node:vm'
+import * as kit from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import * as apiErrors from './api-errors.ts'
 import * as jobErrors from './job-errors.ts'
 import * as localErrors from './local-errors.ts'
-import { ModelRunError } from './model-run-error.ts'
 import * as transportErrors from './transport-errors.ts'
 
 interface ErrorClasses {
+  kit: typeof kit
   api: Pick<typeof apiErrors, 'createApiError' | 'ApiError'>
   job: typeof jobErrors
   local: typeof localErrors
   transport: typeof transportErrors
 }
 
+type ModelRunError = kit.ModelRunError
+
 const fields = { message: 'test' }
 
 /** One error of each class, by the name of the class. */
-function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string, ModelRunError> {
+function oneOfEach({
+  kit: { ConfigurationError },
+  api,
+  job,
+  local,
+  transport,
+}: ErrorClasses): Record<string, ModelRunError> {
   const byStatus = [400, 401, 402, 403, 404, 409, 418, 422, 429, 500].map((status) =>
     api.createApiError({ ...fields, status }),
   )
@@ -24,7 +33,7 @@ function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string,
   const others = [
     new job.JobFailedError(jobEnd),
     new job.JobCancelledError(jobEnd),
-    new local.ConfigurationError(fields),
+    new ConfigurationError(fields),
     new local.SaveError(fields),
     new local.WebhookParseError(fields),
     new local.InputValidationError({ ...fields, issues: [] }),
@@ -40,11 +49,11 @@ function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string,
   return Object.fromEntries([...byStatus, ...others].map((error) => [error.name, error]))
 }
 
-const errors = oneOfEach({ api: apiErrors, job: jobErrors, local: localErrors, transport: transportErrors })
+const errors = oneOfEach({ kit, api: apiErrors, job: jobErrors, local: localErrors, transport: transportErrors })
 
 /** The classes that an error may be an instance of, by their names. */
 const classes = Object.fromEntries(
-  Object.entries<unknown>({ ModelRunError, ...apiErrors, ...jobErrors, ...localErrors, ...transportErrors }).filter(
+  Object.entries<unknown>({ ...kit, ...apiErrors, ...jobErrors, ...localErrors, ...transportErrors }).filter(
     (entry): entry is [string, new () => ModelRunError] => /^[A-Z]\w+Error$/.test(entry[0]),
   ),
 )
@@ -86,6 +95,7 @@ test.each(Object.entries(errors))('%s is an instance of its class and of those a
 test('an error of a second copy of the package is an instance of the same classes', async () => {
   vi.resetModules()
   const copy: ErrorClasses = {
+    kit: await import('@modelrun/kit'),
     api: await import('./api-errors.ts'),
     job: await import('./job-errors.ts'),
     local: await import('./local-errors.ts'),

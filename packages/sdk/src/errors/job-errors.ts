@@ -1,5 +1,5 @@
 import type { ErrorCode, Job } from '@modelrun/contract'
-import { type ErrorFields, ModelRunError } from './model-run-error.ts'
+import { type ErrorFields, ModelRunError } from '@modelrun/kit'
 
 /** The fields of an error about the end of a job, besides those of every error. */
 export interface JobEndFields extends ErrorFields {

@@ -1,14 +1,4 @@
-import { ModelRunError } from './model-run-error.ts'
-
-/** An option or an argument is missing or wrong. Nothing was sent. */
-export class ConfigurationError extends ModelRunError {
-  override get name(): 'ConfigurationError' {
-    return 'ConfigurationError'
-  }
-  override get code(): 'configuration' {
-    return 'configuration'
-  }
-}
+import { ModelRunError } from '@modelrun/kit'
 
 /** A produced file could not be written; `cause` is the error of the system, such as `ENOSPC`. The result is not lost. */
 export class SaveError extends ModelRunError {

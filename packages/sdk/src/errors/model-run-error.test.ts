@@ -1,9 +1,8 @@
 import { inspect } from 'node:util'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { createApiError } from './api-errors.ts'
 import { JobFailedError } from './job-errors.ts'
-import { ConfigurationError } from './local-errors.ts'
-import { ModelRunError } from './model-run-error.ts'
 import { ConnectionError } from './transport-errors.ts'
 
 describe('an error', () => {

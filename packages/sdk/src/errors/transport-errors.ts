@@ -1,5 +1,5 @@
+import { type ErrorFields, ModelRunError } from '@modelrun/kit'
 import type { JobHandle } from '../jobs/job-handle.ts'
-import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
 /** The connection failed: refused, DNS, TLS, reset. `submission` says whether the service may have received the request. */
 export class ConnectionError extends ModelRunError {

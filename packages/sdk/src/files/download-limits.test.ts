@@ -1,16 +1,16 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { createFileHost } from '../../test/file-host.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { type Step, silent, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import {
   AbortedError,
   AttemptTimeoutError,
   DeadlineExceededError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createFileHost } from '../testing/file-host.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { type Step, silent, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 const stalled = createFileHost({ content: 'pixels', faults: Array(99).fill({ bytes: 3, how: 'stalls' }) })

@@ -1,6 +1,6 @@
 import type { OutputItem } from '@modelrun/contract'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { type Caller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
+import { ConfigurationError } from '@modelrun/kit'
+import { rejectAtCaller } from '../http/api-promise.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { fileNameOf } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
@@ -47,8 +47,8 @@ export async function openFile(
   return { name: fileNameOf(download.url, contentType), contentType, size: transfer.size, transfer }
 }
 
-/** A file in the shape for users. `caller`: where the program called; errors of the stream show it. */
-export function toDownloadedFile({ transfer, ...file }: OpenedDownload, caller: Caller): DownloadedFile {
+/** A file in the shape for users. */
+export function toDownloadedFile({ transfer, ...file }: OpenedDownload): DownloadedFile {
   let taker: 'stream' | 'memory' | undefined
   const take = (by: 'stream' | 'memory') => {
     if (taker !== undefined && (taker !== by || by === 'memory')) {
@@ -64,7 +64,7 @@ export function toDownloadedFile({ transfer, ...file }: OpenedDownload, caller: 
   }
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      pull: (controller) => pull(controller).catch((error) => controller.error(showCaller(error, caller))),
+      pull: (controller) => pull(controller).catch((error) => controller.error(error)),
       cancel: () => {
         taker = 'stream'
         transfer.close()
@@ -77,8 +77,8 @@ export function toDownloadedFile({ transfer, ...file }: OpenedDownload, caller: 
     take('memory')
     return new Blob(await readAll(transfer), { type: file.contentType ?? '' })
   }
-  const blob = () => rejectAtCaller(blob, readBlob)
-  const bytes = () => rejectAtCaller(bytes, async () => new Uint8Array(await (await readBlob()).arrayBuffer()))
+  const blob = () => rejectAtCaller(readBlob)
+  const bytes = () => rejectAtCaller(async () => new Uint8Array(await (await readBlob()).arrayBuffer()))
   return { ...file, stream, bytes, blob }
 }
 

@@ -1,5 +1,5 @@
+import type { Attempt } from '@modelrun/kit'
 import { sleep } from '../clock.ts'
-import type { Attempt } from '../errors/model-run-error.ts'
 import type { Failure } from '../http/operation.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
 import type { DownloadScope, ResolvedDownload } from './resolve-download.ts'

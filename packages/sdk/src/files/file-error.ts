@@ -1,4 +1,4 @@
-import type { Attempt, ErrorFields, ModelRunError } from '../errors/model-run-error.ts'
+import type { Attempt, ErrorFields, ModelRunError } from '@modelrun/kit'
 import { HookError, InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'

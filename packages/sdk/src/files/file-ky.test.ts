@@ -1,12 +1,12 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { createFileHost } from '../../test/file-host.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { json, text } from '../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../test/test-client.ts'
 import { systemClock } from '../clock.ts'
 import { HookError, InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createFileHost } from '../testing/file-host.ts'
-import { printedForms } from '../testing/printed-forms.ts'
-import { json, text } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const FILE_URL = 'https://files.example.com/job_1/0.png'
 

@@ -1,4 +1,4 @@
-import type { ModelRunError } from '../errors/model-run-error.ts'
+import type { ModelRunError } from '@modelrun/kit'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { interrupted } from '../http/send-attempt.ts'
 import { FileAttempts } from './file-attempts.ts'

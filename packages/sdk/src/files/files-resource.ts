@@ -1,8 +1,8 @@
 import type { OutputItem } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
-import { captureCaller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
+import { rejectAtCaller } from '../http/api-promise.ts'
 import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
 import { type ProducedOutput, saveFiles } from './save-files.ts'
@@ -25,14 +25,11 @@ export class FilesResource {
    * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
    *   than before; a redirect that is not safe), DeadlineExceededError, AbortedError, ConfigurationError
    */
-  async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
-    const caller = captureCaller(FilesResource.prototype.download)
-    try {
+  download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    return rejectAtCaller(async () => {
       const checked = readOptions('client.files.download', options, DOWNLOAD_OPTIONS)
-      return toDownloadedFile(await openFile(this.#core.options, item, checked), caller)
-    } catch (error) {
-      throw showCaller(error, caller)
-    }
+      return toDownloadedFile(await openFile(this.#core.options, item, checked))
+    })
   }
 
   /**
@@ -45,10 +42,9 @@ export class FilesResource {
    *   system fails. When several files fail, the error is that of the first
    */
   save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
-    const work = () => {
+    return rejectAtCaller(async () => {
       const checked = readOptions('client.files.save', options, SAVE_OPTIONS)
-      return saveFiles(this.#core.options, produced, { ...checked, folder })
-    }
-    return rejectAtCaller(FilesResource.prototype.save, work)
+      return await saveFiles(this.#core.options, produced, { ...checked, folder })
+    })
   }
 }

@@ -1,9 +1,9 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createTestFolder } from '../testing/saving-client.ts'
-import { text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
+import { caught } from '../../test/caught.ts'
+import { createTestFolder } from '../../test/saving-client.ts'
+import { text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 const read = async (file: Promise<{ blob(): Promise<Blob> }>) => await (await (await file).blob()).text()

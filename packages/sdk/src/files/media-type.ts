@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 
 /** A file whose type is asked for. */
 interface TypedFile {

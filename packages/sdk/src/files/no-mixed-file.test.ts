@@ -1,9 +1,9 @@
+import { ModelRunError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ModelRunError } from '../errors/model-run-error.ts'
-import { createFileHost, type FileFault, type HostedFile } from '../testing/file-host.ts'
-import { type Step, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
+import { createFileHost, type FileFault, type HostedFile } from '../../test/file-host.ts'
+import { type Step, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 
 /** Versions of the file: each byte names its version and its place, so that a mixture of two would be seen. */
 const VERSIONS = ['a', 'b', 'c'].map(

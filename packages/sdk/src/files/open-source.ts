@@ -1,5 +1,5 @@
-import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError, hasMethods, kindOf, memberOf } from '@modelrun/kit'
+import { isArrayBuffer, isBlob } from '../arguments/checks.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
@@ -40,8 +40,8 @@ export async function openSource(source: FileSource): Promise<OpenFile> {
 
 function adviceFor(source: unknown): string {
   if (typeof source === 'object' && source !== null) {
-    if (hasMethod(source, 'then')) return ' Await it first.'
-    if (hasMethod(source, 'pipe')) return " Pass `await buffer(stream)`, from 'node:stream/consumers'."
+    if (hasMethods(source, 'then')) return ' Await it first.'
+    if (hasMethods(source, 'pipe')) return " Pass `await buffer(stream)`, from 'node:stream/consumers'."
   }
   const advice = ADVICE[kindOf(source)]
   return advice === undefined ? '' : ` ${advice}`
@@ -102,8 +102,7 @@ async function openPath(path: string | URL): Promise<OpenFile> {
 
 function unreadable(name: string, cause: unknown): ConfigurationError {
   // Not by `instanceof Error`: under Jest, errors of Node come from another realm.
-  const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined
-  return new ConfigurationError({ message: `${name} ${problemOf(code, cause)}`, cause })
+  return new ConfigurationError({ message: `${name} ${problemOf(memberOf(cause, 'code'), cause)}`, cause })
 }
 
 function problemOf(code: unknown, cause: unknown): string {

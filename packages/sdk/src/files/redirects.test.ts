@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { createTestFolder } from '../../test/saving-client.ts'
+import { text } from '../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { printedForms } from '../testing/printed-forms.ts'
-import { createTestFolder } from '../testing/saving-client.ts'
-import { text } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const servers: Server[] = []
 

@@ -1,5 +1,5 @@
+import { ModelRunError } from '@modelrun/kit'
 import ky, { type Hooks, isHTTPError, type KyInstance, type Options } from 'ky'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import { createClockHold, ForcedRetry, isForcedRetry, kyRetries } from '../http/ky.ts'
 import type { Failure } from '../http/operation.ts'
 import type { ResolvedOptions } from '../options.ts'

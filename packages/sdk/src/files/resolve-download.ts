@@ -1,7 +1,6 @@
 import type { OutputItem } from '@modelrun/contract'
-import { readArguments } from '../arguments/checks.ts'
+import { ConfigurationError, readArguments } from '@modelrun/kit'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { findUrlProblem, type HostRule, isLoopback, readHostRules } from '../hosts/host-rules.ts'
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
 import type { ResolvedOptions } from '../options.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { createFileHost, type FileFault, type HostedFile } from '../../test/file-host.ts'
+import { type Step, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createFileHost, type FileFault, type HostedFile } from '../testing/file-host.ts'
-import { type Step, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 const FILE_URL = 'https://files.example.com/job_1/0.mp4'

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { createFileHost } from '../../test/file-host.ts'
+import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../../test/saving-client.ts'
+import type { Step } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { SaveError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createFileHost } from '../testing/file-host.ts'
-import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../testing/saving-client.ts'
-import type { Step } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 let folder: TestFolder
 

@@ -1,5 +1,5 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { namesOf } from './save-files.ts'
 
 /** The names of files that are all PNG pictures. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
+import { ConfigurationError } from '@modelrun/kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
+import { caught } from '../../test/caught.ts'
 import type { ToDataUriOptions } from './file-options.ts'
 import type { FileSource } from './open-source.ts'
 import { toDataUri } from './to-data-uri.ts'
@@ -215,9 +215,9 @@ describe('what is no file', () => {
     expect(await messageFor(blob)).toBe('The Blob cannot be read: The file has changed.')
   })
 
-  test('shows the line of the caller', async () => {
+  test('shows the line that awaits', async () => {
     const error = await caught(toDataUri(join(folder, 'missing.png')), ConfigurationError)
-    expect(error.stack?.split('\n')[1]).toContain('to-data-uri.test.ts')
+    expect(error.stack).toContain('to-data-uri.test.ts')
   })
 
   test('says so where there is no file system', async () => {

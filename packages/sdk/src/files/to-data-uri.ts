@@ -1,6 +1,5 @@
+import { ConfigurationError, readOptions } from '@modelrun/kit'
 import { DATA_URI_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { rejectAtCaller } from '../http/api-promise.ts'
 import type { ToDataUriOptions } from './file-options.ts'
 import { mediaTypeOf } from './media-type.ts'
@@ -24,7 +23,7 @@ const BASE64_PART_BYTES = 24_576
  * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
  */
 export function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
-  return rejectAtCaller(toDataUri, async () => makeDataUri(source, readOptions('toDataUri', options, DATA_URI_OPTIONS)))
+  return rejectAtCaller(async () => makeDataUri(source, readOptions('toDataUri', options, DATA_URI_OPTIONS)))
 }
 
 async function makeDataUri(source: FileSource, options: ToDataUriOptions): Promise<string> {

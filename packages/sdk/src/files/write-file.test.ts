@@ -1,10 +1,10 @@
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createFileHost } from '../testing/file-host.ts'
-import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../testing/saving-client.ts'
+import { caught } from '../../test/caught.ts'
+import { createFileHost } from '../../test/file-host.ts'
+import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../../test/saving-client.ts'
 import type { SaveOptions } from './file-options.ts'
 
 let folder: TestFolder

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 import { nodeBuiltin } from '../node-builtin.ts'
 import type { FileTransfer } from './file-transfer.ts'
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 
 /** One entry of a list of allowed hosts. */
 export interface HostRule {

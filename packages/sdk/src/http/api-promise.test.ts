@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { settle } from '../testing/manual-clock.ts'
+import { settle } from '../../test/manual-clock.ts'
 import { ApiPromise } from './api-promise.ts'
 
 const response = new Response(null, { status: 200 })

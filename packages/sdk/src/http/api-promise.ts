@@ -1,4 +1,4 @@
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '@modelrun/kit'
 import type { ApiResult } from './operation.ts'
 
 /**
@@ -42,57 +42,44 @@ export class ApiPromise<T> extends Promise<T> {
   }
 }
 
-/** A public function of this package. */
-type PublicFunction = (...parameters: never[]) => unknown
-
-/** The place where a program called a public function. The engine makes the text when it is read. */
-export interface Caller {
-  readonly stack?: string | undefined
-}
-
-/**
- * Captures the caller of the public function that is running now. An error that is thrown later, in a timer or below ten
- * frames of this package, would not show the caller's line.
- */
-export function captureCaller(calledFunction: PublicFunction): Caller {
-  if (typeof Error.captureStackTrace !== 'function') return new Error('')
-  const caller: Caller = {}
-  Error.captureStackTrace(caller, calledFunction)
-  return caller
-}
-
-/** Gives an error of this package the stack of the caller, and returns it. Other values are returned unchanged. */
-export function showCaller(error: unknown, caller: Caller): unknown {
-  if (!(error instanceof ModelRunError) || typeof caller.stack !== 'string') return error
-  // Firefox and Safari have no header above the frames.
-  const frames = caller.stack.slice(Math.max(0, caller.stack.search(/^\s+at /m)))
-  if (frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`
-  return error
-}
-
-/** Does the work of the public function that is running now. A rejection shows the caller's line. */
-export async function rejectAtCaller<T>(calledFunction: PublicFunction, work: () => Promise<T>): Promise<T> {
-  const caller = captureCaller(calledFunction)
+/** Does the work of a public function. A rejection shows the line of the program that awaits it. */
+export async function rejectAtCaller<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw showCaller(error, caller)
+    // What fails at once fails before the program awaits it.
+    await undefined
+    throw showCaller(error, rejectAtCaller)
   }
 }
 
-/** Iterates for the public function that is running now. An error of an iteration shows the caller's line. */
-export function throwAtCaller<T>(
-  calledFunction: PublicFunction,
-  iterate: (caller: Caller) => AsyncIterable<T>,
-): AsyncGenerator<T, void, undefined> {
-  const caller = captureCaller(calledFunction)
-  return iterateAtCaller(caller, iterate(caller))
-}
-
-async function* iterateAtCaller<T>(caller: Caller, source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+/** Iterates for a public function. An error of an iteration, and the `reason` of what is yielded, show the line of the loop. */
+export async function* throwAtCaller<T extends object>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
-    yield* source
+    for await (const value of source) {
+      showCaller(Reflect.get(value, 'reason'), throwAtCaller)
+      yield value
+    }
   } catch (error) {
-    throw showCaller(error, caller)
+    throw showCaller(error, throwAtCaller)
   }
+}
+
+/** Frames of engines between a function that continues and the function that awaits it. */
+const ENGINE_FRAMES = /^( +at .*(processTicksAndRejections|runMicrotasks).*\n)*/
+
+/**
+ * Gives an error of this package the stack of the program that awaits it, without the frames of timers and of this package.
+ * Nothing is captured before a call fails: that would cost each call more than all else that the client does. An error that
+ * no program awaits keeps its own stack, and so do errors in engines whose stacks end at an `await`.
+ */
+function showCaller(error: unknown, continued: (...parameters: never[]) => unknown): unknown {
+  if (!(error instanceof ModelRunError)) return error
+  const caller: { stack?: unknown } = {}
+  Error.captureStackTrace?.(caller, continued)
+  // Firefox and Safari write frames otherwise.
+  const [frames = ''] = /^ +at .*/ms.exec(String(caller.stack)) ?? []
+  const awaiting = frames.replace(ENGINE_FRAMES, '')
+  if (awaiting !== '') error.stack = `${error.name}: ${error.message}\n${awaiting}`
+  return error
 }

@@ -1,11 +1,11 @@
 import { runInNewContext } from 'node:vm'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { json, text } from '../../test/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
-import { caught } from '../testing/caught.ts'
-import { json, text } from '../testing/scripted-service.ts'
-import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
 import type { FetchOptions } from './fetch.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }

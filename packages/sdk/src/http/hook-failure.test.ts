@@ -1,9 +1,9 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { broken, errorResponse, json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { HookError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, errorResponse, json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }

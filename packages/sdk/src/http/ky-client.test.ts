@@ -1,5 +1,10 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { errorResponse, json, silent, text } from '../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../test/test-client.ts'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
 import {
   AbortedError,
@@ -7,11 +12,6 @@ import {
   DeadlineExceededError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { printedForms } from '../testing/printed-forms.ts'
-import { errorResponse, json, silent, text } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }

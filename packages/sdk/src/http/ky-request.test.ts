@@ -1,12 +1,12 @@
 import { ROUTES } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { text } from '../../test/scripted-service.ts'
+import { API_KEY, createTestCore } from '../../test/test-client.ts'
 import { openScope } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
-import { caught } from '../testing/caught.ts'
-import { printedForms } from '../testing/printed-forms.ts'
-import { text } from '../testing/scripted-service.ts'
-import { API_KEY, createTestCore } from '../testing/test-client.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
 const client: ModelRunOptions = {

@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { printedForms } from '../testing/printed-forms.ts'
-import { API_KEY } from '../testing/test-client.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { API_KEY } from '../../test/test-client.ts'
 import { chainOfCauses, describeNetworkFailure, isUnsent } from './network-failure.ts'
 
 const nodeError = (code: string, more: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 import type { Permission } from '@modelrun/contract'
+import type { Submission } from '@modelrun/kit'
 import type { Scope } from '../clock.ts'
-import type { Submission } from '../errors/model-run-error.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { FetchOptions, HeadersOption } from './fetch.ts'
 

@@ -1,10 +1,10 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { broken, cut, errorResponse, json, silent, text } from '../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../test/test-client.ts'
 import { AuthenticationError, NotFoundError, ServerError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, cut, errorResponse, json, silent, text } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 describe('client.request', () => {
   test('sends a path that the client does not know, with the key, a query and JSON', async () => {

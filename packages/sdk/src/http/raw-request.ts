@@ -1,5 +1,5 @@
 import { LIMITS } from '@modelrun/contract'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 import { jobIn } from '../runs/run-operation.ts'
 import type { CallOptions, Operation, RequestMethod } from './operation.ts'
 import { parseJson } from './read-response.ts'

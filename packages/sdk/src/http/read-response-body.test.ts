@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../testing/manual-clock.ts'
+import { settle } from '../../test/manual-clock.ts'
 import { readBody } from './read-response.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
-import { readJson, tryParseJson } from './read-response.ts'
+import { readJson } from './read-response.ts'
 
 const received = (text: string, isCut = false): ReceivedResponse => ({
   status: 200,
@@ -100,16 +100,5 @@ describe('readJson', () => {
   test('survives JSON that is nested deeper than any stack', () => {
     const deep = `{"data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
     expect(problemOf(jobResponseSchema, deep)).toContain('wrong shape at /data')
-  })
-})
-
-describe('tryParseJson', () => {
-  test('gives undefined for what is not JSON', () => {
-    expect([tryParseJson('{"a":1}'), tryParseJson('null'), tryParseJson('{'), tryParseJson('')]).toEqual([
-      { a: 1 },
-      null,
-      undefined,
-      undefined,
-    ])
   })
 })

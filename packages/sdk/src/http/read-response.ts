@@ -1,4 +1,5 @@
 import { type ErrorDetail, errorBodySchema } from '@modelrun/contract'
+import { jsonPointer, memberOf, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
@@ -79,15 +80,6 @@ export function readJson<T>(schema: z.ZodMiniType<T>): (received: ReceivedRespon
   }
 }
 
-/** The value of a JSON text, or undefined. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The error in a response, when its body is an error body of the service (section 7). */
 export function errorDetailIn({ text }: ReceivedResponse): ErrorDetail | undefined {
   return z.safeParse(errorBodySchema, tryParseJson(text)).data?.error
@@ -134,7 +126,7 @@ export function parseWire<T>(schema: z.ZodMiniType<T>, value: unknown): z.core.u
  * @returns Undefined when there is no schema for it, or it does not fit
  */
 export function parseByStatus<T>(schemas: Readonly<Record<string, z.ZodMiniType<T>>>, value: unknown): T | undefined {
-  const status: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'status') : undefined
+  const status = memberOf(value, 'status')
   const schema = typeof status === 'string' && Object.hasOwn(schemas, status) ? schemas[status] : undefined
   return schema === undefined ? undefined : parseWire(schema, value).data
 }
@@ -147,9 +139,4 @@ function withoutNulls(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1))
   const present = Object.entries(value).filter(([, member]) => member !== null)
   return Object.fromEntries(present.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
-}
-
-/** A path as a JSON pointer (RFC 6901), e.g. `/data/items/0`; empty for the root. */
-export function jsonPointer(path: readonly PropertyKey[]): string {
-  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events'
+import { ConfigurationError } from '@modelrun/kit'
 import { expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { errorResponse, json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { PermissionDeniedError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { errorResponse, json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 test('a call leaves nothing on the signal of its caller, whether it resolves or rejects', async () => {
   const { signal } = new AbortController()

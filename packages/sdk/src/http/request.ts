@@ -1,5 +1,6 @@
+import { readOptions } from '@modelrun/kit'
 import { CALL_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { openScope } from '../clock.ts'
 import type { Core } from '../core.ts'
 import { ApiPromise, rejectAtCaller } from './api-promise.ts'
@@ -10,18 +11,16 @@ export interface RequestContext {
   /** The method as the user writes it. */
   place: string
   options: CallOptions
-  /** The method itself: errors show the line that called it. */
-  calledFunction: (...parameters: never[]) => unknown
 }
 
 /** Calls one endpoint with arguments of the user. Its only time limit is that of each attempt. */
 export function request<T>(core: Core, operation: Operation<T>, context: RequestContext): ApiPromise<T> {
-  const { place, options, calledFunction } = context
-  const work = () => {
+  const { place, options } = context
+  const work = async () => {
     checkArguments(place, operation.parameters ?? {})
-    return callOnce(core, operation, readOptions(place, options, CALL_OPTIONS))
+    return await callOnce(core, operation, readOptions(place, options, CALL_OPTIONS))
   }
-  return new ApiPromise(rejectAtCaller(calledFunction, work))
+  return new ApiPromise(rejectAtCaller(work))
 }
 
 /** As {@link request}, with arguments that have been checked. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createTestClient } from '../../test/test-client.ts'
 import type { ModelRun } from '../client.ts'
 import type { ModelRunOptions } from '../options.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }
 const BODY = '{"input":{"prompt":"x"},"sync":false}'

@@ -1,11 +1,15 @@
 import { getEventListeners } from 'node:events'
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { broken, json, stalled, text, unconnected } from '../../test/scripted-service.ts'
+import { API_KEY, createTestClient, createTestCore } from '../../test/test-client.ts'
 import { openScope } from '../clock.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import {
   AbortedError,
   AttemptTimeoutError,
@@ -13,11 +17,6 @@ import {
   DeadlineExceededError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { printedForms } from '../testing/printed-forms.ts'
-import { broken, json, stalled, text, unconnected } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient, createTestCore } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 

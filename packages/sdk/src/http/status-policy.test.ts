@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_BODY, failedResponse } from '../testing/failed-calls.ts'
+import { ERROR_BODY, failedResponse } from '../../test/failed-calls.ts'
 import type { Failure, InterruptionKind, RequestMethod } from './operation.ts'
 import { isWorthRetrying, retryDelayMs, submissionAfter } from './status-policy.ts'
 

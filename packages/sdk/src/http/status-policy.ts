@@ -1,5 +1,5 @@
+import type { Submission } from '@modelrun/kit'
 import { backoffMs, jitter } from '../backoff.ts'
-import type { Submission } from '../errors/model-run-error.ts'
 import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
 import { errorDetailIn } from './read-response.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { ERROR_BODY, failedCall, failedResponse, interruption } from '../../test/failed-calls.ts'
 import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
-import { ERROR_BODY, failedCall, failedResponse, interruption } from '../testing/failed-calls.ts'
 import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })

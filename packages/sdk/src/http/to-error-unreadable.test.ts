@@ -1,8 +1,8 @@
 import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
+import { failedCall, failedResponse, RUN_IS } from '../../test/failed-calls.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { runOperation } from '../runs/run-operation.ts'
-import { failedCall, failedResponse, RUN_IS } from '../testing/failed-calls.ts'
 import type { Operation, ReceivedResponse } from './operation.ts'
 import { toError } from './to-error.ts'
 

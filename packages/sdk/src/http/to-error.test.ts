@@ -1,4 +1,6 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../../test/failed-calls.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -10,7 +12,6 @@ import {
   RateLimitError,
   ServerError,
 } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import {
   AbortedError,
   AttemptTimeoutError,
@@ -19,7 +20,6 @@ import {
 } from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/job-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
-import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../testing/failed-calls.ts'
 import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })

@@ -1,6 +1,6 @@
+import type { Attempt, ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
+import { ConfigurationError, tryParseJson } from '@modelrun/kit'
 import { createApiError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import type { Attempt, ErrorFields, ModelRunError, Submission } from '../errors/model-run-error.ts'
 import {
   AbortedError,
   AttemptTimeoutError,
@@ -11,7 +11,7 @@ import {
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
 import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
-import { errorDetailIn, GATEWAY_REJECTION, tryParseJson } from './read-response.ts'
+import { errorDetailIn, GATEWAY_REJECTION } from './read-response.ts'
 import { isRejection, submissionAfter } from './status-policy.ts'
 
 /** The details of a failed call. */

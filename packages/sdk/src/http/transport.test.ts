@@ -1,13 +1,7 @@
 import { ROUTES } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { openScope } from '../clock.ts'
-import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { AbortedError, AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
-import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
-import type { ModelRunOptions } from '../options.ts'
-import { runOperation } from '../runs/run-operation.ts'
-import { caught } from '../testing/caught.ts'
+import { caught } from '../../test/caught.ts'
 import {
   broken,
   cut,
@@ -18,8 +12,14 @@ import {
   stalled,
   text,
   unconnected,
-} from '../testing/scripted-service.ts'
-import { createTestCore } from '../testing/test-client.ts'
+} from '../../test/scripted-service.ts'
+import { createTestCore } from '../../test/test-client.ts'
+import { openScope } from '../clock.ts'
+import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
+import { AbortedError, AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
+import type { ModelRunOptions } from '../options.ts'
+import { runOperation } from '../runs/run-operation.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
 const read: Operation<string> = { route: ROUTES.listModels, read: (received) => received.text }

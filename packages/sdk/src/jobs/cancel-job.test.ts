@@ -1,11 +1,11 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { broken, cut, errorResponse, json, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { ConflictError, NotFoundError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, cut, errorResponse, json, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 describe('jobs.cancel (section 4.5)', () => {
   test.each([

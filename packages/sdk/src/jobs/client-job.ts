@@ -1,8 +1,8 @@
 import type { Job } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
-import { type ApiPromise, captureCaller, throwAtCaller } from '../http/api-promise.ts'
+import { type ApiPromise, rejectAtCaller, throwAtCaller } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import { type RequestContext, request } from '../http/request.ts'
 import type { RunResult } from '../runs/run-result.ts'
@@ -29,23 +29,22 @@ export class ClientJob implements JobHandle {
   }
 
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return this.read({ place: 'job.get', options, calledFunction: ClientJob.prototype.get })
+    return this.read({ place: 'job.get', options })
   }
 
   result(options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(() => ({
-      ...this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)),
-      caller: captureCaller(ClientJob.prototype.result),
-    }))
+    return rejectAtCaller(async () => {
+      return await waitForJob(this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)))
+    })
   }
 
   updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
     const request = this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS))
-    return throwAtCaller(ClientJob.prototype.updates, () => watchJob(request))
+    return throwAtCaller(watchJob(request))
   }
 
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.stop({ place: 'job.cancel', options, calledFunction: ClientJob.prototype.cancel })
+    return this.stop({ place: 'job.cancel', options })
   }
 
   /** As `get`, for any public method. */

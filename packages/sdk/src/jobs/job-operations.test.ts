@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { errorResponse, json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { errorResponse, json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import { isFinished, withKnownStatus } from './job-operations.ts'
 
 test('isFinished knows the terminal statuses alone, by either word for success (section 3)', () => {

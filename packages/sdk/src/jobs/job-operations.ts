@@ -1,7 +1,7 @@
 import { type Job, type JobStatus, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { memberOf, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { type Operation, UnreadableResponse } from '../http/operation.ts'
-import { tryParseJson } from '../http/read-response.ts'
 import { readJob } from './read-job.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
@@ -74,6 +74,6 @@ export function asKnownStatus(status: string): string {
 
 /** The same value with the status of {@link asKnownStatus}. A value without a status is returned unchanged. */
 export function withKnownStatus<T>(value: T): T {
-  const status: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'status') : undefined
+  const status = memberOf(value, 'status')
   return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
 }

@@ -1,5 +1,5 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
 
 const JSON_OF_JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }

@@ -1,8 +1,6 @@
 import type { Job } from '@modelrun/contract'
+import { ConfigurationError, readArguments, showValue, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { readArguments, showValue } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { tryParseJson } from '../http/read-response.ts'
 
 /** The ids of a job, and what is known of its submission. */
 export interface JobReference {

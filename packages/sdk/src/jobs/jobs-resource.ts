@@ -1,9 +1,10 @@
 import type { Job } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
-import { type ApiPromise, type Caller, showCaller, throwAtCaller } from '../http/api-promise.ts'
+import { type ApiPromise, throwAtCaller } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { ClientJob, clientJobOf } from './client-job.ts'
@@ -28,12 +29,12 @@ export class JobsResource {
 
   /** Reads a job's state once. @throws NotFoundError when the job does not exist */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    return this.#job(id).read({ place: 'client.jobs.get', options, calledFunction: JobsResource.prototype.get })
+    return this.#job(id).read({ place: 'client.jobs.get', options })
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service rejects it */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.#job(id).stop({ place: 'client.jobs.cancel', options, calledFunction: JobsResource.prototype.cancel })
+    return this.#job(id).stop({ place: 'client.jobs.cancel', options })
   }
 
   /**
@@ -54,7 +55,7 @@ export class JobsResource {
     checkArguments(place, { jobs })
     const handles = Array.from(jobs, (source) => clientJobOf(this.#core, source))
     const checked = readOptions(place, options, WAIT_OPTIONS)
-    return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(handles, { options: checked, caller }))
+    return throwAtCaller(settleJobs(handles, checked))
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
@@ -72,7 +73,7 @@ export type SettledJob =
 /** Waits for many jobs and yields how each one ended, in the order in which they end. */
 async function* settleJobs(
   handles: readonly ClientJob[],
-  { options, caller }: { options: WaitOptions; caller: Caller },
+  options: WaitOptions,
 ): AsyncGenerator<SettledJob, void, undefined> {
   const settled = createAsyncQueue<SettledJob>()
   const waits = handles.map((handle) => {
@@ -80,7 +81,7 @@ async function* settleJobs(
     return startWait(
       handle.waitRequest(options),
       (value) => settled.push({ status: 'fulfilled', job_id, value }),
-      (reason) => settled.push({ status: 'rejected', job_id, reason: showCaller(reason, caller) }),
+      (reason) => settled.push({ status: 'rejected', job_id, reason: reason }),
     )
   })
   try {

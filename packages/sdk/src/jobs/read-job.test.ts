@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const clientFor = (data: object) => createTestClient([json(200, { data })]).client
 

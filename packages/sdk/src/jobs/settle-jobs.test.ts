@@ -1,11 +1,11 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { createManualClock, settle } from '../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { createManualClock, settle } from '../testing/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../testing/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../testing/test-client.ts'
 import type { SettledJob } from './jobs-resource.ts'
 
 function setup(simulation: Omit<Simulation, 'clock'> = {}) {

@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { caught } from '../testing/caught.ts'
 import { outcomeOfCompleted, outcomeOfJob } from './wait-for-job.ts'
 
 const reference = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }

@@ -1,13 +1,13 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { errorResponse, json, type Step, silent, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError, ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const running = json(200, fixtures.jobs.processing.body)
 const succeeded = json(200, fixtures.jobs.succeeded.body)

@@ -1,11 +1,11 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { SAVE_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { saveFiles } from '../files/save-files.ts'
-import { type Caller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
+import { rejectAtCaller } from '../http/api-promise.ts'
 import { notify, textOf, watch } from '../observe/logger.ts'
 import { startWaitSpan, type WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
@@ -29,19 +29,17 @@ export interface WaitRequest {
   webhook?: ResultReceiver | undefined
   /** The span of the run that the wait is part of. */
   span?: SafeSpan | undefined
-  /** The line that errors show. Held here instead of in a closure, because ten thousand waits have to be small. */
-  caller?: Caller | undefined
 }
 
 /**
- * Waits for a job's end. What `prepare` throws is what the wait rejects with.
+ * Waits for a job's end.
  *
  * @throws JobFailedError, JobCancelledError, AbortedError, DeadlineExceededError, ApiError (401, 403, 404),
  *   InvalidResponseError, ConfigurationError
  */
-export function waitForJob(prepare: () => WaitRequest): Promise<RunResult> {
+export function waitForJob(request: WaitRequest): Promise<RunResult> {
   return new Promise((resolve, reject) => {
-    startWait(prepare(), resolve, reject)
+    startWait(request, resolve, reject)
   })
 }
 
@@ -106,7 +104,6 @@ export abstract class WaitSubscriber implements Subscriber {
 
 /** Settles with the result of the job. */
 class ResultSubscriber extends WaitSubscriber {
-  readonly caller: Caller | undefined
   readonly resolve: (result: RunResult) => void
   readonly reject: (error: unknown) => void
   stopListening: (() => void) | undefined = undefined
@@ -115,7 +112,6 @@ class ResultSubscriber extends WaitSubscriber {
     const { reference, options } = request
     // The client that submitted the job knows its state. Other clients poll at once.
     super(request, { isEager: reference.seenAt === undefined, wantsStates: options.onStatus !== undefined })
-    this.caller = request.caller
     this.resolve = resolve
     this.reject = reject
   }
@@ -138,7 +134,7 @@ class ResultSubscriber extends WaitSubscriber {
   onError(error: unknown): void {
     this.leave()
     this.span?.fail(error)
-    this.reject(this.caller ? showCaller(error, this.caller) : error)
+    this.reject(error)
   }
 
   /** Polls find the end as well, so a receiver that fails costs no result. */
@@ -177,7 +173,7 @@ class ResultSubscriber extends WaitSubscriber {
 export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
   const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
   const save: RunResult['save'] = (folder, saveOptions = {}) =>
-    rejectAtCaller(save, () =>
+    rejectAtCaller(async () =>
       saveFiles(options, outcome, { ...readOptions('result.save', saveOptions, SAVE_OPTIONS), folder }),
     )
   const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { errorResponse, json, type Step } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { SpanAttributes, Tracer } from '../observe/safe-span.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { errorResponse, json, type Step } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const running = json(200, fixtures.jobs.processing.body)
 const succeeded = json(200, fixtures.jobs.succeeded.body)

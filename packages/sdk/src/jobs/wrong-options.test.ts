@@ -1,7 +1,7 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createTestClient } from '../testing/test-client.ts'
+import { caught } from '../../test/caught.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import type { WaitOptions } from './job-handle.ts'
 
 const wrong: WaitOptions = { timeoutMs: -1 }

@@ -1,12 +1,12 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { json, silent, text } from '../../test/scripted-service.ts'
+import { createTestCore } from '../../test/test-client.ts'
 import { openScope } from '../clock.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { json, silent, text } from '../testing/scripted-service.ts'
-import { createTestCore } from '../testing/test-client.ts'
 
 test('a model is read once in five minutes', async () => {
   const { core, clock, service } = createTestCore([json(200, fixtures.models.textToImage.body)])

@@ -1,10 +1,10 @@
 import type { ListModelsQuery, ModelSummary } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { json, type Step, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { ServerError } from '../errors/api-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { json, type Step, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const [MODEL] = fixtures.models.listFirstPage.body.models
 

@@ -1,5 +1,5 @@
 import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
-import { ApiPromise } from '../http/api-promise.ts'
+import { ApiPromise, throwAtCaller } from '../http/api-promise.ts'
 import type { ApiResult } from '../http/operation.ts'
 
 /** Fetches the page at an offset. */
@@ -44,12 +44,8 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
     return new ModelsPage(data, query, this.#fetchPage)
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
-    let page: ModelsPage | undefined = this
-    while (page !== undefined) {
-      yield* page.models
-      page = await page.getNextPage()
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
+    return throwAtCaller(modelsFrom(this))
   }
 }
 
@@ -60,7 +56,16 @@ export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIt
     super(fetchPage(query).then((result) => ({ ...result, data: new ModelsPage(result.data, query, fetchPage) })))
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
-    yield* await this
+  [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
+    return throwAtCaller(modelsFrom(this))
+  }
+}
+
+/** The models of a page and of all pages after it. */
+async function* modelsFrom(first: ModelsPage | ModelsPagePromise): AsyncGenerator<ModelSummary, void, undefined> {
+  let page: ModelsPage | undefined = await first
+  while (page !== undefined) {
+    yield* page.models
+    page = await page.getNextPage()
   }
 }

@@ -1,11 +1,11 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { errorResponse, json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { errorResponse, json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 describe('models.get (section 4.2)', () => {
   test('gives a model with its input_schema and unknown fields', async () => {

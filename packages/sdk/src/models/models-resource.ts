@@ -1,8 +1,9 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
-import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
-import { ApiPromise, captureCaller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
+import { ApiPromise, rejectAtCaller } from '../http/api-promise.ts'
 import type { CallOptions, ReceivedResponse } from '../http/operation.ts'
 import { callOnce, request } from '../http/request.ts'
 import { checkInput } from '../runs/check-run.ts'
@@ -29,15 +30,11 @@ export class ModelsResource {
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
     const place = 'client.models.list'
-    const caller = captureCaller(ModelsResource.prototype.list)
-    return new ModelsPagePromise(query, async (pageQuery) => {
-      try {
-        const operation = listModelsOperation(readOptions(place, pageQuery, LIST_QUERY))
-        return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
-      } catch (error) {
-        throw showCaller(error, caller)
-      }
-    })
+    const fetchPage = async (pageQuery: ListModelsQuery) => {
+      const operation = listModelsOperation(readOptions(place, pageQuery, LIST_QUERY))
+      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+    }
+    return new ModelsPagePromise(query, (pageQuery) => rejectAtCaller(() => fetchPage(pageQuery)))
   }
 
   /**
@@ -48,8 +45,7 @@ export class ModelsResource {
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
     const operation = getModelOperation(id)
     const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
-    const calledFunction = ModelsResource.prototype.get
-    return request(this.#core, { ...operation, read }, { place: 'client.models.get', options, calledFunction })
+    return request(this.#core, { ...operation, read }, { place: 'client.models.get', options })
   }
 
   /**
@@ -73,6 +69,6 @@ export class ModelsResource {
       const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
       return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
     }
-    return new ApiPromise(rejectAtCaller(ModelsResource.prototype.run, work))
+    return new ApiPromise(rejectAtCaller(work))
   }
 }

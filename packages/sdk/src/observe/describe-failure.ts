@@ -1,7 +1,7 @@
+import { ModelRunError } from '@modelrun/kit'
 import { ApiError } from '../errors/api-errors.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import {
   AttemptTimeoutError,
   ConnectionError,

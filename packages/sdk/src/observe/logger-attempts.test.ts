@@ -1,10 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { broken, errorResponse, json } from '../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../test/test-client.ts'
 import { ConnectionError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, errorResponse, json } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient } from '../testing/test-client.ts'
 import { ATTEMPT_CHANNEL } from './logger.ts'
 
 const models = json(200, fixtures.models.listEmpty.body, { 'x-request-id': 'req_2' })

@@ -1,5 +1,5 @@
 import { type Job, ROUTES } from '@modelrun/contract'
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '@modelrun/kit'
 import type { ApiResult } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import type { PollOutcome } from '../jobs/polling/polled-jobs.ts'

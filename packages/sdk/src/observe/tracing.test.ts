@@ -1,9 +1,9 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import type { Span, Tracer } from './safe-span.ts'
 
 const steps = [json(202, fixtures.runs.queued.body), json(200, fixtures.jobs.succeeded.body)]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTestProxy } from '../testing/test-proxy.ts'
+import { createTestProxy } from '../../test/test-proxy.ts'
 import { allowOrigin, isAllowedPage, preflight } from './check-origin.ts'
 import type { PageRequest } from './page-request.ts'
 

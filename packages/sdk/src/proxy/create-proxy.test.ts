@@ -1,9 +1,9 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
+import { errorResponse, json } from '../../test/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
+import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
 import { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { errorResponse, json } from '../testing/scripted-service.ts'
-import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
-import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../testing/test-proxy.ts'
 import { createProxy } from './create-proxy.ts'
 import type { ProxyOptions } from './proxy-options.ts'
 

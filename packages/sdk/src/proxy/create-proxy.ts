@@ -1,4 +1,4 @@
-import { checkEach, isText, needs } from '../arguments/checks.ts'
+import { checkEach, isText, needs } from '@modelrun/kit'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { type Balance, createSpending } from './budget/spending.ts'

@@ -1,9 +1,9 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { broken, errorResponse, json, text } from '../../test/scripted-service.ts'
+import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, errorResponse, json, text } from '../testing/scripted-service.ts'
-import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../testing/test-proxy.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 const seal = (user: string) => createJobSeals(PROXY_SECRET).seal(user, { jobId: 'job_1' })

@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { errorResponse, json, type Step, text } from '../testing/scripted-service.ts'
-import { createTestProxy, MODEL, model } from '../testing/test-proxy.ts'
+import { errorResponse, json, type Step, text } from '../../test/scripted-service.ts'
+import { createTestProxy, MODEL, model } from '../../test/test-proxy.ts'
 
 const details = fixtures.models.textToImage.body
 const models = ['aurora-image', 'film/long', 'gone']

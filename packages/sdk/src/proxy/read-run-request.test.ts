@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { json } from '../testing/scripted-service.ts'
-import { createTestProxy, MODEL, RUN_PATH } from '../testing/test-proxy.ts'
+import { json } from '../../test/scripted-service.ts'
+import { createTestProxy, MODEL, RUN_PATH } from '../../test/test-proxy.ts'
 
 const QUEUED = json(202, { job_id: 'job_1', request_id: 'req_1', status: 'queued', model_id: MODEL })
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })

@@ -1,6 +1,6 @@
 import { type RunRequest, runRequestSchema } from '@modelrun/contract'
+import { jsonPointer } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { jsonPointer } from '../http/read-response.ts'
 import type { FoundBody } from '../serving/node-listener.ts'
 import { type BodyProblem, type BodyRules, tooLarge } from '../serving/read-body.ts'
 import type { PageRequest } from './page-request.ts'

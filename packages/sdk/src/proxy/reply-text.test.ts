@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { API_KEY } from '../testing/test-client.ts'
+import { API_KEY } from '../../test/test-client.ts'
 import { shownCode, shownText } from './reply.ts'
 
 describe('a text of the service', () => {

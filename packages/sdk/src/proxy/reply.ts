@@ -1,6 +1,6 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
+import { ModelRunError, memberOf } from '@modelrun/kit'
 import { ApiError } from '../errors/api-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import { GATEWAY_REJECTION } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
 
@@ -112,8 +112,7 @@ function passedOn(error: ApiError, headers: Record<string, string | undefined>):
 }
 
 function textIn(body: unknown): unknown {
-  const detail: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'error') : undefined
-  return typeof detail === 'object' && detail !== null ? Reflect.get(detail, 'message') : undefined
+  return memberOf(memberOf(body, 'error'), 'message')
 }
 
 function retryAfterS({ retryAfterMs }: ModelRunError): number | undefined {

@@ -1,5 +1,6 @@
 import {
   type Checks,
+  ConfigurationError,
   callback,
   clock as clockCheck,
   flag,
@@ -10,11 +11,10 @@ import {
   notNegative,
   positive,
   readOptions,
-  secret,
   unchecked,
-} from '../arguments/checks.ts'
+} from '@modelrun/kit'
+import { secret } from '../arguments/checks.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import type { Secret } from '../signing/keyring.ts'
 import { type BudgetStore, createMemoryBudgetStore } from './budget/budget-store.ts'
 import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'

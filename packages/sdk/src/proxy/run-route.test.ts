@@ -1,10 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ModelRunError, type Submission } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ModelRunError, type Submission } from '../errors/model-run-error.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, cut, errorResponse, json, type Step, silent, text, unconnected } from '../testing/scripted-service.ts'
-import { API_KEY } from '../testing/test-client.ts'
-import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../testing/test-proxy.ts'
+import { caught } from '../../test/caught.ts'
+import { broken, cut, errorResponse, json, type Step, silent, text, unconnected } from '../../test/scripted-service.ts'
+import { API_KEY } from '../../test/test-client.ts'
+import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../../test/test-proxy.ts'
 
 const COMPLETED = fixtures.runs.completed.body
 const RUN = { body: { input: { prompt: 'x' } } }

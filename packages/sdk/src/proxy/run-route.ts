@@ -1,5 +1,5 @@
 import type { RunRequest } from '@modelrun/contract'
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '@modelrun/kit'
 import type { AnyRunResponse } from '../runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
 import type { PageRequest } from './page-request.ts'

@@ -1,6 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { createTestProxy, MODEL, RUN_PATH } from '../testing/test-proxy.ts'
+import { createTestProxy, MODEL, RUN_PATH } from '../../test/test-proxy.ts'
 
 const URL_OF_RUN = `https://app.example.com/api/modelrun${RUN_PATH}`
 const COMPLETED = fixtures.runs.completed.body

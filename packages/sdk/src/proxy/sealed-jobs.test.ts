@@ -1,7 +1,7 @@
+import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { PROXY_SECRET } from '../testing/test-proxy.ts'
+import { PROXY_SECRET } from '../../test/test-proxy.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 const seals = createJobSeals(PROXY_SECRET)

@@ -1,5 +1,5 @@
+import { tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { tryParseJson } from '../http/read-response.ts'
 import { fromBase64, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
 import type { Reservation } from './budget/spending.ts'

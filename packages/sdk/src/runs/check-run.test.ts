@@ -1,12 +1,12 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { errorResponse, json, silent, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { errorResponse, json, silent, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const model = json(200, fixtures.models.textToImage.body)
 const completed = json(200, fixtures.runs.completed.body)

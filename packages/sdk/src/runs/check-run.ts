@@ -1,11 +1,10 @@
 import { LIMITS, type Model } from '@modelrun/contract'
-import { readArguments, showValue } from '../arguments/checks.ts'
+import { ConfigurationError, closestName, isRecord, readArguments, showValue } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
-import { BudgetExceededError, ConfigurationError, InputValidationError } from '../errors/local-errors.ts'
+import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { CallContext } from '../http/operation.ts'
 import { listModelsOperation } from '../models/model-operations.ts'
-import { closestName } from './closest-name.ts'
 import { findInputIssues } from './input-issues.ts'
 import { describeIssues, readJson } from './json.ts'
 import type { PreflightOptions } from './run-options.ts'
@@ -25,15 +24,11 @@ export function checkInput(input: unknown): Record<string, unknown> {
       const message = `The input cannot be sent as JSON. ${describeIssues(issues, 'The input')} Nothing was sent.`
       throw new InputValidationError({ message, issues })
     }
-    if (isParameters(json)) return json
+    if (isRecord(json)) return json
     throw new ConfigurationError({
       message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }, not ${showValue(input)}. Nothing was sent.`,
     })
   })
-}
-
-function isParameters(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A run before it is sent. */

@@ -1,4 +1,4 @@
-import { tryParseJson } from '../http/read-response.ts'
+import { tryParseJson } from '@modelrun/kit'
 
 /** The values of `job_id` in a response: of itself, of its `data` and of its `error` (sections 2.4 and 7). */
 export type FoundIds = Partial<Record<'root' | 'data' | 'error', unknown>>

@@ -1,8 +1,6 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { showValue } from '../arguments/checks.ts'
+import { closestName, isRecord, jsonPointer, showValue } from '@modelrun/kit'
 import type { InputIssue } from '../errors/local-errors.ts'
-import { jsonPointer } from '../http/read-response.ts'
-import { closestName } from './closest-name.ts'
 
 /**
  * Finds everything in an input that does not fit the schema of a model (section 2.3), as `validateInput` does before a run.
@@ -72,7 +70,7 @@ function hasType(value: unknown, type: string): boolean {
     case 'null':
       return value === null
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
+      return isRecord(value)
     default:
       return true
   }

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError, InputValidationError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
+import { InputValidationError } from '../errors/local-errors.ts'
 import { checkInput } from './check-run.ts'
 
 const completed = json(200, fixtures.runs.completed.body)
@@ -243,8 +244,7 @@ describe('every way to run a model', () => {
   })
 
   test('names a promise that was not awaited', async () => {
-    const { client } = createTestClient([])
-    const work = client.run('northlight/retouch', { image_url: Promise.resolve('data:image/png;base64,AA==') })
+    const work = createTestClient([]).client.run('model', { image_url: Promise.resolve('data:image/png;base64,AA==') })
     expect((await caught(work, InputValidationError)).message).toContain('/image_url is a Promise: await it.')
   })
 })

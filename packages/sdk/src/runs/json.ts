@@ -1,6 +1,6 @@
-import { type Check, hasMethod, isArrayBuffer, isBlob, kindOf } from '../arguments/checks.ts'
+import { type Check, hasMethods, jsonPointer, kindOf } from '@modelrun/kit'
+import { isArrayBuffer, isBlob } from '../arguments/checks.ts'
 import type { InputIssue } from '../errors/local-errors.ts'
-import { jsonPointer } from '../http/read-response.ts'
 
 /** A value as JSON has it. */
 interface ReadJson {
@@ -138,7 +138,7 @@ function isPlain(value: unknown): boolean {
 /** What JSON takes instead of a value: the result of its `toJSON`, or the value in a box such as `new Number(1)`. */
 function asJson(given: unknown, key: string): unknown {
   if (given === undefined || given === null) return given
-  const hasOwnJson = !isFile(given) && hasMethod(Object(given), 'toJSON')
+  const hasOwnJson = !isFile(given) && hasMethods(Object(given), 'toJSON')
   const value = hasOwnJson ? Reflect.get(Object(given), 'toJSON').call(given, key) : given
   return typeof value === 'object' && ['String', 'Number', 'Boolean', 'BigInt'].includes(kindOf(value))
     ? value.valueOf()
@@ -166,8 +166,8 @@ function problemOfObject(value: object): string | undefined {
   if (isFile(value)) {
     return `is a file (${kind}). Files go as text: pass \`await toDataUri(image)\` (from 'modelrun'), or the file's URL.`
   }
-  if (hasMethod(value, 'then')) return `is a ${kind}: await it.`
-  if (kind === 'Response' || kind === 'ReadableStream' || hasMethod(value, 'pipe')) {
+  if (hasMethods(value, 'then')) return `is a ${kind}: await it.`
+  if (kind === 'Response' || kind === 'ReadableStream' || hasMethods(value, 'pipe')) {
     return 'is a stream: read it, and pass `await toDataUri(blob)`.'
   }
   if (isEmptied(value, kind)) return `is ${classOf(value, kind)}, which JSON empties.`

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { createManualClock, settle } from '../../test/manual-clock.ts'
+import { errorResponse, json, type Step, silent, text } from '../../test/scripted-service.ts'
+import { API_KEY, BASE_URL } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import { createManualClock, settle } from '../testing/manual-clock.ts'
-import { errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
-import { API_KEY, BASE_URL } from '../testing/test-client.ts'
 import type { ResultReceiver } from './run-options.ts'
 
 const { completed, queued } = fixtures.runs

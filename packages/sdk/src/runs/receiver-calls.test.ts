@@ -1,12 +1,11 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { caught } from '../../test/caught.ts'
+import type { ManualClock } from '../../test/manual-clock.ts'
+import { errorResponse, json } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import type { ManualClock } from '../testing/manual-clock.ts'
-import { errorResponse, json } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import type { ResultReceiver, RunOptions } from './run-options.ts'
 
 const { job_id } = fixtures.runs.processingWebhook.body

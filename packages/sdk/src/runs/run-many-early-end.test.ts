@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import { createManualClock } from '../testing/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../testing/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../testing/test-client.ts'
 import type { RunManyOptions, RunManyProgress } from './run-many-options.ts'
 
 type Prompt = { prompt: string }

@@ -1,4 +1,3 @@
-import type { Caller } from '../http/api-promise.ts'
 import type { JobSource } from '../jobs/job-handle.ts'
 import type { RunOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
@@ -53,6 +52,4 @@ export interface RunManyCall<I> {
   model: string
   inputs: Iterable<I> | AsyncIterable<I>
   options: RunManyOptions
-  /** The line that errors show. */
-  caller: Caller
 }

@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { createManualClock, settle } from '../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createManualClock, settle } from '../testing/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../testing/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../testing/test-client.ts'
 import type { RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 
 type Prompt = { prompt: string }

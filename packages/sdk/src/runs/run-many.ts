@@ -1,7 +1,6 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, HookError } from '../errors/transport-errors.ts'
-import { type Caller, showCaller } from '../http/api-promise.ts'
 import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS, type JobSource } from '../jobs/job-handle.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
@@ -51,7 +50,6 @@ class RunPool<I extends object> {
   readonly #core: Core
   readonly #model: string
   readonly #options: RunManyOptions
-  readonly #caller: Caller
   readonly #concurrency: number
   readonly #source: Iterator<I> | AsyncIterator<I>
   /** The runs that ended. `undefined` wakes `next` up after any other change. */
@@ -67,11 +65,10 @@ class RunPool<I extends object> {
   #started = 0
   #settled = 0
 
-  constructor(core: Core, { model, inputs, options, caller }: RunManyCall<I>) {
+  constructor(core: Core, { model, inputs, options }: RunManyCall<I>) {
     this.#core = core
     this.#model = model
     this.#options = options
-    this.#caller = caller
     this.#concurrency = options.concurrency ?? 8
     this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
     if (options.signal?.aborted) this.#onAbort()
@@ -167,7 +164,7 @@ class RunPool<I extends object> {
       if (this.#isLeft) span?.abandon()
       else this.#wait(job, { end, span, endsAt })
     } catch (reason) {
-      end({ status: 'rejected', reason: showCaller(reason, this.#caller) })
+      end({ status: 'rejected', reason: reason })
     }
   }
 
@@ -183,7 +180,7 @@ class RunPool<I extends object> {
     leave = startWait(
       { ...job.waitRequest(this.#options), endsAt, webhook: this.#options.webhook, span },
       (value) => done({ status: 'fulfilled', value }),
-      (reason) => done({ status: 'rejected', reason: showCaller(reason, this.#caller) }),
+      (reason) => done({ status: 'rejected', reason: reason }),
     )
     if (!isOver) this.#waits.add(leave)
   }

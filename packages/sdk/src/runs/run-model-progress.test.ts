@@ -1,10 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { json, silent } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { json, silent } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import type { RunOptions } from './run-options.ts'
 
 const { completed, processingSlow, queued } = fixtures.runs

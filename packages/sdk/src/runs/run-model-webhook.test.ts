@@ -1,13 +1,12 @@
 import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { broken, errorResponse, json, type Step, unconnected } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { AbortedError, ConnectionError, HookError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { broken, errorResponse, json, type Step, unconnected } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 import type { ResultReceiver, RunOptions } from './run-options.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)

@@ -1,12 +1,12 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { json, silent, stalled, text, unconnected } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { AbortedError, AttemptTimeoutError, DeadlineExceededError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
-import { json, silent, stalled, text, unconnected } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const { completed, processingSlow, queued } = fixtures.runs
 const succeeded = json(200, fixtures.jobs.succeeded.body)

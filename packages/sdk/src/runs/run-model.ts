@@ -1,8 +1,7 @@
 import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { openScope, type Scope } from '../clock.ts'
 import type { Core } from '../core.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from '../http/operation.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/job-handle.ts'
@@ -36,7 +35,7 @@ async function runToEnd(
   const job = new ClientJob(core, reference)
   if (runResponse.status !== 'completed') {
     const { webhook } = options
-    const data = await waitForJob(() => ({ core, job, reference, options, endsAt, webhook, span }))
+    const data = await waitForJob({ core, job, reference, options, endsAt, webhook, span })
     return { data, response, requestId }
   }
   core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)

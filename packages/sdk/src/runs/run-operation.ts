@@ -8,9 +8,10 @@ import {
   runProcessingSchema,
   runQueuedSchema,
 } from '@modelrun/contract'
+import { memberOf, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { parseByStatus, readJson, tryParseJson } from '../http/read-response.ts'
+import { parseByStatus, readJson } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
 import { type FoundIds, findIdsInText } from './cut-response.ts'
 
@@ -27,7 +28,7 @@ export interface UnrecognizedRunResponse {
   reported_status?: string | undefined
 }
 
-/** The response to a run: those of section 4.3, distinguished by `status`, or {@link UnrecognizedRunResponse}. */
+/** The response to a run: those of section 4.3, distinguished by `status`, or of an unknown status. */
 export type AnyRunResponse = RunResponse | UnrecognizedRunResponse
 
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
@@ -64,8 +65,7 @@ function readKnownResponse({ text, isCut }: ReceivedResponse): RunResponse | und
 
 /** A response to a run says `completed` where jobs and deliveries say `succeeded` (section 3). Both words are accepted. */
 function asRunStatus(value: unknown): unknown {
-  const isSuccess = typeof value === 'object' && value !== null && Reflect.get(value, 'status') === 'succeeded'
-  return isSuccess ? { ...value, status: 'completed' } : value
+  return memberOf(value, 'status') === 'succeeded' ? { ...Object(value), status: 'completed' } : value
 }
 
 /**
@@ -96,10 +96,6 @@ export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse 
   const value = tryParseJson(received.text)
   const status = memberOf(value, 'status') ?? memberOf(memberOf(value, 'data'), 'status')
   return { status: 'unknown', job_id: job.jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 }
 
 /** An id that can be polled. A number is taken as text. */

@@ -1,5 +1,4 @@
-import { checkEach, hasMethods, needs } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError, checkEach, hasMethods, needs } from '@modelrun/kit'
 
 const request = /* @__PURE__ */ needs(
   'a web-standard Request (for requests of Node and Express there is `node()`)',

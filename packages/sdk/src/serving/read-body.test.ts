@@ -1,8 +1,8 @@
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { createManualClock } from '../../test/manual-clock.ts'
 import { WebhookParseError } from '../errors/local-errors.ts'
-import { caught } from '../testing/caught.ts'
-import { createManualClock } from '../testing/manual-clock.ts'
 import { MAX_WEBHOOK_BYTES, WEBHOOK_BODY } from '../webhooks/webhook-body.ts'
 import { readNodeStream, readRequest } from './read-body.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { createKeyring, type Secret } from './keyring.ts'
 
 const OLD = 'o'.repeat(32)

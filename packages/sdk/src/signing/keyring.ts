@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 
 /** One secret, or several by id while one replaces another. */
 export type Secret = string | Readonly<Record<string, string>>

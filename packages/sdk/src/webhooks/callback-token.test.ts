@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { createManualClock } from '../testing/manual-clock.ts'
+import { createManualClock } from '../../test/manual-clock.ts'
 import { type CallbackTokenOptions, createCallbackTokens } from './callback-token.ts'
 
 const secret = 'a secret of thirty-two bytes, or more'

@@ -1,6 +1,5 @@
-import { checkEach, needs } from '../arguments/checks.ts'
+import { ConfigurationError, checkEach, needs } from '@modelrun/kit'
 import { type Clock, systemClock } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { isLoopback } from '../hosts/host-rules.ts'
 import { fromBase64, randomId, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'

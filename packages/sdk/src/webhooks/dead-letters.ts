@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/checks.ts'
+import { readOptions } from '@modelrun/kit'
 import type { TaskRecord } from './engine/inbox-engine.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-checks.ts'
 import type { InboxCore } from './inbox-core.ts'

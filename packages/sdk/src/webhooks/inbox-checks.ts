@@ -1,4 +1,5 @@
 import {
+  atLeastOne,
   type Check,
   type Checks,
   callback,
@@ -13,10 +14,10 @@ import {
   notNegative,
   oneOf,
   positive,
-  secret,
   signal,
   text,
-} from '../arguments/checks.ts'
+} from '@modelrun/kit'
+import { secret } from '../arguments/checks.ts'
 import { json } from '../runs/json.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
@@ -37,11 +38,6 @@ const ENGINE_METHODS = {
   replay: true,
   remove: true,
 } satisfies Record<keyof InboxEngine, true>
-
-const atLeastOne = /* @__PURE__ */ must(
-  'a whole number of at least 1',
-  (value) => Number.isInteger(value) && Number(value) >= 1,
-)
 
 export const hosts = /* @__PURE__ */ must(
   "a list of hosts, like ['*.example.com']",

@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/checks.ts'
+import { readOptions } from '@modelrun/kit'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
 import { createHooks, type Hooks } from './inbox-hooks.ts'
 import type { InboxOptions } from './inbox-options.ts'

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { NotFoundError, PermissionDeniedError, RateLimitError } from '../errors/api-errors.ts'
-import { settle } from '../testing/manual-clock.ts'
+import { settle } from '../../test/manual-clock.ts'
 import {
   gate,
   jobsOf,
@@ -10,7 +9,8 @@ import {
   SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
-} from '../testing/test-inbox.ts'
+} from '../../test/test-inbox.ts'
+import { NotFoundError, PermissionDeniedError, RateLimitError } from '../errors/api-errors.ts'
 
 /** Defects that an attack on an earlier inbox found, each as its attacker or its outage brings it about. */
 const { job_id } = SUCCEEDED

@@ -1,4 +1,4 @@
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '@modelrun/kit'
 
 /** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
 export class JobLostError extends ModelRunError {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { settle } from '../testing/manual-clock.ts'
-import { FAILED, openInbox, SUCCEEDED } from '../testing/test-inbox.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { FAILED, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
 import type { Inbox } from './inbox.ts'
 
 const no = () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../testing/manual-clock.ts'
-import { FAILED, gate, jobsOf, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { FAILED, gate, jobsOf, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
 const no = () => {

@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/checks.ts'
+import { readOptions } from '@modelrun/kit'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { readRequest } from '../serving/read-body.ts'

@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { checkOutputUrls, isSafeOutputUrl } from './output-urls.ts'
 
 const { succeeded, failed } = fixtures.webhooks

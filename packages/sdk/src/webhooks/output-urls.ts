@@ -1,4 +1,4 @@
-import { type Checks, isPlainData, readArguments, readOptions, showValue } from '../arguments/checks.ts'
+import { type Checks, isPlainData, readArguments, readOptions, showValue } from '@modelrun/kit'
 import { findUrlProblem, readHostRules, type UrlRules } from '../hosts/host-rules.ts'
 import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { SUCCEEDED } from '../testing/test-inbox.ts'
+import { SUCCEEDED } from '../../test/test-inbox.ts'
 import { createInbox } from './inbox.ts'
 import { parseWebhook } from './parse-webhook.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import type { InboxOptions } from './inbox-options.ts'
 

@@ -1,5 +1,5 @@
+import { ModelRunError } from '@modelrun/kit'
 import { type Clock, startTimer, toBackgroundClock } from '../clock.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import type {
   InboxEngine,
   Json,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { jobsOf, SECRET, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { jobsOf, SECRET, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import { createInbox } from './inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'

@@ -1,7 +1,7 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
-import { outcomeOf, problemOfError, type RightCall, wrongCalls } from '../testing/wrong-values.ts'
+import { jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { outcomeOf, problemOfError, type RightCall, wrongCalls } from '../../test/wrong-values.ts'
 import { redactCallbackUrl } from './callback-token.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import {

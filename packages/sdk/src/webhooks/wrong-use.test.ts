@@ -1,8 +1,8 @@
 import { createServer, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { settle } from '../testing/manual-clock.ts'
-import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createInbox } from './inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'
 

@@ -1,24 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { createReferenceServer } from '@modelrun/reference-server'
-import { listen } from '@modelrun/reference-server/node'
-import { ModelRun } from 'modelrun'
-import { createProxy, type ProxyOptions } from 'modelrun/proxy'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { findProgram, needs } from '../../services/programs.ts'
-import { requireProgram } from '../../services/service-process.ts'
-import { SECRET } from '../setting.ts'
+import { isMissing, launch, note } from '../../browser/chromium.ts'
+import { type AppOptions, openApp as openAppOf } from './app.ts'
 import type { PageFunctions } from './page.ts'
-import { openSite, scriptOf, scriptOfComponent } from './site.ts'
-
-type AppOptions = Partial<Omit<ProxyOptions, 'clock'>> & { clock?: 'auto' | 'system' }
-
-/** Whichever of the two there is. */
-const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
-const { isMissing, note } = needs(program)
-
-const guide = await readFile(new URL('../../../../../docs/guides/browsers.md', import.meta.url), 'utf8')
-const [, component = ''] = /```jsx\n(.*?)```/s.exec(guide) ?? []
+import { scriptOf } from './site.ts'
 
 describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
   let browser: Browser
@@ -29,31 +14,18 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     scripts = new Map([
       ['/page.js', await scriptOf('page.ts')],
       ['/worker.js', await scriptOf('worker.ts')],
-      ['/component.js', await scriptOfComponent(component, 'Draw')],
     ])
-    // Without a sandbox, because that needs rights which containers do not give.
-    browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
+    browser = await launch()
   }, 60_000)
   afterAll(() => browser?.close())
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()
   })
 
-  /** A website with a proxy in front of a service on a socket. */
-  async function openApp({ clock = 'auto', ...options }: AppOptions = {}) {
-    const server = createReferenceServer({ clock, credits: 1_000 })
-    const { url, close } = await listen(server)
-    const proxy = createProxy({
-      client: new ModelRun({ apiKey: server.apiKey, baseUrl: url }),
-      models: ['aurora-image'],
-      secret: SECRET,
-      budget: { credits: 100 },
-      authorize: ({ headers }) => ({ user: /session=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? '' }),
-      ...options,
-    })
-    const site = await openSite(scripts, proxy.node())
-    closing.push(close, site.close)
-    return { server, proxy, site }
+  async function openApp(options?: AppOptions) {
+    const app = await openAppOf(scripts, options)
+    closing.push(app.close)
+    return app
   }
 
   async function openPage(origin: string): Promise<Page> {
@@ -76,16 +48,6 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     expect(run).toMatchObject({ status: 'succeeded', pictureWidth: 512, jobId: expect.stringMatching(/^v1~/) })
     expect(run.statuses.at(-1)).toBe('succeeded')
     expect([1_000 - server.credits(), await proxy.balance({ user: 'anna' })]).toEqual([4, { used: 4, limit: 100 }])
-  })
-
-  it('shows the picture of the component in the guide', async () => {
-    const page = await openPage((await openApp()).site.origin)
-    await page.evaluate(`import('/component.js')`)
-    await page.click('button')
-    const picture = page.locator('img')
-    await picture.waitFor()
-    expect(await page.locator('p').textContent()).toBe('succeeded')
-    expect(await picture.evaluate((image) => (image as HTMLImageElement).decode().then(() => true))).toBe(true)
   })
 
   it('keeps the key out, of the page and of its workers, which run models by the proxy as well', async () => {

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { BuildOptions } from 'esbuild'
 import type { ModelRunProxy } from 'modelrun/proxy'
 import { bundleScript, PAGE } from '../../browser/bundle-script.ts'
 
@@ -16,19 +15,8 @@ export interface Site {
   close(): Promise<void>
 }
 
-/** Hono's components need no React. */
-const bundle = (entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>) =>
-  bundleScript({ ...entry, jsx: 'automatic', jsxImportSource: 'hono/jsx/dom', alias: { react: 'hono/jsx/dom' } })
-
 /** The script of a file in this folder. */
-export const scriptOf = (name: string) => bundle({ entryPoints: [fileURLToPath(new URL(name, import.meta.url))] })
-
-/** The script of a component, which it shows on the page. */
-export const scriptOfComponent = (code: string, name: string) => {
-  const show = `import { render } from 'hono/jsx/dom'; render(<${name} />, document.body)`
-  const resolveDir = fileURLToPath(new URL('.', import.meta.url))
-  return bundle({ stdin: { contents: `${code}\n${show}`, loader: 'jsx', resolveDir } })
-}
+export const scriptOf = (name: string) => bundleScript({ entryPoints: [fileURLToPath(new URL(name, import.meta.url))] })
 
 /** Serves the page, with a session in a cookie, and the proxy; behind a relay that can break connections. */
 export async function openSite(

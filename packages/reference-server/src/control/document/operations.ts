@@ -151,6 +151,44 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     response: z.object({ stopped: count }),
     errors: [404],
   },
+  readActivity: {
+    summary: 'Read all jobs, and what else happened, without bodies',
+    response: z.object({ now_ms: z.number(), jobs: z.array(JobRow), entries: z.array(JournalEntry) }),
+  },
+  readEntry: {
+    summary: 'Read one thing that happened, with its bodies, by its place',
+    response: z.object({ entry: JournalEntry }),
+    errors: [404],
+  },
+  listActions: {
+    summary: 'Read what was done to a server with a dashboard: enough to do it again',
+    response: z.object({
+      actions: z.array(
+        z.looseObject({
+          at_ms: z.number(),
+          call: z.string(),
+          key: z.optional(z.string()),
+          job_id: z.optional(z.string()),
+          body: z.optional(z.unknown()),
+          made: z.optional(z.string()),
+          path: z.optional(z.string()),
+          status: z.optional(z.int()),
+          job_status: z.optional(z.string()),
+        }),
+      ),
+    }),
+  },
+  sendRun: {
+    summary:
+      'Run a model as a client does, and poll its job without a webhook; waits for a response for a second at most',
+    response: z.object({
+      job_id: z.optional(z.string()),
+      status: z.optional(z.int()),
+      message: z.optional(z.string()),
+      hint: z.optional(z.string()),
+    }),
+    errors: [404],
+  },
   readEvents: {
     summary: 'Follow what happens as server-sent events named `changes`, at most ten a second',
     response: Changes,

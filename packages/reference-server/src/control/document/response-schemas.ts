@@ -15,12 +15,16 @@ const count = z.int().check(z.minimum(0))
 const status = z.enum(JOB_STATUSES)
 const text = z.optional(z.string())
 
+const header = z.array(z.string())
+
 const delivery = z.object({
   job_id: z.string(),
   url: z.string(),
   outcome: z.enum(['delivered', 'rejected', 'timeout', 'network_error']),
   status: z.optional(z.int()),
   reason: text,
+  response_headers: z.optional(z.array(header)),
+  response_body: text,
   body: z.union([webhookDeliverySchema, z.object({ job_id: z.string(), status: z.literal('cancelled') })]),
   attempted_at_ms: z.number(),
   finished_at_ms: z.number(),
@@ -28,9 +32,16 @@ const delivery = z.object({
 
 const addedFault = z.object({ id: z.string(), fault: faultOptionsSchema, used: count, unused: z.boolean() })
 
-const everyEntry = { at_ms: z.number(), key: text }
+const apiKey = z.object({
+  key: z.string(),
+  live: z.boolean(),
+  permissions: z.array(z.enum(PERMISSIONS)),
+  allow_ips: z.optional(z.array(z.string())),
+  revoked: z.boolean(),
+  credits: z.object({ left: count, available: count }),
+})
 
-const header = z.array(z.string())
+const everyEntry = { at_ms: z.number(), key: text, place: z.optional(count) }
 
 const requestEntry = z.object({
   kind: z.literal('request'),
@@ -97,26 +108,22 @@ const jobRow = z.object({
   ended_at_ms: z.optional(z.number()),
   ends_at_ms: z.optional(z.number()),
   code: text,
+  message: text,
+  text,
   webhook_url: text,
 })
 
 /** What the control API shows, by the name that the document gives it. */
 export const COMPONENTS = {
   AddedFault: addedFault,
-  ApiKey: z.object({
-    key: z.string(),
-    live: z.boolean(),
-    permissions: z.array(z.enum(PERMISSIONS)),
-    allow_ips: z.optional(z.array(z.string())),
-    revoked: z.boolean(),
-    credits: z.object({ left: count, available: count }),
-  }),
+  ApiKey: apiKey,
   Changes: z.object({
     now_ms: z.number(),
     reset: z.boolean(),
     jobs: z.array(jobRow),
     entries: z.array(journalEntry),
     clock: z.partial(clock),
+    keys: z.array(z.extend(apiKey, { faults: z.array(addedFault), webhook: z.optional(scriptedWebhookSchema) })),
     pending: z.array(
       z.object({
         job_id: z.string(),
@@ -140,7 +147,13 @@ export const COMPONENTS = {
       z.discriminatedUnion('kind', [
         z.extend(requestEntry, { ...places, attempt }),
         z.extend(jobEntry, places),
-        z.extend(deliveryEntry, { ...places, attempt, body: z.optional(delivery.shape.body) }),
+        z.extend(deliveryEntry, {
+          ...places,
+          attempt,
+          body: z.optional(delivery.shape.body),
+          response_headers: delivery.shape.response_headers,
+          response_body: text,
+        }),
       ]),
     ),
   }),

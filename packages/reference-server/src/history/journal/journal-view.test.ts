@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../../test-kit/api-caller.ts'
+import { apiCaller } from '../../../test/api-caller.ts'
 import { createReferenceServer } from '../../reference-server.ts'
 
 const MODEL = 'aurora-image'

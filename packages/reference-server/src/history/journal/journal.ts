@@ -1,10 +1,21 @@
 import type { Account } from '../../domain/account.ts'
+import { showKey } from '../../domain/api-keys.ts'
+import { detached } from '../../domain/cut-input.ts'
+import { pathOf } from '../../http/router.ts'
 import { FairBuffer } from '../fair-buffer.ts'
-import type { JournalEntry, JournalRecord } from './journal-entry.ts'
-import { type RequestDetails, RequestRecord } from './request-record.ts'
+import type { JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
+import { redactBody, redactText } from './redact.ts'
 
 /** About what an entry takes besides its texts. */
 const ENTRY_BYTES = 300
+
+/** So much of a body is recorded. */
+const MAX_BODY_BYTES = 2_048
+
+/** A request and its response, with their whole bodies and with secrets. */
+export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
+  readonly url: string
+}
 
 /**
  * What happened on the server, oldest first, within a number of bytes. Beyond it the tenant that recorded the most loses
@@ -32,7 +43,7 @@ export class Journal {
   }
 
   addRequest(account: Account | null, details: RequestDetails, startPlace: number): void {
-    this.#add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
+    this.#add(account, new RequestRecord(details, startPlace, this.place()))
   }
 
   /** In the order in which they ended; without an account all records, `null` as in `add`. */
@@ -64,4 +75,39 @@ function byteSize(entry: JournalEntry): number {
   let bytes = ENTRY_BYTES
   for (const value of Object.values(entry)) if (typeof value === 'string') bytes += value.length
   return bytes
+}
+
+/** A request in the journal. To leave out secrets costs time, so it is done when the entry is read. */
+class RequestRecord implements JournalRecord {
+  readonly startPlace: number
+  readonly endPlace: number
+  readonly bytes: number
+  readonly #details: RequestDetails
+
+  constructor(details: RequestDetails, startPlace: number, endPlace: number) {
+    const { url, hint = '' } = details
+    const requestBody = details.requestBody && startOf(details.requestBody)
+    const responseBody = details.responseBody && startOf(details.responseBody)
+    this.#details = { ...details, requestBody, responseBody }
+    this.startPlace = startPlace
+    this.endPlace = endPlace
+    this.bytes = ENTRY_BYTES + url.length + (requestBody ?? '').length + (responseBody ?? '').length + hint.length
+  }
+
+  get entry(): RequestEntry {
+    const { url, key, requestBody, responseBody, ...rest } = this.#details
+    return {
+      kind: 'request',
+      ...rest,
+      path: redactText(pathOf(url)),
+      key: key && showKey(key),
+      requestBody: requestBody && redactBody(requestBody),
+      responseBody: responseBody && redactText(responseBody),
+    }
+  }
+}
+
+/** What is recorded of a body. */
+export function startOf(body: string): string {
+  return body.length > MAX_BODY_BYTES ? detached(body, MAX_BODY_BYTES) : body
 }

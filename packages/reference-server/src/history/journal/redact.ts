@@ -1,19 +1,5 @@
 import type { Header } from './journal-entry.ts'
 
-/** So much of a body is recorded. */
-const MAX_SHOWN_BYTES = 2_048
-
-/**
- * The start of a body, as the journal shows it.
- *
- * @param text what the bytes say
- */
-export function shownText(bytes: Uint8Array, text: string): string {
-  if (bytes.byteLength <= MAX_SHOWN_BYTES) return text
-  // A slice of the text would keep all of it in memory.
-  return new TextDecoder().decode(bytes.subarray(0, MAX_SHOWN_BYTES)).replace(/\uFFFD$/, '')
-}
-
 /** Whether a header or member of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   return /authorization|cookie|token$|secret|password|api[-_]?key/i.test(name)
@@ -23,7 +9,7 @@ export function isSecretName(name: string): boolean {
 const MAX_LENGTH = 200
 
 /** Headers for the journal: of a secret only that it was there. */
-export function shownHeaders(headers: Headers): Header[] {
+export function shownHeaders(headers: Iterable<readonly [name: string, value: string]>): Header[] {
   return Array.from(headers, ([name, value]) => [
     name,
     isSecretName(name) ? '…' : redactText(value).slice(0, MAX_LENGTH),

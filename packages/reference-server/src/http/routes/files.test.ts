@@ -1,6 +1,6 @@
 import { runCompletedSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../../test-kit/api-caller.ts'
+import { apiCaller } from '../../../test/api-caller.ts'
 import { createReferenceServer } from '../../reference-server.ts'
 
 async function urlsOf(model: string, input: object) {

@@ -1,16 +1,15 @@
 import { type Job, statusAt } from '../../domain/job.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
-import type { AppContext } from '../app-env.ts'
+import type { KeyContext, RouteDetails, RouteResult } from '../app-env.ts'
 import { reject } from '../error-responses.ts'
 import { jobField } from '../job-field.ts'
-import { jsonResponse, statusLine } from '../json-response.ts'
-import type { RouteDetails, RouteResult } from '../route-result.ts'
+import { emptyReply, jsonReply } from '../messages.ts'
 
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
 
 /** `GET /v1/jobs/{id}` (section 4.4). */
-export function getJobRoute(service: Service, context: AppContext): RouteResult {
+export function getJobRoute(service: Service, context: KeyContext): RouteResult {
   const { job, isForeignJob } = findJob(service, context)
   if (job === undefined) return reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
   const { jobFields, absentJobFields, unfinishedJobStatus } = service.options.assumptions
@@ -18,7 +17,7 @@ export function getJobRoute(service: Service, context: AppContext): RouteResult 
   const more = Object.fromEntries(jobFields.map((name) => [name, jobField(job, name)]))
   const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
   const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl) }
-  const response = jsonResponse(job.end === undefined ? unfinishedJobStatus : 200, { data })
+  const response = jsonReply(job.end === undefined ? unfinishedJobStatus : 200, { data })
   service.jobs.countRead(job)
   if (job.end !== undefined) service.dispatcher.polled(job)
   service.jobTimers.schedule(job)
@@ -26,7 +25,7 @@ export function getJobRoute(service: Service, context: AppContext): RouteResult 
 }
 
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
-export function cancelJobRoute(service: Service, context: AppContext): RouteResult {
+export function cancelJobRoute(service: Service, context: KeyContext): RouteResult {
   const { job, isForeignJob } = findJob(service, context)
   if (job === undefined) {
     return cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
@@ -54,7 +53,7 @@ function cancelResult(service: Service, details: RouteDetails, ineffective?: Ine
   const status = choice === 'accepted' ? cancelStatus : choice.status
   const fields = (choice === 'accepted' ? undefined : choice.fields) ?? cancelFields
   const hasBody = status !== 204 && fields.length > 0
-  const response = hasBody ? jsonResponse(status, cancelBody(fields, details)) : new Response(null, statusLine(status))
+  const response = hasBody ? jsonReply(status, cancelBody(fields, details)) : emptyReply(status)
   return { ...details, response }
 }
 
@@ -82,9 +81,9 @@ function cancelField({ job, jobStatus }: RouteDetails, name: string): unknown {
   return job === undefined ? null : jobField(job, name)
 }
 
-function findJob(service: Service, context: AppContext): Pick<RouteDetails, 'job' | 'isForeignJob'> {
-  const job = service.jobs.find(context.req.param('id') ?? '')
-  return job?.account === context.get('apiKey').account ? { job } : { isForeignJob: job !== undefined }
+function findJob(service: Service, context: KeyContext): Pick<RouteDetails, 'job' | 'isForeignJob'> {
+  const job = service.jobs.find(context.req.param('id'))
+  return job?.account === context.env.apiKey.account ? { job } : { isForeignJob: job !== undefined }
 }
 
 function result(job: Job, baseUrl: string): object {

@@ -1,20 +1,20 @@
 import { LIMITS, type ListModelsQuery, listModelsQuerySchema, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../../domain/catalog.ts'
+import { closestModelId } from '../../domain/closest-model-id.ts'
 import { describeValue } from '../../domain/describe-value.ts'
 import { listModels } from '../../domain/list-models.ts'
 import { parseShape } from '../../parse-shape.ts'
 import type { Service } from '../../service/service.ts'
-import type { AppContext } from '../app-env.ts'
+import type { KeyContext, RouteResult } from '../app-env.ts'
 import { type AcceptableKind, isAccepted, reject } from '../error-responses.ts'
-import { jsonResponse } from '../json-response.ts'
-import type { RouteResult } from '../route-result.ts'
+import { jsonReply } from '../messages.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
 /** `GET /v1/models` (section 4.1). */
-export function listModelsRoute(service: Service, context: AppContext): RouteResult {
+export function listModelsRoute(service: Service, context: KeyContext): RouteResult {
   const { unknownCategory, searchCase, searchWords } = service.options.assumptions
-  const query = readListQuery(service, new URL(context.req.url).searchParams)
+  const query = readListQuery(service, new URL(context.req.raw.url).searchParams)
   if (query.problem !== undefined) return reject(service, query.problem.kind, query.problem)
   const { category, search, limit = LIMITS.modelsPageDefault, offset = 0 } = query.value
   const isUnknown = category !== undefined && !KNOWN_CATEGORIES.includes(category)
@@ -24,25 +24,19 @@ export function listModelsRoute(service: Service, context: AppContext): RouteRes
   }
   const filtered = isUnknown && unknownCategory === 'all' ? undefined : category
   const filter = { category: filtered, search, limit, offset, searchCase, searchWords }
-  return { response: jsonResponse(200, listModels(service.models.values(), filter)) }
+  return { response: jsonReply(200, listModels(service.models.values(), filter)) }
 }
 
 /** `GET /v1/models/{id}` (section 4.2). */
-export function getModelRoute(service: Service, context: AppContext): RouteResult {
-  const modelId = context.req.param('id') ?? ''
+export function getModelRoute(service: Service, context: KeyContext): RouteResult {
+  const modelId = context.req.param('id')
   const model = service.models.get(modelId)
   if (model === undefined) return unknownModel(service, modelId, 'unknownModel')
-  return { modelId, response: jsonResponse(200, wireModel(model)) }
-}
-
-/** `GET /v1/models/{id}` for an id that ends in `/run`; `undefined` when there is no such model. */
-export function getModelNamedRunRoute(service: Service, context: AppContext): RouteResult | undefined {
-  const model = service.models.get(`${context.req.param('model')}/run`)
-  return model && { modelId: model.id, response: jsonResponse(200, wireModel(model)) }
+  return { modelId, response: jsonReply(200, wireModel(model)) }
 }
 
 export function unknownModel(service: Service, modelId: string, kind: 'unknownModel' | 'unknownModelRun'): RouteResult {
-  const meant = service.modelNames.ofAnyProvider(modelId) ?? service.modelNames.closest(modelId)
+  const meant = closestModelId(modelId, [...service.models.keys()])
   const list = 'GET /v1/models lists the models.'
   const message = `There is no model ${JSON.stringify(modelId.slice(0, 100))}. ${meant === undefined ? list : `Did you mean ${meant}?`}`
   return reject(service, kind, {

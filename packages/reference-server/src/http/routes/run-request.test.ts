@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../../test-kit/api-caller.ts'
+import { apiCaller, errorOf } from '../../../test/api-caller.ts'
 import type { ReferenceServerOptions } from '../../options.ts'
 import { createReferenceServer } from '../../reference-server.ts'
 

@@ -6,23 +6,24 @@ import { parseShape } from '../../parse-shape.ts'
 import type { Service } from '../../service/service.ts'
 import { isBuiltInReceiver } from '../../webhooks/receivers.ts'
 import { targetKind } from '../../webhooks/webhook-target.ts'
+import type { RouteDetails, RouteResult } from '../app-env.ts'
 import { errorResponses, isAccepted, reject } from '../error-responses.ts'
+import type { IncomingRequest, Reply } from '../messages.ts'
 import { isJson, readJson } from '../read-json-body.ts'
-import type { RouteDetails, RouteResult } from '../route-result.ts'
 
 const MEMBERS = ['input', 'sync', 'webhook_url']
 
 /** The body of a run, or the rejection; both with what is known of the request. */
-type ReadRun = RouteDetails & ({ body: RunRequest; response?: undefined } | { response: Response })
+type ReadRun = RouteDetails & ({ body: RunRequest; response?: undefined } | { response: Reply })
 
 /** Reads the body of a run (section 4.3). A wrong member that is accepted is left out. Never rejects. */
-export async function readRunRequest(service: Service, request: Request): Promise<ReadRun> {
+export async function readRunRequest(service: Service, request: IncomingRequest): Promise<ReadRun> {
   if (!isJson(request.headers.get('content-type')) && !isAccepted(service, 'otherContentType')) {
     const message = 'Send the body as JSON with the header Content-Type: application/json.'
     return reject(service, 'otherContentType', { message })
   }
   const { requestBody, assumptions, ...read } = await readJson(request)
-  if (read.problem instanceof Response) return { response: read.problem }
+  if (typeof read.problem === 'object') return { response: read.problem }
   if (read.problem !== undefined) {
     return reject(service, 'brokenJson', { message: read.problem, requestBody, assumptions })
   }

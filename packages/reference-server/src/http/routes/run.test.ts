@@ -1,6 +1,6 @@
 import { LIMITS, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../../test-kit/api-caller.ts'
+import { apiCaller } from '../../../test/api-caller.ts'
 import type { ReferenceServerOptions } from '../../options.ts'
 import { createReferenceServer } from '../../reference-server.ts'
 

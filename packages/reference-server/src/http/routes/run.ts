@@ -11,18 +11,17 @@ import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import { isQueuedFirst, startRun } from '../../service/start-run.ts'
-import type { AppContext } from '../app-env.ts'
+import type { KeyContext, RouteResult } from '../app-env.ts'
 import { errorResponses, reject } from '../error-responses.ts'
 import { jobField } from '../job-field.ts'
-import { jsonResponse } from '../json-response.ts'
-import { keyOf } from '../middleware.ts'
-import type { RouteResult } from '../route-result.ts'
+import { jsonReply, type Reply } from '../messages.ts'
+import { findKey } from '../permissions.ts'
 import { unknownModel } from './models.ts'
 import { checkInput, checkWebhook, readRunRequest } from './run-request.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
-export async function runModelRoute(service: Service, context: AppContext): Promise<RouteResult> {
-  const modelId = context.req.param('model') ?? ''
+export async function runModelRoute(service: Service, context: KeyContext): Promise<RouteResult> {
+  const modelId = context.req.param('model')
   const read = await readRunRequest(service, context.req.raw)
   if (read.response !== undefined) return { modelId, ...read }
   const { requestBody } = read
@@ -31,16 +30,16 @@ export async function runModelRoute(service: Service, context: AppContext): Prom
 
 async function runModel(
   service: Service,
-  context: AppContext,
+  context: KeyContext,
   { modelId, body }: { modelId: string; body: RunRequest },
 ): Promise<RouteResult> {
-  const apiKey = keyOf(context, service.keys)
+  const apiKey = findKey(context.req.raw, service.keys)
   if (typeof apiKey === 'string') return { response: errorResponses.unauthorized(apiKey) }
   const model = service.models.get(modelId)
   if (model === undefined) return unknownModel(service, modelId, 'unknownModelRun')
   const input = checkInput(service, model, body.input)
   if ('response' in input) return input
-  const webhook = checkWebhook(service, context.get('apiKey'), body.webhook_url)
+  const webhook = checkWebhook(service, context.env.apiKey, body.webhook_url)
   if ('response' in webhook) return webhook
   const { account } = apiKey
   const job = startRun(service, { ...body, ...input, account, model })
@@ -49,12 +48,13 @@ async function runModel(
     const message = `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`
     return reject(service, 'insufficientCredits', { ...webhook, message })
   }
+  context.env.onJob?.(job)
   await deliverFirst(service, context, job)
   return { ...webhook, job, ...(await runResponse(service, context, { job, body })) }
 }
 
 /** A script may want the webhook called before the response to the run. A job that time does not end is not waited for. */
-async function deliverFirst(service: Service, { env: { work } }: AppContext, job: Job): Promise<void> {
+async function deliverFirst(service: Service, { env: { work } }: KeyContext, job: Job): Promise<void> {
   if (job.webhook?.when !== 'before-response' || job.endsAt === undefined) return
   service.jobs.settle()
   work.park()
@@ -64,7 +64,7 @@ async function deliverFirst(service: Service, { env: { work } }: AppContext, job
 
 async function runResponse(
   service: Service,
-  context: AppContext,
+  context: KeyContext,
   { job, body }: { job: Job; body: RunRequest },
 ): Promise<RouteResult> {
   const { assumptions } = service.options
@@ -76,7 +76,7 @@ async function runResponse(
 }
 
 /** Holds the response until the job ends, about 55 s at most (section 8). */
-async function holdRun(service: Service, { env: { work }, req }: AppContext, job: Job): Promise<void> {
+async function holdRun(service: Service, { env: { work }, req }: KeyContext, job: Job): Promise<void> {
   service.jobs.settle() // A job may take no time at all.
   if (job.end !== undefined) return
   work.park()
@@ -88,7 +88,7 @@ async function holdRun(service: Service, { env: { work }, req }: AppContext, job
 /** The response to a run with `sync: false` (section 4.3). */
 function queuedResponse(job: Job, assumptions: Assumptions): RouteResult {
   const body: RunQueued = identity(job, 'queued', assumptions)
-  const response = jsonResponse(assumptions.asyncRunStatus, body)
+  const response = jsonReply(assumptions.asyncRunStatus, body)
   return { response, jobStatus: 'queued' }
 }
 
@@ -96,7 +96,7 @@ function queuedResponse(job: Job, assumptions: Assumptions): RouteResult {
 function processingResponse(job: Job, assumptions: Assumptions): RouteResult {
   const reason = job.webhook === undefined ? 'The model is still working.' : 'The job was accepted.'
   const message = `${reason} ${pollAdvice(job)}`
-  const response = jsonResponse(202, { ...identity(job, 'processing', assumptions), message } satisfies RunProcessing)
+  const response = jsonReply(202, { ...identity(job, 'processing', assumptions), message } satisfies RunProcessing)
   return { response, jobStatus: 'processing' }
 }
 
@@ -113,7 +113,7 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
       const { credits_per_run: credits_used } = job.model.pricing
       const named = { output, duration_ms: durationMs(job, end), credits_used }
       const body = { ...identity(job, 'completed', options.assumptions), ...named }
-      return { response: jsonResponse(200, body), jobStatus: 'completed' }
+      return { response: jsonReply(200, body), jobStatus: 'completed' }
     }
     case 'failed':
       return { response: failedResponse(job, end, options.assumptions), jobStatus: 'failed' }
@@ -123,20 +123,20 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
 }
 
 /** An error alone is sent only with a status code of an error. */
-function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Response {
+function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Reply {
   const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
   if (status === 202) return processingResponse(job, assumptions).response
   const isAlone = body === 'error' && status >= 400
   const code = status >= 400 ? error?.code : undefined
-  return jsonResponse(status, isAlone ? { error } : { ...identity(job, 'failed', assumptions), error }, { code })
+  return jsonReply(status, isAlone ? { error } : { ...identity(job, 'failed', assumptions), error }, { code })
 }
 
-function cancelledResponse(job: Job, assumptions: Assumptions): Response {
+function cancelledResponse(job: Job, assumptions: Assumptions): Reply {
   const { cancelledSyncRunStatus: status } = assumptions
   const body = identity(job, 'cancelled', assumptions)
-  if (status !== 409) return jsonResponse(status, body)
+  if (status !== 409) return jsonReply(status, body)
   const error = { code: 'CONFLICT', message: 'The job was cancelled while the run waited for its result.' }
-  return jsonResponse(status, { ...body, error }, { code: error.code })
+  return jsonReply(status, { ...body, error }, { code: error.code })
 }
 
 function identity<Status extends string>(

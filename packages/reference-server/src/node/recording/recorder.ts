@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Exchange, jsonOf } from '../../recording/exchange.ts'
+import { tryParseJson } from '@modelrun/kit'
+import type { Exchange } from '../../recording/exchange.ts'
 import { Learner } from '../../recording/learner.ts'
 import { Redactor } from '../../recording/redactor.ts'
 import { bind, endServer, urlOf } from '../bind.ts'
@@ -204,6 +205,6 @@ function pairsOf(raw: readonly string[]): [name: string, value: string][] {
 }
 
 function seenOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer) {
-  const json = jsonOf(textOf(body, headers['content-encoding']))
+  const json = tryParseJson(textOf(body, headers['content-encoding']))
   return { status: statusCode, hasRequestId: headers['x-request-id'] !== undefined, json }
 }

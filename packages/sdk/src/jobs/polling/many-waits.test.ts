@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
 import { ModelRun } from '../../client.ts'
 import { AbortedError, DeadlineExceededError } from '../../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../../options.ts'
-import { createManualClock } from '../../testing/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../../testing/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
 
 function setup(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOptions = {}) {
   const clock = createManualClock()

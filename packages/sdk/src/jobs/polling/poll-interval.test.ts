@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
 import { resolveOptions } from '../../options.ts'
-import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
 import { createExpectedDurations, createPollInterval, nextPollDelayMs } from './poll-interval.ts'
 import type { PolledJob, Subscriber } from './polled-jobs.ts'
 import type { PollContext } from './polling-options.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../../testing/manual-clock.ts'
-import { silent } from '../../testing/scripted-service.ts'
-import { createTestCore } from '../../testing/test-client.ts'
+import { createManualClock } from '../../../test/manual-clock.ts'
+import { silent } from '../../../test/scripted-service.ts'
+import { createTestCore } from '../../../test/test-client.ts'
 import type { Subscriber } from './polled-jobs.ts'
 
 /** Waits for jobs that webhooks deliver: no poll is due within the deadlines of these tests. */

@@ -1,10 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import type { ModelRun } from '../../client.ts'
-import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
-import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
-import type { ModelRunOptions } from '../../options.ts'
-import { caught } from '../../testing/caught.ts'
+import { caught } from '../../../test/caught.ts'
 import {
   broken,
   cut,
@@ -14,8 +10,12 @@ import {
   silent,
   text,
   unconnected,
-} from '../../testing/scripted-service.ts'
-import { createTestClient } from '../../testing/test-client.ts'
+} from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import type { ModelRun } from '../../client.ts'
+import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
+import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../../options.ts'
 
 const state = (status: string) => json(200, { data: { status } })
 const processing = state('processing')

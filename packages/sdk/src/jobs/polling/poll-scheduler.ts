@@ -1,6 +1,6 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
+import { ModelRunError } from '@modelrun/kit'
 import { type Clock, openScope, startTimer } from '../../clock.ts'
-import { ModelRunError } from '../../errors/model-run-error.ts'
 import { isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'

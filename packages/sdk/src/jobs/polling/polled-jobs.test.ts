@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createManualClock } from '../../../test/manual-clock.ts'
 import type { CallOptions } from '../../http/operation.ts'
-import { createManualClock } from '../../testing/manual-clock.ts'
 import type { JobReference } from '../job-reference.ts'
 import { createPolledJobs, type EarlyEnd, type LastSeen, pollKey, type Subscriber } from './polled-jobs.ts'
 

@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
+import type { ModelRunError } from '@modelrun/kit'
 import { type Clock, createAbortGroups } from '../../clock.ts'
-import type { ModelRunError } from '../../errors/model-run-error.ts'
 import { listHeaders } from '../../http/fetch.ts'
 import type { CallOptions } from '../../http/operation.ts'
 import type { JobReference } from '../job-reference.ts'

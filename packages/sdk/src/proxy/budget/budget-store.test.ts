@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../../testing/manual-clock.ts'
+import { createManualClock } from '../../../test/manual-clock.ts'
 import { createMemoryBudgetStore } from './budget-store.ts'
 
 const reservation = { account: 'a', id: '1', credits: 4, limit: 10, expiresInMs: 1_000 }

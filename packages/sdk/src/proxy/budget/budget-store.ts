@@ -1,4 +1,4 @@
-import { type Checks, count, having, readOptions } from '../../arguments/checks.ts'
+import { type Checks, count, having, readOptions } from '@modelrun/kit'
 import { type Clock, systemClock } from '../../clock.ts'
 
 /** Credits that are reserved for one run, until its end is known. */

@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test, vi } from 'vitest'
-import { broken, errorResponse, json, type Step, text } from '../../testing/scripted-service.ts'
-import { createTestProxy, model, PRICE, RUN_PATH } from '../../testing/test-proxy.ts'
+import { broken, errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
+import { createTestProxy, model, PRICE, RUN_PATH } from '../../../test/test-proxy.ts'
 import { createMemoryBudgetStore } from './budget-store.ts'
 
 const RUN = { body: { input: { prompt: 'x' }, sync: false } }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openCore, resultTask } from '../../testing/test-core.ts'
-import { SUCCEEDED } from '../../testing/test-inbox.ts'
+import { openCore, resultTask } from '../../../test/test-core.ts'
+import { SUCCEEDED } from '../../../test/test-inbox.ts'
 import { Again, Permanent, RunTimeout } from '../engine/task-ends.ts'
 import { handleResult } from './handle-result.ts'
 

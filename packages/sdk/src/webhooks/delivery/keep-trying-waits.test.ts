@@ -1,6 +1,6 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { expect, test, vi } from 'vitest'
-import { ConfigurationError } from '../../errors/local-errors.ts'
-import { openCore } from '../../testing/test-core.ts'
+import { openCore } from '../../../test/test-core.ts'
 import { keepTrying } from './keep-trying.ts'
 
 const wrong = new ConfigurationError({ message: 'wrong' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../../testing/manual-clock.ts'
+import { createManualClock } from '../../../test/manual-clock.ts'
 import { createUnverifiedLimit } from './receive-delivery.ts'
 
 test('600 deliveries that may be invented are stored in a minute; the next minute has 600 of its own', async () => {

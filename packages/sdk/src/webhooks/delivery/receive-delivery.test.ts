@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createManualClock, settle } from '../../testing/manual-clock.ts'
+import { createManualClock, settle } from '../../../test/manual-clock.ts'
 import {
   FAILED,
   jobsOf,
@@ -9,7 +9,7 @@ import {
   SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
-} from '../../testing/test-inbox.ts'
+} from '../../../test/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
+import { ModelRunError } from '@modelrun/kit'
 import type { Clock } from '../../clock.ts'
-import { ModelRunError } from '../../errors/model-run-error.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'

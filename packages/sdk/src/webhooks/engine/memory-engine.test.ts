@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
-import { openMemoryEngine as open } from '../../testing/test-memory-engine.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { openMemoryEngine as open } from '../../../test/test-memory-engine.ts'
 import { Again, PauseQueue, Permanent } from './task-ends.ts'
 
 const fail = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
-import { gate } from '../../testing/test-inbox.ts'
-import { openMemoryEngine as open } from '../../testing/test-memory-engine.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { gate } from '../../../test/test-inbox.ts'
+import { openMemoryEngine as open } from '../../../test/test-memory-engine.ts'
 
 describe('a worker', () => {
   test('runs so many tasks at once', async () => {

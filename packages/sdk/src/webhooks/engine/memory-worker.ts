@@ -1,6 +1,6 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { createRateLimit, type RateLimit } from '../../backoff.ts'
 import { type Clock, startTimer } from '../../clock.ts'
-import { ConfigurationError } from '../../errors/local-errors.ts'
 import type { Json, TaskHandler, TaskRecord, TaskState, WorkOptions } from './inbox-engine.ts'
 import { endOfFailure, RunTimeout } from './task-ends.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { addEnded, openCore, storedDelivery, taskOf } from '../../testing/test-core.ts'
-import { SUCCEEDED } from '../../testing/test-inbox.ts'
+import { addEnded, openCore, storedDelivery, taskOf } from '../../../test/test-core.ts'
+import { SUCCEEDED } from '../../../test/test-inbox.ts'
 import { checkExpected } from './expected-jobs.ts'
 
 const { job_id } = SUCCEEDED

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openCore } from '../../testing/test-core.ts'
-import { SUCCEEDED } from '../../testing/test-inbox.ts'
+import { openCore } from '../../../test/test-core.ts'
+import { SUCCEEDED } from '../../../test/test-inbox.ts'
 import { bindToJob, contextOf } from './prepared-runs.ts'
 
 const { job_id } = SUCCEEDED

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
-import { openCore, taskOf } from '../../testing/test-core.ts'
-import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED } from '../../testing/test-inbox.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { openCore, taskOf } from '../../../test/test-core.ts'
+import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED } from '../../../test/test-inbox.ts'
 import { reportPrepared } from './prepared-runs.ts'
 
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 import { TOKEN_LIFE_MS } from '../callback-token.ts'
 import type { Task } from '../engine/inbox-engine.ts'
 import type { InboxCore } from '../inbox-core.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
-import { SECRET } from '../../testing/test-inbox.ts'
+import { SECRET } from '../../../test/test-inbox.ts'
 import { createInbox } from '../inbox.ts'
 import { deliver } from './deliver.ts'
 import { failedEvent, succeededEvent } from './event-fixtures.ts'

@@ -1,3 +1,4 @@
+import { seededRandom } from '@modelrun/kit'
 import type { DeliveryBody } from './event-fixtures.ts'
 
 /** Where to deliver: a URL, or a function that takes a web-standard request: `inbox.handle`, a route, `app.fetch`, `fetch`. */
@@ -84,20 +85,9 @@ async function deliverOne(
 }
 
 function shuffled<T>(list: readonly T[], seed: number): T[] {
-  const random = createRandom(seed)
+  const random = seededRandom(seed)
   return list
     .map((item) => ({ item, rank: random() }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ item }) => item)
-}
-
-/** Creates a generator of numbers from 0 to 1, the same for each seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

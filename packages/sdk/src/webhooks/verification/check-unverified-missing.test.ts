@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../../testing/manual-clock.ts'
+import { createManualClock } from '../../../test/manual-clock.ts'
 import { createMissingJobs } from './check-unverified.ts'
 
 test('a job that is missing is remembered for ten minutes, from when it was last missing', async () => {

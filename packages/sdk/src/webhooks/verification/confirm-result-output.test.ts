@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FAILED, SUCCEEDED } from '../../testing/test-inbox.ts'
+import { FAILED, SUCCEEDED } from '../../../test/test-inbox.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { findOutputProblem } from './confirm-result.ts'
 

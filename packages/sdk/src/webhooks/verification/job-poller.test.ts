@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../../../test/manual-clock.ts'
+import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -8,8 +10,6 @@ import {
   ServerError,
 } from '../../errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError } from '../../errors/transport-errors.ts'
-import { createManualClock } from '../../testing/manual-clock.ts'
-import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import { createJobPoller } from './job-poller.ts'
 
 const fail = (error: unknown) => () => {

@@ -1,7 +1,7 @@
 import type { Job } from '@modelrun/contract'
+import { ModelRunError } from '@modelrun/kit'
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors/api-errors.ts'
-import { ModelRunError } from '../../errors/model-run-error.ts'
 import { isKeyRejection, isTransient } from '../../http/status-policy.ts'
 import { withTimeLimit } from '../delivery/time-limit.ts'
 import type { JobReader } from '../inbox-options.ts'

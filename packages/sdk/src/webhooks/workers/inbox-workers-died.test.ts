@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
-import { storedDelivery } from '../../testing/test-core.ts'
-import { openEngine, openInbox, SUCCEEDED } from '../../testing/test-inbox.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { storedDelivery } from '../../../test/test-core.ts'
+import { openEngine, openInbox, SUCCEEDED } from '../../../test/test-inbox.ts'
 import type { InboxEngine, Json, WorkOptions } from '../engine/inbox-engine.ts'
 
 const { job_id } = SUCCEEDED

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
-import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
 import type { DeliveryContext } from '../inbox-options.ts'
 
 const { job_id } = SUCCEEDED

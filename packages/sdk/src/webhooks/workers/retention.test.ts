@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
-import { addEnded, openCore } from '../../testing/test-core.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { addEnded, openCore } from '../../../test/test-core.ts'
 import {
   type InboxHarness,
   jobsOf,
@@ -10,7 +10,7 @@ import {
   SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
-} from '../../testing/test-inbox.ts'
+} from '../../../test/test-inbox.ts'
 import { Permanent } from '../engine/task-ends.ts'
 import { removeOldTasks } from './retention.ts'
 

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { isMissing, note, violations } from '../browser/chromium.ts'
+import { draw, jobsOf, openBrowser, openPage, pollsOf, SOON, scriptOfGuide, shows, TEXT } from './kit.ts'
+
+describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`, () => {
+  const open = openBrowser()
+
+  it('makes a form of the schema, which everybody can use', async () => {
+    const { page, counts } = await open()
+    expect(await violations(page)).toEqual([])
+    const prompt = page.getByLabel('prompt')
+    expect(await prompt.getAttribute('aria-describedby').then((id) => page.locator(`[id="${id}"]`).textContent())).toBe(
+      'What the picture shows.',
+    )
+    expect(await page.getByLabel('image size').inputValue()).toBe('square_hd')
+    await page.getByLabel('num images').fill('5')
+    await prompt.fill(TEXT)
+    await page.getByRole('button', { name: 'Draw' }).click()
+    expect(
+      await page.getByLabel('num images').evaluate((field: HTMLInputElement) => field.validity.rangeOverflow),
+    ).toBe(true)
+    expect(counts()).toEqual({ posts: 0, credits: 0 })
+  })
+
+  it('shows the picture of a run, with the input in the types of the schema', async () => {
+    const { page, server, counts } = await open()
+    await page.getByLabel('num images').fill('2')
+    await draw(page)
+    await shows(page, 'succeeded')
+    const width = await page
+      .getByAltText('A lighthouse')
+      .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
+    expect(width).toBeGreaterThan(100)
+    expect(server.job(jobsOf(server)[0] ?? '').input).toEqual({ prompt: TEXT, image_size: 'square_hd', num_images: 2 })
+    expect(counts()).toEqual({ posts: 1, credits: 4 })
+  })
+
+  it('sends a double click once', async () => {
+    const { page, counts } = await open([SOON, SOON])
+    await page.getByLabel('prompt').fill(TEXT)
+    await page.getByRole('button', { name: 'Draw' }).dblclick()
+    await shows(page, 'succeeded')
+    expect(counts()).toEqual({ posts: 1, credits: 4 })
+  })
+
+  it('runs the component of the guide', async () => {
+    const { page, counts } = await open([SOON, SOON], await scriptOfGuide())
+    await draw(page)
+    await page.getByText('succeeded').waitFor()
+    expect(await page.locator('img').evaluate((image: HTMLImageElement) => image.decode().then(() => true))).toBe(true)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByText('idle').waitFor()
+    expect(counts()).toEqual({ posts: 1, credits: 4 })
+  })
+
+  it.each(['running: processing', 'succeeded'])('finds its run again when it is loaded again at %s', async (status) => {
+    const { page, server, counts } = await open([{ result: 'hang' }])
+    const complete = () => server.job(jobsOf(server)[0] ?? '').complete()
+    await draw(page)
+    await shows(page, 'running: processing')
+    if (status === 'succeeded') complete()
+    await shows(page, status)
+    await page.reload()
+    if (status !== 'succeeded') complete()
+    await shows(page, 'succeeded')
+    expect(counts()).toEqual({ posts: 1, credits: 4 })
+  })
+
+  it('does not send a run again that it left before the response, until the user does', async () => {
+    const { page, server } = await open([SOON, SOON])
+    server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 60_000, times: 1 })
+    await draw(page)
+    await expect.poll(() => jobsOf(server).length).toBe(1)
+    await page.reload()
+    await shows(page, 'unknown')
+    expect(await page.getByRole('alert').textContent()).toContain('may have been accepted')
+    await page.reload()
+    await shows(page, 'unknown')
+    expect(jobsOf(server)).toHaveLength(1)
+    // The proxy would take the same input for the run that it still holds.
+    await draw(page, 'a second lighthouse')
+    await shows(page, 'succeeded')
+    expect(jobsOf(server)).toHaveLength(2)
+  })
+
+  it.each([
+    ['before the response', { kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 500 }],
+    ['while its job runs', undefined],
+  ] as const)('finds its run again when the component is left %s, and polls nothing in between', async (_, fault) => {
+    const { page, server, counts } = await open([{ result: 'hang' }])
+    if (fault) server.faults.add({ ...fault, times: 1 })
+    await draw(page)
+    await shows(page, fault ? 'running: sending' : 'running: processing')
+    const polls = pollsOf(page)
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await expect.poll(() => jobsOf(server).length).toBe(1)
+    const [id = ''] = jobsOf(server)
+    server.job(id).complete()
+    const before = polls()
+    // Longer than the longest delay until the next poll of such a job.
+    await page.waitForTimeout(1_500)
+    expect(polls() - before).toBe(0)
+    await page.getByRole('button', { name: 'Return' }).click()
+    await shows(page, 'succeeded')
+    expect(counts()).toEqual({ posts: 1, credits: 4 })
+  })
+
+  it('has a run of its own in each tab, and a copy of a tab follows the same job', async () => {
+    const { page, context, site, counts } = await open([SOON, { result: 'succeeded', after_ms: 1_500 }])
+    await draw(page)
+    const other = await openPage(context, site.origin)
+    await shows(other, 'idle')
+    await draw(other)
+    await shows(other, 'running: processing')
+    const [copy] = await Promise.all([context.waitForEvent('page'), other.evaluate('window.open(location.href)')])
+    await Promise.all([shows(page, 'succeeded'), shows(other, 'succeeded'), shows(copy, 'succeeded')])
+    expect(counts()).toEqual({ posts: 2, credits: 8 })
+  })
+
+  it.each(['running: processing', 'running: sending'])(
+    'cancels a run that is %s, and nothing is charged',
+    async (status) => {
+      const { page, server, counts } = await open([{ result: 'hang' }])
+      if (status.endsWith('sending'))
+        server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 500, times: 1 })
+      await draw(page)
+      await shows(page, status)
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await shows(page, 'cancelled')
+      await page.getByRole('button', { name: 'Reset' }).click()
+      await shows(page, 'idle')
+      await page.reload()
+      await shows(page, 'idle')
+      expect(counts()).toEqual({ posts: 1, credits: 0 })
+    },
+  )
+
+  it('follows a job on that cannot be cancelled', async () => {
+    const { page, server, counts } = await open([{ result: 'hang' }])
+    server.faults.add({
+      kind: 'response',
+      route: 'cancelJob',
+      status: 409,
+      body: { error: { code: 'CONFLICT', message: 'No.' } },
+    })
+    await draw(page)
+    await shows(page, 'running: processing')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect.poll(() => server.faults.list()[0]?.used).toBe(1)
+    server.job(jobsOf(server)[0] ?? '').complete()
+    await shows(page, 'succeeded')
+    expect(counts()).toEqual({ posts: 1, credits: 4 })
+  })
+
+  it('shows that a job has failed, and starts another one on a click', async () => {
+    const { page, counts } = await open([{ result: 'failed', after_ms: 100 }, SOON])
+    await draw(page)
+    await shows(page, 'failed')
+    expect(await page.getByRole('alert').textContent()).toContain('PROVIDER_FAILURE')
+    await page.reload()
+    await shows(page, 'failed')
+    await draw(page)
+    await shows(page, 'succeeded')
+    expect(counts()).toEqual({ posts: 2, credits: 4 })
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { type Checks, count, isText, needs, oneOf, positive, readOptions, signal, text } from './checks.ts'
+import { ConfigurationError } from './configuration-error.ts'
+
+interface Options {
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  maxRetries?: number | undefined
+  mode?: 'sync' | 'async' | undefined
+  baseUrl?: string | undefined
+}
+
+const CHECKS: Checks<Options> = {
+  signal,
+  timeoutMs: positive,
+  maxRetries: count,
+  mode: oneOf('sync', 'async'),
+  baseUrl: text,
+}
+
+/** What a program without types may pass. */
+const read = (options: unknown, place = 'doSomething') => readOptions(place, options as Options, CHECKS)
+
+describe('the members of options', () => {
+  test('are copied, without those that are undefined', () => {
+    const given = { timeoutMs: 5, mode: undefined, other: undefined }
+    const options = read(given)
+    given.timeoutMs = 6
+    expect(options).toStrictEqual({ timeoutMs: 5 })
+  })
+
+  test('may be those of a class, on its prototype too, or of an object without one', () => {
+    class Defaults {
+      timeoutMs = 5
+      get maxRetries() {
+        return 1
+      }
+    }
+    expect(read(new Defaults())).toStrictEqual({ timeoutMs: 5, maxRetries: 1 })
+    expect(read(Object.assign(Object.create(null), { timeoutMs: 5 }))).toStrictEqual({ timeoutMs: 5 })
+  })
+
+  test.each([
+    ['timeoutMS', 'timeoutMs'],
+    ['timeout', 'timeoutMs'],
+    ['maxRetry', 'maxRetries'],
+    ['retries', 'maxRetries'],
+    ['baseURL', 'baseUrl'],
+    ['abortSignal', 'signal'],
+    ['sync', "mode: 'async'"],
+  ])('that are unknown are rejected: %s was meant to be %s', (name, meant) => {
+    expect(() => read({ [name]: false })).toThrow(
+      `\`${name}\` of \`doSomething\` is unknown (did you mean \`${meant}\`?).`,
+    )
+  })
+
+  test.each(['prompt', 'constructor', 'toString', 'hasOwnProperty'])(
+    'that are unknown and like none are rejected with those that there are: %s',
+    (name) => {
+      expect(() => read({ [name]: 'a red fox' })).toThrow(
+        `\`${name}\` of \`doSomething\` is unknown (it takes signal, timeoutMs, maxRetries, mode, baseUrl).`,
+      )
+    },
+  )
+
+  test('named by a symbol are ignored', () => {
+    expect(read({ [Symbol('mine')]: 1 })).toStrictEqual({})
+  })
+
+  test('that are required are reported when they are missing', () => {
+    expect(() => readOptions('open', {}, { path: needs('a path', isText) })).toThrow(
+      '`path` of `open` must be a path, not undefined.',
+    )
+  })
+
+  test('are rejected with the type that they have', () => {
+    expect(() => read({ timeoutMs: '5' })).toThrow('`timeoutMs` of `doSomething` must be a number above 0, not "5".')
+    expect(() => read({ maxRetries: 1.5 })).toThrow('must be a whole number of at least 0, not 1.5.')
+    expect(() => read({ mode: 'background' })).toThrow(`must be 'sync' or 'async', not "background".`)
+    expect(() => read({ mode: ['sync'] })).toThrow('not an array.')
+    expect(() => read({ signal: new AbortController() })).toThrow(
+      'must be an AbortSignal, like `controller.signal`, not an AbortController.',
+    )
+  })
+})
+
+describe('options', () => {
+  test.each([
+    null,
+    undefined,
+    7,
+    [],
+    [5],
+    () => {},
+    new Date(),
+    new Map(),
+    Promise.resolve({}),
+    new Uint8Array(2),
+    new Headers(),
+  ])('cannot be %s', (options) => {
+    expect(() => read(options)).toThrow('`options` of `doSomething` must be an object, like { signal: … }.')
+  })
+
+  test('that are a text are not printed: it may be a key', () => {
+    expect(() => read('sk_test_0123456789')).toThrow(ConfigurationError)
+    expect(() => read('sk_test_0123456789')).not.toThrow('sk_test')
+  })
+
+  test.each([
+    [new Proxy({}, { get: () => expect.unreachable() })],
+    [new Proxy({}, { ownKeys: () => expect.unreachable() })],
+    [
+      {
+        get timeoutMs() {
+          return expect.unreachable()
+        },
+      },
+    ],
+  ])('whose getter throws are rejected, and the error has the cause', (options) => {
+    expect(() => read(options)).toThrow(
+      expect.objectContaining({
+        name: 'ConfigurationError',
+        message: 'An argument of `doSomething` cannot be read.',
+        cause: expect.any(Error),
+      }),
+    )
+  })
+
+  test('of a call of the client say that nothing was sent', () => {
+    expect(() => read({ timeoutMs: 0 }, 'client.run')).toThrow(
+      '`timeoutMs` of `client.run` must be a number above 0, not 0. Nothing was sent.',
+    )
+  })
+})

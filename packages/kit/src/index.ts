@@ -1,0 +1,46 @@
+/**
+ * What several packages need and is not about the wire: it becomes part of each of them.
+ *
+ * @module
+ */
+export {
+  atLeastOne,
+  type Check,
+  type Checks,
+  callback,
+  checkEach,
+  clock,
+  count,
+  flag,
+  hasMethods,
+  having,
+  hidden,
+  httpUrl,
+  integer,
+  isText,
+  must,
+  needs,
+  notNegative,
+  oneOf,
+  positive,
+  readArguments,
+  readOptions,
+  rejectArgument,
+  signal,
+  text,
+  unchecked,
+} from './checks.ts'
+export { closestName } from './closest-name.ts'
+export { ConfigurationError } from './configuration-error.ts'
+export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
+export { seededRandom } from './seeded-random.ts'
+export {
+  isPlainData,
+  isRecord,
+  jsonPointer,
+  kindOf,
+  memberOf,
+  messageWithCause,
+  showValue,
+  tryParseJson,
+} from './values.ts'

@@ -1,0 +1,55 @@
+/** Whether a value is an object with members: no array, and not `null`. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A member of an object; `undefined` of any other value. */
+export function memberOf(value: unknown, name: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** A path as a JSON pointer (RFC 6901), e.g. `/data/items/0`; empty for the root. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The value of a JSON text; `undefined` when the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What an error says, with its cause: `fetch failed` alone does not help. The cause may have a code and no message. */
+export function messageWithCause(error: unknown): string {
+  // By shape, not by `instanceof`: under some test runners, errors of Node come from another realm.
+  return [error, memberOf(error, 'cause')]
+    .filter((part) => part !== undefined)
+    .map((part) => String(memberOf(part, 'message') || (memberOf(part, 'code') ?? part)))
+    .join(': ')
+}
+
+/** Name of a value's kind for a message: `null`, `number`, `Buffer`, `File`, `Promise`. Also right for other realms. */
+export function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  // Node's Buffer is a Uint8Array by its tag.
+  return tag === 'Uint8Array' && value.constructor?.name === 'Buffer' ? 'Buffer' : tag
+}
+
+/** True for an object that holds values under names; false for one that is a value of its own, such as a Promise. */
+export function isPlainData(value: unknown): value is object {
+  return kindOf(value) === 'Object'
+}
+
+const LONGEST_TEXT = 60
+
+/** A value as error messages show it. A long text is cut. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, LONGEST_TEXT))
+  if (Object(value) !== value) return String(value)
+  const kind = kindOf(value).replace(/^(Object|Array)$/, (name) => name.toLowerCase())
+  return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`
+}

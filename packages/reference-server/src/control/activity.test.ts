@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
+
+function shownServer() {
+  const server = createReferenceServer({ clock: 'manual' })
+  server.transport.set({ isShown: true })
+  const caller = apiCaller(server)
+  const actions = async () => (await caller.get('/_reference/actions')).body.actions as { [name: string]: unknown }[]
+  return { server, caller, actions }
+}
+
+describe('what a dashboard reads', () => {
+  it('has requests without a job, with the error that they got, and each whole by its place', async () => {
+    const { caller } = shownServer()
+    await caller.run('aurora-image', { input: { promt: 'a' } })
+    await caller.run('aurora-image', { sync: false })
+    const { entries, jobs } = (await caller.get('/_reference/activity')).body as {
+      entries: { [name: string]: unknown }[]
+      jobs: object[]
+    }
+    expect(entries).toMatchObject([
+      { status: 400, hint: expect.stringContaining('Did you mean prompt?') },
+      { status: 202 },
+    ])
+    expect(entries[0]?.response_body).toContain('"error"')
+    expect(entries[1]).not.toHaveProperty('response_body')
+    expect(jobs).toMatchObject([{ text: expect.any(String) }])
+    const whole = await caller.get(`/_reference/activity/${entries[1]?.place}`)
+    expect(whole.body.entry).toMatchObject({ status: 202, response_body: expect.stringContaining('job_id') })
+    expect((await caller.get('/_reference/activity/999999')).status).toBe(404)
+  })
+
+  it('has what clients and tests did, also after a restart and not after a reset', async () => {
+    const { server, caller, actions } = shownServer()
+    const { key } = (await caller.post('/_reference/keys', { credits: 50 })).body
+    await caller.post('/_reference/faults', { kind: 'unavailable', route: 'runModel', times: 1, key })
+    await caller.run('aurora-image', { sync: false })
+    await caller.get('/_reference/jobs')
+    const done = await actions()
+    expect(done).toMatchObject([
+      { call: 'createKey', body: { credits: 50 }, made: key },
+      { call: 'addFault', body: { kind: 'unavailable' }, key, made: 'fault_1' },
+      { call: 'runModel', job_id: expect.stringMatching(/^job_/), status: 202, job_status: 'queued' },
+    ])
+    const restarted = shownServer()
+    restarted.server.restore(server.snapshot())
+    expect(await restarted.actions()).toEqual(done)
+    await caller.post('/_reference/reset', {})
+    expect((await actions()).map(({ call }) => call)).toEqual(['createKey'])
+  })
+
+  it('has the response of a receiver, without secrets', async () => {
+    const { server, caller } = shownServer()
+    const headers = { 'x-app': 'mine', 'set-cookie': 'secret' }
+    server.webhooks.deliver(() => new Response('boom at line 7', { status: 500, headers }))
+    const { job_id } = (await caller.run('aurora-image', { webhook_url: 'https://app.test/hook' })).body
+    await server.clock.advance(60_000)
+    const { exchanges } = (await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body as { exchanges: object[] }
+    const expected = { kind: 'delivery', status: 500, response_body: 'boom at line 7' }
+    expect(exchanges).toContainEqual(expect.objectContaining(expected))
+    const [delivery] = server.webhooks.deliveries()
+    expect(delivery?.responseHeaders).toEqual(expect.arrayContaining([['x-app', 'mine']]))
+    expect(JSON.stringify(delivery)).not.toContain('secret')
+  })
+})

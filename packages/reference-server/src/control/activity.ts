@@ -1,0 +1,42 @@
+import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
+import { jobRow } from './job-row.ts'
+import { get, notFound } from './route.ts'
+import { entryJson, withSnakeCase } from './snake-case.ts'
+
+/** So many entries are listed, the newest. */
+const MAX_ENTRIES = 10_000
+
+/** What the dashboard shows: everything that happened, and what was done to the server. */
+export const ACTIVITY_ROUTES = [
+  get('readActivity', 'activity', ({ jobs, clock, observer }) => {
+    const now = jobs.settle()
+    const all = [...jobs.finished(), ...jobs.unfinished()].toSorted((one, other) => one.createdAt - other.createdAt)
+    // The rows of the jobs say what their changes of state say.
+    const records = observer.journal.records().filter(({ entry }) => entry.kind !== 'job')
+    const entries = records.slice(-MAX_ENTRIES).map(shortEntry)
+    return { now_ms: clock.now(), jobs: all.map((job) => jobRow(job, now)), entries }
+  }),
+  get('readEntry', 'activity/{place}', ({ observer }, { req }) => {
+    const place = Number(req.param('place'))
+    const record = observer.journal.records().find(({ endPlace }) => endPlace === place)
+    if (record !== undefined) return { entry: { ...entryJson(record.entry), place } }
+    throw notFound('The journal has no such entry. It stores the newest, until a reset.')
+  }),
+  get('listActions', 'actions', ({ observer, jobs }) => ({
+    actions: observer.actions.list().map(({ at, ...rest }) => {
+      const { input, webhook } = (rest.call === 'runModel' ? jobs.find(rest.job_id ?? '') : undefined) ?? {}
+      return { at_ms: at, ...withSnakeCase(rest), ...(input && { body: { input, webhook_url: webhook?.url } }) }
+    }),
+  })),
+]
+
+/** Without headers, and without bodies except that of an error. `readEntry` and `readExchanges` have them. */
+export function shortEntry({ entry, endPlace: place }: JournalRecord): object {
+  return { ...entryJson(withoutBodies(entry)), place }
+}
+
+function withoutBodies(entry: JournalEntry): JournalEntry {
+  if (entry.kind !== 'request') return entry
+  const { requestBody: _, responseBody, requestHeaders: __, responseHeaders: ___, ...rest } = entry
+  return (entry.status ?? 0) < 400 ? rest : { ...rest, responseBody }
+}

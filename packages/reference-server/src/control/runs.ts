@@ -1,0 +1,121 @@
+import * as z from 'zod/mini'
+import { afterRealTime } from '../clock/real-time.ts'
+import type { ApiKey } from '../domain/api-keys.ts'
+import type { Job } from '../domain/job.ts'
+import { HINT_HEADER } from '../hints/hint-for.ts'
+import type { RequestEnv } from '../http/app-env.ts'
+import { type ReplyOrFault, toResponse } from '../http/messages.ts'
+import type { Service } from '../service/service.ts'
+import { invalid, notFound, post, requireKey } from './route.ts'
+
+const runSchema = z.strictObject({
+  model: z.optional(z.string()),
+  input: z.optional(z.record(z.string(), z.unknown())),
+  sync: z.optional(z.boolean()),
+  webhook_url: z.optional(z.string()),
+  key: z.optional(z.string()),
+  again: z.optional(z.string()),
+})
+
+/** So long, in milliseconds of real time, the call waits for a response; for one whose job exists already, less. */
+const LONGEST_MS = 1_000
+const AFTER_JOB_MS = 100
+
+/** Runs a model as a client does. */
+export const RUN_ROUTES = [
+  post('sendRun', 'runs').taking(runSchema, async (service, body, { env }) => {
+    const run = runOf(service, body)
+    let made: Job | undefined
+    const created = new Promise<void>((resolve) => {
+      run.onJob = (job) => {
+        made = job
+        resolve()
+      }
+    })
+    const send = sender(service, env, run)
+    const responded = send('POST', run.path, run.sent).then(outcomeOf)
+    if (!('webhook_url' in run.sent)) void responded.then((outcome) => poll(service, send, outcome))
+    env.work.park() // time would wait for this very request
+    const outcome = await Promise.race([responded, after(LONGEST_MS), created.then(() => after(AFTER_JOB_MS))])
+    env.work.resume()
+    return { job_id: made?.id, status: outcome?.status, message: outcome?.message, hint: outcome?.hint }
+  }),
+]
+
+interface Run {
+  apiKey: ApiKey
+  path: string
+  sent: object
+  onJob?: (job: Job) => void
+}
+
+type Send = (method: string, path: string, body?: object) => Promise<ReplyOrFault>
+
+/** What is known of a response. */
+interface Outcome {
+  status?: number
+  job_id?: string | undefined
+  /** What went wrong. */
+  message?: string | undefined
+  hint?: string | undefined
+  isUnfinished?: boolean
+}
+
+/** The request of a run, as given or as that of a job. */
+function runOf(service: Service, { again, model, key, ...sent }: z.infer<typeof runSchema>): Run {
+  const job = again === undefined ? undefined : service.jobs.find(again)
+  if (again !== undefined && job === undefined) throw notFound('The job to run again does not exist.')
+  const id = job?.model.id ?? model
+  if (id === undefined) throw invalid('A run needs a model, or again: the job_id of the run to repeat.')
+  const path = `/v1/models/${encodeURIComponent(id)}/run`
+  const repeated = job && { input: job.input, ...(job.webhook && { webhook_url: job.webhook.url }) }
+  const apiKey = requireKey(service, key ?? keyOf(service, job) ?? service.firstKey.key)
+  return { apiKey, path, sent: { ...repeated, ...sent } }
+}
+
+function keyOf({ keys }: Service, job: Job | undefined): string | undefined {
+  return job && keys.all().find(({ account, isRevoked }) => account === job.account && !isRevoked)?.key
+}
+
+function sender({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob }: Run): Send {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'dashboard' }
+  return (method, path, body) => {
+    const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
+    return handle(new Request(`${baseUrl}${path}`, init), { transport: 'fetch', onJob })
+  }
+}
+
+async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
+  if (reply.status === undefined) return { message: `No response: the connection broke (${reply.fault}).` }
+  const { status } = reply
+  const response = toResponse(reply)
+  const body: unknown = await response.json().catch(() => undefined)
+  if (typeof body !== 'object' || body === null) return { status, message: 'The body of the response is not JSON.' }
+  const { error, job_id, data = body }: { error?: { message?: string }; job_id?: string; data?: object } = body
+  const state: unknown = Reflect.get(data, 'status')
+  const isUnfinished = state === 'queued' || state === 'processing'
+  return { status, message: error?.message, hint: response.headers.get(HINT_HEADER) ?? undefined, job_id, isUnfinished }
+}
+
+/** Milliseconds of the server's clock before the first poll, and at most between two. */
+const FIRST_POLL_MS = 1_000
+const LONGEST_POLL_MS = 10_000
+
+/** For a job that never ends. */
+const MAX_POLLS = 200
+
+/** Polls as clients do: until the job has ended or is gone. */
+async function poll({ pauses }: Service, send: Send, { job_id, isUnfinished }: Outcome): Promise<void> {
+  if (job_id === undefined || !isUnfinished) return
+  const { signal } = new AbortController() // the server ends the pauses when it closes
+  let waitMs = FIRST_POLL_MS
+  for (let polls = 0; polls < MAX_POLLS && (await pauses.pause(waitMs, signal)); polls++) {
+    const { status = 500, isUnfinished: goesOn } = await outcomeOf(await send('GET', `/v1/jobs/${job_id}`))
+    if (status < 429 && !goesOn) return
+    waitMs = Math.min(1.5 * waitMs, LONGEST_POLL_MS)
+  }
+}
+
+function after(ms: number): Promise<undefined> {
+  return new Promise((resolve) => afterRealTime(ms, () => resolve(undefined)))
+}

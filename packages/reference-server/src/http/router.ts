@@ -1,0 +1,76 @@
+import { ROUTES } from '@modelrun/contract'
+
+const MODEL_PATH = new RegExp(`^${ROUTES.listModels.path}/(?<id>.+?)(?<run>/run)?$`)
+
+/** The path of a URL, still percent-encoded. */
+export function pathOf(url: string): string {
+  return /^[^:]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? ''
+}
+
+/** Path below the base URL, still percent-encoded. */
+export function pathBelow(baseUrl: string, requestUrl: string): string {
+  const path = pathOf(requestUrl)
+  const prefix = pathOf(baseUrl) === '' ? '' : new URL(baseUrl).pathname
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
+}
+
+/** A path with a model id as one segment. Model ids contain slashes, which clients send encoded or plain. */
+export function withModelAsSegment(path: string): string {
+  const { id, run = '' } = MODEL_PATH.exec(path)?.groups ?? {}
+  return id === undefined ? path : `${ROUTES.listModels.path}/${id.replaceAll('/', '%2F')}${run}`
+}
+
+/** Text of a path segment; an invalid encoding stays as it is. */
+export function decodeSegment(segment: string): string {
+  try {
+    return segment.includes('%') ? decodeURIComponent(segment) : segment
+  } catch {
+    return segment
+  }
+}
+
+/** What serves a path. */
+export interface Match<Value> {
+  /** By their names, decoded. */
+  params: Readonly<Record<string, string>>
+  /** What serves it, by method. */
+  methods: ReadonlyMap<string, Value>
+}
+
+interface Pattern<Value> {
+  parts: readonly string[]
+  methods: Map<string, Value>
+}
+
+/** Finds what serves a path. A part of a template in braces, such as `{id}`, stands for one segment. */
+export class Router<Value> {
+  readonly #patterns = new Map<string, Pattern<Value>>()
+
+  add(method: string, template: string, value: Value): void {
+    const pattern = this.#patterns.get(template) ?? { parts: template.split('/'), methods: new Map() }
+    pattern.methods.set(method, value)
+    this.#patterns.set(template, pattern)
+  }
+
+  match(path: string): Match<Value> | undefined {
+    const segments = path.split('/')
+    for (const { parts, methods } of this.#patterns.values()) {
+      if (parts.length !== segments.length || !parts.every((part, index) => fits(part, segments[index]))) continue
+      const params: Record<string, string> = {}
+      for (const [index, part] of parts.entries()) {
+        if (part.startsWith('{')) params[part.slice(1, -1)] = decodeSegment(segments[index] ?? '')
+      }
+      return { params, methods }
+    }
+    return undefined
+  }
+}
+
+/** For the header `allow`. */
+export function methodsOf(methods: ReadonlyMap<string, unknown>): string {
+  return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+}
+
+function fits(part: string, segment = ''): boolean {
+  return part === segment || (part.startsWith('{') && segment !== '')
+}

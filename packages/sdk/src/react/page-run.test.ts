@@ -1,0 +1,116 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test, vi } from 'vitest'
+import { settle } from '../../test/manual-clock.ts'
+import { errorResponse, json, type Step } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
+import { PageRun } from './page-run.ts'
+import { createRunMemory, type RunMemory } from './saved-run.ts'
+
+const { queued } = fixtures.runs
+const accepted = json(202, queued.body)
+const running = json(200, fixtures.jobs.processing.body)
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+const INPUT = { prompt: 'a red fox' }
+
+function openPage(steps: readonly Step[], saved?: ReturnType<RunMemory['read']>) {
+  const memory = {
+    saved,
+    read: () => memory.saved,
+    write: (run?: typeof saved) => {
+      memory.saved = run
+    },
+  }
+  const harness = createTestClient(steps)
+  const run = new PageRun(harness.client, memory)
+  const statuses: string[] = []
+  const leave = run.subscribe(() => statuses.push(run.state.progress?.status ?? run.state.status))
+  const methods = () => harness.service.received.map(({ method }) => method)
+  return { ...harness, run, memory, statuses, leave, methods }
+}
+
+describe('PageRun', () => {
+  test('sends one run for two clicks, and shows each step', async () => {
+    const { run, statuses, methods, clock } = openPage([accepted, running, succeeded])
+    run.start('aurora-image', INPUT)
+    run.start('aurora-image', INPUT)
+    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { interval: 1 }))
+    expect(methods()).toEqual(['POST', 'GET', 'GET'])
+    expect([...new Set(statuses)]).toEqual(['sending', 'queued', 'processing', 'succeeded'])
+    expect(run.state.result?.output).toEqual(fixtures.jobs.succeeded.body.data.output)
+  })
+
+  test('keeps the id of the job and nothing of the input, until it is reset', async () => {
+    const { run, memory, clock } = openPage([accepted, running])
+    const startedAt = clock.now()
+    run.start('aurora-image', INPUT)
+    expect(memory.saved).toEqual({ startedAt })
+    await settle()
+    const { job_id, model_id, request_id } = queued.body
+    expect(memory.saved).toEqual({ startedAt, job: { job_id, model_id, request_id } })
+    run.reset()
+    expect([memory.saved, run.state.status]).toEqual([undefined, 'idle'])
+  })
+
+  test('ignores the response to a run that was reset', async () => {
+    const { run, memory } = openPage([accepted])
+    run.start('aurora-image', INPUT)
+    run.reset()
+    await settle()
+    expect([memory.saved, run.state.status]).toEqual([undefined, 'idle'])
+  })
+
+  test('does not poll without a component, and polls at once for the next one', async () => {
+    const { run, methods, leave } = openPage([accepted, succeeded])
+    leave()
+    run.start('aurora-image', INPUT)
+    await settle()
+    expect([run.state.status, methods()]).toEqual(['running', ['POST']])
+  })
+
+  test('polls the job that an earlier load of the page has started', async () => {
+    const { run, methods, clock } = openPage([succeeded], { startedAt: 1, job: { job_id: 'job_1' } })
+    expect(run.state.progress).toEqual({ status: 'resuming', jobId: 'job_1', startedAt: 1, isCancelling: false })
+    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { interval: 1 }))
+    expect(methods()).toEqual(['GET'])
+  })
+
+  test('sends nothing for a run that was left before its response', async () => {
+    const { run, service } = openPage([succeeded], { startedAt: 1 })
+    expect(run.state).toMatchObject({ status: 'unknown', error: { submission: 'unknown' } })
+    expect(service.received).toEqual([])
+  })
+
+  test('takes a job that cannot be polled for unknown, and forgets a run that was rejected', async () => {
+    const lost = openPage([errorResponse(404, 'NOT_FOUND')], { startedAt: 1, job: { job_id: 'job_1' } })
+    await settle()
+    expect([lost.run.state.status, lost.memory.saved?.job?.job_id]).toEqual(['unknown', 'job_1'])
+    const rejected = openPage([errorResponse(422, 'NO')])
+    rejected.run.start('aurora-image', INPUT)
+    await settle()
+    expect([rejected.run.state.status, rejected.memory.saved]).toEqual(['failed', undefined])
+  })
+
+  test('cancels once a run that has no job yet, when it gets one', async () => {
+    const { run, methods, clock } = openPage([accepted, json(200, {}), json(200, { data: { status: 'cancelled' } })])
+    run.start('aurora-image', INPUT)
+    run.cancel()
+    run.cancel()
+    expect(run.state.progress?.isCancelling).toBe(true)
+    await clock.run(vi.waitUntil(() => run.state.status === 'cancelled', { interval: 1 }))
+    expect(methods()).toEqual(['POST', 'DELETE', 'GET'])
+  })
+})
+
+describe('createRunMemory', () => {
+  test('works without a storage', () => {
+    const memory = createRunMemory('aurora-image')
+    memory.write({ startedAt: 1 })
+    expect(memory.read()).toBeUndefined()
+  })
+
+  test.each(['', 'null', '{', '[]', '{"startedAt":"1"}'])('reads no run from %j', (text) => {
+    vi.stubGlobal('sessionStorage', { getItem: () => text })
+    expect(createRunMemory('aurora-image').read()).toBeUndefined()
+    vi.unstubAllGlobals()
+  })
+})

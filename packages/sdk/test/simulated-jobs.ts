@@ -1,0 +1,74 @@
+import type { Clock } from '../src/clock.ts'
+
+/** One poll of a job, as the service received it. */
+interface ReceivedPoll {
+  jobId: string
+  at: number
+}
+
+/** A service whose jobs end at set times, as a `fetch` function on a test's clock. */
+export interface SimulatedJobs {
+  fetch: typeof globalThis.fetch
+  readonly polls: readonly ReceivedPoll[]
+  /** The highest number of polls at the same time. */
+  readonly maxInFlight: number
+  /** Ids of the jobs that were submitted. */
+  readonly submitted: readonly string[]
+}
+
+/** How a {@link SimulatedJobs} service responds. */
+export interface Simulation {
+  clock: Clock
+  /** When a job ends; by default at once. */
+  endsAt?: (jobId: string) => number
+  /** How long a request takes. */
+  latencyMs?: number
+  /** Replaces the response to a poll. */
+  rejectPoll?: (poll: ReceivedPoll) => Response | undefined
+}
+
+export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPoll }: Simulation): SimulatedJobs {
+  const polls: ReceivedPoll[] = []
+  const submitted: string[] = []
+  let inFlight = 0
+  let maxInFlight = 0
+  const pass = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
+
+  async function respond({ method, url }: Request): Promise<Response> {
+    if (method === 'POST') {
+      const job_id = `job_${submitted.length}`
+      submitted.push(job_id)
+      return Response.json({ job_id, request_id: 'req_1', status: 'queued', model_id: 'aurora-image' })
+    }
+    const poll = { jobId: new URL(url).pathname.split('/').at(-1) ?? '', at: clock.now() }
+    polls.push(poll)
+    const isOver = clock.now() >= endsAt(poll.jobId)
+    const data = isOver ? { status: 'succeeded', output: { type: 'image', items: [] } } : { status: 'processing' }
+    return rejectPoll?.(poll) ?? Response.json({ data })
+  }
+
+  return {
+    polls,
+    submitted,
+    get maxInFlight() {
+      return maxInFlight
+    },
+    fetch: async (input, init) => {
+      if (isPriceReading(String(input))) return new Response('{}', { status: 404 })
+      maxInFlight = Math.max(maxInFlight, ++inFlight)
+      try {
+        await pass(latencyMs / 2)
+        const response = await respond(new Request(input, init))
+        await pass(latencyMs / 2)
+        return response
+      } finally {
+        inFlight--
+      }
+    },
+  }
+}
+
+/** The price that a client reads while a job runs is not what these tests count. */
+function isPriceReading(url: string): boolean {
+  return /\/v1\/models\/[^/]+$/.test(url)
+}

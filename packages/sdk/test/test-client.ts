@@ -1,0 +1,43 @@
+import { ModelRun } from '../src/client.ts'
+import { type Core, createCore } from '../src/core.ts'
+import { type ModelRunOptions, resolveOptions } from '../src/options.ts'
+import { createManualClock, type ManualClock } from './manual-clock.ts'
+import { createScriptedService, type ScriptedService, type ScriptOptions, type Step } from './scripted-service.ts'
+
+/** As long as a real key, so that it is redacted as one. */
+export const API_KEY = 'sk_test_0123456789abcdefABCDEF'
+
+export const BASE_URL = 'https://api.example.com'
+
+/** The fakes around the client of a test. */
+export interface TestHarness {
+  service: ScriptedService
+  clock: ManualClock
+}
+
+/** A client on a manual clock whose responses come from a script. Without jitter: each delay is half of its maximum. */
+export function createTestClient(
+  steps: readonly Step[],
+  options: ModelRunOptions = {},
+  script: ScriptOptions = {},
+): TestHarness & { client: ModelRun } {
+  const { service, clock, options: all } = prepare(steps, options, script)
+  return { service, clock, client: new ModelRun(all) }
+}
+
+/** The same for the parts of a client. */
+export function createTestCore(steps: readonly Step[], options: ModelRunOptions = {}): TestHarness & { core: Core } {
+  const { service, clock, options: all } = prepare(steps, options)
+  return { service, clock, core: createCore(resolveOptions(all)) }
+}
+
+function prepare(
+  steps: readonly Step[],
+  options: ModelRunOptions,
+  script: ScriptOptions = {},
+): TestHarness & { options: ModelRunOptions } {
+  const clock = createManualClock()
+  const service = createScriptedService(steps, clock, script)
+  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
+  return { service, clock, options: { logLevel: 'off', ...defaults, ...options } }
+}
