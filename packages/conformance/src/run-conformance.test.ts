@@ -133,7 +133,7 @@ describe('runConformance', () => {
       'models/every-list',
     ])
     await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow(
-      'There is no check, requirement or area mdels. The areas are: auth, models, ',
+      'There is no check, requirement or area mdels. Did you mean models?',
     )
     await expect(runConformance({ ...options, only: ['9.9-01'] })).rejects.toThrow('The areas are: auth, models, ')
   })

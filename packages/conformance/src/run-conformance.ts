@@ -84,7 +84,9 @@ function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   const namesOf = ({ id }: Check) => [id, areaOf(id), ...requirementsOf(id).map((requirement) => requirement.id)]
   const unknown = only.find((name) => !ALL_CHECKS.some((check) => namesOf(check).includes(name)))
   if (unknown !== undefined) {
-    throw new CannotStartError(`There is no check, requirement or area ${unknown}. The areas are: ${AREAS.join(', ')}.`)
+    const closest = closestName(unknown, [...AREAS, ...ALL_CHECKS.map(({ id }) => id)])
+    const advice = closest === undefined ? `The areas are: ${AREAS.join(', ')}.` : `Did you mean ${closest}?`
+    throw new CannotStartError(`There is no check, requirement or area ${unknown}. ${advice}`)
   }
   return ALL_CHECKS.filter((check) => namesOf(check).some((name) => only.includes(name)))
 }
