@@ -11,6 +11,7 @@ const DURABLE = [
 
 const COMMAND_LINE = [
   'docs/guides/command-line.md',
+  'docs/guides/agents.md',
   'docs/guides/typed-models.md',
   'docs/guides/pictures.md',
   'docs/guides/errors.md',
