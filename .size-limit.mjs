@@ -12,6 +12,9 @@ const contract = { path: 'packages/contract/dist/index.js', gzip: true }
 // Not bundled again: what users install is what counts, loaded on first use or not.
 const cli = { gzip: true, disablePlugins: ['@size-limit/esbuild'] }
 
+// What it adds to a program that has the client.
+const provider = { path: 'packages/ai-sdk-provider/dist/index.js', gzip: true, ignore: ['modelrun', 'modelrun/models'] }
+
 export default [
   { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '54.5 kB' },
   { ...sdk, name: 'modelrun: the base class of errors', import: '{ ModelRunError }', limit: '1 kB' },
@@ -20,6 +23,7 @@ export default [
   { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '27 kB' },
   { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '27 kB' },
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '8.5 kB' },
+  { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },
   {

@@ -65,5 +65,5 @@ const isWell = rows.length > 0 && rows.every(({ problems }) => problems.length =
 process.exitCode = isWell ? 0 : 1
 if (values.write && isWell && words.length === 0) {
   const table = [renderHead(columns), ...rows.map((row) => renderRow(columns, row))].join('\n')
-  writeTable(join(import.meta.dirname, '../README.md'), table)
+  writeTable(join(import.meta.dirname, '../docs/guides/runtimes.md'), table)
 }

@@ -9,6 +9,8 @@ const DURABLE = [
   'docs/guides/webhooks.md',
 ]
 
+const PROVIDER = ['docs/guides/reliability.md', 'docs/guides/webhooks.md', 'docs/guides/durable.md']
+
 const COMMAND_LINE = [
   'docs/guides/command-line.md',
   'docs/guides/agents.md',
@@ -25,6 +27,7 @@ export function guidesOf(packageName) {
     return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
   if (packageName === '@modelrun/dashboard') return ['docs/guides/reference-server.md']
   if (packageName === '@modelrun/durable') return DURABLE
+  if (packageName === '@modelrun/ai-sdk-provider') return PROVIDER
   if (packageName === '@modelrun/cli') return COMMAND_LINE
   return globSync('docs/guides/*')
     .toSorted()

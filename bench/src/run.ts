@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 
 const MEASUREMENTS = [
   'double-charge',
+  'providers',
   'abort',
   'stall',
   'waits',
@@ -25,6 +26,7 @@ const PACKAGES = [
   { source: 'packages/sdk', target: 'node_modules/modelrun' },
   { source: 'packages/reference-server', target: 'node_modules/@modelrun/reference-server' },
   { source: 'packages/durable', target: 'node_modules/@modelrun/durable' },
+  { source: 'packages/ai-sdk-provider', target: 'node_modules/@modelrun/ai-sdk-provider' },
 ]
 
 function run(command: string, args: readonly string[], cwd: string): void {

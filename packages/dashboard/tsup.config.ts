@@ -1,3 +1,3 @@
 import { definePackage } from '../../scripts/tsup-package.ts'
 
-export default definePackage({ entry: ['src/index.ts'], sourcemap: false })
+export default definePackage({ entry: ['src/index.ts', 'src/diagram.ts'], sourcemap: false })

@@ -23,6 +23,7 @@ it('docs/architecture.md shows every published package', () => {
   for (const name of [
     'modelrun',
     '@modelrun/durable',
+    '@modelrun/ai-sdk-provider',
     '@modelrun/cli',
     '@modelrun/dashboard',
     '@modelrun/contract',

@@ -114,6 +114,12 @@ export function checkEach(
   })
 }
 
+/** Rejects an argument or option. `problem` is the rest of the sentence, like "must be …, not …". @throws ConfigurationError */
+export function rejectArgument(place: string, name: string, problem: string): never {
+  // It always throws.
+  return readArguments(place, (report) => report(name, problem)) as never
+}
+
 /** Throws when there is a problem. `name`: the argument or option that has it. */
 type Report = (name: string, problem: string | undefined) => void
 
@@ -121,7 +127,7 @@ type Report = (name: string, problem: string | undefined) => void
 export function readArguments<T>(place: string, read: (report: Report) => T): T {
   const fail = (message: string, cause?: unknown) => {
     const end = place.startsWith('client.') ? ' Nothing was sent.' : ''
-    const error = new ConfigurationError({ message: `${message.replace(/\.$/, '')}.${end}`, cause })
+    const error = new ConfigurationError({ message: `${message}${/[.?]$/.test(message) ? '' : '.'}${end}`, cause })
     // The engine records ten frames. The caller's line must be among them.
     Error.captureStackTrace?.(error, readArguments)
     return error

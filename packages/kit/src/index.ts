@@ -25,6 +25,7 @@ export {
   positive,
   readArguments,
   readOptions,
+  rejectArgument,
   signal,
   text,
   unchecked,

@@ -4,19 +4,6 @@ export const CONTROL_TOKEN_FORM = '16 to 200 visible ASCII characters'
 /** How a test key is written. */
 export const TEST_KEY_FORM = 'a test key, sk_test_ and 1 to 100 letters, digits, _ and -'
 
-/** @throws TypeError for what is not a test key */
-export function readApiKey(apiKey: string | undefined): string | undefined {
-  if (apiKey === undefined || isTestKey(apiKey)) return apiKey
-  // Without what was given: it may be a key of production.
-  throw new TypeError(`createReferenceServer takes apiKey: ${TEST_KEY_FORM}.`)
-}
-
-/** @throws TypeError for what cannot be a token */
-export function readControlToken(token: string | undefined): string | undefined {
-  if (token === undefined || isControlToken(token)) return token
-  throw new TypeError(`createReferenceServer takes controlToken: ${CONTROL_TOKEN_FORM}.`)
-}
-
 /** Whether a text can be the token of the control API. A short one could be guessed. */
 export function isControlToken(text: unknown): text is string {
   return typeof text === 'string' && /^[\x21-\x7e]{16,200}$/.test(text)

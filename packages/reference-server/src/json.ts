@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 /**
  * So many levels of objects and arrays a body may have. `JSON.parse` takes any number, `JSON.stringify` and other functions
  * that call themselves overflow the stack at some thousand, so what is deeper is rejected where it comes in.
@@ -19,9 +20,9 @@ export function nestingProblem(levels = MAX_NESTING): string {
  * A copy of a value as JSON carries it: what a test passes in may not be JSON, and may change later.
  *
  * @param levels so many levels of objects and arrays it may have
- * @throws TypeError for what JSON cannot carry, such as a cycle, and for a deeper value
+ * @throws ConfigurationError for a cycle and for a deeper value
  */
 export function jsonCopy(value: unknown, levels = MAX_NESTING): unknown {
-  if (nestsDeeperThan(levels, value)) throw new TypeError(`The value ${nestingProblem(levels)}.`)
+  if (nestsDeeperThan(levels, value)) throw new ConfigurationError({ message: `The value ${nestingProblem(levels)}.` })
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }

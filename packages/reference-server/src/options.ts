@@ -1,20 +1,28 @@
-import { isRecord } from '@modelrun/kit'
-import type * as z from 'zod/mini'
 import {
-  type AssumptionOptions,
-  type Assumptions,
-  assumptionsSchema,
-  DEFAULT_ASSUMPTIONS,
-} from './assumptions/assumptions.ts'
-import { readApiKey, readControlToken } from './chosen-secrets.ts'
+  type Checks,
+  callback,
+  checkEach,
+  count,
+  flag,
+  hidden,
+  integer,
+  isRecord,
+  memberOf,
+  must,
+  readOptions,
+  rejectArgument,
+  unchecked,
+} from '@modelrun/kit'
+import * as z from 'zod/mini'
+import { type AssumptionOptions, type Assumptions, assumptionsSchema } from './assumptions/assumptions.ts'
+import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
-import type { CatalogModel } from './domain/catalog.ts'
+import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
-import { readCatalog } from './domain/read-catalog.ts'
-import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json.ts'
-import { parseShape } from './parse-shape.ts'
+import { catalogProblem } from './domain/read-catalog.ts'
+import { type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
+import { fits, shapeProblem } from './parse-shape.ts'
 import type { Deliver } from './webhooks/receivers.ts'
 
 /** How to create a reference server. Every option may be left out. */
@@ -95,52 +103,57 @@ export interface ResolvedOptions {
   strict: boolean
 }
 
+const PLACE = 'createReferenceServer'
 const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
 
-const OPTION_NAMES = {
-  clock: true,
-  seed: true,
-  apiKey: true,
-  catalog: true,
-  latency: true,
-  credits: true,
-  baseUrl: true,
-  assumptions: true,
-  profile: true,
-  deliver: true,
-  controlToken: true,
-  log: true,
-  startTime: true,
-  retention: true,
-  strict: true,
-} satisfies Record<keyof ReferenceServerOptions, true>
+const baseUrl = /* @__PURE__ */ must('an http or https URL without query or password', (value) => {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  // Paths are put behind the text, and `fetch` takes no URL with a name and a password.
+  const isPlain = url?.username === '' && url.password === '' && !/[?#\s]/.test(String(value))
+  return isPlain && /^https?:$/.test(url.protocol)
+})
 
-/** @throws TypeError that says which option is wrong and what is allowed */
-export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
-  if (unknown !== undefined) {
-    throw new TypeError(
-      `createReferenceServer has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`,
-    )
-  }
-  const { seed = 1, credits = DEFAULT_CREDITS, deliver, log, strict = false } = options
-  const catalog = readCatalog(options.catalog)
+const fitsAssumptions = /* @__PURE__ */ fits(assumptionsSchema)
+
+const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
+  clock: must("'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most", isClock),
+  seed: integer,
+  apiKey: hidden(TEST_KEY_FORM, isTestKey),
+  catalog: catalogProblem,
+  // Its check needs the catalog.
+  latency: unchecked,
+  credits: count,
+  baseUrl,
+  assumptions: fitsAssumptions,
+  profile: (profile) => fitsAssumptions(isReport(profile) ? profile.profile : profile),
+  deliver: callback,
+  controlToken: hidden(CONTROL_TOKEN_FORM, isControlToken),
+  log: callback,
+  startTime: must('a Date or milliseconds since 1970', (value) => Math.abs(timeOf(value)) <= LATEST_TIME_MS),
+  retention: fits(retentionSchema),
+  strict: flag,
+}))()
+
+/** @throws ConfigurationError that says which option is wrong and what is allowed */
+export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
+  const options = readOptions(PLACE, given, OPTIONS)
+  const { catalog = DEFAULT_CATALOG, log, startTime } = options
   return {
-    clock: readClock(options.clock),
-    seed: valid(Number.isSafeInteger(seed), seed, 'seed: an integer'),
-    apiKey: readApiKey(options.apiKey),
+    clock: options.clock ?? 'system',
+    seed: options.seed ?? 1,
+    apiKey: options.apiKey,
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
-    credits: valid(isCredits(credits), credits, 'credits: an integer, 0 or more'),
-    baseUrl: readBaseUrl(options.baseUrl),
+    credits: options.credits ?? DEFAULT_CREDITS,
+    baseUrl: readBaseUrl(PLACE, options.baseUrl ?? DEFAULT_BASE_URL),
     assumptions: readAssumptions(options),
-    deliver: deliver && valid(typeof deliver === 'function', deliver, 'deliver: a function that takes a Request'),
-    controlToken: readControlToken(options.controlToken),
-    log: log && writeSafely(valid(typeof log === 'function', log, 'log: a function that takes a line')),
-    startTime: readStartTime(options.startTime),
-    retention: readMembers('retention', options.retention, { schema: retentionSchema, defaults: DEFAULT_RETENTION }),
-    strict: valid(typeof strict === 'boolean', strict, 'strict: true or false'),
+    deliver: options.deliver,
+    controlToken: options.controlToken,
+    log: log && writeSafely(log),
+    startTime: startTime === undefined ? undefined : timeOf(startTime),
+    retention: z.parse(retentionSchema, options.retention ?? {}),
+    strict: options.strict ?? false,
   }
 }
 
@@ -155,53 +168,30 @@ function writeSafely(log: (line: string) => void): (line: string) => void {
   }
 }
 
-/** Whether a number of credits makes sense. */
-function isCredits(credits: unknown): credits is number {
-  return Number.isSafeInteger(credits) && Number(credits) >= 0
+/** A URL without the slash at its end. @throws ConfigurationError */
+export function readBaseUrl(place: string, url: string): string {
+  checkEach(place, { baseUrl: url }, { baseUrl })
+  return url.replace(/\/+$/, '')
 }
 
-/** A URL without the slash at its end. */
-export function readBaseUrl(baseUrl = DEFAULT_BASE_URL): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  // Paths are put behind the text, and `fetch` takes no URL with a name and a password.
-  const isPlain = !/[?#\s]/.test(baseUrl) && url?.username === '' && url.password === ''
-  const isUsable = isPlain && /^https?:$/.test(url.protocol)
-  return valid(isUsable, baseUrl, 'baseUrl: an http or https URL without query or password').replace(/\/+$/, '')
+function isClock(clock: unknown): boolean {
+  const scale = Number(memberOf(clock, 'scale'))
+  return clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && scale <= LARGEST_SCALE)
 }
 
-function readClock(clock: ClockSetting = 'system'): ClockSetting {
-  const scale = typeof clock === 'object' && clock !== null ? clock.scale : Number.NaN
-  const isUsable = clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && scale <= LARGEST_SCALE)
-  return valid(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most")
+function timeOf(time: unknown): number {
+  return time instanceof Date ? time.getTime() : typeof time === 'number' ? time : Number.NaN
 }
 
-function readStartTime(startTime?: Date | number): number | undefined {
-  if (startTime === undefined) return undefined
-  const time = startTime instanceof Date ? startTime.getTime() : startTime
-  const isUsable = typeof time === 'number' && Math.abs(time) <= LATEST_TIME_MS
-  return valid(isUsable, time, 'startTime: a Date or milliseconds since 1970')
+function isReport(profile: unknown): profile is { profile: AssumptionOptions } {
+  return isRecord(profile) && Object.hasOwn(profile, 'profile')
 }
 
-function readAssumptions({ profile, assumptions }: ReferenceServerOptions): Assumptions {
-  const observed = readSwitches('profile', isReport(profile) ? profile.profile : profile, DEFAULT_ASSUMPTIONS)
-  return readSwitches('assumptions', assumptions, observed)
-}
-
-function isReport(profile: ProfileOption | undefined): profile is { profile: AssumptionOptions } {
-  return typeof profile === 'object' && profile !== null && Object.hasOwn(profile, 'profile')
-}
-
-function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
-  const members = isRecord(switches) ? withRejections(switches, defaults) : switches
-  return readMembers(option, members, { schema: assumptionsSchema, defaults })
-}
-
-/** The rejections that are not given keep their defaults; what is not an object is for the schema. */
-function withRejections(switches: AssumptionOptions, defaults: Assumptions): object {
-  const { rejections } = switches
-  return isRecord(rejections)
-    ? { ...switches, rejections: { ...defaults.rejections, ...definedOf(rejections) } }
-    : switches
+/** Of two settings of one assumption, the option `assumptions` has the last word. */
+function readAssumptions({ profile = {}, assumptions = {} }: ReferenceServerOptions): Assumptions {
+  const layers = [isReport(profile) ? profile.profile : profile, assumptions]
+  const rejections = Object.assign({}, ...layers.map((layer) => definedOf(layer.rejections ?? {})))
+  return z.parse(assumptionsSchema, Object.assign({}, ...layers.map(definedOf), { rejections }))
 }
 
 /** Without the members that are `undefined`. */
@@ -209,34 +199,10 @@ function definedOf(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
-/** An option that is an object, each member of which may be left out. */
-function readMembers<Value extends object>(
-  option: string,
-  members: object = {},
-  { schema, defaults }: { schema: z.ZodMiniType<Value>; defaults: Value },
-): Value {
-  if (!isRecord(members))
-    throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(members)}.`)
-  const checked = parseShape(schema, { ...defaults, ...definedOf(members) })
-  if (!checked.ok) throw new TypeError(`The option ${option} is not right. ${checked.message}`)
-  return checked.value
-}
-
 function readLatencies(latency: LatencyOption | undefined, catalog: readonly CatalogModel[]): LatencyOf {
   const checked = readLatency(
     latency,
     catalog.map(({ id }) => id),
   )
-  if (!checked.ok) throw new TypeError(`The option latency is not right. ${checked.message}`)
-  return checked.value
-}
-
-function valid<Value>(isUsable: boolean, value: Value, allowed: string): Value {
-  if (isUsable) return value
-  throw new TypeError(`createReferenceServer takes ${allowed}; it got ${show(value)}.`)
-}
-
-function show(value: unknown): string {
-  if (nestsDeeperThan(MAX_NESTING, value)) return `a value that ${nestingProblem()}`
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return checked.ok ? checked.value : rejectArgument(PLACE, 'latency', shapeProblem(checked.message))
 }

@@ -1,4 +1,4 @@
-import { jsonPointer, memberOf } from '@modelrun/kit'
+import { type Check, jsonPointer, memberOf } from '@modelrun/kit'
 import * as z from 'zod/mini'
 
 /** The result of checking a value by a schema; the message is a sentence for people. */
@@ -22,6 +22,19 @@ export function parseShape<Value>(schema: z.ZodMiniType<Value>, value: unknown):
   if (result.success) return { ok: true, value: result.data }
   const sentences = result.error.issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue, value))
   return { ok: false, message: sentences.join(' ') }
+}
+
+/** The check of an option by a schema. */
+export function fits(schema: z.ZodMiniType): Check {
+  return (value) => {
+    const checked = value === undefined ? undefined : parseShape(schema, value)
+    return checked === undefined || checked.ok ? undefined : shapeProblem(checked.message)
+  }
+}
+
+/** The message about a shape as the end of a sentence that starts with the name of the option. */
+export function shapeProblem(message: string): string {
+  return message.startsWith('It ') ? message.slice('It '.length) : `is wrong: ${message}`
 }
 
 function describe(issue: z.core.$ZodIssue, root: unknown): string {

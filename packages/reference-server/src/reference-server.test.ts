@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { runProcessingSchema } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import * as publicNames from '@modelrun/reference-server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../test/api-caller.ts'
@@ -155,7 +156,7 @@ describe('reference server', () => {
     expect(server.baseUrl).toBe('http://127.0.0.1:4010')
     expect(server.clientOptions().baseUrl).toBe('http://127.0.0.1:4010')
     expect((await apiCaller(server).run(MODEL)).text).toContain('"http://127.0.0.1:4010/files/')
-    expect(() => server.transport.set({ baseUrl: 'nowhere' })).toThrow(TypeError)
+    expect(() => server.transport.set({ baseUrl: 'nowhere' })).toThrow(ConfigurationError)
   })
 
   it('responds to held and later requests with 503 once closed, and drops its timers', async () => {

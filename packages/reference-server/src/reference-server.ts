@@ -1,3 +1,4 @@
+import { rejectArgument } from '@modelrun/kit'
 import type { AutoClosed } from './auto-closed.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
@@ -11,16 +12,15 @@ import { createFetch } from './http/fetch.ts'
 import { createHandle } from './http/handle.ts'
 import { jsonCopy } from './json.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
-import { parseShape, type ShapeCheck } from './parse-shape.ts'
+import { parseShape, type ShapeCheck, shapeProblem } from './parse-shape.ts'
 import { createTransport, type ForkTransport, type ServerTransport } from './server-transport.ts'
 import type { Fork } from './service/forks.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
 import { type CreatedKey, type CreateKeyOptions, createdKey, createKey, scriptRuns } from './service/tenants.ts'
-import { copyState, forkService, restoreSnapshot } from './snapshot/restore-snapshot.ts'
-import { SNAPSHOT_NESTING, type Snapshot } from './snapshot/snapshot.ts'
-import { takeSnapshot } from './snapshot/take-snapshot.ts'
+import { copyState, forkService, restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
+import { type Snapshot, takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 import type { Deliver } from './webhooks/receivers.ts'
 
@@ -65,7 +65,7 @@ export interface ReferenceServer extends AutoClosed {
   /**
    * Makes an API key with an account of its own.
    *
-   * @throws TypeError that says which option is wrong
+   * @throws ConfigurationError that says which option is wrong
    */
   createKey(options?: CreateKeyOptions): CreatedKey
   /** From now on requests with this key get a 401 (section 5). */
@@ -76,7 +76,7 @@ export interface ReferenceServer extends AutoClosed {
    * Changes what a key may do (section 5): its permissions, its credits, the addresses that may use it. What is left out
    * stays as it is.
    *
-   * @throws TypeError that says which limit is wrong
+   * @throws ConfigurationError that says which limit is wrong
    */
   limitKey(key: string, limits: KeyLimits): void
   /** Credits of an account that have not been charged. */
@@ -84,7 +84,7 @@ export interface ReferenceServer extends AutoClosed {
   /**
    * Says what the next runs of a model do, first in first out; later ones do what the catalog says.
    *
-   * @throws TypeError for an unknown model or a wrong outcome
+   * @throws ConfigurationError for an unknown model or a wrong outcome
    */
   script(modelId: string, outcomes: readonly ScriptedOutcome[], key?: string): void
   /** A job of any account, to read and to end. Throws an Error for an unknown id. */
@@ -110,7 +110,7 @@ export interface ReferenceServer extends AutoClosed {
      * Says how results of an account are delivered from now on: late, twice, in the wrong order or not at all. A script
      * of a run that says so itself goes first. Without `how`: as the service does it, once and at once.
      *
-     * @throws TypeError for a wrong `how`
+     * @throws ConfigurationError for a wrong `how`
      */
     script(how: ScriptedWebhook | undefined, key?: string): void
     /**
@@ -144,7 +144,7 @@ export interface ReferenceServer extends AutoClosed {
    * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
    * never stopped; any other one continues from the time of the snapshot.
    *
-   * @throws TypeError that says what is wrong with the snapshot; the server stays as it is
+   * @throws ConfigurationError that says what is wrong with the snapshot; the server stays as it is
    */
   restore(snapshot: Snapshot): void
   /** Another server with the same options and the same state; from now on neither knows of the other. */
@@ -165,7 +165,7 @@ export interface ReferenceServer extends AutoClosed {
  *   headers: { authorization: `Bearer ${server.apiKey}` },
  * })
  *
- * @throws TypeError that says which option is wrong and what is allowed
+ * @throws ConfigurationError that says which option is wrong and what is allowed
  */
 export function createReferenceServer(options: ReferenceServerOptions = {}): ReferenceServer {
   return serverOf(new Service(resolveOptions(options)))
@@ -195,18 +195,19 @@ export function serverOf(service: Service): ReferenceServer {
       clock: service.clock.forClients,
       dangerouslyAllowBrowser: true,
     }),
-    createKey: (keyOptions = {}) => createdKey(requireValid('createKey', createKey(service, keyOptions))),
+    createKey: (keyOptions = {}) => createdKey(requireValid('createKey', 'options', createKey(service, keyOptions))),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
     rotateKey: (key) => createdKey(service.keys.rotate(key)),
-    limitKey: (key, limits) => void requireValid('limitKey', limitKey(service, service.keys.get(key), limits)),
+    limitKey: (key, limits) =>
+      void requireValid('limitKey', 'limits', limitKey(service, service.keys.get(key), limits)),
     credits: (key) => {
       service.jobs.settle()
       return account(key).credits.left
     },
     script: (modelId, outcomes, key) => {
-      requireValid('script', scriptRuns(service, { account: account(key), modelId, outcomes }))
+      requireValid('script', 'outcomes', scriptRuns(service, { account: account(key), modelId, outcomes }))
     },
     job: (id) => controlJob(service, id),
     reset: (key) => service.reset(key === undefined ? undefined : account(key)),
@@ -216,7 +217,7 @@ export function serverOf(service: Service): ReferenceServer {
       next: ({ key, jobId, timeoutMs } = {}) =>
         service.deliveries.next({ account: key === undefined ? undefined : account(key), jobId, timeoutMs }),
       script: (how, key) => {
-        account(key).webhook = how && requireValid('webhooks.script', parseShape(scriptedWebhookSchema, how))
+        account(key).webhook = how && requireValid('webhooks.script', 'how', parseShape(scriptedWebhookSchema, how))
       },
       deliver: (deliver, key) => service.receivers.set(deliver, key === undefined ? undefined : account(key)),
     },
@@ -224,7 +225,8 @@ export function serverOf(service: Service): ReferenceServer {
     story: (jobId) => storyOf(service, jobId),
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     snapshot: () => takeSnapshot(service),
-    restore: (snapshot) => void requireValid('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
+    restore: (snapshot) =>
+      void requireValid('restore', 'snapshot', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     fork: () => serverOf(forkService(service)),
     controlToken,
     close,
@@ -259,9 +261,9 @@ function storyOf(service: Service, jobId: string): string {
   )
 }
 
-function requireValid<Value>(what: string, checked: ShapeCheck<Value>): Value {
+function requireValid<Value>(method: string, argument: string, checked: ShapeCheck<Value>): Value {
   if (checked.ok) return checked.value
-  throw new TypeError(`${what}: ${checked.message}`)
+  return rejectArgument(`server.${method}`, argument, shapeProblem(checked.message))
 }
 
 // Not from the seed: a client that knows the seed must not be able to control a server on another machine.

@@ -38,7 +38,7 @@ export interface TransportSettings {
 export interface ServerTransport {
   /** Handles a request: the response as data, or the fault that the transport applies instead. Never throws or rejects. */
   handle(request: IncomingRequest, context: RequestContext): Promise<ReplyOrFault>
-  /** Changes the server as the transport needs it. What is left out stays as it is. @throws TypeError for a wrong `baseUrl` */
+  /** Changes the server as the transport needs it. What is left out stays as it is. @throws ConfigurationError for a wrong `baseUrl` */
   set(settings: TransportSettings): void
 }
 
@@ -52,7 +52,7 @@ export function createTransport(
     handle,
     set: ({ baseUrl, sendGuarded, forks, isShown }) => {
       if (baseUrl !== undefined) {
-        service.baseUrl = readBaseUrl(baseUrl)
+        service.baseUrl = readBaseUrl('transport.set', baseUrl)
         service.activity.expectRemoteClients()
       }
       if (sendGuarded !== undefined) service.receivers.guard(sendGuarded)

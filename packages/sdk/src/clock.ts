@@ -56,7 +56,14 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     const stop = () => reject(signal.reason)
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+    const settle = <V>(end: (value: V) => void) => {
+      return (value: V) => {
+        signal.removeEventListener('abort', stop)
+        end(value)
+      }
+    }
+    // Not `finally`, which makes three promises more.
+    work.then(settle(resolve), settle(reject))
   })
 }
 

@@ -6,9 +6,9 @@ import {
   type FetchLike,
   type FetchOptions,
   type HeadersOption,
+  headersByName,
   type ResolvedFetchOptions,
   readFetchOptions,
-  readHeaders,
 } from './http/fetch.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
@@ -79,7 +79,8 @@ export interface ResolvedOptions {
   fetch: FetchLike | undefined
   fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
-  headers: Headers
+  /** By their names in lower case. */
+  headers: Readonly<Record<string, string>>
   polling: ResolvedPolling
   log: Log
   tracer: Tracer | undefined
@@ -99,7 +100,7 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     fetch: options.fetch ?? fetchOf(options.ky),
     fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
-    headers: readHeaders(options.headers),
+    headers: headersByName(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),
     tracer: options.tracer,

@@ -1,13 +1,14 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { Activity } from './activity/activity.tsx'
+import { ClockBar } from './controls/clock-bar.tsx'
+import { Controls } from './controls/controls.tsx'
+import { Strip } from './controls/strip.tsx'
 import { needsToken } from './data/control.ts'
 import { forkOf } from './data/forks.ts'
-import { connection, jobsVersion } from './data/store.ts'
-import { DeliveryList } from './deliveries/delivery-list.tsx'
-import { JobList } from './jobs/job-list.tsx'
+import { connection, reloads } from './data/store.ts'
 import { JobPage } from './jobs/job-page.tsx'
 import { ModelList } from './models/model-list.tsx'
 import { ModelPage } from './models/model-page.tsx'
-import { TestButton } from './record/test-dialog.tsx'
 import { linkTo, route, SCREENS, type Screen } from './route.ts'
 import { hostOf } from './text/format.ts'
 import { ThemeButton } from './theme.tsx'
@@ -15,14 +16,12 @@ import { TokenForm } from './token-form.tsx'
 import { Loading } from './ui/empty.tsx'
 import { Icon } from './ui/icon.tsx'
 import { Toast } from './ui/toast.tsx'
-import { ClockBar } from './world/clock-bar.tsx'
-import { World } from './world/world.tsx'
 
 const NAMES: Readonly<Record<Screen, string>> = {
+  activity: 'Activity',
   models: 'Models',
-  jobs: 'Jobs',
-  deliveries: 'Deliveries',
-  world: 'World',
+  controls: 'Controls',
+  jobs: 'Job',
 }
 
 /** Tabs of a server and of its forks look the same except for the name. */
@@ -31,31 +30,34 @@ function serverName(): string {
 }
 
 export function App() {
-  const name = serverName()
-  useEffect(() => {
-    document.title = `modelrun ${name}`
-  }, [name])
+  useScreenChange()
   if (needsToken.value) return <TokenForm />
+  const { screen } = route.value
   return (
     <>
+      <button type="button" class="button skip" onClick={focusHeading}>
+        Skip to the content
+      </button>
       <header class="top">
-        <a class="brand" href={linkTo('models')}>
+        <a class="brand" href={linkTo('activity')}>
           <Logo />
           <span>
-            modelrun <span class="muted">{name}</span>
+            modelrun <span class="muted">{serverName()}</span>
           </span>
         </a>
         <ClockBar />
-        <div class="tools">
-          <TestButton />
-          <ThemeButton />
-        </div>
+        <ThemeButton />
+        <Strip />
       </header>
-      <nav aria-label="Screens">
-        {SCREENS.map((screen) => (
-          <a key={screen} href={linkTo(screen)} aria-current={route.value.screen === screen ? 'page' : undefined}>
-            <Icon name={screen} />
-            <span>{NAMES[screen]}</span>
+      <nav class="screens" aria-label="Screens">
+        {SCREENS.map((one) => (
+          <a
+            key={one}
+            href={linkTo(one)}
+            aria-current={one === screen || (one === 'activity' && screen === 'jobs') ? 'page' : undefined}
+          >
+            <Icon name={one} />
+            <span>{NAMES[one]}</span>
           </a>
         ))}
       </nav>
@@ -72,18 +74,38 @@ export function App() {
   )
 }
 
+function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>('main h1')
+  heading?.setAttribute('tabindex', '-1')
+  heading?.focus()
+}
+
+/** Each screen has a title of its own, and starts at its heading: tabs, history and screen readers distinguish them. */
+function useScreenChange(): void {
+  const { screen, id } = route.value
+  const name = serverName()
+  const isFirst = useRef(true)
+  useEffect(() => {
+    document.title = `${[NAMES[screen], id].filter(Boolean).join(' ')} · modelrun ${name}`
+  }, [screen, id, name])
+  useEffect(() => {
+    if (!isFirst.current) focusHeading()
+    isFirst.current = false
+  }, [screen, id])
+}
+
 function Content() {
   const { screen, id } = route.value
-  if (connection.value === 'connecting' && jobsVersion.value === 0) return <Loading what="the state of the server" />
+  if (connection.value === 'connecting' || reloads.value === 0) return <Loading what="the state of the server" />
   switch (screen) {
+    case 'activity':
+      return <Activity />
     case 'models':
       return id === undefined ? <ModelList /> : <ModelPage id={id} />
     case 'jobs':
-      return id === undefined ? <JobList /> : <JobPage key={id} id={id} />
-    case 'deliveries':
-      return <DeliveryList />
-    case 'world':
-      return <World />
+      return <JobPage key={id} id={id ?? ''} />
+    case 'controls':
+      return <Controls />
   }
 }
 

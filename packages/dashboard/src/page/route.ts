@@ -1,9 +1,10 @@
 import { computed, signal } from '@preact/signals'
+import { decoded } from './text/code.ts'
 
 /** The screens, in the order of the navigation. */
-export const SCREENS = ['models', 'jobs', 'deliveries', 'world'] as const
+export const SCREENS = ['activity', 'models', 'controls'] as const
 
-export type Screen = (typeof SCREENS)[number]
+export type Screen = (typeof SCREENS)[number] | 'jobs'
 
 const hash = signal(location.hash)
 
@@ -17,12 +18,25 @@ export function startRouting(): void {
 }
 
 /** The URL of a screen, or of one thing on it. */
-export function linkTo(screen: Screen, id?: string): string {
-  return id === undefined ? `#/${screen}` : `#/${screen}/${encodeURIComponent(id)}`
+export function linkTo(screen: Screen, id?: string, query: Record<string, string | undefined> = {}): string {
+  const text = String(
+    new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+  )
+  const path = id === undefined ? `#/${screen}` : `#/${screen}/${encodeURIComponent(id)}`
+  return text === '' ? path : `${path}?${text}`
 }
 
-function readRoute(text: string): { screen: Screen; id: string | undefined } {
-  const [, name, id] = text.split('/')
-  const screen = SCREENS.find((one) => one === name) ?? 'models'
-  return { screen, id: id === undefined || id === '' ? undefined : decodeURIComponent(id) }
+/** The same screen with some of its query changed; the history of the browser stays as it is. */
+export function changeQuery(change: Record<string, string | undefined>): void {
+  const { screen, id, query } = route.peek()
+  history.replaceState(null, '', linkTo(screen, id, { ...query, ...change }))
+  hash.value = location.hash
+}
+
+function readRoute(text: string) {
+  const [path = '', search = ''] = text.split('?', 2)
+  const [, name, id] = path.split('/')
+  const screen: Screen = name === 'jobs' && id ? name : (SCREENS.find((one) => one === name) ?? 'activity')
+  const query: Record<string, string | undefined> = Object.fromEntries(new URLSearchParams(search))
+  return { screen, id: id === undefined || id === '' ? undefined : decoded(id), query }
 }

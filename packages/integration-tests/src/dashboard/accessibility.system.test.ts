@@ -2,30 +2,33 @@ import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { violations } from '../browser/chromium.ts'
+import { contrastsOfDisabled } from './contrast.ts'
 import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
 
-const WIDTHS = [360, 390, 768, 1_024, 1_280, 1_920]
+const WIDTHS = [360, 768, 1_280, 1_920]
 
 describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_000 }, () => {
   let kit: Kit
   let served: Served
   let jobId: string
+  let otherId: string
 
   beforeAll(async () => {
     kit = await openKit()
     served = await kit.serve({ clock: 'manual' })
-    jobId = await fill(served)
+    ;[jobId, otherId] = await fill(served)
   }, 120_000)
 
   afterAll(() => kit?.close())
 
   const screens = () => ({
+    activity: '#/activity',
+    'a request': '#/activity?show=problems&at=3',
     models: '#/models',
     'a model': '#/models/inkfield%2Fposter-2',
-    jobs: '#/jobs',
     'a job': `#/jobs/${jobId}`,
-    deliveries: '#/deliveries',
-    world: '#/world',
+    'two jobs': `#/jobs/${jobId}?with=${otherId}`,
+    controls: '#/controls',
   })
 
   it.each(['light', 'dark'] as const)('breaks no rule of axe on any screen: %s', async (colorScheme) => {
@@ -34,9 +37,10 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
       await goTo(page, hash)
       expect(await violations(page), name).toEqual([])
     }
-    await page.getByRole('button', { name: 'Step 1 s' }).click()
-    await page.getByRole('button', { name: /^Copy as test/ }).click()
-    expect(await violations(page), 'copy as test').toEqual([])
+    await goTo(page, `#/jobs/${jobId}`)
+    await page.getByRole('button', { name: 'Make a test of this job' }).click()
+    await page.getByRole('dialog').locator('pre').waitFor()
+    expect(await violations(page), 'a test').toEqual([])
     await page.close()
   })
 
@@ -45,7 +49,7 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
     async (colorScheme) => {
       const { open } = await kit.serve()
       const page = await open('', { colorScheme, viewport: { width: 390, height: 844 } })
-      for (const hash of ['#/models', '#/jobs', '#/jobs/job_none', '#/deliveries', '#/world']) {
+      for (const hash of ['#/activity', '#/models', '#/jobs/job_none', '#/controls']) {
         await goTo(page, hash)
         expect(await violations(page), hash).toEqual([])
       }
@@ -77,9 +81,6 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
   it('shows the time in one line at every width', async () => {
     const scaled = await kit.serve({ clock: { scale: 60 } })
     const page = await scaled.open()
-    // The bar is at its longest when it counts what was done.
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('60 × as fast').waitFor()
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 })
@@ -114,6 +115,59 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
     await page.close()
   })
 
+  it('has a title for each screen, and starts each at its heading', async () => {
+    const page = await served.open()
+    const titles = new Set<string>()
+    for (const name of ['Models', 'Controls', 'Activity']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(name)
+      titles.add(await page.title())
+    }
+    expect([...titles]).toEqual([
+      'Models · modelrun reference server',
+      'Controls · modelrun reference server',
+      'Activity · modelrun reference server',
+    ])
+    await page.close()
+  })
+
+  it('leads past the navigation with the first Tab, and runs a model with Ctrl+Enter', async () => {
+    const page = await served.open('#/models/aurora-image')
+    await page.getByLabel('prompt').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Aurora Image')
+    await page.getByLabel('prompt').focus()
+    await page.keyboard.press('Control+Enter')
+    const result = page.getByRole('region', { name: 'Result' })
+    await result.getByRole('link', { name: /^job_/ }).waitFor()
+    expect(await result.getAttribute('aria-live')).toBe('polite')
+    await page.close()
+  })
+
+  it('shows what is chosen where colours are those of the user', async () => {
+    const page = await served.open('#/controls', { forcedColors: 'active' })
+    const outlineOf = (selector: string) =>
+      page.locator(selector).evaluateAll((found) => found.map((one) => getComputedStyle(one).outlineStyle))
+    await page.getByText('How new results are delivered').waitFor()
+    expect(await outlineOf('.screens [aria-current]')).toEqual(['solid'])
+    expect(await outlineOf('.chips input:checked + span')).toEqual(['solid'])
+    expect(new Set(await outlineOf('.chips input:not(:checked) + span'))).toEqual(new Set(['none']))
+    await goTo(page, '#/activity?show=problems')
+    expect(await outlineOf('.views [aria-current]')).toEqual(['solid'])
+    await page.close()
+  })
+
+  it.each(['light', 'dark'] as const)('can be read on controls that are switched off: %s', async (colorScheme) => {
+    const page = await served.open('#/controls', { colorScheme })
+    const ratios = await page.evaluate(contrastsOfDisabled)
+    expect(ratios.length).toBeGreaterThan(1)
+    expect(Math.min(...ratios)).toBeGreaterThan(4.5)
+    await page.close()
+  })
+
   it('moves nothing for people who asked for that', async () => {
     const page = await served.open('#/models', { reducedMotion: 'reduce' })
     const duration = await page
@@ -125,7 +179,7 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
   })
 })
 
-async function fill({ server }: Served): Promise<string> {
+async function fill({ server }: Served): Promise<[jobId: string, otherId: string]> {
   const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
   server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1 })
   server.webhooks.deliver(() => new Response(null, { status: 204 }))
@@ -142,7 +196,7 @@ async function fill({ server }: Served): Promise<string> {
   await others[0]?.cancel()
   server.job(others[1]?.id ?? '').fail()
   await client.submit('lumen/aurora-video', { prompt: 'waves' }, webhook)
-  return job.id
+  return [job.id, others[1]?.id ?? '']
 }
 
 async function goTo(page: Page, hash: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { checkEach, needs } from '@modelrun/kit'
 import type { ClockEvent } from './event-log.ts'
 
 /** How the server's time passes. */
@@ -28,7 +29,7 @@ export interface ServerClock {
    * deliveries) before the next. Modes `manual` and `auto`.
    *
    * @returns what happened meanwhile, in order: jobs that ended, holds that were over, deliveries
-   * @throws Error in the modes `system` and `scaled`, where time passes by itself; TypeError for a bad `ms`
+   * @throws Error in the modes `system` and `scaled`, where time passes by itself; ConfigurationError for a bad `ms`
    */
   advance(ms: number): Promise<readonly ClockEvent[]>
 }
@@ -69,6 +70,6 @@ export function dueTime(now: number, ms: number): number | undefined {
 
 /** Checks the argument of `clock.advance`. */
 export function checkAdvance(now: number, ms: number): void {
-  if (typeof ms === 'number' && ms >= 0 && now + ms <= LATEST_TIME_MS) return
-  throw new TypeError(`clock.advance takes milliseconds, 0 or more, that end in a possible date; it got ${String(ms)}.`)
+  const isPossible = (value: unknown) => typeof value === 'number' && value >= 0 && now + value <= LATEST_TIME_MS
+  checkEach('clock.advance', { ms }, { ms: needs('milliseconds, 0 or more, that end in a possible date', isPossible) })
 }

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { Activity } from './activity.ts'
@@ -127,7 +128,7 @@ describe('manual clock', () => {
   })
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 9e15])('throws when it should advance by %s', async (ms) => {
-    await expect(manualClock().clock.advance(ms)).rejects.toThrow(TypeError)
+    await expect(manualClock().clock.advance(ms)).rejects.toThrow(ConfigurationError)
   })
 
   it('drops its timers when closed, and takes no more', async () => {

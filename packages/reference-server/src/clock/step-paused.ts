@@ -14,7 +14,7 @@ interface StepParts {
  * each settles before the next.
  *
  * @returns what happened meanwhile
- * @throws TypeError for a bad `ms`
+ * @throws ConfigurationError for a bad `ms`
  */
 export async function stepPaused({ clock, activity, eventLog }: StepParts, ms: number): Promise<readonly ClockEvent[]> {
   checkAdvance(clock.now(), ms)

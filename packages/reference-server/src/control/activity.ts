@@ -22,8 +22,11 @@ export const ACTIVITY_ROUTES = [
     if (record !== undefined) return { entry: { ...entryJson(record.entry), place } }
     throw notFound('The journal has no such entry. It stores the newest, until a reset.')
   }),
-  get('listActions', 'actions', ({ observer }) => ({
-    actions: observer.actions.list().map(({ at, ...rest }) => ({ at_ms: at, ...withSnakeCase(rest) })),
+  get('listActions', 'actions', ({ observer, jobs }) => ({
+    actions: observer.actions.list().map(({ at, ...rest }) => {
+      const { input, webhook } = (rest.call === 'runModel' ? jobs.find(rest.job_id ?? '') : undefined) ?? {}
+      return { at_ms: at, ...withSnakeCase(rest), ...(input && { body: { input, webhook_url: webhook?.url } }) }
+    }),
   })),
 ]
 

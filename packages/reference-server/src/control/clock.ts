@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import type { RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
@@ -20,7 +21,7 @@ export const CLOCK_ROUTES = [
       return { now_ms: clock.now(), happened: events }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw error instanceof TypeError ? invalid(message) : conflict(message)
+      throw error instanceof ConfigurationError ? invalid(message) : conflict(message)
     } finally {
       env.work.resume()
     }

@@ -22,10 +22,11 @@ describe('a run that the server sends as a client', () => {
   it('is one request, and is polled until its job has ended', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { run } = callsOf(server)
+    server.script('aurora-image', [{ result: 'succeeded', after_ms: 20_000 }])
     const { job_id, status } = await run({ model: 'aurora-image', input: INPUT, sync: false })
     expect(status).toBe(202)
     await server.clock.advance(60_000)
-    await expect.poll(() => requestsOf(server).length).toBeGreaterThan(1)
+    await expect.poll(() => requestsOf(server).length).toBeGreaterThan(3)
     await server.clock.advance(60_000)
     expect(server.job(String(job_id)).status).toBe('succeeded')
     expect(requestsOf(server)[0]).toBe('POST 202')

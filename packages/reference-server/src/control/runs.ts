@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
+import { HINT_HEADER } from '../hints/hint-for.ts'
 import type { RequestEnv } from '../http/app-env.ts'
 import { type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { Service } from '../service/service.ts'
@@ -37,7 +38,7 @@ export const RUN_ROUTES = [
     env.work.park() // time would wait for this very request
     const outcome = await Promise.race([responded, after(LONGEST_MS), created.then(() => after(AFTER_JOB_MS))])
     env.work.resume()
-    return { job_id: made?.id, status: outcome?.status, message: outcome?.message }
+    return { job_id: made?.id, status: outcome?.status, message: outcome?.message, hint: outcome?.hint }
   }),
 ]
 
@@ -56,6 +57,7 @@ interface Outcome {
   job_id?: string | undefined
   /** What went wrong. */
   message?: string | undefined
+  hint?: string | undefined
   isUnfinished?: boolean
 }
 
@@ -86,12 +88,13 @@ function sender({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key },
 async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
   if (reply.status === undefined) return { message: `No response: the connection broke (${reply.fault}).` }
   const { status } = reply
-  const body: unknown = await toResponse(reply)
-    .json()
-    .catch(() => undefined)
+  const response = toResponse(reply)
+  const body: unknown = await response.json().catch(() => undefined)
   if (typeof body !== 'object' || body === null) return { status, message: 'The body of the response is not JSON.' }
-  const { error, status: state, job_id }: { error?: { message?: string }; status?: string; job_id?: string } = body
-  return { status, message: error?.message, job_id, isUnfinished: state === 'queued' || state === 'processing' }
+  const { error, job_id, data = body }: { error?: { message?: string }; job_id?: string; data?: object } = body
+  const state: unknown = Reflect.get(data, 'status')
+  const isUnfinished = state === 'queued' || state === 'processing'
+  return { status, message: error?.message, hint: response.headers.get(HINT_HEADER) ?? undefined, job_id, isUnfinished }
 }
 
 /** Milliseconds of the server's clock before the first poll, and at most between two. */

@@ -74,12 +74,12 @@ export class Credits {
     return { granted: this.#granted, grant: this.#grant, charged: this.#charged }
   }
 
-  /** Continues from where other credits stood. */
-  restore({ granted, grant, charged }: CreditsState, reserved: number): void {
+  /** Continues from where other credits stood; without reservations. */
+  restore({ granted, grant, charged }: CreditsState): void {
     this.#granted = granted
     this.#grant = grant
     this.#charged = charged
-    this.#reserved = reserved
+    this.#reserved = 0
   }
 
   /** As if nothing had ever been charged. */

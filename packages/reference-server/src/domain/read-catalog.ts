@@ -2,8 +2,7 @@ import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
-import { parseShape } from '../parse-shape.ts'
-import { type CatalogModel, DEFAULT_CATALOG } from './catalog.ts'
+import { fits } from '../parse-shape.ts'
 import { scriptedOutcomeSchema } from './scripted-outcome.ts'
 
 const catalogSchema = z.array(
@@ -20,14 +19,15 @@ const catalogSchema = z.array(
   }),
 )
 
-/** @throws TypeError that says what is wrong with the option `catalog` */
-export function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readonly CatalogModel[] {
-  if (nestsDeeperThan(MAX_NESTING, catalog)) throw new TypeError(`The option catalog ${nestingProblem()}.`)
-  const checked = parseShape(catalogSchema, catalog)
-  if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
+const fitsCatalog = /* @__PURE__ */ fits(catalogSchema)
+
+/** The check of the option `catalog`. */
+export function catalogProblem(catalog: unknown): string | undefined {
+  if (nestsDeeperThan(MAX_NESTING, catalog)) return nestingProblem()
+  const problem = fitsCatalog(catalog)
+  if (problem !== undefined || !Array.isArray(catalog)) return problem
   const twice = findTwice(catalog.map(({ id }) => id))
-  if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
-  return catalog
+  return twice === undefined ? undefined : `has two models with the id ${twice}`
 }
 
 function findTwice(ids: readonly string[]): string | undefined {

@@ -239,4 +239,11 @@ describe('explore', () => {
     const failure = await failureOf(explore((server) => runAndPoll(server), { seed: 'axe' }))
     expect(failure.message).toContain('its step 2, "x", is not possible; possible are: e, t')
   })
+
+  it('does not name a seed when a test fails before its first step', async () => {
+    const failure = explore(() => {
+      throw new Error('at once')
+    })
+    await expect(failure).rejects.toThrow('The test fails before its first step, so in every order.\nat once')
+  })
 })

@@ -1,4 +1,15 @@
-import { closestName } from '@modelrun/kit'
+import {
+  atLeastOne,
+  type Checks,
+  checkEach,
+  flag,
+  integer,
+  isRecord,
+  must,
+  needs,
+  notNegative,
+  readOptions,
+} from '@modelrun/kit'
 import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
 import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
@@ -87,11 +98,16 @@ const DEFAULT_TIMEOUT_MS = 2_000
  *   await Promise.all([inbox.waitFor(job.id), job.result()])
  * })
  *
- * @throws TypeError that says which option is wrong, and what is allowed
+ * @throws ConfigurationError that says which option is wrong, and what is allowed
  * @throws ExplorationError for the first order in which the test rejects: with the order, and a seed that replays it
  */
-export async function explore(test: ExploredTest, options: ExploreOptions = {}): Promise<Exploration> {
-  checkExploreOptions(test, options)
+export async function explore(test: ExploredTest, given: ExploreOptions = {}): Promise<Exploration> {
+  checkEach(
+    'explore',
+    { test },
+    { test: needs('a function, as in explore(async (server) => { … })', (value) => typeof value === 'function') },
+  )
+  const options = readOptions('explore', given, OPTIONS)
   const { maxRuns = DEFAULT_MAX_RUNS, seed, shuffle = 1 } = options
   if (seed !== undefined) {
     await runOnce(test, followSeed(keysOf(seed)), { ...options, run: 1 })
@@ -136,52 +152,14 @@ async function runOnce(
   }
 }
 
-/** What each option takes, and whether a value is of that kind. */
-const CHECKS: Readonly<
-  Record<keyof ExploreOptions, readonly [allowed: string, isAllowed: (value: unknown) => boolean]>
-> = {
-  maxRuns: ['an integer, 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
-  seed: ["the seed that a failure has named, such as 'eda'", isSeed],
-  maxDelay: ['an integer, 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
-  jobsMayHang: ['true or false', (value) => typeof value === 'boolean'],
-  shuffle: ['an integer', Number.isSafeInteger],
-  server: ['the options of a server', (value) => typeof value === 'object' && value !== null],
-  settleMs: ['milliseconds, 0 or more', isMilliseconds],
-  timeoutMs: ['milliseconds, 0 or more', isMilliseconds],
-}
-
-/** @throws TypeError that says what is wrong with the arguments of `explore`, before anything is run */
-function checkExploreOptions(test: unknown, options: unknown): void {
-  if (typeof test !== 'function') {
-    throw new TypeError(`explore takes a test first, as in explore(async (server) => { … }), not ${show(test)}.`)
-  }
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`explore takes its options as an object, not ${show(options)}.`)
-  }
-  for (const [name, value] of Object.entries(options)) checkOption(name, value)
-}
-
-function checkOption(name: string, value: unknown): void {
-  if (!isOption(name)) throw new TypeError(`explore has no option ${name}. ${adviceFor(name)}`)
-  const [allowed, isAllowed] = CHECKS[name]
-  if (value === undefined || isAllowed(value)) return
-  throw new TypeError(`explore takes ${name}: ${allowed}; it got ${show(value)}.`)
-}
-
-function isOption(name: string): name is keyof ExploreOptions {
-  return Object.hasOwn(CHECKS, name)
-}
-
-function adviceFor(name: string): string {
-  const names = Object.keys(CHECKS)
-  const closest = closestName(name, names)
-  return closest === undefined ? `It has: ${names.join(', ')}.` : `Did you mean ${closest}?`
-}
-
-function isMilliseconds(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0
-}
-
-function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
-}
+const OPTIONS = /* @__PURE__ */ ((): Checks<ExploreOptions> => ({
+  maxRuns: atLeastOne,
+  seed: must("the seed that a failure has named, such as 'eda'", isSeed),
+  shuffle: integer,
+  maxDelay: atLeastOne,
+  jobsMayHang: flag,
+  // Its members are checked when the first server is made.
+  server: must('the options of a server', isRecord),
+  settleMs: notNegative,
+  timeoutMs: notNegative,
+}))()

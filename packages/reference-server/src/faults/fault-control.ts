@@ -1,5 +1,7 @@
+import { rejectArgument } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import { jsonCopy } from '../json.ts'
+import { shapeProblem } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 import type { FaultRecord } from './account-faults.ts'
 import type { FaultOptions } from './fault-options.ts'
@@ -22,7 +24,7 @@ export interface FaultControl {
   /**
    * Adds a fault to those of an account. Of several that match a request, the one that was added first is injected.
    *
-   * @throws TypeError that says what is wrong with the fault
+   * @throws ConfigurationError that says what is wrong with the fault
    */
   add(fault: FaultOptions, key?: string): FaultHandle
   /** The faults of an account as they stand now, used up ones included. */
@@ -37,7 +39,7 @@ export function controlFaults(service: Service, accountOf: (key?: string) => Acc
     add: (fault, key) => {
       const faults = service.faults.of(accountOf(key))
       const checked = readFault(jsonCopy(fault), service.models)
-      if (!checked.ok) throw new TypeError(`faults.add: ${checked.message}`)
+      if (!checked.ok) rejectArgument('faults.add', 'fault', shapeProblem(checked.message))
       const record = faults.add(checked.value)
       return {
         id: record.id,

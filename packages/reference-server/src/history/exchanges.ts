@@ -106,15 +106,28 @@ function isAbout(entry: JournalEntry, jobId: string): boolean {
 function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
   const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
   if (run === undefined) return []
-  const same = records.filter((record) => record.startPlace < run.startPlace && isSameRun(record, run))
-  const lastWithJob = same.findLastIndex(({ entry }) => entry.kind === 'request' && entry.job_id !== undefined)
-  return same.slice(lastWithJob + 1)
+  const before = records.filter((record) => record.startPlace < run.startPlace && isRunOfSameModel(record, run))
+  const lastJob = before.findLast(hasJob)?.startPlace ?? 0
+  const same = before.filter((record) => isSameRun(record, run, lastJob))
+  return same.slice(same.findLastIndex(hasJob) + 1)
 }
 
-function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
-  if (one.kind !== 'request' || other.kind !== 'request' || one.route !== 'runModel') return false
-  // A fault that was injected before the work kept the body from being read.
-  return one.path === other.path && (one.requestBody ?? other.requestBody) === other.requestBody
+function hasJob({ entry }: JournalRecord): boolean {
+  return entry.kind === 'request' && entry.job_id !== undefined
+}
+
+function isRunOfSameModel({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
+  return one.kind === 'request' && other.kind === 'request' && one.route === 'runModel' && one.path === other.path
+}
+
+/** A fault that was injected before the work kept the body from being read: then the next run of the model is meant. */
+function isSameRun(
+  { entry: one, startPlace }: JournalRecord,
+  { entry: other }: JournalRecord,
+  lastJob: number,
+): boolean {
+  if (one.kind !== 'request' || other.kind !== 'request') return false
+  return one.requestBody === undefined ? startPlace > lastJob : one.requestBody === other.requestBody
 }
 
 function detailsOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryDetails {

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
@@ -82,7 +83,7 @@ describe('a value that nests deep, in a program', () => {
   const deep = JSON.parse(nested(9_000))
   const output = { type: 'image', items: [], more: JSON.parse(nested(70)) }
 
-  it('is a TypeError that says so', async () => {
+  it('is rejected with an error that says so', async () => {
     const { server, caller } = setUp()
     const { job_id } = (await caller.run('free', { sync: false, input: {} })).body
     const message = 'nests deeper than 64 levels'
@@ -91,9 +92,9 @@ describe('a value that nests deep, in a program', () => {
     expect(() => server.faults.add(deep)).toThrow(message)
     expect(() => server.restore(deep)).toThrow('nests deeper than 80 levels')
     expect(() => createReferenceServer({ catalog: [{ ...model, more: deep } as CatalogModel] })).toThrow(message)
-    expect(() => createReferenceServer({ assumptions: deep })).toThrow(message)
-    expect(() => createReferenceServer({ profile: deep })).toThrow(message)
-    expect(() => createReferenceServer({ seed: deep })).toThrow(message)
+    expect(() => createReferenceServer({ assumptions: deep })).toThrow(ConfigurationError)
+    expect(() => createReferenceServer({ profile: deep })).toThrow(ConfigurationError)
+    expect(() => createReferenceServer({ seed: deep })).toThrow(ConfigurationError)
   })
 
   it('may be a cycle', () => {

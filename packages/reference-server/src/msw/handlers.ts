@@ -26,7 +26,7 @@ export interface HandlersOptions {
  * const network = setupServer(...handlers(server))
  * network.listen({ onUnhandledFrame: 'error' }) // msw 2 calls it onUnhandledRequest
  *
- * @throws TypeError when `baseUrl` is not an http or https URL
+ * @throws ConfigurationError when `baseUrl` is not an http or https URL
  */
 export function handlers(server: MockedServer, options: HandlersOptions = {}): HttpHandler[] {
   server.transport.set(options)

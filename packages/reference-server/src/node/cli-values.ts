@@ -29,7 +29,7 @@ export function readHost(text: string): string {
 
 export function readUrl(text: string, name: string): string {
   try {
-    return readBaseUrl(text)
+    return readBaseUrl(name, text)
   } catch {
     throw new UsageError(`--${name} must be an http or https URL without query or password, got "${text}".`)
   }

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
 import { type ListeningServer, type ListenOptions, listen } from './listen.ts'
@@ -134,6 +135,6 @@ describe('an origin', () => {
     'null',
   ])('%j is not one', async (text) => {
     expect(readOrigin(text)).toBeUndefined()
-    await expect(listen(createReferenceServer(), { cors: [text] })).rejects.toThrow(TypeError)
+    await expect(listen(createReferenceServer(), { cors: [text] })).rejects.toThrow(ConfigurationError)
   })
 })

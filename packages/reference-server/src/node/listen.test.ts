@@ -49,13 +49,6 @@ describe('listen', () => {
     expect(await (await fetch(server.url)).text()).toBe('hello')
   })
 
-  it('rejects an option that it does not have', async () => {
-    const options: object = { prot: 4010 }
-    await expect(listen(createReferenceServer(), options)).rejects.toThrow(
-      'listen has no option prot. It has: port, host, allowPrivateWebhooks, cors, dashboard.',
-    )
-  })
-
   it('makes its url the base address of the server', async () => {
     const server = await serve(hello)
     expect(server.set.mock.calls).toMatchObject([[{ baseUrl: server.url }]])

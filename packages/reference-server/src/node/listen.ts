@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Checks, flag, having, must, needs, readOptions, text } from '@modelrun/kit'
 import { errorResponses } from '../http/error-responses.ts'
 import type { Reply, ReplyOrFault } from '../http/messages.ts'
 import type { ReferenceServer } from '../reference-server.ts'
@@ -38,13 +39,16 @@ export interface ListenOptions {
   dashboard?: DashboardPage | undefined
 }
 
-const OPTION_NAMES = {
-  port: true,
-  host: true,
-  allowPrivateWebhooks: true,
-  cors: true,
-  dashboard: true,
-} satisfies Record<keyof ListenOptions, true>
+const OPTIONS: Checks<ListenOptions> = {
+  port: needs('a port', (value) => value === undefined || typeof value === 'number'),
+  host: text,
+  allowPrivateWebhooks: flag,
+  cors: must(
+    'a list of origins such as http://localhost:5173, or *',
+    (value) => Array.isArray(value) && value.every((origin) => readOrigin(origin) !== undefined),
+  ),
+  dashboard: having('a dashboard', 'respond'),
+}
 
 /** A reference server that listens on a socket. */
 export interface ListeningServer {
@@ -64,11 +68,10 @@ export type ServedServer = Pick<ReferenceServer, 'transport'>
  * that the addresses of produced files work.
  *
  * @throws ListenError when the port is in use or cannot be bound for another reason
- * @throws TypeError when there is no such option, or when `cors` holds something else than an origin
+ * @throws ConfigurationError when an option is wrong
  */
 export async function listen({ transport }: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  checkNames(options)
-  return listenAs(transport, options, { of: undefined, places: { left: MOST_FORKS } })
+  return listenAs(transport, readOptions('listen', options, OPTIONS), { of: undefined, places: { left: MOST_FORKS } })
 }
 
 /** @param of the server that this one is a fork of, and how many more forks may run */
@@ -79,7 +82,7 @@ async function listenAs(
 ): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
   checkAddress(host, port)
-  const cors = createCors((options.cors ?? []).map(requireOrigin))
+  const cors = createCors((options.cors ?? []).flatMap((origin) => readOrigin(origin) ?? []))
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<ReplyOrFault> => {
     const request = NodeRequest.from(incoming, outgoing)
     if (request === undefined) return invalidRequest()
@@ -142,18 +145,6 @@ function invalidRequest(): Reply {
     'The request has no URL: its path or its Host header is not valid. Send a path that starts with / and has no \\, and ' +
       'a Host such as localhost:4010.',
   )
-}
-
-function checkNames(options: ListenOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
-  if (unknown === undefined) return
-  throw new TypeError(`listen has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`)
-}
-
-function requireOrigin(text: string): string {
-  const origin = readOrigin(text)
-  if (origin !== undefined) return origin
-  throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)
 }
 
 // A host without a URL (an IPv6 zone, a port that is not a number) would be bound, and then have no URL.

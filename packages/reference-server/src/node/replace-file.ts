@@ -1,33 +1,21 @@
-import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, realpath, rename, rm } from 'node:fs/promises'
 
 /**
- * Replaces a file. A reader of it finds the old text or the new one, and never a part, also after a crash. No other user
- * can read it.
- *
- * @param check rejects when another process has taken the file
+ * Replaces a file, or the file that a link leads to. A reader of it finds the old text or the new one, and never a part,
+ * also after a crash. No other user can read it. For one writer at a time.
  */
-export async function replaceFile(path: string, parts: Iterable<string>, check: () => Promise<void>): Promise<void> {
-  const next = `${path}.${randomBytes(4).toString('hex')}.tmp`
-  const file = await open(next, 'wx', 0o600)
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const target = await realpath(path).catch(() => path)
+  const next = `${target}.tmp`
+  const file = await open(next, 'w', 0o600)
   try {
-    for (const part of parts) await file.writeFile(part)
+    await file.writeFile(text)
     await file.sync()
     await file.close()
-    await check()
-    await rename(next, path)
+    await rename(next, target)
   } catch (error) {
     await file.close().catch(() => {})
     await rm(next, { force: true }).catch(() => {})
     throw error
   }
-  await syncFolder(dirname(path))
-}
-
-/** So that the new name outlives a crash of the machine. Where a folder cannot be opened, the system sees to it. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path).catch(() => undefined)
-  await folder?.sync().catch(() => {})
-  await folder?.close()
 }

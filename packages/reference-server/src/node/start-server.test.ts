@@ -59,16 +59,16 @@ describe('startServer', () => {
 
   it.each([
     ['[{"id":\n', 'is not JSON: SyntaxError: Unexpected end of JSON input'],
-    ['{}', 'is not right. It must be an array, not an object.'],
+    ['{}', 'must be an array, not an object.'],
     [
       JSON.stringify([model, { ...model, id: 'b', latency_ms: '5' }]),
-      'is not right. /1/latency_ms must be a number, not a string.',
+      'is wrong: /1/latency_ms must be a number, not a string.',
     ],
     [
       JSON.stringify([{ ...model, pricing: {} }]),
-      'is not right. /0/pricing/credits_per_run is missing; it must be a number.',
+      'is wrong: /0/pricing/credits_per_run is missing; it must be a number.',
     ],
-    [JSON.stringify([model, model]), 'is not right. Two models have the id own/model.'],
+    [JSON.stringify([model, model]), 'has two models with the id own/model.'],
   ])('says what is wrong with the catalog %j', async (text, message) => {
     const path = await fileWith(text)
     await expect(start('--catalog', path)).rejects.toThrow(new UsageError(`The catalog ${path} ${message}`))
@@ -84,7 +84,7 @@ describe('startServer', () => {
 
   it('says what is wrong with a profile', async () => {
     const path = await fileWith('{"asyncRunStatus":204}')
-    const message = `The profile ${path} is not right. /asyncRunStatus must be 200 or 202.`
+    const message = `The profile ${path} is wrong: /asyncRunStatus must be 200 or 202.`
     await expect(start('--profile', path)).rejects.toThrow(new UsageError(message))
   })
 
@@ -97,12 +97,9 @@ describe('startServer', () => {
   it.each([
     [['--catalog', '/no/such/file'], 'The catalog /no/such/file cannot be read: there is no such file.'],
     [['--catalog', '/'], 'The catalog / cannot be read: it is a directory.'],
-    [
-      ['--latency', 'aurora-imag=5'],
-      '--latency is not right. aurora-imag: The catalog has no such model. Did you mean',
-    ],
-    [['--latency', '9000/2000'], '--latency is not right.'],
-    [['--assume', 'asyncRunStatus=204'], '--assume is not right. /asyncRunStatus must be 200 or 202.'],
+    [['--latency', 'aurora-imag=5'], '--latency is wrong: aurora-imag: The catalog has no such model. Did you mean'],
+    [['--latency', '9000/2000'], '--latency is not valid'],
+    [['--assume', 'asyncRunStatus=204'], '--assume is wrong: /asyncRunStatus must be 200 or 202.'],
     [['--fault', 'rest'], '--fault rest: /kind: there is no kind "rest". Did you mean "reset"?'],
     [['--fault', 'reset,time=1'], '--fault reset,time=1: A fault has no "time". Did you mean "times"?'],
     [['--fault', 'reset,model=x'], '--fault reset,model=x: /model: There is no model "x".'],

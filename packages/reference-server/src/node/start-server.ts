@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { type ProfileOption, type ReferenceServerOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
 import { type ReferenceServer, serverOf } from '../reference-server.ts'
@@ -54,12 +55,13 @@ function checkOptions(options: ReferenceServerOptions, { replay, ...files }: Ser
   try {
     return resolveOptions(options)
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
+    if (!(error instanceof ConfigurationError)) throw error
     const message = error.message
-      .replace(/^The option catalog is/, () => `The catalog ${catalog} is`)
-      .replace(/^The option profile is/, () => `The profile ${profile} is`)
-      .replace(/^The option latency is/, '--latency is')
-      .replace(/^The option assumptions is/, '--assume is')
+      .replace(/ of `createReferenceServer`/, '')
+      .replace(/^`catalog`/, () => `The catalog ${catalog}`)
+      .replace(/^`profile`/, () => `The profile ${profile}`)
+      .replace(/^`assumptions`/, '--assume')
+      .replace(/^`(\w+)`/, '--$1')
     throw new UsageError(message)
   }
 }
@@ -69,7 +71,7 @@ function addFault(server: ReferenceServer, keys: readonly string[], { text, faul
     // Unchecked: `add` rejects what is not a fault.
     for (const key of keys) server.faults.add(fault as Parameters<typeof server.faults.add>[0], key)
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new UsageError(`--fault ${text}: ${error.message.replace('faults.add: ', '')}`)
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new UsageError(`--fault ${text}: ${error.message.replace('`fault` of `faults.add` is wrong: ', '')}`)
   }
 }

@@ -44,7 +44,7 @@ describe('modelrun-server --state', () => {
     [
       'a damaged state',
       '{"format":"modelrun-reference-server","version":1}',
-      'The snapshot is damaged. /time is missing',
+      'The snapshot is damaged: its member time is not a number.',
     ],
     ['empty', '', 'it is not JSON.'],
   ])('says in one line that a file is %s, ends with exit code 1, and leaves it alone', async (_, text, reason) => {
@@ -91,14 +91,11 @@ describe('modelrun-server --state', () => {
     expect((await servers.startReady()).key).toBe(server.apiKey)
   })
 
-  it.each([
-    ['is there', true],
-    ['is not there yet', false],
-  ])('keeps a link, and writes the file that it leads to, which %s', async (_, isThere) => {
+  it('keeps a link, and writes the file that it leads to', async () => {
     const target = join(servers.folder, 'kept', 'world.json')
     await mkdir(join(servers.folder, 'kept'))
     const state = createReferenceServer({ clock: 'manual', seed: 12 }).snapshot()
-    if (isThere) await writeFile(target, JSON.stringify(state))
+    await writeFile(target, JSON.stringify(state))
     await symlink(join('kept', 'world.json'), join(servers.folder, 'link.json'))
     await symlink('link.json', servers.path)
     const running = await servers.startReady('--clock', 'manual')
@@ -119,15 +116,6 @@ describe('modelrun-server --state', () => {
     ])
   })
 
-  it('removes what a server left behind that was killed while it wrote, and nothing else', async () => {
-    for (const name of ['state.json.0123abcd.tmp', 'state.json.bak', 'state.json.tmp', 'other.json.0123abcd.tmp']) {
-      await writeFile(join(servers.folder, name), '{"format":')
-    }
-    await servers.stop(await servers.startReady())
-    const left = ['other.json.0123abcd.tmp', 'state.json', 'state.json.bak', 'state.json.tmp']
-    expect(await readdir(servers.folder)).toEqual(left)
-  })
-
   it('leaves no lock behind when the command line is wrong', async () => {
     const { code } = await servers.start('--catalog', '/no/such/file').ended
     expect([code, await readdir(servers.folder)]).toEqual([1, []])
@@ -138,7 +126,7 @@ describe('modelrun-server --state', () => {
     const deep = state.replace('"scripts":{', `"scripts":{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}`)
     for (const [text, reason] of [
       [deep, 'nests deeper than 80 levels'],
-      [state.replace('"charged":0', '"charged":10001'), '/accounts/0/credits/charged must not be more than'],
+      [state.replace('"charged":0', '"charged":10001'), 'more is charged than was granted'],
     ] as const) {
       await writeFile(servers.path, text)
       const { code, stderr } = await servers.start().ended

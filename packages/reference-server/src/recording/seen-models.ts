@@ -1,7 +1,7 @@
 import { type Output, outputSchema } from '@modelrun/contract'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { OWN_FILE } from '../domain/produce-output.ts'
-import { readCatalog } from '../domain/read-catalog.ts'
+import { catalogProblem } from '../domain/read-catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import { parseShape } from '../parse-shape.ts'
 import { membersOf } from './exchange.ts'
@@ -50,11 +50,8 @@ export class SeenModels {
     const { outcomes, latency_ms } = known
     const model = { ...known, ...membersOf(shown), outcomes, latency_ms, output_kind: known.output_kind }
     if (outcomes.length === 0) model.output_kind = KIND_BY_CATEGORY.get(model.category) ?? 'image'
-    try {
-      readCatalog([model])
-    } catch (error) {
-      return `the model ${id}: ${error instanceof Error ? error.message : error}`
-    }
+    const problem = catalogProblem([model])
+    if (problem !== undefined) return `the model ${id}: it ${problem}`
     this.#models.set(id, model)
     return undefined
   }

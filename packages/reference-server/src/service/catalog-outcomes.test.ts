@@ -59,7 +59,7 @@ describe('outcomes of the catalog', () => {
   it('are checked', () => {
     const outcomes = [{ result: 'exploded' }] as never
     expect(() => createReferenceServer({ catalog: DEFAULT_CATALOG.map((model) => ({ ...model, outcomes })) })).toThrow(
-      'The option catalog is not right. /0/outcomes/0/result',
+      'is wrong: /0/outcomes/0/result',
     )
   })
 })

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
@@ -65,7 +66,7 @@ describe('server.job', () => {
     const { job } = await withJob()
     const loop: { type: string; items: []; self?: unknown } = { type: 'image', items: [] }
     loop.self = loop
-    expect(() => job.complete(loop)).toThrow(TypeError)
+    expect(() => job.complete(loop)).toThrow(ConfigurationError)
     const output = { type: 'image', items: [{ type: 'image', url: 'https://a.test/1' }] }
     job.complete(output)
     output.items.pop()

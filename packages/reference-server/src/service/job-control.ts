@@ -1,4 +1,5 @@
 import { type ErrorCode, type KnownJobStatus, type Output, outputSchema } from '@modelrun/contract'
+import { rejectArgument } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
 import { jsonCopy } from '../json.ts'
@@ -23,7 +24,7 @@ export interface JobControl {
    * Ends the job as succeeded now: held runs get their response, the webhook is called, credits are charged.
    *
    * @param output default: files that the server makes
-   * @throws Error when the job has already ended; TypeError for what is not an output
+   * @throws Error when the job has already ended; ConfigurationError for what is not an output
    */
   complete(output?: Output): void
   /**
@@ -69,5 +70,5 @@ function endJob(service: Service, job: Job, end: Omit<JobEnd, 'at'>): void {
 function checkOutput(output: Output): Output {
   const checked = parseShape(outputSchema, jsonCopy(output))
   if (checked.ok) return checked.value
-  throw new TypeError(`That is not an output (section 2.5). ${checked.message}`)
+  return rejectArgument('job.complete', 'output', `is not that of section 2.5: ${checked.message}`)
 }

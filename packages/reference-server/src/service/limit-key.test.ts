@@ -43,7 +43,9 @@ describe('limitKey', () => {
   it('rejects wrong limits as a whole', async () => {
     const server = createReferenceServer()
     const { key } = server.createKey({ credits: 5 })
-    expect(() => server.limitKey(key, { credits: 1, allowIps: ['nowhere'] })).toThrow('limitKey: The allowlist entry')
+    expect(() => server.limitKey(key, { credits: 1, allowIps: ['nowhere'] })).toThrow(
+      '`limits` of `server.limitKey` is wrong: The allowlist entry',
+    )
     expect(() => server.limitKey(key, { credits: -1 })).toThrow('/credits must be 0 or more')
     expect(() => server.limitKey('sk_test_other', {})).toThrow('did not make that API key')
     expect(server.credits(key)).toBe(5)

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
@@ -44,13 +45,15 @@ describe('tenants', () => {
     expect(server.createKey()).toMatchObject({ live: false, permissions: { length: 5 } })
   })
 
-  it('are rejected with a TypeError that says why, or an Error for an unknown key', () => {
+  it('are rejected with an error that says why, or an Error for an unknown key', () => {
     const server = createReferenceServer()
     const wrong: object = { permissions: ['all'] }
-    expect(() => server.createKey(wrong)).toThrow(/createKey: \/permissions\/0 must be "models:read" or/)
-    expect(() => server.createKey({ credits: 0.5 })).toThrow(TypeError)
-    expect(() => server.createKey({ allowIps: ['x'] })).toThrow(TypeError)
-    expect(() => server.script('none', [])).toThrow('script: There is no model "none"')
+    expect(() => server.createKey(wrong)).toThrow(
+      /`options` of `server.createKey` is wrong: \/permissions\/0 must be "models:read" or/,
+    )
+    expect(() => server.createKey({ credits: 0.5 })).toThrow(ConfigurationError)
+    expect(() => server.createKey({ allowIps: ['x'] })).toThrow(ConfigurationError)
+    expect(() => server.script('none', [])).toThrow('`outcomes` of `server.script` is wrong: There is no model "none"')
     expect(() => server.script(MODEL, [{ result: 'succeeded', after_ms: Number.NaN }])).toThrow('/0/after_ms must be')
     expect(() => server.script(MODEL, [{ result: 'succeeded', after_ms: -1 }])).toThrow('/0/after_ms must be 0 or more')
     for (const use of [server.credits, server.revokeKey, server.rotateKey, server.reset]) {

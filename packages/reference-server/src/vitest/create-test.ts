@@ -1,3 +1,4 @@
+import { callback, having, isRecord, must, readOptions } from '@modelrun/kit'
 import { type TestAPI, test as vitestTest } from 'vitest'
 import { LeftoversError, type Report } from '../history/report.ts'
 import type { ReferenceServerOptions } from '../options.ts'
@@ -66,6 +67,14 @@ interface TestScope {
   close(): Promise<Report>
 }
 
+/** The options of the two forms; the server checks its own. */
+const OWN_SERVER = { serverOptions: must('the options of a server', isRecord), inbox: callback }
+const SHARED_SERVER = {
+  server: having('a reference server', 'createKey', 'report'),
+  keyOptions: must('the options of a key', isRecord),
+  inbox: callback,
+}
+
 /**
  * Makes a `test` like that of vitest, with a reference server.
  *
@@ -73,7 +82,7 @@ interface TestScope {
  * scripts that nothing used, requests for a path that the service does not have. `server.reset()` at the end of a test
  * that does so on purpose forgets it.
  *
- * @throws TypeError for an option that does not exist, or does not go with the others
+ * @throws ConfigurationError for an option that does not exist, or does not go with the others
  *
  * @example
  * const server = createReferenceServer({ clock: 'auto' })
@@ -88,8 +97,11 @@ interface TestScope {
 export function createTest<Inbox extends TestInbox>(options: CreateTestOptions & InboxOptions<Inbox>): InboxTest<Inbox>
 export function createTest(options?: CreateTestOptions): ServerTest
 export function createTest(options: CreateTestOptions & Partial<InboxOptions<TestInbox>> = {}): ServerTest {
-  const { inbox: makeInbox, ...serverOptions } = options
-  checkOptions(serverOptions)
+  const { inbox: makeInbox, ...serverOptions } = readOptions<typeof options>(
+    'createTest',
+    options,
+    'server' in options ? SHARED_SERVER : OWN_SERVER,
+  )
   const test = createServerTest(serverOptions)
   return makeInbox === undefined ? test : withInbox(test, makeInbox)
 }
@@ -133,16 +145,6 @@ function withInbox(test: ServerTest, makeInbox: InboxOptions<TestInbox>['inbox']
  * })
  */
 export const test: ServerTest = createTest()
-
-function checkOptions(options: CreateTestOptions): void {
-  const known = 'server' in options ? ['server', 'keyOptions'] : ['serverOptions']
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(
-    `createTest has no option ${unknown} here. It takes { serverOptions }, for a server of each test, or ` +
-      '{ server, keyOptions }, for one that tests share; both with { inbox }.',
-  )
-}
 
 function openScope(options: CreateTestOptions): TestScope {
   return 'server' in options ? openAccount(options.server, options.keyOptions) : openServer(options.serverOptions)

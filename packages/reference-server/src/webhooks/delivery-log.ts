@@ -52,9 +52,9 @@ export class DeliveryLog {
     return [...this.#unread.keys()]
   }
 
-  /** Adds the deliveries of another server, as read. */
-  adopt(account: Account, records: readonly DeliveryRecord[]): void {
-    for (const record of records) this.#stored.add(account, record)
+  /** Adds a delivery of another server, as read. */
+  adopt(account: Account, record: DeliveryRecord): void {
+    this.#stored.add(account, record)
   }
 
   /** Marks a stored delivery as unread. */

@@ -144,7 +144,7 @@ describe('webhook lab', () => {
     await server.clock.advance(10_000)
     expect(server.webhooks.deliveries(key)).toHaveLength(1)
     expect(() => server.webhooks.script({ receiver: { response: 700 } })).toThrow(
-      /webhooks\.script: \/receiver\/response/,
+      /webhooks\.script` is wrong: \/receiver\/response/,
     )
   })
 

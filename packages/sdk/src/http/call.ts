@@ -17,8 +17,8 @@ import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, submissionAfter } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
 
-/** One call on its way through ky. */
-export interface Call<T> {
+/** What was asked of a call. */
+interface Asked<T> {
   readonly operation: Operation<T>
   readonly context: CallContext
   readonly client: ResolvedOptions
@@ -27,8 +27,12 @@ export interface Call<T> {
   readonly request: KyRequest
   readonly timeoutMs: number
   readonly maxRetries: number
+}
+
+/** What has happened to a call. */
+interface Happened<T> {
   /** The attempts that failed. */
-  readonly attempts: Attempt[]
+  attempts: Attempt[]
   /** True when the next attempt may be sent: the first one, and each retry that the policy allows. ky also sends without asking. */
   maySend: boolean
   /** True while an attempt is under way, or the wait before a retry. Otherwise a hook of the caller has the call. */
@@ -48,9 +52,31 @@ export interface Call<T> {
   error: ModelRunError | undefined
 }
 
+/** One call on its way through ky. */
+export interface Call<T> extends Asked<T> {
+  readonly happened: Happened<T>
+}
+
+export function createCall<T>(asked: Asked<T>): Call<T> {
+  const happened: Happened<T> = {
+    attempts: [],
+    maySend: true,
+    isBusy: false,
+    sending: undefined,
+    hasArrived: false,
+    submission: 'not_sent',
+    received: undefined,
+    failed: undefined,
+    result: undefined,
+    error: undefined,
+  }
+  return { ...asked, happened }
+}
+
 /** The details of a call for its error. */
 export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
-  const { operation, request, client, timeoutMs, context, attempts, received } = call
+  const { operation, request, client, timeoutMs, context } = call
+  const { attempts, received } = call.happened
   const label = `${operation.route.method} ${request.path}`
   const { baseUrl, apiKey } = client
   const isKeyless = apiKey === undefined
@@ -66,13 +92,13 @@ function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
 
 /** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
-  return errorOf(call, { ...interrupted(call.context.scope.signal, call.submission), reason })
+  return errorOf(call, { ...interrupted(call.context.scope.signal, call.happened.submission), reason })
 }
 
 /** The error of a call that a hook of the caller has held for longer than an attempt may take. */
 export function heldError<T>(call: Call<T>): ModelRunError {
   const reason = 'a ky hook did not return in time'
-  return errorOf(call, { kind: 'timeout', reason, submission: call.submission, cause: undefined })
+  return errorOf(call, { kind: 'timeout', reason, submission: call.happened.submission, cause: undefined })
 }
 
 /** Logs one attempt. */
@@ -84,18 +110,18 @@ function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>)
 
 /** Logs the last attempt when it failed, once. */
 export function observeFailure<T>(call: Call<T>): void {
-  if (call.failed === undefined) return
-  const { attempt, failure } = call.failed
+  if (call.happened.failed === undefined) return
+  const { attempt, failure } = call.happened.failed
   const { status, reason, durationMs, delayMs } = attempt
   const requestId = failure.kind === 'response' ? failure.received.requestId : undefined
-  observe(call, { attempt: call.attempts.length, status, reason, durationMs, requestId, delayMs })
-  call.failed = undefined
+  observe(call, { attempt: call.happened.attempts.length, status, reason, durationMs, requestId, delayMs })
+  call.happened.failed = undefined
 }
 
 /** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
 export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
   const attempt = sendOnce(call, request, kyOptions)
-  call.sending = attempt.catch(() => {})
+  call.happened.sending = attempt.catch(() => {})
   return attempt
 }
 
@@ -103,12 +129,14 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
   const { operation, context, client, send, timeoutMs } = call
   const { method } = operation.route
   const { body } = call.request
+  // Hooks may have changed them.
+  const headers = client.ky === undefined ? call.request.headers : Object.fromEntries(request.headers)
   // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
   const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
-  if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
-  call.maySend = false
-  call.isBusy = true
+  if (!call.happened.maySend) throw new ForcedRetry('A hook asked to send the request again.')
+  call.happened.maySend = false
+  call.happened.isBusy = true
   const startedAt = client.clock.now()
   const outcome = await sendAttempt(request, {
     client,
@@ -116,10 +144,11 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
     signal,
     timeoutMs,
     method,
+    headers,
     body,
     fetchOptions,
   })
-  call.isBusy = false
+  call.happened.isBusy = false
   return recordOutcome(call, outcome, startedAt)
 }
 
@@ -136,29 +165,29 @@ export async function takeHookResponse<T>(call: Call<T>, response: Response): Pr
 /** Stores the outcome of an attempt. @returns The response for ky's hooks @throws The call's error, when there is no response */
 function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
   const durationMs = call.client.clock.now() - startedAt
-  if (outcome.kind === 'response') call.received = outcome.received
-  const verdict = classify(call.operation, outcome, call.hasArrived)
+  if (outcome.kind === 'response') call.happened.received = outcome.received
+  const verdict = classify(call.operation, outcome, call.happened.hasArrived)
   if (verdict.kind === 'failure') return fail(call, verdict.failure, { startedAt, durationMs })
-  call.result = verdict.result
-  call.error = undefined
+  call.happened.result = verdict.result
+  call.happened.error = undefined
   const { response, requestId } = verdict.result
-  observe(call, { attempt: call.attempts.length + 1, status: response.status, durationMs, requestId })
+  observe(call, { attempt: call.happened.attempts.length + 1, status: response.status, durationMs, requestId })
   const received = outcome.kind === 'response' ? outcome.received : outcome.partial
   // The error of a hook says which job it is about.
-  call.received = received
+  call.happened.received = received
   return received ? responseForHooks(call, received) : response
 }
 
 function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
   const attempt = { ...times, ...describeAttempt(failure) }
-  call.attempts.push(attempt)
-  call.failed = { attempt, failure }
-  call.submission = submissionAfter(failure)
-  call.hasArrived ||= call.submission === 'unknown'
-  call.error = errorOf(call, failure)
+  call.happened.attempts.push(attempt)
+  call.happened.failed = { attempt, failure }
+  call.happened.submission = submissionAfter(failure)
+  call.happened.hasArrived ||= call.happened.submission === 'unknown'
+  call.happened.error = errorOf(call, failure)
   // Hooks get every response with an error status. An unreadable response is not from the service.
   if (failure.kind === 'response' && failure.problem === undefined) return responseForHooks(call, failure.received)
-  throw call.error
+  throw call.happened.error
 }
 
 /** A copy when the caller has hooks, because the body of the original has been read. */

@@ -200,11 +200,9 @@ function append(headers: Headers, name: string, value: unknown): void {
   }
 }
 
-/** The headers of a call over those of the client. */
-export function mergeHeaders(client: Headers, call: HeadersOption | undefined): Headers {
-  const headers = new Headers(client)
-  for (const [name, value] of readHeaders(call)) headers.set(name, value)
-  return headers
+/** Headers by their names in lower case. @throws ConfigurationError as {@link readHeaders} */
+export function headersByName(option: HeadersOption | undefined): Readonly<Record<string, string>> {
+  return option === undefined ? {} : Object.fromEntries(readHeaders(option))
 }
 
 /** Names and values, unchecked. @throws ConfigurationError when it is neither an object nor a list of pairs */

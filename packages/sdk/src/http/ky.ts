@@ -2,31 +2,36 @@ import { routePath } from '@modelrun/contract'
 import ky, { type Hooks, isForceRetryError, type KyInstance, type Options } from 'ky'
 import { type Clock, startTimer } from '../clock.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { mergeHeaders, type ResolvedFetchOptions, readFetchOptions } from './fetch.ts'
+import { headersByName, type ResolvedFetchOptions, readFetchOptions } from './fetch.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
 /** ky for the calls of one client. */
 export interface CallKy {
   ky: KyInstance
-  /** The hooks of the caller's instance. They are separate because the client's wait before a retry comes first. */
-  beforeRetry: NonNullable<Hooks['beforeRetry']>
+  /**
+   * The hooks of the caller's instance. They are separate because the client's wait before a retry comes first. Undefined
+   * without an instance of the caller: then each attempt is one call of ky, which copies a request that it may send again.
+   */
+  beforeRetry: NonNullable<Hooks['beforeRetry']> | undefined
 }
 
 /** ky builds the requests and runs the retries. What ky would decide by itself is set here. */
 export function createKy(client: ResolvedOptions): CallKy {
+  const options = {
+    prefix: client.baseUrl,
+    // Following a redirect would take the key, or a second POST, to another place.
+    redirect: 'manual' as const,
+    // ky's timer ends with the head, and knows no clock but the system's: `sendAttempt` has one over head and body.
+    timeout: false as const,
+    totalTimeout: false as const,
+  }
+  if (client.ky === undefined)
+    return { ky: ky.create({ ...options, retry: 0, throwHttpErrors: false }), beforeRetry: undefined }
   let beforeRetry: CallKy['beforeRetry'] = []
-  const callKy = (client.ky ?? ky).extend((defaults) => {
+  const callKy = client.ky.extend((defaults) => {
     beforeRetry = defaults.hooks?.beforeRetry ?? []
-    return {
-      prefix: client.baseUrl,
-      // Following a redirect would take the key, or a second POST, to another place.
-      redirect: 'manual' as const,
-      // ky's timer ends with the head, and knows no clock but the system's: `sendAttempt` has one over head and body.
-      timeout: false as const,
-      totalTimeout: false as const,
-      // To ky, a list that is undefined removes the one of the instance; its types leave that out.
-      hooks: { beforeRetry: undefined } as unknown as Hooks,
-    }
+    // To ky, a list that is undefined removes the one of the instance; its types leave that out.
+    return { ...options, hooks: { beforeRetry: undefined } as unknown as Hooks }
   })
   return { ky: callKy, beforeRetry }
 }
@@ -36,6 +41,8 @@ export interface KyRequest {
   /** Below `baseUrl`, without query. */
   path: string
   options: Options
+  /** Those of the options, by their names in lower case. */
+  headers: Readonly<Record<string, string>>
   /** The JSON to send. ky does not get it: it would copy it for each retry. */
   body: string | undefined
   /** For `fetch`, past ky: it would make a `Request` of them, which the `fetch` of another library does not know. */
@@ -63,18 +70,24 @@ interface RequestParts {
 function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
   const { method } = operation.route
   const body = toJson(operation.body)
-  // `Headers`, because ky distinguishes `X-Name` from `x-name` when it merges plain objects.
-  const headers = mergeHeaders(client.headers, call.headers)
-  headers.set('accept', 'application/json')
-  if (body !== undefined) headers.set('content-type', 'application/json')
+  const headers: Record<string, string> = {
+    ...client.headers,
+    ...headersByName(call.headers),
+    accept: 'application/json',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
   const options: Options = {
     method,
-    headers,
+    // ky merges plain objects faster, but distinguishes the `X-Name` of an instance from `x-name` then.
+    headers: client.ky === undefined ? headers : new Headers(headers),
     ...(operation.query === undefined ? {} : { searchParams: operation.query }),
     ...(takesCache ? { cache: 'no-store' } : {}),
   }
-  const fetchOptions = { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
-  return { path: routePath(operation.route, operation.parameters), options, body, fetchOptions }
+  const fetchOptions =
+    call.fetchOptions === undefined
+      ? client.fetchOptions
+      : { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
+  return { path: routePath(operation.route, operation.parameters), options, headers, body, fetchOptions }
 }
 
 /** @throws TypeError with a message of our own: the engines' messages differ and take many lines */

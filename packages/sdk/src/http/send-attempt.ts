@@ -31,6 +31,8 @@ export interface AttemptOptions {
   signal: AbortSignal
   timeoutMs: number
   method: string
+  /** Without the API key. Names in lower case. */
+  headers: Readonly<Record<string, string>>
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
 }
@@ -137,6 +139,7 @@ interface SendOptions {
   apiKey: string | undefined
   signal: AbortSignal
   method: string
+  headers: Readonly<Record<string, string>>
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
   /** Called just before the request is sent. */
@@ -170,13 +173,11 @@ export function createSender(client: AttemptClient): SendRequest {
   }
 }
 
-function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal, body }: SendOptions): FetchInit {
-  // Added here and not to ky's request, because ky's errors would print it.
-  const headers: Record<string, string> = Object.fromEntries(prepared)
-  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
+function initOf({ cache }: Request, { apiKey, method, headers, signal, body }: SendOptions): FetchInit {
   return {
     method,
-    headers,
+    // Added here and not to ky's request, because ky's errors would print it.
+    headers: apiKey === undefined ? { ...headers } : { ...headers, authorization: `Bearer ${apiKey}` },
     signal,
     // Following a redirect would take the key, or a second POST, to another place.
     redirect: 'manual',

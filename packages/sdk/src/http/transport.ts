@@ -1,12 +1,13 @@
 import type { ModelRunError } from '@modelrun/kit'
 import { ConfigurationError } from '@modelrun/kit'
-import { isHTTPError } from 'ky'
+import { isHTTPError, type KyInstance, type Options } from 'ky'
 import { sleep, startTimer, systemClock } from '../clock.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import {
   type Call,
   callFields,
+  createCall,
   heldError,
   interruptedError,
   observeFailure,
@@ -15,7 +16,6 @@ import {
 } from './call.ts'
 import {
   type CallKy,
-  type ClockHold,
   createClockHold,
   createKy,
   createRequestBuilder,
@@ -45,52 +45,69 @@ export function createTransport(client: ResolvedOptions): Transport {
       const request = prepared(operation, () => buildRequest(operation, options))
       const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
       const maxRetries = options.maxRetries ?? client.maxRetries
-      return await callWithKy(http, {
-        ...{ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries },
-        attempts: [],
-        maySend: true,
-        isBusy: false,
-        sending: undefined,
-        hasArrived: false,
-        submission: 'not_sent',
-        received: undefined,
-        failed: undefined,
-        result: undefined,
-        error: undefined,
-      })
+      const asked = { operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries }
+      return await callWithKy(http, createCall(asked))
     },
   }
 }
 
 async function callWithKy<T>(http: CallKy, call: Call<T>): Promise<ApiResult<T>> {
-  const hold = createClockHold(call.client.clock)
+  const { happened } = call
   try {
-    const sending = sendWithKy(http, call, hold)
-    const response = await (call.client.ky === undefined ? sending : untilAborted(call, sending))
-    // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
-    if (call.result === undefined && response !== undefined) await takeHookResponse(call, response)
+    if (http.beforeRetry === undefined) await sendAttempts(http.ky, call)
+    else await sendWithHooks(http.ky, call, http.beforeRetry)
   } catch (error) {
     const failure = failureOfCall(call, error)
     if (failure !== undefined) throw failure
   } finally {
-    hold.end()
     observeFailure(call)
   }
-  if (call.result !== undefined) return call.result
-  throw failureOfCall(call, call.error)
+  if (happened.result !== undefined) return happened.result
+  throw failureOfCall(call, happened.error)
 }
 
-function sendWithKy<T>(http: CallKy, call: Call<T>, hold: ClockHold): Promise<Response | undefined> {
+/** Sends a request until a retry is not allowed or does not help. */
+async function sendAttempts<T>(ky: KyInstance, call: Call<T>): Promise<void> {
+  const { happened, maxRetries } = call
+  for (;;) {
+    try {
+      await sendWithKy(ky, call, {})
+    } catch (error) {
+      if (happened.failed === undefined) throw error
+    }
+    const delayMs = happened.attempts.length > maxRetries ? undefined : allowRetry(call)
+    if (delayMs === undefined) return
+    await pause(call, delayMs)
+  }
+}
+
+/** As {@link sendAttempts}, with the hooks of the caller's instance: ky sends again by itself, because it runs them in between. */
+async function sendWithHooks<T>(ky: KyInstance, call: Call<T>, beforeRetry: RetryRules['beforeRetry']): Promise<void> {
+  const { operation, client, maxRetries, happened } = call
+  const hold = createClockHold(client.clock)
+  const retries = kyRetries({
+    method: operation.route.method,
+    limit: maxRetries,
+    delayMs: () => allowRetry(call),
+    pause: (delayMs) => pause(call, delayMs),
+    hold,
+    beforeRetry,
+  })
+  try {
+    const sending = sendWithKy(ky, call, { ...retries, throwHttpErrors: () => happened.result === undefined })
+    const response = await untilAborted(call, sending)
+    // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
+    if (happened.result === undefined && response !== undefined) await takeHookResponse(call, response)
+  } finally {
+    hold.end()
+  }
+}
+
+function sendWithKy<T>(ky: KyInstance, call: Call<T>, more: Options): Promise<Response | undefined> {
   const { path, options } = call.request
-  return prepared(call.operation, () =>
-    http.ky(path, {
-      ...options,
-      ...kyRetries({ ...callRetries(call), hold, beforeRetry: http.beforeRetry }),
-      throwHttpErrors: () => call.result === undefined,
-      // ky always calls it with a Request of its own.
-      fetch: (request, kyOptions) => runAttempt(call, request as Request, kyOptions),
-    }),
-  )
+  // ky always calls `fetch` with a Request of its own.
+  const fetch: Options['fetch'] = (request, kyOptions) => runAttempt(call, request as Request, kyOptions)
+  return prepared(call.operation, () => ky(path, { ...options, ...more, fetch }))
 }
 
 /** @throws ConfigurationError when an argument cannot become a request. */
@@ -108,42 +125,39 @@ function prepared<T>({ jobId, isJobConfirmed }: Operation<unknown>, prepare: () 
   }
 }
 
-/** When the request of a call is sent again. */
-function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry' | 'hold'> {
-  const { client, context, operation, maxRetries } = call
-  return {
-    method: operation.route.method,
-    limit: maxRetries,
-    delayMs: () => {
-      if (call.failed === undefined) return undefined
-      const { attempt, failure } = call.failed
-      const delayMs = delayBeforeRetry(call, failure)
-      if (delayMs === undefined) return undefined
-      attempt.delayMs = delayMs
-      observeFailure(call)
-      // Here and nowhere else: a hook can force ky to send again without asking.
-      call.maySend = true
-      return delayMs
-    },
-    pause: async (delayMs) => {
-      call.isBusy = true
-      try {
-        await sleep(client.clock, delayMs, context.scope.signal)
-      } catch {
-        call.error = interruptedError(call, 'waiting for a retry')
-        throw call.error
-      } finally {
-        call.isBusy = false
-      }
-    },
+/** Allows the next attempt, after the returned milliseconds. Undefined when there is none. */
+function allowRetry<T>(call: Call<T>): number | undefined {
+  const { happened } = call
+  if (happened.failed === undefined) return undefined
+  const { attempt, failure } = happened.failed
+  const delayMs = delayBeforeRetry(call, failure)
+  if (delayMs === undefined) return undefined
+  attempt.delayMs = delayMs
+  observeFailure(call)
+  // Here and nowhere else: a hook can force ky to send again without asking.
+  happened.maySend = true
+  return delayMs
+}
+
+/** Waits. @throws The error of the call when it is aborted meanwhile */
+async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
+  const { happened, client, context } = call
+  happened.isBusy = true
+  try {
+    await sleep(client.clock, delayMs, context.scope.signal)
+  } catch {
+    happened.error = interruptedError(call, 'waiting for a retry')
+    throw happened.error
+  } finally {
+    happened.isBusy = false
   }
 }
 
 function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefined {
-  const { operation, context, client, attempts } = call
+  const { operation, context, client, happened } = call
   const retryAfterMs = retryAfterOf(failure, client.clock.now())
   if (!isWorthRetrying(operation.route.method, failure)) return undefined
-  const delayMs = retryDelayMs({ retryCount: attempts.length - 1, retryAfterMs, random: client.random })
+  const delayMs = retryDelayMs({ retryCount: happened.attempts.length - 1, retryAfterMs, random: client.random })
   return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
 }
 
@@ -153,7 +167,7 @@ function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefine
  * @returns Undefined when the call has a result, which the error does not change
  */
 function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
-  const { error: lastError, result } = call
+  const { error: lastError, result } = call.happened
   const isForced = isForcedRetry(error)
   if (isForced) {
     call.client.log.warn(
@@ -170,23 +184,23 @@ function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefi
  * call, without a response. An attempt that is under way ends by itself then, and its outcome says more.
  */
 async function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
-  const { timeoutMs, context } = call
+  const { timeoutMs, context, happened } = call
   const { signal } = context.scope
   let stopTimer = () => {}
   let stop = async (_error: () => ModelRunError) => {}
   const stopped = new Promise<undefined>((resolve) => {
     stop = async (error) => {
-      await call.sending
-      call.error ??= error()
+      await happened.sending
+      happened.error ??= error()
       // A hook that returns later must not send a request that was reported as not sent.
-      call.maySend = false
+      happened.maySend = false
       resolve(undefined)
     }
   })
   const onAbort = () => void stop(() => interruptedError(call, 'waiting for a ky hook'))
   const watch = () => {
     // Hooks take real time: a virtual clock would jump over it.
-    stopTimer = startTimer(systemClock, timeoutMs, () => (call.isBusy ? watch() : void stop(() => heldError(call))))
+    stopTimer = startTimer(systemClock, timeoutMs, () => (happened.isBusy ? watch() : void stop(() => heldError(call))))
   }
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort)

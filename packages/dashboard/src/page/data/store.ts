@@ -3,39 +3,50 @@ import { clockOf, setClock, stopClock } from './clock.ts'
 import { ControlError, callControl, needsToken, read } from './control.ts'
 import { readEvents } from './event-stream.ts'
 import { loadForks } from './forks.ts'
-import type { Changes, DeliveryEntry, JobRow, Model, PendingDelivery } from './wire.ts'
+import { keys } from './keys.ts'
+import type { Changes, DeliveryEntry, Entry, JobRow, Model, NoteEntry, PendingDelivery, RequestEntry } from './wire.ts'
 
-/** So many deliveries are listed, the newest. */
-const MAX_DELIVERIES = 10_000
+/** So many requests and deliveries are listed, the newest. */
+const MAX_ENTRIES = 10_000
 
 /** Real time before the page asks again when the server is gone. */
 const RETRY_MS = 1_000
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
 
-/** The jobs, oldest first. The array is the same: read `jobsVersion` to hear of changes. */
-export const jobs: JobRow[] = []
-export const jobsVersion = signal(0)
-const places = new Map<string, number>()
+/** One line of what happened. */
+export type Row =
+  | { kind: 'job'; at: number; job: JobRow }
+  | { kind: 'request'; at: number; entry: RequestEntry }
+  | { kind: 'delivery'; at: number; entry: DeliveryEntry }
+  | { kind: 'note'; at: number; entry: NoteEntry }
 
-/** The finished deliveries, oldest first. */
-export const deliveries = signal<readonly DeliveryEntry[]>([])
+/** Everything that happened, oldest first. The array is the same: read `version` to hear of changes. */
+export const rows: Row[] = []
+const jobRows = new Map<string, Row & { kind: 'job' }>()
+let entryCount = 0
+let lastPlace = 0
+
+/** Rises with each change of jobs and entries. */
+export const version = signal(0)
+
 export const pending = signal<readonly PendingDelivery[]>([])
 
-/** Rises with each job that has changed: what shows one job loads it again. */
+/** The jobs to which something has happened: what shows one of them loads it again. */
 export const touched = signal<ReadonlySet<string>>(new Set())
 
 /** Rises when everything was read again: jobs may have changed, or be gone. */
 export const reloads = signal(0)
 
-/** Rises when anything happened: counters of faults and credits may have changed. */
-export const happened = signal(0)
-
 export const models = signal<readonly Model[] | undefined>(undefined)
 
 export function findJob(id: string): JobRow | undefined {
-  const place = places.get(id)
-  return place === undefined ? undefined : jobs[place]
+  return jobRows.get(id)?.job
+}
+
+/** The jobs, oldest first. */
+export function jobs(): JobRow[] {
+  return Array.from(jobRows.values(), ({ job }) => job)
 }
 
 /** Follows the server for as long as the page is open. */
@@ -72,22 +83,22 @@ async function followOnce(): Promise<void> {
 }
 
 async function reload(): Promise<void> {
-  const [list, catalog, journal] = await Promise.all([
-    read<{ now_ms: number; jobs: JobRow[] }>('jobs'),
+  const [activity, catalog] = await Promise.all([
+    read<{ now_ms: number; jobs: JobRow[]; entries: Entry[] }>('activity'),
     read<{ models: Model[] }>('models'),
-    read<{ entries: DeliveryEntry[] }>('journal?kind=delivery'),
     loadForks(),
   ])
   batch(() => {
-    jobs.length = 0
-    places.clear()
-    for (const job of list.jobs) putJob(job)
-    jobsVersion.value++
+    rows.length = 0
+    jobRows.clear()
+    entryCount = 0
+    lastPlace = 0
+    for (const job of activity.jobs) putJob(job)
+    for (const entry of activity.entries) putEntry(entry)
+    rows.sort((one, other) => one.at - other.at)
     models.value = catalog.models
-    deliveries.value = journal.entries.slice(-MAX_DELIVERIES)
-    happened.value++
+    version.value++
     reloads.value++
-    connection.value = 'live'
   })
 }
 
@@ -95,24 +106,46 @@ function apply(changes: Changes): void {
   connection.value = 'live'
   setClock(clockOf(changes))
   pending.value = changes.pending
+  if (JSON.stringify(keys.value) !== JSON.stringify(changes.keys)) keys.value = changes.keys
   for (const job of changes.jobs) putJob(job)
-  if (changes.jobs.length > 0) {
-    jobsVersion.value++
-    touched.value = new Set(changes.jobs.map(({ job_id }) => job_id))
-  }
-  const delivered = changes.entries.filter((entry) => entry.kind === 'delivery')
-  if (delivered.length > 0) deliveries.value = [...deliveries.value, ...delivered].slice(-MAX_DELIVERIES)
-  if (changes.entries.length > 0) happened.value++
+  for (const entry of changes.entries) putEntry(entry)
+  if (entryCount > 2 * MAX_ENTRIES) dropOldest()
+  if (changes.jobs.length > 0) touched.value = new Set(changes.jobs.map(({ job_id }) => job_id))
+  if (changes.jobs.length + changes.entries.length > 0) version.value++
 }
 
 function putJob(job: JobRow): void {
-  const place = places.get(job.job_id)
-  if (place === undefined) {
-    places.set(job.job_id, jobs.length)
-    jobs.push(job)
-  } else {
-    jobs[place] = job
+  const known = jobRows.get(job.job_id)
+  if (known !== undefined) {
+    known.job = job
+    return
   }
+  const row = { kind: 'job' as const, at: job.created_at_ms, job }
+  jobRows.set(job.job_id, row)
+  insert(row)
+}
+
+function putEntry(entry: Entry): void {
+  // What came while the lists were read is in both.
+  if (entry.kind === 'job' || entry.place <= lastPlace) return
+  lastPlace = entry.place
+  entryCount++
+  insert({ kind: entry.kind, at: entry.at_ms, entry } as Row) // the kind is that of the entry
+}
+
+/** Nearly always at the end: events come in order, requests when they have ended. */
+function insert(row: Row): void {
+  let place = rows.length
+  while (place > 0 && (rows[place - 1]?.at ?? 0) > row.at) place--
+  rows.splice(place, 0, row)
+}
+
+function dropOldest(): void {
+  let left = entryCount - MAX_ENTRIES
+  const kept = rows.filter(({ kind }) => kind === 'job' || left-- <= 0)
+  rows.length = 0
+  for (const row of kept) rows.push(row)
+  entryCount = MAX_ENTRIES
 }
 
 function tokenGiven(): Promise<void> {

@@ -15,6 +15,9 @@ export interface JobRow {
   /** When time alone ends the job. */
   ends_at_ms?: number
   code?: string
+  message?: string
+  /** The start of its first text parameter. */
+  text?: string
   webhook_url?: string
 }
 
@@ -22,11 +25,12 @@ type HeaderList = readonly (readonly [name: string, value: string])[]
 
 interface EntryBase {
   at_ms: number
+  place: number
   key?: string
   job_id?: string
 }
 
-interface RequestEntry extends EntryBase {
+export interface RequestEntry extends EntryBase {
   kind: 'request'
   method: string
   path: string
@@ -64,28 +68,39 @@ export interface DeliveryEntry extends EntryBase {
   duration_ms: number
 }
 
-interface NoteEntry extends EntryBase {
+export interface NoteEntry extends EntryBase {
   kind: 'note'
   text: string
 }
 
-type Entry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
+export type Entry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
 
 interface Places {
-  place: number
   end_place: number
 }
 
 export type RequestExchange = RequestEntry & Places & { attempt: number }
 export type StateExchange = JobEntry & Places
-export type DeliveryExchange = DeliveryEntry & Places & { attempt: number; body?: unknown }
+export type DeliveryExchange = DeliveryEntry & Places & { attempt: number } & Receipt
+
+/** What was delivered, and the response of the receiver. */
+interface Receipt {
+  body?: unknown
+  response_headers?: HeaderList
+  response_body?: string
+}
+
 export type Exchange = RequestExchange | StateExchange | DeliveryExchange
 
-/** The life of a job. */
+/** The life of a job: what `GET /_reference/jobs/{id}/exchanges` of the reference server gives. */
 export interface Life {
+  /** Time of the server: milliseconds since 1970. */
   now_ms: number
+  /** The job as it is now. */
   job: JobRow
+  /** The parameters of its run. */
   input: Record<string, unknown>
+  /** What happened, in the order in which it started. */
   exchanges: Exchange[]
 }
 
@@ -114,6 +129,7 @@ export interface Changes {
   entries: Entry[]
   clock: Partial<ClockState> & Pick<ClockState, 'mode'>
   pending: PendingDelivery[]
+  keys: ApiKey[]
 }
 
 export interface ApiKey {
@@ -123,6 +139,30 @@ export interface ApiKey {
   allow_ips?: string[]
   revoked: boolean
   credits: { left: number; available: number }
+  faults: AddedFault[]
+  webhook?: DeliveryPlan
+}
+
+/** How results are delivered. */
+export interface DeliveryPlan {
+  deliveries?: number
+  delay_ms?: number
+  gap_ms?: number
+  when?: 'after-poll' | 'after-next'
+  receiver?: { response?: number | 'reset'; after_ms?: number }
+}
+
+/** Something that was done to the server. */
+export interface Action {
+  at_ms: number
+  call: string
+  key?: string
+  job_id?: string
+  body?: unknown
+  made?: string
+  path?: string
+  status?: number
+  job_status?: string
 }
 
 export interface Fault {

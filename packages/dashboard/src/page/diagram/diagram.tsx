@@ -1,74 +1,124 @@
-import type { Signal } from '@preact/signals'
-import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
 import { spokenLabel } from './labels.ts'
-import { isControl, type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
+import { isControl, isSame, type Lanes, type Layout, layoutLives, type Mark } from './layout.ts'
 import { Response, SendMark, StateMark } from './marks.tsx'
 
-interface DiagramProps {
-  life: Life
-  isFolded: boolean
-  /** What the pointer or the keyboard is on. */
-  active: Signal<Exchange | undefined>
-  /** What happened later than so many milliseconds after the creation is faint. */
-  untilMs: number
+/** What a diagram shows. */
+export interface DiagramProps {
+  /** What `GET /_reference/jobs/{id}/exchanges` gives: of one job, or of two beside each other on one axis. */
+  lives: readonly Life[]
+  /** Whether polls that say nothing new are left out. Default `true`. */
+  isFolded?: boolean | undefined
+  /** What is marked. */
+  active?: Exchange | undefined
+  /** Called with what the pointer or the keyboard is on. */
+  onChoose?: ((exchange: Exchange) => void) | undefined
 }
 
+/** Narrower, nothing could be read. In pixels, for each job. */
+const LEAST_WIDTH = 300
+
 /** The life of a job: client, service and receiver, and what goes between them, on the axis of the server's time. */
-export function Diagram({ life, isFolded, active, untilMs }: DiagramProps) {
+export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramProps) {
   const element = useRef<HTMLDivElement>(null)
-  const width = useSignal(720)
+  const [room, setRoom] = useState(720)
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      width.value = Math.max(300, Math.floor(entry?.contentRect.width ?? 720))
-    })
+    const observer = new ResizeObserver(([entry]) => setRoom(Math.floor(entry?.contentRect.width ?? 720)))
     if (element.current) observer.observe(element.current)
     return () => observer.disconnect()
   }, [])
-  const layout = layoutLife(life, isFolded)
-  const lanes = lanesFor(width.value)
+  const width = Math.max(LEAST_WIDTH * lives.length, room)
+  const layout = layoutLives(lives, isFolded)
+  const lanes = lanesFor(width, lives.length)
   return (
     <div class="diagram" ref={element} onKeyDown={moveFocus}>
       <svg
-        width={width.value}
+        width={width}
         height={layout.height}
-        viewBox={`0 0 ${width.value} ${layout.height}`}
+        viewBox={`0 0 ${width} ${layout.height}`}
         role="group"
-        aria-label={`What happened to job ${life.job.job_id}`}
+        aria-label={`What happened to job ${lives.map(({ job }) => job.job_id).join(' and job ')}`}
       >
-        <Background layout={layout} lanes={lanes} life={life} />
+        <Axis layout={layout} hasRoom={(lanes[0]?.client ?? 0) > NARROW_AXIS} />
+        {lives.map((life, column) => (
+          <Background key={life.job.job_id} layout={layout} lanes={laneOf(lanes, column)} life={life} column={column} />
+        ))}
         {layout.marks.map((mark) => (
-          <MarkGroup key={keyOf(mark)} mark={mark} lanes={lanes} active={active} isFuture={mark.afterMs > untilMs} />
+          <MarkGroup
+            key={`${mark.column} ${mark.kind} ${mark.exchange.kind} ${mark.exchange.place} ${mark.exchange.at_ms}`}
+            mark={mark}
+            lanes={laneOf(lanes, mark.column)}
+            isActive={active !== undefined && isSame(active, mark.exchange)}
+            choose={() => onChoose?.(mark.exchange)}
+          />
         ))}
       </svg>
     </div>
   )
 }
 
-function lanesFor(width: number): Lanes {
-  const isNarrow = width < 560
-  const client = isNarrow ? 84 : 128
-  const receiver = width - (isNarrow ? 40 : 84)
-  return { client, service: (client + receiver) / 2, receiver }
+/** Pixels for the times, and between the lanes of two jobs. */
+const NARROW_AXIS = 84
+const WIDE_AXIS = 138
+const BETWEEN_JOBS = 96
+
+function lanesFor(width: number, jobs: number): Lanes[] {
+  const isNarrow = width / jobs < 560
+  const first = isNarrow ? NARROW_AXIS : WIDE_AXIS
+  const each = (width - first - (isNarrow ? 40 : 84) + BETWEEN_JOBS) / jobs
+  return Array.from({ length: jobs }, (_, column) => {
+    const client = first + column * each
+    const receiver = client + each - BETWEEN_JOBS
+    return { client, service: (client + receiver) / 2, receiver }
+  })
 }
 
-function keyOf({ kind, exchange }: Mark): string {
-  return `${kind} ${exchange.kind} ${exchange.place} ${exchange.at_ms}`
+function laneOf(lanes: readonly Lanes[], column: number): Lanes {
+  return lanes[column] ?? { client: 0, service: 0, receiver: 0 }
+}
+
+function Axis({ layout, hasRoom }: { layout: Layout; hasRoom: boolean }) {
+  return (
+    <g aria-hidden="true">
+      {layout.ticks.map(({ y, text, isGap, since }) => (
+        <text key={`${y} ${text}`} class={isGap ? 'tick gap' : 'tick'} x={isGap ? 12 : 2} y={y + 4}>
+          {isGap ? `⋮ ${text}` : text}
+          {hasRoom && since !== undefined && (
+            <tspan class="since" dx={6}>
+              {since}
+            </tspan>
+          )}
+        </text>
+      ))}
+    </g>
+  )
 }
 
 /** About the width of a letter below the name of a lane, in pixels. */
 const DETAIL_LETTER = 6
 
-function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; life: Life }) {
+interface BackgroundProps {
+  layout: Layout
+  lanes: Lanes
+  life: Life
+  column: number
+}
+
+function Background({ layout, lanes, life, column }: BackgroundProps) {
   const { webhook_url, model_id } = life.job
   const room = Math.min(18, Math.floor((lanes.service - lanes.client - 6) / DETAIL_LETTER))
   const names = [
     { x: lanes.client, name: 'client', detail: agentOf(life) },
     { x: lanes.service, name: 'service', detail: model_id },
-    { x: lanes.receiver, name: 'receiver', detail: receiverOf(webhook_url) },
+    {
+      x: lanes.receiver,
+      name: 'receiver',
+      detail: webhook_url === undefined ? 'no webhook' : receiverName(webhook_url),
+    },
   ]
+  const isOwn = (part: { column: number }) => part.column === column
   return (
     <g aria-hidden="true">
       {names.map(({ x, name, detail }) => (
@@ -83,7 +133,7 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
           </text>
         </g>
       ))}
-      {layout.bands.map(({ from, to, status }) => (
+      {layout.bands.filter(isOwn).map(({ from, to, status }) => (
         <rect
           key={from}
           class={`band ${status}`}
@@ -93,20 +143,11 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
           height={Math.max(0, to - from)}
         />
       ))}
-      {layout.waits.map(({ lane, from, to }) => (
+      {layout.waits.filter(isOwn).map(({ lane, from, to }) => (
         <rect key={`${lane} ${from}`} class="wait" x={lanes[lane] - 7} y={from} width={14} height={to - from} rx={3} />
-      ))}
-      {layout.ticks.map(({ y, text, isGap }) => (
-        <text key={`${y} ${text}`} class={isGap ? 'tick gap' : 'tick'} x={isGap ? 12 : 2} y={y + 4}>
-          {isGap ? `⋮ ${text}` : text}
-        </text>
       ))}
     </g>
   )
-}
-
-function receiverOf(url: string | undefined): string {
-  return url === undefined ? 'no webhook' : receiverName(url)
 }
 
 /** The program that sent the run, by its header. */
@@ -121,18 +162,13 @@ function agentOf({ exchanges }: Life): string {
 interface MarkGroupProps {
   mark: Mark
   lanes: Lanes
-  active: Signal<Exchange | undefined>
-  isFuture: boolean
+  isActive: boolean
+  choose: () => void
 }
 
-function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
+function MarkGroup({ mark, lanes, isActive, choose }: MarkGroupProps) {
   const { exchange, y } = mark
-  const choose = () => {
-    active.value = exchange
-  }
-  const isActive = active.value !== undefined && isSame(active.value, exchange)
-  const classes = { active: isActive, future: isFuture, control: isControl(exchange) }
-  const className = ['mark', ...Object.entries(classes).flatMap(([name, isOn]) => (isOn ? [name] : []))].join(' ')
+  const className = `mark${isActive ? ' active' : ''}${isControl(exchange) ? ' control' : ''}`
   const [left, right] = exchange.kind === 'delivery' ? [lanes.service, lanes.receiver] : [lanes.client, lanes.service]
   return (
     <g
@@ -167,11 +203,6 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
       </g>
     </g>
   )
-}
-
-/** The same exchange, also after it was loaded again. */
-export function isSame(one: Exchange, other: Exchange): boolean {
-  return one.kind === other.kind && one.place === other.place && one.at_ms === other.at_ms
 }
 
 /** The arrow keys go from mark to mark. */

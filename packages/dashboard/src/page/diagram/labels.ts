@@ -1,5 +1,5 @@
 import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
-import { count, formatDuration, formatShortNumber } from '../text/format.ts'
+import { count, formatDuration, formatExact, formatShortNumber } from '../text/format.ts'
 import type { Mark } from './layout.ts'
 
 const ROUTE_NAMES: Readonly<Record<string, string>> = {
@@ -12,7 +12,8 @@ const ROUTE_NAMES: Readonly<Record<string, string>> = {
 /** What goes out: `POST run`, `webhook`. */
 export function sentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
   const again = exchange.attempt > 1 ? ` · attempt ${exchange.attempt}` : ''
-  if (exchange.kind === 'delivery') return `POST webhook${again}`
+  // The service does not try again: what comes again is a duplicate.
+  if (exchange.kind === 'delivery') return `POST webhook${again.replace('attempt', 'duplicate')}`
   if (exchange.route === 'control') return `${exchange.method} ${controlName(exchange.path)}${again}`
   const more = folded > 0 ? ` · ${folded} more` : ''
   return `${exchange.method} ${ROUTE_NAMES[exchange.route ?? ''] ?? exchange.path}${again}${more}`
@@ -28,7 +29,7 @@ export function shortSentLabel(exchange: RequestExchange | DeliveryExchange, fol
   return sentLabel(exchange, folded)
     .replace('POST webhook', 'webhook')
     .replace(/^[A-Z]+ control /, '')
-    .replace(/ · attempt (\d+)/, ' #$1')
+    .replace(/ · (?:attempt|duplicate) (\d+)/, ' #$1')
     .replace(/ · (\d+) more/, ' +$1')
 }
 
@@ -64,7 +65,7 @@ function creditChange({ from, to, is_charged }: StateExchange): 'reserved' | 'ch
 /** A mark in a sentence, for screen readers. */
 export function spokenLabel(mark: Mark): string {
   const { exchange, afterMs } = mark
-  const at = `after ${formatDuration(afterMs)}`
+  const at = `after ${formatExact(afterMs)}`
   if (exchange.kind === 'job') {
     const change = creditChange(exchange)
     return [`Job ${exchange.to} ${at}`, change && `${count(exchange.credits, 'credit')} ${change}`]

@@ -1,5 +1,5 @@
 import type { DeliveryExchange, Exchange, JobStatus, Life, RequestExchange, StateExchange } from '../data/wire.ts'
-import { formatDuration } from '../text/format.ts'
+import { formatDuration, formatExact } from '../text/format.ts'
 import { foldPolls } from './fold-polls.ts'
 
 /** Where a lane is, in pixels from the left. */
@@ -11,7 +11,9 @@ export interface Lanes {
 
 interface MarkBase {
   y: number
-  /** When it happened, in milliseconds from the creation of the job. */
+  /** Which of the lives it is in. */
+  column: number
+  /** When it happened, in milliseconds from the start of its life. */
   afterMs: number
 }
 
@@ -23,6 +25,7 @@ export type Mark =
 
 /** A stretch of the service's lane. */
 interface Band {
+  column: number
   from: number
   to: number
   status: JobStatus | 'idle'
@@ -30,6 +33,7 @@ interface Band {
 
 /** A stretch of a lane that waits for a response. */
 interface Wait {
+  column: number
   lane: 'service' | 'receiver'
   from: number
   to: number
@@ -39,6 +43,8 @@ interface Wait {
 interface Tick {
   y: number
   text: string
+  /** The time since the one before, where it is short. */
+  since?: string
   isGap: boolean
 }
 
@@ -57,12 +63,17 @@ const WHOLE_ROW = 46
 const STATE_ROW = 36
 const LARGEST_GAP = 56
 
+/** A shorter time between two moments is written out: their order is what matters. */
+const SHORT_MS = 1_000
+
 function heightOf(mark: Mark | undefined): number {
   if (mark?.kind === 'state') return STATE_ROW
   return mark?.kind === 'send' && mark.isWhole && !isControl(mark.exchange) ? WHOLE_ROW : ROW
 }
 
 interface Moment {
+  column: number
+  /** From the start of its life. */
   atMs: number
   place: number
   exchange: Exchange
@@ -70,39 +81,51 @@ interface Moment {
   folded: number
 }
 
-/** Places the life of a job: time goes down, long waits are shortened. */
-export function layoutLife({ job, exchanges, now_ms }: Life, isFolded: boolean): Layout {
-  const origin = job.created_at_ms
-  const moments = momentsOf(exchanges, isFolded)
+/** The first thing that happened: the run was sent before its job was made. */
+export function startOf({ job, exchanges }: Pick<Life, 'job' | 'exchanges'>): number {
+  return Math.min(job.created_at_ms, ...exchanges.map(({ at_ms }) => at_ms))
+}
+
+/** The same exchange, also after it was loaded again. */
+export function isSame(one: Exchange, other: Exchange): boolean {
+  return one.kind === other.kind && one.place === other.place && one.at_ms === other.at_ms
+}
+
+/** Places the lives of jobs beside each other, on one axis: time goes down, long waits are shortened. */
+export function layoutLives(lives: readonly Life[], isFolded: boolean): Layout {
+  const moments = lives
+    .flatMap((life, column) => momentsOf(life, column, isFolded))
+    .toSorted((one, other) => one.atMs - other.atMs || one.column - other.column || one.place - other.place)
   const layout: Layout = { marks: [], bands: [], waits: [], ticks: [], height: 0 }
   const starts = new Map<Exchange, number>()
   let y = TOP
   let lastMs: number | undefined
   for (const [index, moment] of moments.entries()) {
     if (isWholeEnd(moment, moments[index - 1])) continue
-    y += gapBetween(layout, { y, lastMs, atMs: moment.atMs, origin })
+    y += gapBetween(layout, { y, lastMs, atMs: moment.atMs })
     lastMs = moment.atMs
-    place(layout, { moment, next: moments[index + 1], y, origin, starts })
+    place(layout, { moment, next: moments[index + 1], y, starts })
     y += heightOf(layout.marks.at(-1))
   }
-  const isOver = job.ended_at_ms !== undefined
-  if (!isOver) y += 26
-  layout.bands = bandsOf(layout.marks, y)
-  if (!isOver) layout.ticks.push({ y: y - 8, text: `+${formatDuration(now_ms - origin)}`, isGap: false })
+  const unfinished = lives.filter(({ job }) => job.ended_at_ms === undefined)
+  if (unfinished.length > 0) y += 26
+  layout.bands = lives.flatMap((_, column) => bandsOf(layout.marks, column, y))
+  const nowMs = Math.max(...unfinished.map((life) => life.now_ms - startOf(life)))
+  if (unfinished.length > 0) layout.ticks.push({ y: y - 8, text: formatExact(nowMs), isGap: false })
   layout.height = y + 14
   return layout
 }
 
-function momentsOf(exchanges: readonly Exchange[], isFolded: boolean): Moment[] {
+function momentsOf(life: Life, column: number, isFolded: boolean): Moment[] {
+  const { exchanges } = life
+  const startMs = startOf(life)
   const shown = isFolded ? foldPolls(exchanges) : exchanges.map((exchange) => ({ exchange, folded: 0 }))
-  return shown
-    .flatMap(({ exchange, folded }): Moment[] => {
-      const { at_ms: atMs, place } = exchange
-      const start: Moment = { atMs, place, exchange, part: 'start', folded }
-      if (exchange.kind === 'job' || isControl(exchange)) return [start]
-      return [start, { ...start, atMs: atMs + exchange.duration_ms, place: exchange.end_place, part: 'end' }]
-    })
-    .toSorted((one, other) => one.atMs - other.atMs || one.place - other.place)
+  return shown.flatMap(({ exchange, folded }): Moment[] => {
+    const { at_ms, place } = exchange
+    const start: Moment = { atMs: at_ms - startMs, column, place, exchange, part: 'start', folded }
+    if (exchange.kind === 'job' || isControl(exchange)) return [start]
+    return [start, { ...start, atMs: start.atMs + exchange.duration_ms, place: exchange.end_place, part: 'end' }]
+  })
 }
 
 /** A call of the control API is one mark: only its start is of interest. */
@@ -119,13 +142,12 @@ interface Placed {
   moment: Moment
   next: Moment | undefined
   y: number
-  origin: number
   starts: Map<Exchange, number>
 }
 
-function place(layout: Layout, { moment, next, y, origin, starts }: Placed): void {
-  const { exchange, part, folded } = moment
-  const base = { y, afterMs: moment.atMs - origin }
+function place(layout: Layout, { moment, next, y, starts }: Placed): void {
+  const { exchange, part, folded, column, atMs: afterMs } = moment
+  const base = { y, column, afterMs }
   if (exchange.kind === 'job') {
     layout.marks.push({ ...base, kind: 'state', exchange })
   } else if (part === 'start') {
@@ -135,28 +157,35 @@ function place(layout: Layout, { moment, next, y, origin, starts }: Placed): voi
   } else {
     layout.marks.push({ ...base, kind: 'respond', exchange })
     const from = starts.get(exchange) ?? y
-    layout.waits.push({ lane: exchange.kind === 'request' ? 'service' : 'receiver', from, to: y })
+    layout.waits.push({ column, lane: exchange.kind === 'request' ? 'service' : 'receiver', from, to: y })
   }
 }
 
 /** Room for the time that passes, and what the axis says about it. */
 function gapBetween(
   layout: Layout,
-  { y, lastMs, atMs, origin }: { y: number; lastMs: number | undefined; atMs: number; origin: number },
+  { y, lastMs, atMs }: { y: number; lastMs: number | undefined; atMs: number },
 ): number {
   if (lastMs === atMs) return 0
   const passedMs = lastMs === undefined ? 0 : atMs - lastMs
   const gap = passedMs <= 0 ? 0 : Math.min(LARGEST_GAP, Math.round(6 * Math.log2(1 + passedMs / 120)))
   if (gap >= 26) layout.ticks.push({ y: y + gap / 2 - 18, text: formatDuration(passedMs), isGap: true })
+  const isShort = passedMs > 0 && passedMs < SHORT_MS
   layout.ticks.push({
     y: y + gap,
-    text: `${atMs < origin ? '−' : '+'}${formatDuration(Math.abs(atMs - origin))}`,
+    text: formatExact(atMs),
+    ...(isShort ? { since: `+${formatExact(passedMs)}` } : {}),
     isGap: false,
   })
   return gap
 }
 
-function bandsOf(marks: readonly Mark[], end: number): Band[] {
-  const states = marks.filter((mark) => mark.kind === 'state')
-  return states.map(({ y, exchange }, index) => ({ from: y, to: states[index + 1]?.y ?? end, status: exchange.to }))
+function bandsOf(marks: readonly Mark[], column: number, end: number): Band[] {
+  const states = marks.filter((mark) => mark.kind === 'state').filter((mark) => mark.column === column)
+  return states.map(({ y, exchange }, index) => ({
+    column,
+    from: y,
+    to: states[index + 1]?.y ?? end,
+    status: exchange.to,
+  }))
 }

@@ -1,28 +1,12 @@
-import { timeNow } from '../data/clock.ts'
 import { post } from '../data/control.ts'
-import type { JobRow } from '../data/wire.ts'
-import { type DeliveryPlan, recordOnJob } from '../record/record.ts'
+import { pending } from '../data/store.ts'
+import type { DeliveryPlan, JobRow } from '../data/wire.ts'
 import { attempt, say } from '../ui/toast.tsx'
 
-type JobAction = 'complete' | 'fail' | 'hang' | 'cancel' | 'again' | 'drop'
+type JobAction = 'complete' | 'fail' | 'hang' | 'cancel' | 'deliver' | 'drop' | 'webhook'
 
-/** Does something to a job, and notes it for the test when the server did it. */
-export function actOnJob(jobId: string, kind: JobAction, body?: object): Promise<void> {
-  return attempt(async () => {
-    const atMs = timeNow()
-    await post(`jobs/${encodeURIComponent(jobId)}/${kind === 'again' ? 'deliver' : kind}`, body)
-    await recordOnJob({ kind, jobId }, atMs)
-  })
-}
-
-/** Sets how the result of a job that continues is delivered. */
-function planDelivery(jobId: string, plan: DeliveryPlan, label: string): Promise<void> {
-  return attempt(async () => {
-    const atMs = timeNow()
-    await post(`jobs/${encodeURIComponent(jobId)}/webhook`, plan)
-    await recordOnJob({ kind: 'jobWebhook', jobId, plan }, atMs)
-    say(`${label}: noted for this job.`)
-  })
+function actOnJob(jobId: string, action: JobAction, body?: object): Promise<void> {
+  return attempt(() => post(`jobs/${encodeURIComponent(jobId)}/${action}`, body))
 }
 
 const PLANS: readonly { label: string; plan: DeliveryPlan }[] = [
@@ -32,36 +16,44 @@ const PLANS: readonly { label: string; plan: DeliveryPlan }[] = [
   { label: 'Lose the result', plan: { deliveries: 0 } },
 ]
 
-/** The actions on a job: end it, or change its delivery. */
+/** What can happen to a job: its end while it runs, and the delivery of its result. */
 export function JobActions({ job: { job_id, ended_at_ms, webhook_url } }: { job: JobRow }) {
-  const isOver = ended_at_ms !== undefined
-  const button = (label: string, kind: 'complete' | 'fail' | 'hang' | 'cancel', className = '') => (
-    <button type="button" class={`button ${className}`} disabled={isOver} onClick={() => actOnJob(job_id, kind)}>
+  const hasWebhook = webhook_url !== undefined
+  const button = (label: string, action: JobAction, body?: object) => (
+    <button key={label} type="button" class="button" onClick={() => actOnJob(job_id, action, body)}>
       {label}
     </button>
   )
+  if (ended_at_ms !== undefined) {
+    if (!hasWebhook) return null
+    return (
+      <div class="buttons actions" role="group" aria-label="What happens to the result">
+        {button('Send the result again', 'deliver')}
+        {button('Send it again in 5 s', 'deliver', { delay_ms: 5_000 })}
+        {pending.value.some((one) => one.job_id === job_id) && button('Drop what waits', 'drop')}
+      </div>
+    )
+  }
   return (
     <div class="buttons actions" role="group" aria-label="What happens to the job">
-      {!isOver && (
-        <>
-          {button('Complete', 'complete', 'primary')}
-          {button('Fail', 'fail')}
-          {button('Hang', 'hang')}
-          {button('Cancel', 'cancel')}
-        </>
-      )}
-      {!isOver &&
-        webhook_url !== undefined &&
+      {button('Complete', 'complete')}
+      {button('Fail', 'fail')}
+      {button('Hang', 'hang')}
+      {button('Cancel', 'cancel')}
+      {hasWebhook &&
         PLANS.map(({ label, plan }) => (
           <button key={label} type="button" class="button quiet" onClick={() => planDelivery(job_id, plan, label)}>
             {label}
           </button>
         ))}
-      {isOver && webhook_url !== undefined && (
-        <button type="button" class="button" onClick={() => actOnJob(job_id, 'again')}>
-          Send the result again
-        </button>
-      )}
     </div>
   )
+}
+
+/** Sets how the result of a job that continues is delivered. */
+async function planDelivery(jobId: string, plan: DeliveryPlan, label: string): Promise<void> {
+  await attempt(async () => {
+    await post(`jobs/${encodeURIComponent(jobId)}/webhook`, plan)
+    say(`${label}: noted for this job.`)
+  })
 }

@@ -4,7 +4,7 @@ import { read } from '../data/control.ts'
 import type { JobDetail, OutputItem } from '../data/wire.ts'
 import { Loading } from '../ui/empty.tsx'
 
-/** What a job produced, to see and to hear. */
+/** What a job produced: to see and to hear, and any other file to open. */
 export function JobOutput({ jobId }: { jobId: string }) {
   const detail = useSignal<JobDetail | undefined>(undefined)
   useEffect(() => {
@@ -23,25 +23,51 @@ export function JobOutput({ jobId }: { jobId: string }) {
       {output === undefined ? (
         <Loading what="the output" />
       ) : (
-        output.items.map((item) => <Item key={item.url} item={item} prompt={promptOf(detail.value)} />)
+        output.items.map((item) => <Item key={item.url} item={item} job={detail.value} />)
       )}
     </section>
   )
 }
 
-function Item({ item: { type, url }, prompt }: { item: OutputItem; prompt: string }) {
-  const path = ownPath(url)
-  if (path === undefined) return <a href={url}>{url}</a>
-  if (type === 'image') return <img src={path} alt={`Picture of the job: ${prompt}`} loading="lazy" />
-  // biome-ignore lint/a11y/useMediaCaption: nothing is spoken in it.
-  if (type === 'video') return <video src={path} controls loop playsInline aria-label={`Film of the job: ${prompt}`} />
-  // biome-ignore lint/a11y/useMediaCaption: as above.
-  return <audio src={path} controls aria-label={`Sound of the job: ${prompt}`} />
+function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail | undefined }) {
+  const path = ownPath(url, job?.job_id)
+  const prompt = promptOf(job)
+  if (path === undefined) return <OtherFile type={type} url={url} />
+  switch (type) {
+    case 'image':
+      return <img src={path} alt={`Picture of the job: ${prompt}`} loading="lazy" />
+    case 'video':
+      // biome-ignore lint/a11y/useMediaCaption: nothing is spoken in it.
+      return <video src={path} controls loop playsInline aria-label={`Film of the job: ${prompt}`} />
+    case 'audio':
+      // biome-ignore lint/a11y/useMediaCaption: as above.
+      return <audio src={path} controls aria-label={`Sound of the job: ${prompt}`} />
+    default:
+      return <OtherFile type={type} url={path} />
+  }
 }
 
-/** Files of the server are loaded from where the page is; others are not shown. */
-function ownPath(url: string): string | undefined {
-  return /^https?:\/\/[^/]+.*?(\/files\/[^/]+\/[^/]+)$/.exec(url)?.[1]
+/** A file of a type that is not shown, or of another server. Only the web: a url may be anything. */
+function OtherFile({ type, url }: OutputItem) {
+  const isOfTheWeb = /^(https?:\/)?\//.test(url)
+  return (
+    <p>
+      File of type {type}:{' '}
+      {isOfTheWeb ? (
+        <a class="path" href={url} target="_blank" rel="noopener noreferrer">
+          {url}
+        </a>
+      ) : (
+        <span class="path">{url}</span>
+      )}
+    </p>
+  )
+}
+
+/** Files that the server made for the job are loaded from where the page is; others are not shown. */
+function ownPath(url: string, jobId: string | undefined): string | undefined {
+  const [path, owner] = /\/files\/([^/]+)\/[^/]+$/.exec(URL.canParse(url) ? new URL(url).pathname : '') ?? []
+  return owner === jobId ? path : undefined
 }
 
 function promptOf(detail: JobDetail | undefined): string {

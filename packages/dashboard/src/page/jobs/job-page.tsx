@@ -1,62 +1,129 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { nextChange, now } from '../data/clock.ts'
-import { ControlError, read } from '../data/control.ts'
-import { happened, reloads, touched } from '../data/store.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
-import { Diagram, isSame } from '../diagram/diagram.tsx'
-import { ExchangePanel } from '../diagram/exchange-panel.tsx'
+import { Diagram } from '../diagram/diagram.tsx'
 import { foldPolls } from '../diagram/fold-polls.ts'
-import { linkTo } from '../route.ts'
-import { count, formatDuration, formatTime } from '../text/format.ts'
+import { isSame, startOf } from '../diagram/layout.ts'
+import { linkTo, route } from '../route.ts'
+import { formatDuration, formatTime } from '../text/format.ts'
 import { StatusBadge, statusNow } from '../ui/badge.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Empty, Loading } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { ExchangePanel } from './exchange-panel.tsx'
 import { JobActions } from './job-actions.tsx'
 import { JobOutput } from './job-output.tsx'
-import { TimeSlider } from './time-slider.tsx'
-
-/** A job that changes often is loaded again at most this often. */
-const RELOAD_MS = 150
+import { outcomeText } from './outcome.ts'
+import { RunAgain } from './run-again.tsx'
+import { useLife } from './use-life.ts'
 
 export function JobPage({ id }: { id: string }) {
   const isControlShown = useSignal(false)
   const life = useLife(id, isControlShown)
-  const active = useSignal<Exchange | undefined>(undefined)
-  const isUnfolded = useSignal(false)
-  const untilMs = useSignal(Number.POSITIVE_INFINITY)
+  const { with: otherId } = route.value.query
+  const other = useLife(otherId)
   if (life.value === 'missing') {
     return (
       <Empty isWhole icon="jobs" title="There is no such job">
-        The server keeps the newest, until a reset. <a href={linkTo('jobs')}>All jobs</a>
+        The server keeps the newest, until a reset. <a href={linkTo('activity')}>All activity</a>
       </Empty>
     )
   }
   if (life.value === undefined) return <Loading what="the job" />
-  const { job, exchanges } = life.value
-  const isLong = foldPolls(exchanges).some(({ folded }) => folded > 0)
-  const chosen = active.value
-  const shown = chosen && exchanges.find((exchange) => isSame(exchange, chosen))
+  const { job } = life.value
+  const compared = typeof other.value === 'object' ? other.value : undefined
   return (
     <article class="job" aria-label={`Job ${id}`}>
-      <Head job={job} />
-      <div class="split">
-        <section class="card" aria-label="Sequence diagram">
-          <Diagram life={life.value} isFolded={!isUnfolded.value} active={active} untilMs={untilMs.value} />
-          <TimeSlider life={life.value} untilMs={untilMs} />
-          <div class="checks">
-            {isLong && <Check label="Show every poll" value={isUnfolded} />}
-            <Check label="Show calls of the control API" value={isControlShown} />
-          </div>
-        </section>
-        <div class="side">
-          <ExchangePanel exchange={shown ?? exchanges[0]} originMs={job.created_at_ms} />
-          {job.status === 'succeeded' && <JobOutput jobId={id} />}
-        </div>
+      <header class="jobhead">
+        <a class="backlink" href={linkTo('activity')}>
+          <Icon name="back" />
+          Activity
+        </a>
+        <h1>
+          <a href={linkTo('models', job.model_id)}>{job.model_id}</a>
+        </h1>
+        <StatusBadge status={statusNow(job)} />
+        <span class="mono muted">{id}</span>
+        <CopyButton label="Copy id" text={() => id} />
+        <p class={`outcome ${job.status}`} role="status">
+          {outcomeText({ ...life.value, job: { ...job, status: statusNow(job) } }, job.ended_at_ms ?? roundedNow())}
+        </p>
+        {compared && (
+          <p class="outcome">
+            Compared with <a href={linkTo('jobs', compared.job.job_id)}>{compared.job.job_id}</a>, on the right:{' '}
+            {outcomeText(compared, roundedNow())}
+          </p>
+        )}
+        {job.code !== undefined && (
+          <p class="notice bad">
+            <strong class="mono">{job.code}</strong> {job.message}
+          </p>
+        )}
+        <Facts job={job} />
+      </header>
+      <div class="doings">
+        <RunAgain life={life.value} />
+        <JobActions job={job} />
       </div>
+      <Diagrams key={id} life={life.value} other={compared} isControlShown={isControlShown} />
     </article>
+  )
+}
+
+/** To the second: what screen readers read must not change with each tick. */
+function roundedNow(): number {
+  return Math.floor(now.value / 1_000) * 1_000
+}
+
+function Facts({ job }: { job: JobRow }) {
+  const nextMs = (nextChange(job) ?? 0) - now.value
+  const facts = [
+    `Created ${formatTime(job.created_at_ms)} UTC`,
+    `key ${job.key}`,
+    nextMs > 0 && `next change in ${formatDuration(nextMs)}`,
+  ]
+  return <p class="muted facts">{facts.filter(Boolean).join(' · ')}</p>
+}
+
+interface DiagramsProps {
+  life: Life
+  other: Life | undefined
+  isControlShown: Signal<boolean>
+}
+
+function Diagrams({ life, other, isControlShown }: DiagramsProps) {
+  const active = useSignal<Exchange | undefined>(undefined)
+  const isUnfolded = useSignal(false)
+  const lives = other === undefined ? [life] : [life, other]
+  const { at } = route.value.query
+  const chosen = active.value
+  const all = lives.flatMap(({ exchanges }) => exchanges)
+  const found = all.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
+  const shown = found ?? life.exchanges[0]
+  const owner = lives.find(({ exchanges }) => shown !== undefined && exchanges.includes(shown)) ?? life
+  return (
+    <div class={other === undefined ? 'split' : 'split pair'}>
+      <section class="card" aria-label="Sequence diagram">
+        <Diagram
+          lives={lives}
+          isFolded={!isUnfolded.value}
+          active={shown}
+          onChoose={(exchange) => {
+            active.value = exchange
+          }}
+        />
+        <div class="checks">
+          {foldPolls(life.exchanges).some(({ folded }) => folded > 0) && (
+            <Check label="Show every poll" value={isUnfolded} />
+          )}
+          <Check label="Show calls of the control API" value={isControlShown} />
+        </div>
+      </section>
+      <div class="side">
+        {life.job.status === 'succeeded' && <JobOutput jobId={life.job.job_id} />}
+        <ExchangePanel exchange={shown} startMs={startOf(owner)} />
+      </div>
+    </div>
   )
 }
 
@@ -72,79 +139,5 @@ function Check({ label, value }: { label: string; value: Signal<boolean> }) {
       />
       {label}
     </label>
-  )
-}
-
-/** The life of a job, loaded again whenever something has happened to it; or at all, where control requests are shown. */
-function useLife(id: string, isControlShown: Signal<boolean>) {
-  const life = useSignal<Life | 'missing' | undefined>(undefined)
-  useEffect(() => {
-    let timer = 0
-    let isGone = false
-    const load = async () => {
-      timer = 0
-      try {
-        const query = isControlShown.value ? '?control=true' : ''
-        const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges${query}`)
-        if (!isGone) life.value = loaded
-      } catch (error) {
-        if (!isGone && error instanceof ControlError && error.status === 404) life.value = 'missing'
-      }
-    }
-    const loadSoon = () => {
-      if (timer === 0) timer = window.setTimeout(load, life.value === undefined ? 0 : RELOAD_MS)
-    }
-    const stops = [
-      reloads.subscribe(loadSoon),
-      touched.subscribe((ids) => ids.has(id) && loadSoon()),
-      happened.subscribe(() => isControlShown.peek() && loadSoon()),
-    ]
-    return () => {
-      isGone = true
-      clearTimeout(timer)
-      for (const stop of stops) stop()
-    }
-  }, [id, isControlShown.value])
-  return life
-}
-
-function Head({ job }: { job: JobRow }) {
-  const { job_id, model_id, credits, charged, created_at_ms, ended_at_ms, key } = job
-  const nextMs = (nextChange(job) ?? 0) - now.value
-  const status = statusNow(job)
-  return (
-    <header class="jobhead">
-      <a class="backlink" href={linkTo('jobs')}>
-        <Icon name="back" />
-        Jobs
-      </a>
-      <h1 class="mono">{job_id}</h1>
-      <StatusBadge status={status} />
-      <CopyButton label="Copy id" text={() => job_id} />
-      <JobActions job={job} />
-      <dl class="facts">
-        <Fact name="Model">
-          <a href={linkTo('models', model_id)}>{model_id}</a>
-        </Fact>
-        <Fact name="Credits">
-          {ended_at_ms === undefined ? `${count(credits, 'credit')} reserved` : `${count(charged, 'credit')} charged`}
-        </Fact>
-        <Fact name={ended_at_ms === undefined ? 'Running for' : 'Took'}>
-          {formatDuration((ended_at_ms ?? now.value) - created_at_ms)}
-        </Fact>
-        <Fact name="Created">{formatTime(created_at_ms)} UTC</Fact>
-        {nextMs > 0 && <Fact name="Next change in">{formatDuration(nextMs)}</Fact>}
-        <Fact name="Account">{key}</Fact>
-      </dl>
-    </header>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

@@ -1,45 +1,39 @@
-import { computed, signal } from '@preact/signals'
+import { computed } from '@preact/signals'
 import { models } from '../data/store.ts'
 import type { Model } from '../data/wire.ts'
-import { linkTo } from '../route.ts'
+import { changeQuery, linkTo, route } from '../route.ts'
 import { count, formatCategory } from '../text/format.ts'
 import { Empty, Loading } from '../ui/empty.tsx'
-import { Select } from '../ui/fields.tsx'
+import { Search, Select } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
-
-const search = signal('')
-const category = signal('all')
 
 const categories = computed(() => ['all', ...new Set((models.value ?? []).map((model) => model.category))])
 
 const shown = computed(() => {
-  const text = search.value.trim().toLowerCase()
+  const { q = '', category = 'all' } = route.value.query
+  const text = q.trim().toLowerCase()
   return (models.value ?? []).filter(
     (model) =>
-      (category.value === 'all' || model.category === category.value) &&
+      (category === 'all' || model.category === category) &&
       `${model.id} ${model.name} ${model.description}`.toLowerCase().includes(text),
   )
 })
 
 export function ModelList() {
   if (models.value === undefined) return <Loading what="the models" />
+  const { q = '', category = 'all' } = route.value.query
   return (
     <section aria-label="Models">
       <div class="toolbar">
         <h1>Models</h1>
-        <label class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            placeholder="Name or description"
-            aria-label="Search models"
-            value={search.value}
-            onInput={({ currentTarget }) => {
-              search.value = currentTarget.value
-            }}
-          />
-        </label>
-        <Select label="Category" options={categories.value} value={category} show={formatCategory} />
+        <Search label="Search models" value={q} set={(text) => changeQuery({ q: text })} />
+        <Select
+          label="Category"
+          options={categories.value}
+          value={category}
+          set={(name) => changeQuery({ category: name === 'all' ? undefined : name })}
+          show={formatCategory}
+        />
         <span class="muted count" role="status">
           {count(shown.value.length, 'model')}
         </span>

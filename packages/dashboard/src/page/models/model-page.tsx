@@ -1,11 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { findJob, jobsVersion, models } from '../data/store.ts'
-import type { Model } from '../data/wire.ts'
+import { isPaused } from '../data/clock.ts'
+import { currentKey } from '../data/keys.ts'
+import { findJob, models, version } from '../data/store.ts'
+import type { JobRow, Model } from '../data/wire.ts'
 import { JobActions } from '../jobs/job-actions.tsx'
 import { JobOutput } from '../jobs/job-output.tsx'
 import { linkTo } from '../route.ts'
-import { shellQuoted } from '../text/code.ts'
-import { runCall } from '../text/exchange-code.ts'
+import { curlRun, runCall } from '../text/exchange-code.ts'
 import { count, formatCategory } from '../text/format.ts'
 import { StatusBadge, statusNow } from '../ui/badge.tsx'
 import { Code } from '../ui/code.tsx'
@@ -14,7 +15,16 @@ import { Empty, Loading } from '../ui/empty.tsx'
 import { Segments } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { InputForm, startValues, type Values } from './input-form.tsx'
-import { type Mode, type RunOutcome, runBody, runModel, runPath } from './run.ts'
+import {
+  keepForm,
+  keepReceiver,
+  keptForm,
+  lastReceivers,
+  type Mode,
+  type RunOutcome,
+  runBody,
+  runModel,
+} from './run.ts'
 
 export function ModelPage({ id }: { id: string }) {
   if (models.value === undefined) return <Loading what="the model" />
@@ -33,15 +43,28 @@ const MODES = [
   { value: 'webhook', label: 'Webhook' },
 ] as const
 
+const MODE_TEXTS: Readonly<Record<Mode, string>> = {
+  async: 'The response comes at once: the job is queued, and the client polls.',
+  sync: 'The service holds the connection until the job ends, about 55 s at most.',
+  webhook: 'The result is posted to your app, or to a receiver that the server itself has.',
+}
+
 function Playground({ model }: { model: Model }) {
-  const values = useSignal<Values>(startValues(model))
-  const mode = useSignal<string>('async')
-  const outcome = useSignal<RunOutcome | 'running' | undefined>(undefined)
+  const kept = keptForm(model.id)
+  const values = useSignal<Values>(kept?.values ?? startValues(model))
+  const mode = useSignal<Mode>(kept?.mode ?? 'async')
+  const webhookUrl = useSignal(kept?.webhookUrl ?? '')
+  const outcome = useSignal<RunOutcome | 'running' | undefined>(kept?.outcome)
+  const body = runBody(values.value, mode.value, webhookUrl.value)
   const run = async (event: Event) => {
     event.preventDefault()
     outcome.value = 'running'
-    outcome.value = await runModel(model.id, values.value, modeOf(mode))
+    keepReceiver(webhookUrl.value)
+    const found = await runModel(model.id, body)
+    outcome.value = found
+    keepForm(model.id, { values: values.value, mode: mode.value, webhookUrl: webhookUrl.value, outcome: found })
   }
+  const isRunning = outcome.value === 'running'
   return (
     <article aria-label={model.name}>
       <header class="jobhead">
@@ -54,74 +77,118 @@ function Playground({ model }: { model: Model }) {
         <p class="lead">{model.description}</p>
       </header>
       <div class="split even">
-        <form class="card" onSubmit={run} aria-label="Run the model">
+        <form class="card" onSubmit={run} onKeyDown={runOnEnter} aria-label="Run the model">
           <InputForm model={model} values={values} />
           <div class="runbar">
             <Segments label="How to run" options={MODES} value={mode} />
-            <button type="submit" class="button primary" disabled={outcome.value === 'running'}>
+            <button type="submit" class="button primary" disabled={isRunning} title="Ctrl+Enter">
               <Icon name="play" />
-              {outcome.value === 'running' ? 'Running …' : `Run for ${count(model.pricing.credits_per_run, 'credit')}`}
+              {isRunning ? 'Running …' : `Run for ${count(model.pricing.credits_per_run, 'credit')}`}
             </button>
           </div>
-          <p class="muted small">{MODE_TEXTS[modeOf(mode)]}</p>
+          <p class="muted small">
+            {MODE_TEXTS[mode.value]} {count(currentKey.value?.credits.available ?? 0, 'credit')} left.
+          </p>
+          {mode.value === 'webhook' && <ReceiverField value={webhookUrl} />}
         </form>
         <div class="side">
           <Outcome outcome={outcome.value} />
-          <CodeCard model={model.id} values={values.value} mode={modeOf(mode)} />
+          <CodeCard model={model.id} body={body} />
         </div>
       </div>
     </article>
   )
 }
 
-const MODE_TEXTS: Readonly<Record<Mode, string>> = {
-  async: 'The response comes at once: the job is queued, and the client polls.',
-  sync: 'The service holds the connection until the job ends, about 55 s at most.',
-  webhook: 'The result is posted to a receiver that the server itself has.',
+function runOnEnter(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  if (event.currentTarget instanceof HTMLFormElement) event.currentTarget.requestSubmit()
 }
 
-function modeOf({ value }: Signal<string>): Mode {
-  return MODES.find((mode) => mode.value === value)?.value ?? 'async'
+/** Where the result goes. */
+function ReceiverField({ value }: { value: Signal<string> }) {
+  return (
+    <label class="field">
+      <span>Send the result to</span>
+      <input
+        type="url"
+        list="receivers"
+        placeholder="the receiver of this server, or http://localhost:3000/webhooks"
+        value={value.value}
+        onInput={({ currentTarget }) => {
+          value.value = currentTarget.value
+        }}
+      />
+      <datalist id="receivers">
+        {lastReceivers().map((url) => (
+          <option key={url} value={url} />
+        ))}
+      </datalist>
+    </label>
+  )
 }
 
 function Outcome({ outcome }: { outcome: RunOutcome | 'running' | undefined }) {
-  jobsVersion.value
-  if (outcome === undefined) return null
-  if (outcome === 'running') return <p class="card muted">Waiting for the response …</p>
-  const { status, jobId, message } = outcome
-  if (jobId === undefined) {
-    return (
-      <section class="card bad" role="alert" aria-label="Result">
-        <h2>{status ?? 'No response'}</h2>
-        <p>{message}</p>
-      </section>
-    )
-  }
-  const job = findJob(jobId)
+  version.value
+  const found = typeof outcome === 'object' ? outcome : undefined
+  const job = findJob(found?.job_id ?? '')
   return (
     <>
-      <section class="card result" aria-label="Result">
-        <h2>
-          <a class="mono" href={linkTo('jobs', jobId)}>
-            {jobId}
-          </a>
-        </h2>
-        {job && <StatusBadge status={statusNow(job)} />}
-        <a class="button small" href={linkTo('jobs', jobId)}>
-          <Icon name="jobs" />
-          Sequence diagram
-        </a>
-        {job && <JobActions job={job} />}
+      <section class={found === undefined ? 'hidden' : 'card result'} aria-label="Result" aria-live="polite">
+        {found && <RunResult outcome={found} job={job} />}
       </section>
-      {job?.status === 'succeeded' && <JobOutput jobId={jobId} />}
+      {job?.status === 'succeeded' && <JobOutput jobId={job.job_id} />}
     </>
   )
 }
 
-function CodeCard({ model, values, mode }: { model: string; values: Values; mode: Mode }) {
-  const kind = useSignal('sdk')
-  const body = runBody(values, mode)
-  const text = kind.value === 'sdk' ? sdkCode(model, body) : curlCode(model, body)
+function RunResult({
+  outcome: { status, message, hint, job_id },
+  job,
+}: {
+  outcome: RunOutcome
+  job: JobRow | undefined
+}) {
+  const isBad = message !== undefined || (status ?? 0) >= 400
+  const isHeld = status === undefined && message === undefined && job?.ended_at_ms === undefined
+  return (
+    <>
+      {isBad && (
+        <p class="notice bad">
+          {status} {message} {hint}
+        </p>
+      )}
+      {isHeld && (
+        <p class="notice">
+          {job_id === undefined
+            ? 'No response so far: a fault holds it.'
+            : 'The response waits for the end of the job.'}
+          {isPaused.value && ' Time is paused: resume it, or move it on, above.'}
+        </p>
+      )}
+      {job_id !== undefined && (
+        <>
+          <h2>
+            <a class="mono" href={linkTo('jobs', job_id)}>
+              {job_id}
+            </a>
+          </h2>
+          {job && <StatusBadge status={statusNow(job)} />}
+          <a class="button small" href={linkTo('jobs', job_id)}>
+            <Icon name="jobs" />
+            Sequence diagram
+          </a>
+          {job && <JobActions job={job} />}
+        </>
+      )}
+    </>
+  )
+}
+
+function CodeCard({ model, body }: { model: string; body: object }) {
+  const kind = useSignal<string>('sdk')
+  const client = `import { ModelRun } from 'modelrun'\n\nconst client = new ModelRun({ baseUrl: '${location.origin}' })`
+  const text = kind.value === 'sdk' ? `${client}\n${runCall(model, body)}` : curlRun(model, body)
   return (
     <section class="card" aria-label="Code">
       <div class="cardhead">
@@ -138,22 +205,4 @@ function CodeCard({ model, values, mode }: { model: string; values: Values; mode
       <Code text={text} label="Code that does the same" />
     </section>
   )
-}
-
-function sdkCode(model: string, body: object): string {
-  return [
-    "import { ModelRun } from 'modelrun'",
-    '',
-    `const client = new ModelRun({ baseUrl: '${location.origin}' })`,
-    runCall(model, body),
-  ].join('\n')
-}
-
-function curlCode(model: string, body: object): string {
-  return [
-    `curl ${shellQuoted(`${location.origin}${runPath(model)}`)} \\`,
-    '  -H "authorization: Bearer $MODELRUN_API_KEY" \\',
-    "  -H 'content-type: application/json' \\",
-    `  -d ${shellQuoted(JSON.stringify(body))}`,
-  ].join('\n')
 }

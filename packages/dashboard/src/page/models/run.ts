@@ -1,50 +1,69 @@
-import { timeNow } from '../data/clock.ts'
-import { connection } from '../data/store.ts'
-import { currentKey, loadWorld, ofKey } from '../data/world.ts'
-import { forget, record, recordJobOf } from '../record/record.ts'
+import { post } from '../data/control.ts'
+import { ofKey } from '../data/keys.ts'
 import type { Values } from './input-form.tsx'
 
 export type Mode = 'sync' | 'async' | 'webhook'
 
-/** The outcome of a run. */
+/** What is known of a run shortly after it was sent. */
 export interface RunOutcome {
-  /** HTTP status; missing when there was no response. */
+  /** HTTP status; missing when there was no response so far. */
   status?: number
-  jobId?: string
+  /** The job, also when the response was lost. */
+  job_id?: string
   /** What went wrong, in the words of the service. */
   message?: string
+  hint?: string
+}
+
+/** A receiver that the server itself has. */
+export function builtInReceiver(): string {
+  return `${location.origin}/_reference/receiver`
 }
 
 /** The body of the request that a form stands for. */
-export function runBody(input: Values, mode: Mode): object {
+export function runBody(input: Values, mode: Mode, webhookUrl: string): object {
   if (mode === 'async') return { input, sync: false }
-  return mode === 'webhook' ? { input, webhook_url: `${location.origin}/_reference/receiver` } : { input }
+  return mode === 'webhook' ? { input, webhook_url: webhookUrl || builtInReceiver() } : { input }
 }
 
-export function runPath(model: string): string {
-  return `/v1/models/${encodeURIComponent(model)}/run`
-}
-
-/** Runs a model as any client does, and notes it for the test. */
-export async function runModel(model: string, input: Values, mode: Mode): Promise<RunOutcome> {
-  if (currentKey() === undefined) await loadWorld()
-  const run = record({ kind: 'run', model, input, mode, ...ofKey() }, timeNow())
+/**
+ * Lets the server run the model as a client does. A browser would not do: it sends a POST again by itself when the
+ * connection breaks, and so pays twice.
+ */
+export async function runModel(model: string, body: object): Promise<RunOutcome> {
   try {
-    const response = await fetch(runPath(model), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${currentKey()?.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(runBody(input, mode)),
-    })
-    const { status } = response
-    const body: { job_id?: string; error?: { message?: string } } = await response.json().catch(() => ({}))
-    if (body.job_id === undefined) return { status, message: body.error?.message ?? 'The response is not JSON.' }
-    recordJobOf(run, body.job_id)
-    return { status, jobId: body.job_id }
-  } catch {
-    if (connection.value === 'lost') {
-      forget(run)
-      return { message: 'The server does not respond.' }
-    }
-    return { message: 'No response: the connection broke. Is a fault switched on?' }
+    return await post<RunOutcome>('runs', { model, ...body, ...ofKey() })
+  } catch (error) {
+    return { message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+const URLS = 'modelrun-receivers'
+const MAX_URLS = 5
+
+/** The receivers that were used last, in any tab. */
+export function lastReceivers(): string[] {
+  return JSON.parse(localStorage.getItem(URLS) ?? '[]')
+}
+
+export function keepReceiver(url: string): void {
+  if (url === '') return
+  localStorage.setItem(URLS, JSON.stringify([...new Set([url, ...lastReceivers()])].slice(0, MAX_URLS)))
+}
+
+/** What was typed into the form of a model; it is there again after a reload. */
+export interface KeptForm {
+  values: Values
+  mode: Mode
+  webhookUrl: string
+  outcome?: RunOutcome
+}
+
+export function keptForm(model: string): KeptForm | undefined {
+  const text = sessionStorage.getItem(`modelrun-form-${model}`)
+  return text === null ? undefined : JSON.parse(text)
+}
+
+export function keepForm(model: string, form: KeptForm): void {
+  sessionStorage.setItem(`modelrun-form-${model}`, JSON.stringify(form))
 }

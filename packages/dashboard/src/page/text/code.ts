@@ -33,3 +33,12 @@ export function prettyJson(text: string): string {
     return text
   }
 }
+
+/** A path as people read it; one that is not well encoded stays as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

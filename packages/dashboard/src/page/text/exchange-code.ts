@@ -1,5 +1,5 @@
 import type { DeliveryExchange, RequestExchange } from '../data/wire.ts'
-import { literal, shellQuoted } from './code.ts'
+import { decoded, literal, shellQuoted } from './code.ts'
 
 /** Stands where a key belongs: no code that is copied holds one. */
 const KEY = '$MODELRUN_API_KEY'
@@ -13,6 +13,16 @@ export function curlOf({ method, path, route, request_body }: RequestExchange, o
   return parts.join(' \\\n  ')
 }
 
+/** A run as a command line. */
+export function curlRun(model: string, body: object, key = KEY): string {
+  return [
+    `curl ${shellQuoted(`${location.origin}/v1/models/${encodeURIComponent(model)}/run`)}`,
+    `-H "authorization: Bearer ${key}"`,
+    "-H 'content-type: application/json'",
+    `-d ${shellQuoted(JSON.stringify(body))}`,
+  ].join(' \\\n  ')
+}
+
 /** A delivery as a command line, to send it to the receiver by hand. */
 export function curlOfDelivery({ url, body }: DeliveryExchange): string {
   const data = shellQuoted(JSON.stringify(body ?? {}))
@@ -21,10 +31,10 @@ export function curlOfDelivery({ url, body }: DeliveryExchange): string {
 
 /** A request as the call of the SDK that sends it. */
 export function clientCallOf({ route, path, request_body }: RequestExchange): string {
-  const jobId = literal(decodeURIComponent(path.split('/').at(-1) ?? ''))
+  const jobId = literal(decoded(path.split('/').at(-1) ?? ''))
   switch (route) {
     case 'runModel':
-      return runCall(decodeURIComponent(path.split('/').at(-2) ?? ''), parse(request_body))
+      return runCall(decoded(path.split('/').at(-2) ?? ''), parse(request_body))
     case 'getJob':
       return `const job = await client.jobs.get(${jobId})`
     case 'cancelJob':

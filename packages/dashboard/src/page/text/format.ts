@@ -18,8 +18,8 @@ export function formatNumber(value: number): string {
 }
 
 /** `1 credit`, `2 credits`. */
-export function count(value: number, what: string): string {
-  return `${number.format(value)} ${what}${value === 1 ? '' : 's'}`
+export function count(value: number, what: string, plural = `${what}s`): string {
+  return `${number.format(value)} ${value === 1 ? what : plural}`
 }
 
 /** `14:03:21`, UTC. */
@@ -42,6 +42,14 @@ export function formatDuration(ms: number): string {
   if (minutes < 1_440) return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
   const hours = Math.round(minutes / 60)
   return joined(Math.floor(hours / 24), 'd', hours % 24, 'h')
+}
+
+/** To the millisecond: `6 ms`, `4.006 s`, `1 min 4.006 s`. */
+export function formatExact(ms: number): string {
+  const whole = Math.round(ms)
+  if (whole < 1_000) return `${whole} ms`
+  const seconds = `${((whole % 60_000) / 1_000).toFixed(3)} s`
+  return whole < 60_000 ? seconds : `${Math.floor(whole / 60_000)} min ${seconds}`
 }
 
 /** How long ago: `now`, `12 s ago`. */

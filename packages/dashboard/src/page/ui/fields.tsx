@@ -1,24 +1,43 @@
 import type { Signal } from '@preact/signals'
+import { Icon } from './icon.tsx'
+
+interface SearchProps {
+  label: string
+  value: string
+  set: (text: string) => void
+}
+
+/** A search field. */
+export function Search({ label, value, set }: SearchProps) {
+  return (
+    <label class="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        placeholder={label}
+        aria-label={label}
+        value={value}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </label>
+  )
+}
 
 interface SelectProps {
   label: string
   options: readonly string[]
-  value: Signal<string>
+  value: string
+  set: (option: string) => void
   /** How an option is shown. */
   show?: (option: string) => string
 }
 
 /** A choice with its name. */
-export function Select({ label, options, value, show = (option) => option }: SelectProps) {
+export function Select({ label, options, value, set, show = (option) => option }: SelectProps) {
   return (
     <label class="field inline">
       <span>{label}</span>
-      <select
-        value={value.value}
-        onChange={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
-      >
+      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
         {options.map((option) => (
           <option key={option} value={option}>
             {show(option)}
@@ -29,14 +48,14 @@ export function Select({ label, options, value, show = (option) => option }: Sel
   )
 }
 
-interface SegmentsProps {
+interface SegmentsProps<Value extends string> {
   label: string
-  options: readonly { value: string; label: string }[]
-  value: Signal<string>
+  options: readonly { value: Value; label: string }[]
+  value: Signal<Value>
 }
 
 /** One of a few, all in sight. */
-export function Segments({ label, options, value }: SegmentsProps) {
+export function Segments<Value extends string>({ label, options, value }: SegmentsProps<Value>) {
   return (
     <fieldset class="segments">
       <legend class="hidden">{label}</legend>

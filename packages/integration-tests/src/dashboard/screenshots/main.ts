@@ -12,14 +12,14 @@ try {
   await mkdir(folder, { recursive: true })
   // The port is in the pictures.
   const served = await kit.serve({ clock: 'manual', seed: 7 }, 4010)
-  const jobId = await playScene(served)
+  const { jobId, otherId } = await playScene(served)
   const screens = {
     job: `#/jobs/${jobId}`,
-    jobs: '#/jobs',
+    activity: '#/activity',
+    compare: `#/jobs/${jobId}?with=${otherId}`,
     models: '#/models',
     model: '#/models/inkfield%2Fposter-2',
-    deliveries: '#/deliveries',
-    world: '#/world',
+    controls: '#/controls',
   }
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const { name: size, viewport } of SIZES) {

@@ -1,5 +1,5 @@
 /** So large a picture may be. */
-export const MAX_BYTES = 150_000
+export const MAX_BYTES = 180_000
 
 export const SIZES = [
   { name: 'wide', viewport: { width: 1_280, height: 800 } },
@@ -7,4 +7,4 @@ export const SIZES = [
 ]
 
 /** The diagram is shown whole. */
-export const JOB_HEIGHT = 980
+export const JOB_HEIGHT = 1_080

@@ -24,7 +24,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   deliveries: 'How often the same body is sent; 0 loses it. Default 1.',
   again: 'The job_id of a run to repeat: its model, input, webhook and account, where the body has no others.',
   actions: 'What was done, oldest first: calls of this API that changed something, runs, and cancels that worked.',
-  'ListActionsResponse.body': 'What it was called with; of a run that made a job, the job has it.',
+  'ListActionsResponse.body': 'What it was called with; of a run that made no job, its body as text.',
   'ListActionsResponse.key': 'API key of the account. Missing for the first.',
   'ListActionsResponse.status': 'Of a run: HTTP status of the response; missing when none arrived.',
   call: 'Name of the call.',

@@ -185,6 +185,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
       job_id: z.optional(z.string()),
       status: z.optional(z.int()),
       message: z.optional(z.string()),
+      hint: z.optional(z.string()),
     }),
     errors: [404],
   },

@@ -113,12 +113,12 @@ describe('modelrun-server --replay', () => {
     [
       'a wrong profile',
       { 'recording.json': MAIN, 'models.json': [], 'profile.json': { cancelStatus: 7 } },
-      '/profile.json is not right. /cancelStatus must be',
+      '/profile.json is wrong: /cancelStatus must be',
     ],
     [
       'wrong models',
       { 'recording.json': MAIN, 'models.json': [{}], 'profile.json': {} },
-      '/models.json is not right. /0/id',
+      '/models.json is wrong: /0/id',
     ],
   ])('says in one line what is wrong with the folder of %s', async (_, files, message) => {
     const other = { 'profile.json': {}, 'models.json': [] }

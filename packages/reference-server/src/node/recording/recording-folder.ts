@@ -65,10 +65,10 @@ async function readRecording(folder: string): Promise<Recording> {
 export class RecordingFolder {
   readonly #path: string
   readonly #redactor: Redactor
-  readonly #lock: StateLock | undefined
+  readonly #lock: StateLock
   readonly #written = new Map<string, string>()
 
-  private constructor(path: string, redactor: Redactor, lock: StateLock | undefined) {
+  private constructor(path: string, redactor: Redactor, lock: StateLock) {
     this.#path = path
     this.#redactor = redactor
     this.#lock = lock
@@ -95,7 +95,7 @@ export class RecordingFolder {
       await folder.save(recording)
       return { folder, recording }
     } catch (error) {
-      await lock?.release()
+      await lock.release()
       throw error
     }
   }
@@ -108,16 +108,13 @@ export class RecordingFolder {
   }
 
   async close(): Promise<void> {
-    await this.#lock?.release()
+    await this.#lock.release()
   }
 
   async #write(name: string, value: unknown): Promise<void> {
     const text = `${JSON.stringify(this.#redactor.value(value), null, 2)}\n`
     if (this.#written.get(name) === text) return
-    const isHeld = async () => {
-      if ((await this.#lock?.isHeld()) === false) throw new Error('another recorder has started to write it.')
-    }
-    await replaceFile(join(this.#path, name), [text], isHeld)
+    await replaceFile(join(this.#path, name), text)
     this.#written.set(name, text)
   }
 }

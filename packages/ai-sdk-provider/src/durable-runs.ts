@@ -1,0 +1,37 @@
+import type { Output } from 'modelrun'
+
+/** A batch of runs that outlives its processes, as the provider uses it. `createRuns` of `@modelrun/durable` makes one. */
+export interface DurableRuns {
+  /** Adds a run. A key that is there already is not sent again. */
+  add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
+  /** Returns a run by its key. */
+  get(key: string): Promise<DurableRun | undefined>
+  /** Cancels a run. */
+  cancel(key: string): Promise<unknown>
+  /** Adds runs, works them, and yields each once it has ended or is `unknown`. */
+  runEach(
+    model: string,
+    items: Iterable<DurableItem>,
+    options?: { signal?: AbortSignal | undefined },
+  ): AsyncIterable<{ item: DurableItem; run: DurableRun }>
+}
+
+/** A run to add. */
+interface DurableItem {
+  /** Unique within the batch. */
+  readonly key: string
+  /** Parameters of the model. */
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** A run of a batch. */
+export interface DurableRun {
+  /** `waiting`, `running`, `succeeded`, `failed`, `cancelled`, `rejected` or `unknown`. */
+  readonly state: string
+  /** Known once the service has accepted it. */
+  readonly jobId?: string | undefined
+  /** Of a run that succeeded. */
+  readonly output?: Output | undefined
+  /** Why it did not succeed. */
+  readonly error?: { readonly code: string; readonly message: string } | undefined
+}

@@ -1,0 +1,116 @@
+import { generateImage } from 'ai'
+import { describe, expect, it } from 'vitest'
+import { setup, shortenWaits, untilCharged } from '../test/harness.ts'
+
+const SWIFT = 'lumen/aurora-image-swift' // it makes one picture for a run
+const PRICE = 1
+const WITHOUT_FILE = { result: 'succeeded' as const, output: { type: 'image', items: [] } }
+
+describe('generateImage', () => {
+  it('makes as many runs as the model needs for `n` pictures', async () => {
+    const one = setup()
+    const { images } = await generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox', n: 6 })
+    expect([images.length, one.posts(), one.charged()]).toEqual([6, 2, 8])
+  })
+
+  it.each([
+    ['failed', 'fail'],
+    ['was rejected', 'reject'],
+    ['has no file', 'empty'],
+  ])('gives the pictures that were paid when one run of four %s', async (_title, how) => {
+    const one = setup()
+    if (how === 'fail') one.server.script(SWIFT, [{ result: 'failed' }])
+    if (how === 'empty') one.server.script(SWIFT, [WITHOUT_FILE])
+    if (how === 'reject') {
+      const body = { error: { code: 'INVALID', message: 'no' } }
+      one.server.faults.add({ kind: 'response', status: 422, body, route: 'runModel', times: 1 })
+    }
+    const { images, warnings } = await generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 4 })
+    expect([images.length, one.posts()]).toEqual([3, 4])
+    expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])
+  })
+
+  it('gives the pictures that could be fetched when the file host lost one', async () => {
+    const one = setup()
+    one.server.faults.add({ kind: 'response', status: 404, route: 'getFile', times: 1 })
+    const { images, warnings } = await generateImage({
+      model: one.modelrun.image('aurora-image'),
+      prompt: 'a fox',
+      n: 4,
+    })
+    expect([images.length, one.posts()]).toEqual([3, 1])
+    expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])
+  })
+
+  it('repeats no run that may have been accepted when another one could be repeated', async () => {
+    shortenWaits()
+    const one = setup()
+    one.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    one.server.faults.add({ kind: 'rate-limit', route: 'runModel' })
+    const call = generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 2 })
+    await expect(call).rejects.toMatchObject({ isRetryable: false, data: { submission: 'unknown' } })
+    await untilCharged(one)
+    expect(one.charged()).toBe(PRICE)
+  })
+
+  it('repeats one run of several after a 429', async () => {
+    const one = setup()
+    one.server.faults.add({ kind: 'rate-limit', route: 'runModel', times: 1 })
+    const { images, warnings } = await generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 3 })
+    expect([images.length, warnings, one.posts(), one.charged()]).toEqual([3, [], 4, 3 * PRICE])
+  })
+
+  it('does not repeat a run without a file, and names its job', async () => {
+    const one = setup()
+    one.server.script('aurora-image', [WITHOUT_FILE])
+    const call = generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox' })
+    await expect(call).rejects.toMatchObject({
+      isRetryable: false,
+      data: { code: 'no_output', jobId: expect.stringMatching(/^job_/) },
+    })
+    expect(one.posts()).toBe(1)
+  })
+
+  it('gives url, job and price of each picture', async () => {
+    const one = setup()
+    const { images, providerMetadata } = await generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'x' })
+    const facts = { url: expect.stringMatching(/\.png$/), jobId: expect.stringMatching(/^job_/), creditsPerRun: 4 }
+    expect(providerMetadata).toMatchObject({ modelrun: { images: [facts] } })
+    expect(images[0]?.mediaType).toBe('image/png')
+  })
+
+  it('cancels the job of a call that is aborted, and charges nothing', async () => {
+    const one = setup({}, { clock: 'system' })
+    const abortSignal = AbortSignal.timeout(100)
+    const call = generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox', abortSignal })
+    await expect(call).rejects.toMatchObject({ name: 'AbortError', jobId: expect.stringMatching(/^job_/) })
+    await expect.poll(() => one.server.journal.text()).toMatch(/DELETE .*200/)
+    expect([one.posts(), one.charged()]).toEqual([1, 0])
+  })
+
+  it('lets the job of an aborted call run with onAbort: detach', async () => {
+    const one = setup({ onAbort: 'detach' }, { clock: 'system' })
+    const abortSignal = AbortSignal.timeout(100)
+    const call = generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox', abortSignal })
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+    expect(one.server.journal.text()).not.toContain('DELETE')
+  })
+
+  it('has `maxRetries` of the AI SDK count for a 429', async () => {
+    const one = setup()
+    one.server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 0 })
+    const call = { model: one.modelrun.image('aurora-image'), prompt: 'a fox' }
+    await expect(generateImage({ ...call, maxRetries: 0 })).rejects.toMatchObject({ statusCode: 429 })
+    expect(one.posts()).toBe(1)
+    await expect(generateImage(call)).rejects.toMatchObject({ name: 'AI_RetryError' })
+    expect(one.posts()).toBe(1 + 3)
+  })
+
+  it('rejects a run above maxCredits before it is sent', async () => {
+    const one = setup()
+    const providerOptions = { modelrun: { maxCredits: 3 } }
+    const call = generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox', providerOptions })
+    await expect(call).rejects.toMatchObject({ name: 'BudgetExceededError' })
+    expect(one.posts()).toBe(0)
+  })
+})

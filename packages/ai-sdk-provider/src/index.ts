@@ -1,0 +1,8 @@
+/**
+ * modelrun as a provider of the Vercel AI SDK.
+ *
+ * @module
+ */
+export type { DurableRun, DurableRuns } from './durable-runs.ts'
+export type { ModelRunProviderOptions } from './options.ts'
+export { createModelRun, type ModelRunProvider, type ModelRunProviderV3, modelrun } from './provider.ts'

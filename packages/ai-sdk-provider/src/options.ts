@@ -1,0 +1,76 @@
+import { InvalidArgumentError } from '@ai-sdk/provider'
+import { ModelRun, type ModelRunOptions, type ResultReceiver } from 'modelrun'
+import type { DurableRuns } from './durable-runs.ts'
+
+/** Options of `createModelRun`. */
+export interface ModelRunProviderOptions {
+  /**
+   * The client, or its options. Default: a client of the environment variables `MODELRUN_API_KEY` and `MODELRUN_BASE_URL`.
+   * It is made at the first call, so a module that is loaded without a key is no error.
+   */
+  client?: ModelRun | ModelRunOptions | undefined
+  /**
+   * A batch of `@modelrun/durable`. Every call is then a run of the batch, with the header `idempotency-key` as its key: the
+   * same call again, also in another process, sends nothing twice and gives the result that exists. Calls without the
+   * header are rejected; only `startVideo`, and `generateVideo` with `poll`, have one of the AI SDK.
+   */
+  durable?: DurableRuns | undefined
+  /**
+   * An inbox of `modelrun/webhooks`, which receives the result of each run by webhook (section 6). Its handlers get the result in
+   * whichever process, with `providerOptions.modelrun.webhookContext` as `context.context`.
+   */
+  webhook?: ResultReceiver | undefined
+  /** What happens to a job whose call is aborted. Default `cancel`: cancelled jobs are not charged. */
+  onAbort?: 'cancel' | 'detach' | undefined
+  /** Time limit of each run, in milliseconds. Default 600 000 (10 minutes). Its job continues. */
+  deadlineMs?: number | undefined
+  /**
+   * What `getVideoStatus` gives: `bytes`, fetched here with retries, or the `url`, for a store of yours or the `download` of the
+   * AI SDK, which tries once. Default `bytes`.
+   */
+  videoFiles?: 'bytes' | 'url' | undefined
+  /** `v4` is for `ai` 7, `v3` for `ai` 6. Default `v4`. */
+  specificationVersion?: 'v3' | 'v4' | undefined
+}
+
+/** The options that are JSON: another process can make the same provider of them. */
+export type PlainOptions = Required<Omit<ModelRunProviderOptions, 'client' | 'durable' | 'webhook'>>
+
+/** The options with every field named and present. */
+export type ResolvedOptions = { [Name in keyof PlainOptions]: NonNullable<PlainOptions[Name]> } & {
+  /** The client, made at the first call. @throws ConfigurationError */
+  client: () => ModelRun
+  durable: DurableRuns | undefined
+  webhook: ResultReceiver | undefined
+  /** Undefined with a client, a batch or an inbox, which cannot be passed to another process. */
+  plain: Partial<PlainOptions> | undefined
+}
+
+const NAMES = ['client', 'durable', 'webhook', 'onAbort', 'deadlineMs', 'videoFiles', 'specificationVersion']
+
+/** Fills in the defaults. @throws InvalidArgumentError */
+export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunProviderOptions): ResolvedOptions {
+  const unknown = Object.keys(plain).find((name) => !NAMES.includes(name))
+  if (unknown !== undefined) reject(unknown, `there is no such option; the options are ${NAMES.join(', ')}`)
+  if (durable && webhook) reject('webhook', 'a batch has an inbox of its own: use `webhooks` of `createRuns`')
+  const { onAbort = 'cancel', deadlineMs = 600_000, videoFiles = 'bytes', specificationVersion = 'v4' } = plain
+  let made: ModelRun | undefined
+  return {
+    client: () => {
+      // A client of another copy of `modelrun` has another class.
+      made ??= client && 'submit' in client ? client : new ModelRun(client)
+      return made
+    },
+    durable,
+    webhook,
+    onAbort,
+    deadlineMs,
+    videoFiles,
+    specificationVersion,
+    plain: client || durable || webhook ? undefined : plain,
+  }
+}
+
+function reject(argument: string, reason: string): never {
+  throw new InvalidArgumentError({ argument, message: `createModelRun: \`${argument}\`: ${reason}.` })
+}

@@ -1,0 +1,84 @@
+import { InvalidArgumentError, type SharedV3Warning, type SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { Model } from 'modelrun'
+import { type ModelKind, ModelReader } from './model-reader.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { Settings } from './settings.ts'
+import { toInputs } from './to-input.ts'
+
+/** What all models of a provider share. */
+export interface ProviderContext {
+  options: ResolvedOptions
+  models: ModelReader
+}
+
+export function createContext(options: ResolvedOptions): ProviderContext {
+  return { options, models: new ModelReader(options.client) }
+}
+
+/** What a call asks for. */
+export interface Wanted {
+  modelId: string
+  kind: ModelKind
+  settings: Settings
+  /** How many files. */
+  count: number
+}
+
+/** The options that calls of all kinds have. */
+export interface CallOptions {
+  providerOptions?: SharedV4ProviderOptions | undefined
+  abortSignal?: AbortSignal | undefined
+  headers?: Record<string, string | undefined> | undefined
+}
+
+/** A call whose runs can be sent. */
+export interface PreparedCall {
+  model: Model
+  /** One for each run. */
+  inputs: Record<string, unknown>[]
+  /** Names of the runs in a batch, from the header `idempotency-key`. The service has no such keys. */
+  keys: string[]
+  warnings: SharedV3Warning[]
+  /** The options with which each run is sent. */
+  send: {
+    signal: AbortSignal | undefined
+    headers: Record<string, string | undefined>
+    maxCredits?: number | undefined
+    context?: unknown
+    maxRetries?: number | undefined
+  }
+}
+
+/** Reads the model and makes the inputs. Nothing is paid. @throws NoSuchModelError, InvalidArgumentError */
+export async function prepareCall(
+  { options: { durable }, models }: ProviderContext,
+  { modelId, kind, settings, count }: Wanted,
+  { providerOptions, abortSignal: signal, headers: given = {} }: CallOptions,
+): Promise<PreparedCall> {
+  const own = providerOptions?.modelrun ?? {}
+  const { maxCredits, webhookContext: context, ...parameters } = own
+  const isKey = (name: string) => name.toLowerCase() === 'idempotency-key'
+  const [, key = ''] = Object.entries(given).find(([name]) => isKey(name)) ?? []
+  const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)))
+  if (durable && key === '') rejectMissingKey()
+  const model = await models.read(modelId, kind)
+  // The options of single runs are not for runs of a batch: they are rejected as parameters that do not exist.
+  const { inputs, warnings } = await toInputs(model, settings, { parameters: durable ? own : parameters, count })
+  const lost = Object.keys(headers).filter((name) => durable && name.toLowerCase() !== 'user-agent')
+  if (lost.length > 0) {
+    const details = `The batch sends its runs without ${lost.join(', ')}: set headers in the options of its client.`
+    warnings.push({ type: 'unsupported', feature: 'headers', details })
+  }
+  const keys = inputs.map((_, index) => (index === 0 ? key : `${key}/${index + 1}`))
+  // The AI SDK repeats a call as often as its `maxRetries` says. It cannot repeat one run of several: the client does.
+  const maxRetries = inputs.length === 1 ? 0 : undefined
+  // The client checks the type.
+  const send = { signal, headers, maxCredits: maxCredits as number | undefined, context, maxRetries }
+  return { model, inputs, keys, warnings, send }
+}
+
+function rejectMissingKey(): never {
+  const message =
+    "A call of a durable provider needs a name, by which its result is found again: pass headers: { 'idempotency-key': 'poster-17' }. Nothing was sent."
+  throw new InvalidArgumentError({ argument: 'headers', message })
+}

@@ -1,0 +1,93 @@
+import { createProviderRegistry, generateImage, generateSpeech, wrapImageModel } from 'ai'
+import {
+  generateImage as generateImage6,
+  experimental_generateSpeech as generateSpeech6,
+  experimental_generateVideo as generateVideo6,
+} from 'ai-6'
+import { describe, expect, it } from 'vitest'
+import { PNG, setup } from '../test/harness.ts'
+import { createModelRun } from './provider.ts'
+
+describe('createModelRun', () => {
+  it('needs no key until a call', async () => {
+    const modelrun = createModelRun({ client: { apiKey: '', baseUrl: 'https://api.example.com' } })
+    const call = generateImage({ model: modelrun.image('aurora-image'), prompt: 'a fox' })
+    await expect(call).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('API key'),
+    })
+  })
+
+  it('rejects an option that it does not have', () => {
+    const options = { durabel: {} } as object
+    expect(() => createModelRun(options)).toThrow(/`durabel`: there is no such option; the options are client, durable/)
+  })
+
+  it('works in a registry and behind middleware', async () => {
+    const one = setup()
+    const registry = createProviderRegistry({ modelrun: one.modelrun })
+    const model = wrapImageModel({
+      model: registry.imageModel('modelrun:aurora-image'),
+      middleware: { specificationVersion: 'v4', transformParams: async ({ params }) => ({ ...params, n: 2 }) },
+    })
+    const { images } = await generateImage({ model, prompt: 'a fox' })
+    expect(images).toHaveLength(2)
+    expect(registry.videoModel('modelrun:lumen/aurora-video').modelId).toBe('lumen/aurora-video')
+  })
+
+  it.each([
+    ['a model of another kind', 'lumen/aurora-video', /is a text-to-video model, so it is a `videoModel`/],
+    ['a model that does not exist', 'aurora-imagee', /aurora-imagee/],
+  ])('has no image model for %s', async (_title, id, message) => {
+    const one = setup()
+    const call = generateImage({ model: one.modelrun.image(id), prompt: 'a fox' })
+    await expect(call).rejects.toMatchObject({
+      name: 'AI_NoSuchModelError',
+      message: expect.stringMatching(message),
+    })
+    expect(one.posts()).toBe(0)
+  })
+
+  it('has no language models', () => {
+    expect(() => createModelRun().languageModel('a')).toThrow(/no `languageModel`/)
+    expect(() => createModelRun().embeddingModel('a')).toThrow(/no `embeddingModel`/)
+  })
+
+  it('reads the description of a model once', async () => {
+    const one = setup()
+    const speak = () => generateSpeech({ model: one.modelrun.speech('tidepool/foley'), text: 'rain' })
+    await Promise.all([speak(), speak()])
+    await speak()
+    expect(one.server.journal.text().match(/GET \/v1\/models\//g)).toHaveLength(1)
+  })
+
+  it('names the permission that a key lacks', async () => {
+    const one = setup()
+    const { key } = one.server.createKey({ permissions: ['models:read'] })
+    const modelrun = createModelRun({ client: one.client.withOptions({ apiKey: key }) })
+    const call = generateImage({ model: modelrun.image('aurora-image'), prompt: 'a fox' })
+    await expect(call).rejects.toMatchObject({ statusCode: 403, message: expect.stringContaining('models:run') })
+  })
+})
+
+describe('with specificationVersion: v3', () => {
+  it('makes pictures, speech and films with `ai` 6', async () => {
+    const one = setup()
+    const modelrun = createModelRun({ client: one.client, specificationVersion: 'v3' })
+    const prompt = { text: 'a woodcut', images: [PNG] }
+    const { images, warnings } = await generateImage6({ model: modelrun.image('inkfield/restyle'), prompt, seed: 0 })
+    const { audio } = await generateSpeech6({ model: modelrun.speech('vocalis/narrator'), text: 'hello' })
+    const { videos } = await generateVideo6({ model: modelrun.video('lumen/aurora-video'), prompt: 'waves' })
+    expect([images.length, audio.mediaType, videos.length, one.posts()]).toEqual([1, 'audio/wav', 1, 3])
+    expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'seed' }])
+  })
+
+  it('pays once after a reset', async () => {
+    const one = setup()
+    one.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after' })
+    const modelrun = createModelRun({ client: one.client, specificationVersion: 'v3' })
+    const call = generateImage6({ model: modelrun.image('aurora-image'), prompt: 'a fox' })
+    await expect(call).rejects.toMatchObject({ name: 'AI_APICallError', data: { submission: 'unknown' } })
+    expect(one.posts()).toBe(1)
+  })
+})

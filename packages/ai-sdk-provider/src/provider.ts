@@ -1,0 +1,89 @@
+import {
+  type ImageModelV4,
+  NoSuchModelError,
+  type ProviderV4,
+  type SpeechModelV4,
+  type Experimental_VideoModelV4 as VideoModelV4,
+} from '@ai-sdk/provider'
+import type { ModelRun } from 'modelrun'
+import { ModelRunImageModel } from './image-model.ts'
+import { type ModelRunProviderOptions, resolveOptions } from './options.ts'
+import { createContext } from './prepare-call.ts'
+import { ModelRunSpeechModel } from './speech-model.ts'
+import { ModelRunVideoModel } from './video-model.ts'
+
+/** The models that a provider has. */
+interface Models<Image, Video, Speech> {
+  /** A model for `generateImage`. */
+  image(modelId: string): Image
+  /** The same as {@link image}, by the name that registries use. */
+  imageModel(modelId: string): Image
+  /** A model for `generateVideo`, `startVideo` and `getVideoStatus`. */
+  video(modelId: string): Video
+  /** The same as {@link video}. */
+  videoModel(modelId: string): Video
+  /** A model for `generateSpeech`: speech, music and sounds. */
+  speech(modelId: string): Speech
+  /** The same as {@link speech}. */
+  speechModel(modelId: string): Speech
+  /**
+   * The client: to continue with a job whose id is in an error or in `providerMetadata.modelrun`, or to cancel it.
+   *
+   * @throws ConfigurationError when there is no key
+   */
+  client(): ModelRun
+}
+
+/** A provider for `ai` 7. */
+export type ModelRunProvider = ProviderV4 & Models<ImageModelV4, VideoModelV4, SpeechModelV4>
+
+/** A model or provider as `ai` 6 takes it. */
+type V3<Part> = Omit<Part, 'specificationVersion'> & { readonly specificationVersion: 'v3' }
+
+/** A provider for `ai` 6. */
+export type ModelRunProviderV3 = V3<
+  Pick<ProviderV4, 'languageModel' | 'embeddingModel'> &
+    Models<V3<ModelRunImageModel>, V3<ModelRunVideoModel>, V3<ModelRunSpeechModel>>
+>
+
+/**
+ * Creates a provider for the AI SDK. One call is one run, whatever retries the AI SDK makes: a run that the service may have
+ * accepted is not sent again.
+ *
+ * @throws InvalidArgumentError when an option is wrong
+ *
+ * @example
+ * const modelrun = createModelRun()
+ * const { image } = await generateImage({ model: modelrun.image('aurora-image'), prompt: 'a red fox' })
+ */
+export function createModelRun(options: ModelRunProviderOptions & { specificationVersion: 'v3' }): ModelRunProviderV3
+export function createModelRun(
+  options?: ModelRunProviderOptions & { specificationVersion?: 'v4' | undefined },
+): ModelRunProvider
+export function createModelRun(options: ModelRunProviderOptions = {}): unknown {
+  const resolved = resolveOptions(options)
+  const context = createContext(resolved)
+  const image = (modelId: string) => new ModelRunImageModel(context, modelId)
+  const video = (modelId: string) => new ModelRunVideoModel(context, modelId)
+  const speech = (modelId: string) => new ModelRunSpeechModel(context, modelId)
+  return {
+    specificationVersion: resolved.specificationVersion,
+    image,
+    imageModel: image,
+    video,
+    videoModel: video,
+    speech,
+    speechModel: speech,
+    languageModel: (modelId: string) => missing(modelId, 'languageModel'),
+    embeddingModel: (modelId: string) => missing(modelId, 'embeddingModel'),
+    client: resolved.client,
+  }
+}
+
+function missing(modelId: string, modelType: 'languageModel' | 'embeddingModel'): never {
+  const message = `The service has no \`${modelType}\` (${modelId}): it has models for pictures, films and speech.`
+  throw new NoSuchModelError({ modelId, modelType, message })
+}
+
+/** The provider of the environment variables `MODELRUN_API_KEY` and `MODELRUN_BASE_URL`. */
+export const modelrun: ModelRunProvider = /* @__PURE__ */ createModelRun()

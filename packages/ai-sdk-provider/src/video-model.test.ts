@@ -1,0 +1,137 @@
+import {
+  experimental_generateVideo as generateVideo,
+  experimental_getVideoStatus as getVideoStatus,
+  experimental_startVideo as startVideo,
+} from 'ai'
+import { ModelRun } from 'modelrun'
+import { createInbox } from 'modelrun/webhooks'
+import { describe, expect, it } from 'vitest'
+import { type Setup, setup, untilCharged } from '../test/harness.ts'
+import type { ModelRunProviderOptions } from './options.ts'
+import { createModelRun } from './provider.ts'
+
+const ID = 'lumen/aurora-video'
+const PRICE = 60
+
+/** The same service, seen by another process. */
+function otherProcess({ server }: Setup, options: ModelRunProviderOptions = {}) {
+  const client = new ModelRun(server.clientOptions())
+  return createModelRun({ client, ...options, specificationVersion: 'v4' })
+}
+
+function sent(value: unknown) {
+  return JSON.parse(JSON.stringify(value))
+}
+
+describe('startVideo and getVideoStatus', () => {
+  it('starts in one process and gives the film in another', async () => {
+    const one = setup()
+    const { operation, providerMetadata } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
+    expect(providerMetadata).toEqual({ modelrun: { jobs: [{ jobId: expect.stringMatching(/^job_/) }] } })
+    const model = otherProcess(one).video(ID)
+    expect(await getVideoStatus(model, { operation: sent(operation) })).toMatchObject({
+      status: 'pending',
+      providerMetadata: { modelrun: { jobs: [{ jobId: expect.stringMatching(/^job_/), status: 'queued' }] } },
+    })
+    await untilCharged(one)
+    expect(await getVideoStatus(model, { operation: sent(operation) })).toMatchObject({
+      status: 'completed',
+      videos: [{ type: 'binary', mediaType: 'video/mp4', data: expect.any(Uint8Array) }],
+    })
+    expect([one.posts(), one.charged()]).toEqual([1, PRICE])
+  })
+
+  it('gives urls with videoFiles: url', async () => {
+    const one = setup()
+    const { operation } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
+    await untilCharged(one)
+    const model = otherProcess(one, { videoFiles: 'url' }).video(ID)
+    const status = await getVideoStatus(model, { operation: sent(operation) })
+    expect(status).toMatchObject({ videos: [{ type: 'url', url: expect.stringMatching(/\.mp4$/) }] })
+  })
+
+  it('says why there is no film', async () => {
+    const one = setup()
+    one.server.script(ID, [{ result: 'failed' }])
+    const { operation } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
+    await untilCharged(one)
+    const status = await getVideoStatus(otherProcess(one).video(ID), { operation: sent(operation) })
+    expect(status).toMatchObject({ status: 'error', error: expect.stringMatching(/^The job job_\w+ is failed: /) })
+  })
+
+  it.each([
+    ['startVideo', undefined],
+    ['generateVideo with poll', { intervalMs: 10 }],
+  ])('gives the films that were paid when one of three failed: %s', async (title, poll) => {
+    const one = setup()
+    one.server.script(ID, [{ result: 'failed' }])
+    const call = { model: one.modelrun.video(ID), prompt: 'waves', n: 3 }
+    let result: { videos: readonly unknown[]; warnings: readonly unknown[] }
+    if (title === 'startVideo') {
+      const { operation } = await startVideo(call)
+      await untilCharged(one)
+      const status = await getVideoStatus(call.model, { operation })
+      if (status.status !== 'completed') throw new Error(status.status)
+      result = status
+    } else result = await generateVideo({ ...call, ...(poll && { poll }) })
+    expect([result.videos.length, one.posts()]).toEqual([2, 3])
+    expect(result.warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 3 failed') }])
+  })
+
+  it.each([[null], ['job_1'], [{}], [{ jobs: 'job_1' }]])(
+    'rejects an operation of another provider: %j',
+    async (operation) => {
+      const status = getVideoStatus(setup().modelrun.video(ID), { operation })
+      await expect(status).rejects.toMatchObject({ name: 'AI_InvalidArgumentError', argument: 'operation' })
+    },
+  )
+})
+
+describe('a video by webhook', () => {
+  const lost = () => new Promise<never>(() => {})
+  const early = () => Promise.resolve({ headers: {}, body: {} })
+  const broken = () => Promise.reject(new Error('the receiver broke'))
+  it.each([
+    ['is lost', lost],
+    ['comes early', early],
+    ['breaks its receiver', broken],
+  ])('is paid once and comes when the delivery of `generateVideo({ webhook })` %s', async (_title, received) => {
+    const one = setup({}, { clock: { scale: 1_000 } })
+    const webhook = async () => ({ url: 'https://app.example.com/hook', received: received() })
+    const { videos } = await generateVideo({ model: one.modelrun.video(ID), prompt: 'waves', webhook })
+    expect([videos.length, one.posts(), one.charged()]).toEqual([1, 1, PRICE])
+  })
+
+  it('comes for several calls with the same URL', async () => {
+    const one = setup({}, { clock: { scale: 1_000 } })
+    const webhook = async () => ({ url: 'https://app.example.com/hook', received: lost() })
+    const call = () => generateVideo({ model: one.modelrun.video(ID), prompt: 'waves', webhook })
+    const results = await Promise.all([call(), call()])
+    expect(results.map(({ videos }) => videos.length)).toEqual([1, 1])
+    expect(one.posts()).toBe(2)
+  })
+
+  it('goes through the inbox of the provider, whose handler gets its context in any process', async () => {
+    const handled: unknown[] = []
+    const secret = 'a secret of at least thirty-two bytes'
+    const publicUrl = 'https://app.example.com/api/inbox'
+    const one = setup()
+    const inbox = createInbox({
+      client: one.client,
+      secret,
+      publicUrl,
+      onSucceeded: ({ output }, { context, source }) => {
+        handled.push({ context, source, type: output.type })
+      },
+    })
+    one.server.webhooks.deliver((request) => inbox.handle(request))
+    inbox.start()
+    const modelrun = createModelRun({ client: one.client, webhook: inbox })
+    const providerOptions = { modelrun: { webhookContext: { order: 17 } } }
+    await startVideo({ model: modelrun.video(ID), prompt: 'waves', providerOptions })
+    await untilCharged(one)
+    await expect.poll(() => handled).toEqual([{ context: { order: 17 }, source: 'webhook', type: 'video' }])
+    await inbox.drain()
+    expect(one.posts()).toBe(1)
+  })
+})

@@ -1,0 +1,100 @@
+import {
+  APICallError,
+  type JSONValue,
+  type Experimental_VideoModelV3VideoData as VideoData,
+  type Experimental_VideoModelV4 as VideoModelV4,
+  type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
+  type Experimental_VideoModelV4OperationStatusResult as VideoModelV4Status,
+} from '@ai-sdk/provider'
+import { type ProviderContext, prepareCall, type Wanted } from './prepare-call.ts'
+import { fileFetcher, type ProducedFile, produceFiles, takeFiles } from './produced-files.ts'
+import {
+  FILES_PER_CALL,
+  ProviderModel,
+  responseOf,
+  type SerializedModel,
+  WORKFLOW_DESERIALIZE,
+  WORKFLOW_SERIALIZE,
+} from './provider-model.ts'
+import { readRuns, startRuns, untilEnded } from './video-operation.ts'
+import { WebhookWaits } from './webhook-waits.ts'
+
+/** A model for `generateVideo`, `startVideo` and `getVideoStatus`. */
+export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
+  readonly provider = 'modelrun.video'
+  readonly maxVideosPerCall = FILES_PER_CALL
+  /** Missing with a batch, which has an inbox of its own: the AI SDK warns then, and polls. */
+  readonly handleWebhookOption?: NonNullable<VideoModelV4['handleWebhookOption']>
+  readonly #waits = new WebhookWaits()
+
+  constructor(context: ProviderContext, modelId: string) {
+    super(context, modelId)
+    if (!context.options.durable) this.handleWebhookOption = ({ webhook }) => this.#waits.add(webhook)
+  }
+
+  /** For calls without `poll` and `webhook`: the client waits, with polls of its own. */
+  async doGenerate(options: VideoModelV4CallOptions) {
+    const { files, warnings } = await produceFiles(this.context, wantedVideos(this.modelId, options), options)
+    const providerMetadata = { modelrun: { videos: files.map(({ facts }) => facts) } }
+    return { videos: files.map(toVideo), warnings, response: responseOf(this.modelId), providerMetadata }
+  }
+
+  async doStart({ webhookUrl, ...options }: VideoModelV4CallOptions & { webhookUrl?: string }) {
+    try {
+      const call = await prepareCall(this.context, wantedVideos(this.modelId, options), options)
+      const { operation, facts, jobs, warnings } = await startRuns(this.context.options, call, webhookUrl)
+      const endWait = this.#waits.take(webhookUrl)
+      const untilAllEnded = () => jobs.map((job) => untilEnded(job, this.context.options, options.abortSignal))
+      // What fails here is thrown by `doStatus`.
+      if (endWait) void Promise.allSettled(untilAllEnded()).then(endWait)
+      const providerMetadata = { modelrun: { jobs: facts } }
+      const isDelivered = endWait !== undefined
+      return {
+        operation: { ...operation, isDelivered },
+        warnings,
+        response: responseOf(this.modelId),
+        providerMetadata,
+      }
+    } catch (error) {
+      // Otherwise the AI SDK starts again, with the same URL.
+      if (!(APICallError.isInstance(error) && error.isRetryable)) this.#waits.take(webhookUrl)
+      throw error
+    }
+  }
+
+  async doStatus({ operation, abortSignal: signal }: { operation: JSONValue; abortSignal?: AbortSignal }) {
+    const { options } = this.context
+    const runs = await readRuns(options, operation, signal)
+    const common = {
+      response: responseOf(this.modelId),
+      providerMetadata: { modelrun: { jobs: runs.map(({ facts }) => facts) } },
+    }
+    if (runs.some(({ end }) => end.length === 0)) return { ...common, status: 'pending' } satisfies VideoModelV4Status
+    const ends = runs.flatMap(({ end }) => end)
+    if (ends.every(({ status }) => status === 'rejected')) {
+      const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.message] : []))
+      return { ...common, status: 'error', error: reasons.join(' ') } satisfies VideoModelV4Status
+    }
+    const fetchFile = fileFetcher(options, signal)
+    const { values: videos, warnings } = await takeFiles(ends, async (run, item) => {
+      if (options.videoFiles === 'bytes') return toVideo(await fetchFile(run, item))
+      // The AI SDK detects the type from the bytes, where it is given as this one.
+      return { type: 'url', url: item.url, mediaType: 'application/octet-stream' } satisfies VideoData
+    })
+    return { ...common, status: 'completed', videos, warnings } satisfies VideoModelV4Status
+  }
+
+  static [WORKFLOW_SERIALIZE] = (model: ModelRunVideoModel) => ProviderModel.serialize(model)
+  static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunVideoModel(...ProviderModel.deserialize(data))
+}
+
+function wantedVideos(modelId: string, options: VideoModelV4CallOptions): Wanted {
+  const { n, frameImages, providerOptions: _, abortSignal: _signal, headers: _headers, ...settings } = options
+  const frame = (type: string) => frameImages?.find(({ frameType }) => frameType === type)?.image
+  const files = { image: settings.image ?? frame('first_frame'), lastFrame: frame('last_frame') }
+  return { modelId, kind: 'videoModel', settings: { ...settings, ...files }, count: n }
+}
+
+function toVideo({ data, mediaType }: ProducedFile): VideoData {
+  return { type: 'binary', data, mediaType }
+}

@@ -1,0 +1,8 @@
+/**
+ * The sequence diagram of a job as a Preact component. Its styles are in `@modelrun/dashboard/diagram.css`.
+ *
+ * @module
+ */
+
+export type { Life } from './page/data/wire.ts'
+export { Diagram, type DiagramProps } from './page/diagram/diagram.tsx'

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../data/store.ts'
+import type { DeliveryEntry, JobRow, RequestEntry } from '../data/wire.ts'
+import { adviceIn, fits, isIn, reasonOf, type View, wordsOf } from './rows.ts'
+
+const request = (at_ms: number, change: Partial<RequestEntry> = {}): RequestEntry => {
+  const base = { kind: 'request', method: 'GET', path: '/v1/models', status: 200, duration_ms: 1 } as const
+  return { ...base, at_ms, place: at_ms, ...change }
+}
+
+const job: JobRow = {
+  job_id: 'job_a',
+  model_id: 'aurora-image',
+  key: 'sk_test_a…',
+  status: 'failed',
+  credits: 4,
+  charged: 0,
+  created_at_ms: 20,
+  processing_at_ms: 20,
+  message: 'out of paint',
+  text: 'a red fox',
+}
+
+const delivery: DeliveryEntry = {
+  kind: 'delivery',
+  at_ms: 40,
+  place: 40,
+  job_id: 'job_a',
+  url: 'http://a.test/',
+  outcome: 'rejected',
+  duration_ms: 1,
+}
+
+const entryRow = (entry: RequestEntry): Row => ({ kind: 'request', at: entry.at_ms, entry })
+
+const rows: Row[] = [
+  entryRow(request(10)),
+  { kind: 'job', at: 20, job },
+  entryRow(request(20, { method: 'POST', job_id: 'job_a', status: 202 })),
+  entryRow(
+    request(30, { status: 401, response_body: '{"error":{"code":"UNAUTHORIZED","message":"Not \\"known\\"."}}' }),
+  ),
+  { kind: 'delivery', at: 40, entry: delivery },
+  entryRow(request(50, { route: 'control', method: 'POST' })),
+]
+
+const shown = (view: View, search = '') =>
+  rows.filter((row) => isIn(view, row) && fits(row, wordsOf(search))).map(({ kind, at }) => `${kind} ${at}`)
+
+describe('the list of activity', () => {
+  it('has a run that went well in the row of its job', () => {
+    expect(shown('all')).toEqual(['request 10', 'job 20', 'request 30', 'delivery 40'])
+  })
+
+  it('is limited to what is asked for', () => {
+    expect(shown('problems')).toEqual(['job 20', 'request 30', 'delivery 40'])
+    expect(shown('requests')).toEqual(['request 10', 'request 20', 'request 30'])
+    expect(shown('control')).toEqual(['request 50'])
+  })
+
+  it('is searched in all fields, word by word', () => {
+    expect(shown('all', 'PAINT fox')).toEqual(['job 20'])
+    expect(shown('all', '401')).toEqual(['request 30'])
+    expect(shown('all', 'nothing like it')).toEqual([])
+  })
+
+  it('says why a request was rejected, and what to send instead', () => {
+    expect(reasonOf(request(1, { status: 401, response_body: '{"error":{"message":"Not \\"known\\"."}' }))).toBe(
+      'Not "known".',
+    )
+    expect(adviceIn('Did you mean prompt? Section 7 leaves this open; assumption wrongInput: 400 INVALID.')).toBe(
+      'Did you mean prompt?',
+    )
+  })
+})

@@ -1,0 +1,34 @@
+import { computed, signal } from '@preact/signals'
+import { remove } from './control.ts'
+import type { AddedFault, ApiKey } from './wire.ts'
+
+/** The keys, with the faults of their accounts and the way in which results are delivered. */
+export const keys = signal<readonly ApiKey[]>([])
+
+const NAME = 'modelrun-key'
+const chosen = signal(sessionStorage.getItem(NAME))
+
+/** The key that the page uses; the first, unless another was chosen in this tab. */
+export const currentKey = computed(() => keys.value.find(({ key }) => key === chosen.value) ?? keys.value[0])
+
+export const isFirstKey = computed(() => currentKey.value === keys.value[0])
+
+export function chooseKey(key: string | undefined): void {
+  if (key === undefined) sessionStorage.removeItem(NAME)
+  else sessionStorage.setItem(NAME, key)
+  chosen.value = key ?? null
+}
+
+/** The account of a control request; nothing for the first. */
+export function ofKey(): { key?: string } {
+  return isFirstKey.value ? {} : { key: currentKey.value?.key ?? '' }
+}
+
+/** What is shown of a key where it is not to be copied. */
+export function shortKey(key: string): string {
+  return `${key.slice(0, 12)}…`
+}
+
+export function removeFault({ key }: Pick<ApiKey, 'key'>, { id }: AddedFault): Promise<void> {
+  return remove(`faults?key=${encodeURIComponent(key)}&id=${id}`)
+}

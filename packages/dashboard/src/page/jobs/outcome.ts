@@ -1,0 +1,53 @@
+import type { DeliveryExchange, Exchange, Fault, Life, RequestExchange } from '../data/wire.ts'
+import { count, formatDuration } from '../text/format.ts'
+
+/** The outcome of a job, in a sentence or a few. */
+export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
+  const { status, created_at_ms, ended_at_ms, message, code, charged, credits } = job
+  const took = formatDuration((ended_at_ms ?? nowMs) - created_at_ms)
+  const isOver = ended_at_ms !== undefined
+  const verb = status.replace(/^./, (letter) => letter.toUpperCase())
+  const why = message ?? code
+  const head = `${verb} ${isOver ? 'after' : 'for'} ${took}${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`}.`
+  const polls = exchanges.filter((one) => one.kind === 'request' && one.route === 'getJob').length
+  const deliveries = exchanges.filter((one) => one.kind === 'delivery')
+  const counts = [
+    isOver ? `${count(charged, 'credit')} charged` : `${count(credits, 'credit')} reserved`,
+    count(polls, 'poll'),
+    count(deliveries.length, 'webhook'),
+  ]
+  return [head, `${counts.join(', ')}.`, ...runText(exchanges), ...deliveryText(deliveries)].join(' ')
+}
+
+/** What went wrong with the run itself. */
+function runText(exchanges: readonly Exchange[]): string[] {
+  const runs = exchanges.filter((one) => one.kind === 'request').filter(({ route }) => route === 'runModel')
+  const rejected = runs.filter(({ job_id }) => job_id === undefined).length
+  const isLost = runs.some(({ job_id, status }) => job_id !== undefined && status === undefined)
+  return [
+    ...(rejected > 0 ? [`${count(rejected, 'earlier attempt')} to send the run failed.`] : []),
+    ...(isLost
+      ? ['The response to the run was lost: the job was made all the same. To send the run again would pay twice.']
+      : []),
+  ]
+}
+
+function deliveryText(deliveries: readonly DeliveryExchange[]): string[] {
+  const failed = deliveries.filter(({ outcome }) => outcome !== 'delivered').length
+  return [
+    ...(deliveries.length > 1 ? [`The result was delivered ${deliveries.length} times.`] : []),
+    ...(failed > 0 ? [`${count(failed, 'delivery', 'deliveries')} failed.`] : []),
+  ]
+}
+
+/** The faults that were injected into the requests of a job, each to be injected once more. */
+export function faultsOf({ exchanges }: Pick<Life, 'exchanges'>): Fault[] {
+  const faulty = exchanges.filter((one): one is RequestExchange => one.kind === 'request' && one.fault !== undefined)
+  return faulty.map(({ fault = '', route, job_id }) => ({
+    kind: fault.replace(/ .*/, ''),
+    ...(route === undefined ? {} : { route }),
+    times: 1,
+    // Without the work there would be no job.
+    ...(route === 'runModel' && job_id !== undefined ? { when: 'after' as const } : {}),
+  }))
+}

@@ -1,0 +1,43 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { ControlError, read } from '../data/control.ts'
+import { reloads, touched, version } from '../data/store.ts'
+import type { Life } from '../data/wire.ts'
+
+/** A job that changes often is loaded again at most this often. */
+const RELOAD_MS = 150
+
+/** The life of a job, loaded again whenever something has happened to it; or at all, where control requests are shown. */
+export function useLife(id: string | undefined, isControlShown?: Signal<boolean>) {
+  const life = useSignal<Life | 'missing' | undefined>(undefined)
+  useEffect(() => {
+    life.value = undefined
+    if (id === undefined) return
+    let timer = 0
+    let isGone = false
+    const load = async () => {
+      timer = 0
+      try {
+        const query = isControlShown?.value ? '?control=true' : ''
+        const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges${query}`)
+        if (!isGone) life.value = loaded
+      } catch (error) {
+        if (!isGone && error instanceof ControlError && error.status === 404) life.value = 'missing'
+      }
+    }
+    const loadSoon = () => {
+      if (timer === 0) timer = window.setTimeout(load, life.value === undefined ? 0 : RELOAD_MS)
+    }
+    const stops = [
+      reloads.subscribe(loadSoon),
+      touched.subscribe((ids) => ids.has(id) && loadSoon()),
+      version.subscribe(() => isControlShown?.peek() && loadSoon()),
+    ]
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+      for (const stop of stops) stop()
+    }
+  }, [id, isControlShown?.value])
+  return life
+}

@@ -1,0 +1,248 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ModelRun } from 'modelrun'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
+
+// Each story is what a person reads on the page, word by word.
+describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }, () => {
+  let kit: Kit
+  let served: Served
+  let page: Page
+
+  beforeAll(async () => {
+    kit = await openKit()
+    served = await kit.serve({ clock: 'manual' })
+    page = await served.open()
+  }, 120_000)
+
+  afterAll(() => kit?.close())
+
+  beforeEach(async () => {
+    served.server.reset()
+    await show('#/activity')
+  })
+
+  const clientOf = (apiKey = served.server.apiKey) =>
+    new ModelRun({ apiKey, baseUrl: served.url, clock: served.server.clock, maxRetries: 0 })
+
+  async function show(hash: string): Promise<void> {
+    await page.evaluate((target) => {
+      location.hash = target
+    }, hash)
+    await page.locator('main h1').first().waitFor()
+  }
+
+  const outcome = () => page.locator('.outcome').first()
+
+  it('says what it is, where it is and what to do, before the first request', async () => {
+    const { server, url } = served
+    await page
+      .getByRole('heading', { name: 'A model inference service on your machine. Nothing is charged.' })
+      .waitFor()
+    const shown = await page.getByRole('main').textContent()
+    expect(shown).toContain(url)
+    expect(shown).toContain(server.apiKey)
+    expect(shown).toContain(`export MODELRUN_BASE_URL='${url}'`)
+    for (const [tab, text] of [
+      ['TypeScript', `new ModelRun({ baseUrl: '${url}', apiKey: '${server.apiKey}' })`],
+      ['curl', `authorization: Bearer ${server.apiKey}`],
+    ] as const) {
+      await page.getByText(tab, { exact: true }).click()
+      expect(await page.getByRole('region', { name: 'Code to connect' }).textContent()).toContain(text)
+    }
+  })
+
+  it('a lost response: the run is there, is charged once, and its result arrives all the same', async () => {
+    await page.getByRole('button', { name: 'Show me a lost response' }).click()
+    await page.getByText('The response to the run was lost: the job was made all the same.').waitFor()
+    await page.getByText('Succeeded after 2.5 s. 4 credits charged, 0 polls, 1 webhook.').waitFor()
+    await page.getByRole('button', { name: /^Response to POST run after .* no response.*fault reset/ }).waitFor()
+    await page.getByRole('button', { name: /^POST webhook after 2.500 s: 204 delivered/ }).waitFor()
+    const runs = served.server.journal
+      .entries({ kind: 'request' })
+      .filter((entry) => entry.kind === 'request' && entry.route === 'runModel')
+    expect([runs.length, served.server.credits()]).toEqual([1, 9_996])
+    await show('#/activity')
+    await page.getByText('The response was lost: reset (fault_1).').waitFor()
+  })
+
+  it.each([
+    ['reset', 'after', 1],
+    ['empty-reply', 'after', 1],
+    ['reset', 'before', 0],
+    ['refused', 'before', 0],
+  ] as const)(
+    'a run from the form whose connection breaks (%s, %s the work) is sent once',
+    async (kind, when, jobs) => {
+      served.server.faults.add({ kind, when, route: 'runModel', times: 1 })
+      await show('#/models/aurora-image')
+      await page.getByText(/^Fault/).waitFor()
+      await page.getByRole('button', { name: /^Run for/ }).click()
+      await page.getByText(`No response: the connection broke (${kind}).`).waitFor()
+      const runs = served.server.journal
+        .entries({ kind: 'request' })
+        .filter((entry) => entry.kind === 'request' && entry.route === 'runModel')
+      expect([runs.length, served.server.report().unfinishedJobs.length]).toEqual([1, jobs])
+    },
+  )
+
+  it('a duplicate is called so, and has the response of the receiver', async () => {
+    const app = createServer((_, response) => response.writeHead(500, { 'x-app': 'mine' }).end('boom at line 7'))
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
+    const { port } = app.address() as AddressInfo
+    served.server.webhooks.script({ deliveries: 2, gap_ms: 6 })
+    await show('#/models/aurora-image')
+    await page.getByText('Results: delivered 2 times, 6 ms apart').waitFor()
+    await page.getByText('Webhook', { exact: true }).click()
+    await page.getByLabel('Send the result to').fill(`http://127.0.0.1:${port}/hook`)
+    await page.getByRole('button', { name: /^Run for/ }).click()
+    await page.getByRole('link', { name: 'Sequence diagram' }).click()
+    await page.getByText(/^Processing for/).waitFor()
+    await served.server.clock.advance(20_000)
+    await page.getByText('The result was delivered 2 times. 2 deliveries failed.').waitFor()
+    const duplicate = page.getByRole('button', { name: /^POST webhook · duplicate 2 after 4.006 s: 500 rejected/ })
+    await duplicate.focus()
+    const panel = page.getByRole('region', { name: 'Exchange' })
+    await panel.getByText('boom at line 7').waitFor()
+    await panel.getByText('headers').click()
+    expect(await panel.textContent()).toContain('x-app')
+    await show('#/models/aurora-image')
+    expect(await page.locator('#receivers option').getAttribute('value')).toBe(`http://127.0.0.1:${port}/hook`)
+    app.close()
+  })
+
+  it('a late result is announced, and comes after the poll that has shown the end', async () => {
+    served.server.webhooks.script({ delay_ms: 5_000 })
+    const job = await clientOf().submit(
+      'aurora-image',
+      { prompt: 'a' },
+      { webhookUrl: `${served.url}/_reference/receiver` },
+    )
+    await served.server.clock.advance(5_000)
+    await job.get()
+    await show(`#/jobs/${job.id}`)
+    await page.getByText('Succeeded after 4.2 s. 4 credits charged, 1 poll, 0 webhooks.').waitFor()
+    await page.getByText('Results: 5 s late').waitFor()
+    await served.server.clock.advance(5_000)
+    await page.getByText('4 credits charged, 1 poll, 1 webhook.').waitFor()
+    const marks = await page.locator('.mark .spoken').allTextContents()
+    expect(marks.slice(-2)).toEqual([
+      'GET job after 5.000 s: 200 succeeded',
+      'POST webhook after 9.200 s: 204 delivered',
+    ])
+  })
+
+  it('a rejected key, a misspelt parameter and a wrong path: each with what to send instead', async () => {
+    await clientOf('sk_test_wrong')
+      .models.list()
+      .catch(() => {})
+    await clientOf()
+      .submit('aurora-image', { promt: 'a' })
+      .catch(() => {})
+    await fetch(`${served.url}/v1/modles`, { headers: { authorization: `Bearer ${served.server.apiKey}` } })
+    await page.getByText(/A key that the server creates has 32 characters .* The API key is not known/).waitFor()
+    await page.getByText(/^Did you mean prompt\? The input is not right/).waitFor()
+    await page.getByText(/^Did you mean GET \/v1\/models\?/).waitFor()
+    expect(await page.locator('.table .badge').allTextContents()).toEqual(['404', '400', '401'])
+    await page.getByLabel('Search all fields').fill('promt')
+    await page.getByText('1 of 3').waitFor()
+    await page.reload()
+    await page.getByText('1 of 3').waitFor()
+    expect(await page.getByLabel('Search all fields').inputValue()).toBe('promt')
+    await page.getByRole('link', { name: 'POST /v1/models/aurora-image/run' }).click()
+    await page.getByRole('region', { name: 'Request body' }).getByText('"promt"').waitFor()
+  })
+
+  it('a failed model: why, first of all', async () => {
+    const error = { code: 'PROVIDER_FAILURE', message: 'out of paint' }
+    served.server.script('aurora-image', [{ result: 'failed', after_ms: 12_000, error }])
+    const job = await clientOf().submit('aurora-image', { prompt: 'a wooden boat' })
+    await served.server.clock.advance(12_000)
+    await page.getByRole('link', { name: 'aurora-image · a wooden boat' }).waitFor()
+    await page.getByText(`out of paint · 0 credits · ${job.id}`).waitFor()
+    await page.getByRole('link', { name: 'aurora-image · a wooden boat' }).click()
+    await page.getByText('Failed after 12 s: out of paint. 0 credits charged, 0 polls, 0 webhooks.').waitFor()
+    expect(await page.locator('.jobhead .notice').textContent()).toBe('PROVIDER_FAILURE out of paint')
+  })
+
+  it('a cancel: by the page, uncharged', async () => {
+    const job = await clientOf().submit('aurora-image', { prompt: 'a' })
+    await served.server.clock.advance(1_000)
+    await show(`#/jobs/${job.id}`)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled after 1 s. 0 credits charged').waitFor()
+    expect(served.server.job(job.id).status).toBe('cancelled')
+  })
+
+  it('a synchronous run while time is paused: its job, and what it waits for', async () => {
+    const { server, open, stop } = await kit.serve({ clock: 'system' })
+    const other = await open('#/models/aurora-image')
+    await other.getByRole('button', { name: 'Pause' }).click()
+    await other.getByText('Time is paused', { exact: true }).waitFor()
+    await other.getByText('Sync', { exact: true }).click()
+    await other.getByRole('button', { name: /^Run for/ }).click()
+    await other.getByText('The response waits for the end of the job. Time is paused').waitFor()
+    await other.getByRole('link', { name: /^job_/ }).waitFor()
+    await other.getByRole('button', { name: 'Switch off: Time is paused' }).click()
+    await expect.poll(() => other.getByText('Time is paused').count()).toBe(0)
+    expect(server.report().unfinishedJobs).toHaveLength(1)
+    await other.close()
+    await stop()
+  })
+
+  it('what is switched on is on every screen, and goes off there', async () => {
+    served.server.faults.add({ kind: 'unavailable', route: 'getJob' })
+    served.server.webhooks.script({ deliveries: 2, gap_ms: 500 })
+    for (const hash of ['#/activity', '#/models', '#/controls']) {
+      await show(hash)
+      await page.getByRole('complementary').getByText('Fault unavailable on getJob').waitFor()
+    }
+    await page.getByRole('button', { name: 'Switch off: Fault unavailable on getJob' }).click()
+    await page.getByRole('button', { name: /^Switch off: Results: delivered 2 times/ }).click()
+    await expect.poll(() => page.getByRole('complementary').count()).toBe(0)
+    expect(served.server.report().unusedFaults).toEqual([])
+  })
+
+  it('runs a job again with the same faults, and puts both on one axis', async () => {
+    served.server.faults.add({ kind: 'reset', when: 'after', route: 'runModel', times: 1 })
+    await clientOf()
+      .submit('aurora-image', { prompt: 'again' })
+      .catch(() => {})
+    await served.server.clock.advance(10_000)
+    await page.getByRole('link', { name: 'aurora-image · again' }).click()
+    const first = page.url()
+    await page.getByRole('button', { name: 'Run again with the same faults' }).click()
+    await page.waitForURL((url) => url.href !== first)
+    await outcome().getByText('The response to the run was lost').waitFor()
+    await page.getByLabel('Compare with another job').selectOption({ index: 1 })
+    await page.getByText('Compared with').waitFor()
+    await expect.poll(() => page.locator('.lane.service').count()).toBe(2)
+    expect(await page.locator('.bolt').count()).toBe(2)
+  })
+
+  it('is gone and comes back: time is paused meanwhile, and the page shows what there is then', async () => {
+    const first = await kit.serve()
+    const job = await new ModelRun(first.server.clientOptions()).submit('aurora-image', { prompt: 'a' })
+    const other = await first.open(`#/jobs/${job.id}`)
+    await other.getByRole('button', { name: /^POST run/ }).waitFor()
+    await first.stop()
+    await other.getByText('The server is gone').waitFor()
+    const shown = await other.locator('.clockbar time').textContent()
+    await other.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await other.getByText('The server does not respond.').waitFor()
+    await other.evaluate(() => {
+      location.hash = '#/models/aurora-image'
+    })
+    await other.getByRole('button', { name: /^Run for/ }).click()
+    await other.getByRole('region', { name: 'Result' }).getByText('The server does not respond.').waitFor()
+    expect(await other.getByRole('button', { name: /^Run for/ }).isEnabled()).toBe(true)
+    expect(await other.locator('.clockbar time').textContent()).toBe(shown)
+    await kit.serve({}, Number(new URL(first.url).port))
+    await expect.poll(() => other.getByText('The server is gone').count()).toBe(0)
+    await other.getByRole('link', { name: 'Activity' }).click()
+    await other.getByRole('heading', { name: /Nothing is charged/ }).waitFor()
+    await other.close()
+  })
+})
