@@ -1,5 +1,6 @@
 import type { ListModelsQuery, RunRequest } from '@modelrun/contract'
 import {
+  type Check,
   type Checks,
   callback,
   count,
@@ -15,13 +16,26 @@ import {
   text,
   unchecked,
 } from '@modelrun/kit'
+import { readFetchOptions, readHeaders } from '../http/fetch.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RequestOptions } from '../http/raw-request.ts'
 import type { WaitOptions } from '../jobs/job-handle.ts'
 import { json } from '../runs/json.ts'
 import type { RunManyOptions } from '../runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
-import { fetchOptions, headers } from './checks.ts'
+import { isList } from './checks.ts'
+
+/** A check by a function that throws. */
+function readBy(read: (value: never) => unknown): Check {
+  return (value) => {
+    // These functions throw errors of their own.
+    if (value !== undefined) read(value as never)
+    return undefined
+  }
+}
+export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
+/** A list of pairs may be an iterator, which can be read only once. */
+export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
 
 // Functions, because bundlers keep an object that another one is spread into.
 const callOptions = (): Checks<CallOptions> => ({

@@ -1,20 +1,7 @@
 import { type Check, checkEach, hasMethods, isPlainData, isText, kindOf, needs } from '@modelrun/kit'
-import { readFetchOptions, readHeaders } from '../http/fetch.ts'
 
 /** True for what `for await` takes, but not for a string: its letters would be the members. */
-const isList = (value: unknown) => hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator)
-
-/** A check by a function that throws. */
-function readBy(read: (value: never) => unknown): Check {
-  return (value) => {
-    // These functions throw errors of their own.
-    if (value !== undefined) read(value as never)
-    return undefined
-  }
-}
-export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
-/** A list of pairs may be an iterator, which can be read only once. */
-export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
+export const isList = (value: unknown) => hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator)
 
 /** For a `Secret`. The message does not contain its value. */
 export const secret: Check = (value) => {

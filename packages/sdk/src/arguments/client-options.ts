@@ -14,7 +14,7 @@ import {
 import type { PollingOptions } from '../jobs/polling/polling-options.ts'
 import { LOG_LEVELS } from '../observe/logger.ts'
 import type { ModelRunOptions } from '../options.ts'
-import { fetchOptions, headers } from './checks.ts'
+import { fetchOptions, headers } from './call-options.ts'
 
 export const CLIENT_OPTIONS = /* @__PURE__ */ ((): Checks<ModelRunOptions> => ({
   // Their errors must not print them, and they may come from the environment.

@@ -1,5 +1,5 @@
 import { type Check, type Checks, callback, count, flag, positive, signal, text } from '@modelrun/kit'
-import { fetchOptions } from '../arguments/checks.ts'
+import { fetchOptions } from '../arguments/call-options.ts'
 import { readHostRules } from '../hosts/host-rules.ts'
 import type { DownloadOptions, SaveOptions, ToDataUriOptions } from './file-options.ts'
 

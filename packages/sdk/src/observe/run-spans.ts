@@ -1,14 +1,16 @@
-import { type Job, ROUTES } from '@modelrun/contract'
+import { type Job, ROUTES, type RunCompleted } from '@modelrun/contract'
 import { ModelRunError } from '@modelrun/kit'
-import type { ApiResult } from '../http/operation.ts'
-import type { JobReference } from '../jobs/job-reference.ts'
-import type { PollOutcome } from '../jobs/polling/polled-jobs.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
-import type { RunResult } from '../runs/run-result.ts'
 import { asWord, reasonOf } from './describe-failure.ts'
 import type { AttemptEvent } from './logger.ts'
 import type { SafeSpan } from './safe-span.ts'
 import { createTracing, type Tracing, type TracingOptions } from './tracing.ts'
+
+/** The part of a result that its span shows. */
+type TracedResult = Pick<RunCompleted, 'job_id' | 'output'> & { status: string; credits_used?: number | undefined }
+
+/** The outcome of one poll. */
+type PollOutcome = { job: Job } | { failure: unknown } | { error: unknown }
 
 /** The run that a span is for. */
 export interface TracedRun {
@@ -38,7 +40,7 @@ export class RunSpans {
   }
 
   /** Ends the span of a run as the run ended. */
-  endRun(span: SafeSpan, run: PromiseSettledResult<RunResult>): void {
+  endRun(span: SafeSpan, run: PromiseSettledResult<TracedResult>): void {
     if (run.status === 'rejected') {
       const { reason } = run
       if (reason instanceof ModelRunError) {
@@ -59,7 +61,7 @@ export class RunSpans {
   }
 
   /** Does a run in a span that ends with it. */
-  async run(run: TracedRun, work: (span: SafeSpan) => Promise<ApiResult<RunResult>>): Promise<ApiResult<RunResult>> {
+  async run<R extends { data: TracedResult }>(run: TracedRun, work: (span: SafeSpan) => Promise<R>): Promise<R> {
     return await this.inRun(run, async (span) => {
       try {
         const result = await work(span)
@@ -129,7 +131,7 @@ const MAX_STATE_EVENTS = 20
 
 /** The job of a wait. */
 interface TracedWait {
-  job: JobReference
+  job: { jobId: string; modelId?: string | undefined }
   /** The span of the run that the wait is part of. */
   run?: SafeSpan | undefined
 }

@@ -3,8 +3,9 @@ import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { TIMEOUT } from '../http/send-attempt.ts'
+import type { ResultReceiver } from '../jobs/result-receiver.ts'
 import { textOf } from '../observe/logger.ts'
-import type { ResultReceiver, SubmitOptions } from './run-options.ts'
+import type { SubmitOptions } from './run-options.ts'
 
 /** The limits of a call of the caller's receiver. */
 interface ReceiverCall {
