@@ -4,9 +4,9 @@
  * that say little of the folder are left out.
  */
 const JUDGES = [
-  ['http', ['*', 'http/*', 'jobs/*', 'runs/*', 'models/*', 'observe/*']],
-  ['jobs', ['*', 'jobs/**/*', 'runs/*', 'observe/*']],
-  ['runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
+  ['client/http', ['*', 'http/*', 'jobs/*', 'runs/*', 'models/*', 'observe/*']],
+  ['client/jobs', ['*', 'jobs/**/*', 'runs/*', 'observe/*']],
+  ['client/runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
   [
     'webhooks',
     ['*inbox*', 'dead-letters', 'delivery/*', 'verification/*', 'expected/*', 'subscribers/*', 'workers/*', 'engine/*'],
@@ -18,6 +18,7 @@ const SDK = 'packages/sdk/src'
 /** Patterns of test files. */
 export function judges(target: string): string[] {
   const [room, names] = JUDGES.find(([name]) => target.startsWith(`${SDK}/${name}`)) ?? ['', ['**/*']]
-  const folder = room === 'webhooks' ? `${SDK}/webhooks` : SDK
+  const [part] = room.split('/')
+  const folder = part ? `${SDK}/${part}` : SDK
   return names.map((name) => `${folder}/${name}.test.ts`)
 }

@@ -11,7 +11,7 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { a
 
 const targets = positionals.map((path) => relative(root, resolve(from, path)))
 if (targets.length === 0) {
-  console.error('Name what to mutate: npm run mutate -- packages/sdk/src/http')
+  console.error('Name what to mutate: npm run mutate -- packages/sdk/src/client/http')
   process.exit(2)
 }
 // Stryker takes the current folder for the project.

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
@@ -38,4 +39,47 @@ it('docs/how-to-extend.md names files and folders that exist', () => {
   const paths = named.filter((path) => !path.startsWith('docs/'))
   expect(paths.length).toBeGreaterThan(20)
   expect(paths.filter((path) => !existsSync(`${root}packages/${path}`))).toEqual([])
+})
+
+const SDK = 'packages/sdk/src/'
+
+/** The folder of a file: below `client`, the folder in it. Undefined for a file that is in none. */
+function roomOf(path: string): string | undefined {
+  const [top, inner, ...rest] = path.slice(SDK.length).split('/')
+  if (inner === undefined) return undefined
+  if (top !== 'client') return top
+  return rest.length > 0 ? `client/${inner}` : 'client'
+}
+
+/** The rooms that the shipped files of each room import, types included. */
+function importsOfRooms(): Map<string, Set<string>> {
+  const files = globSync(`${SDK}**/*.{ts,tsx}`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
+  const imports = new Map<string, Set<string>>()
+  for (const file of files) {
+    const room = roomOf(file)
+    const named = readFileSync(`${root}${file}`, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)
+    const targets = Array.from(named, ([, path = '']) => roomOf(join(dirname(file), path)))
+    if (room === undefined) continue
+    const found = imports.get(room) ?? new Set()
+    imports.set(room, found)
+    for (const target of targets) if (target !== undefined && target !== room) found.add(target)
+  }
+  return imports
+}
+
+it('no two rooms of the sdk import each other', () => {
+  const imports = importsOfRooms()
+  expect(imports.size).toBeGreaterThan(10)
+  // The files of `client` itself put its rooms together.
+  const pairs = [...imports].flatMap(([room, targets]) =>
+    [...targets].filter((target) => imports.get(target)?.has(room)).map((target) => [room, target]),
+  )
+  expect(pairs.filter((pair) => !pair.includes('client'))).toEqual([])
+})
+
+it('the client imports no other part of the sdk', () => {
+  for (const [room, targets] of importsOfRooms()) {
+    if (!/^client/.test(room)) continue
+    expect([...targets].filter((target) => !/^(client|shared)/.test(target))).toEqual([])
+  }
 })

@@ -21,8 +21,7 @@ export type {
   RunResponse,
 } from '@modelrun/contract'
 export { type Attempt, ConfigurationError, ModelRunError, type Submission } from '@modelrun/kit'
-export { ModelRun } from './client.ts'
-export type { Clock } from './clock.ts'
+export { ModelRun } from './client/client.ts'
 export {
   ApiError,
   AuthenticationError,
@@ -33,15 +32,15 @@ export {
   PermissionDeniedError,
   RateLimitError,
   ServerError,
-} from './errors/api-errors.ts'
-export { JobCancelledError, JobFailedError } from './errors/job-errors.ts'
+} from './client/errors/api-errors.ts'
+export { JobCancelledError, JobFailedError } from './client/errors/job-errors.ts'
 export {
   BudgetExceededError,
   type InputIssue,
   InputValidationError,
   SaveError,
   WebhookParseError,
-} from './errors/local-errors.ts'
+} from './client/errors/local-errors.ts'
 export {
   AbortedError,
   AttemptTimeoutError,
@@ -49,30 +48,31 @@ export {
   DeadlineExceededError,
   HookError,
   InvalidResponseError,
-} from './errors/transport-errors.ts'
-export type { DownloadedFile } from './files/download.ts'
-export type { DownloadOptions, SaveOptions, ToDataUriOptions } from './files/file-options.ts'
-export type { FilesResource } from './files/files-resource.ts'
-export type { ProducedOutput } from './files/save-files.ts'
-export { toDataUri } from './files/to-data-uri.ts'
-export type { ApiPromise } from './http/api-promise.ts'
-export type { FetchInit, FetchLike, FetchOptions, FetchResponse, HeadersOption } from './http/fetch.ts'
-export type { ApiResult, CallOptions, RequestMethod } from './http/operation.ts'
-export type { RequestOptions } from './http/raw-request.ts'
-export type { JobHandle, JobSource, WaitOptions } from './jobs/job-handle.ts'
-export type { CancelResult } from './jobs/job-operations.ts'
-export type { JobJson } from './jobs/job-reference.ts'
-export type { JobsResource, SettledJob } from './jobs/jobs-resource.ts'
-export type { PollingOptions } from './jobs/polling/polling-options.ts'
-export type { ResultReceiver } from './jobs/result-receiver.ts'
-export type { AnyModelId, ModelId, ModelInput, ModelInputs, ModelInputsSettings } from './models/model-inputs.ts'
-export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
-export type { ModelsResource } from './models/models-resource.ts'
-export type { Logger, LogLevel } from './observe/logger.ts'
-export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/logger.ts'
-export type { Span, Tracer } from './observe/safe-span.ts'
-export type { ModelRunOptions } from './options.ts'
-export type { RunManyOptions, RunManyProgress, SettledRun } from './runs/run-many-options.ts'
-export type { AnyRunResponse } from './runs/run-operation.ts'
-export type { RunOptions, SubmitOptions } from './runs/run-options.ts'
-export type { RunOutcome, RunResult } from './runs/run-result.ts'
+} from './client/errors/transport-errors.ts'
+export type { DownloadedFile } from './client/files/download.ts'
+export type { DownloadOptions, SaveOptions, ToDataUriOptions } from './client/files/file-options.ts'
+export type { FilesResource } from './client/files/files-resource.ts'
+export type { ProducedOutput } from './client/files/save-files.ts'
+export { toDataUri } from './client/files/to-data-uri.ts'
+export type { ApiPromise } from './client/http/api-promise.ts'
+export type { FetchInit, FetchLike, FetchOptions, FetchResponse, HeadersOption } from './client/http/fetch.ts'
+export type { ApiResult, CallOptions, RequestMethod } from './client/http/operation.ts'
+export type { JobHandle, JobSource, WaitOptions } from './client/job-handle.ts'
+export type { CancelResult } from './client/jobs/job-operations.ts'
+export type { JobJson } from './client/jobs/job-reference.ts'
+export type { JobsResource, SettledJob } from './client/jobs/jobs-resource.ts'
+export type { PollingOptions } from './client/jobs/polling/polling-options.ts'
+export type { ResultReceiver } from './client/jobs/result-receiver.ts'
+export type { RunOutcome, RunResult } from './client/jobs/run-result.ts'
+export type { AnyModelId, ModelId, ModelInput, ModelInputs, ModelInputsSettings } from './client/models/model-inputs.ts'
+export type { ModelsPage, ModelsPagePromise } from './client/models/models-page.ts'
+export type { ModelsResource } from './client/models-resource.ts'
+export type { Logger, LogLevel } from './client/observe/logger.ts'
+export { ATTEMPT_CHANNEL, type AttemptEvent } from './client/observe/logger.ts'
+export type { Span, Tracer } from './client/observe/safe-span.ts'
+export type { ModelRunOptions } from './client/options.ts'
+export type { RequestOptions } from './client/runs/raw-request.ts'
+export type { RunManyOptions, RunManyProgress, SettledRun } from './client/runs/run-many-options.ts'
+export type { AnyRunResponse } from './client/runs/run-operation.ts'
+export type { RunOptions, SubmitOptions } from './client/runs/run-options.ts'
+export type { Clock } from './shared/clock.ts'

@@ -1,5 +1,5 @@
-import type { Failure, Interruption, InterruptionKind, Operation } from '../src/http/operation.ts'
-import type { FailedCall } from '../src/http/to-error.ts'
+import type { Failure, Interruption, InterruptionKind, Operation } from '../src/client/http/operation.ts'
+import type { FailedCall } from '../src/client/http/to-error.ts'
 
 /** The `submission` of an error in words. */
 export const RUN_IS = {

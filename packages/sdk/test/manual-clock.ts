@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts'
+import type { Clock } from '../src/shared/clock.ts'
 
 /** A clock that moves only when a test advances it. */
 export interface ManualClock extends Clock {

@@ -1,5 +1,5 @@
-import { systemClock } from '../src/clock.ts'
-import type { ProducedOutput } from '../src/files/save-files.ts'
+import type { ProducedOutput } from '../src/client/files/save-files.ts'
+import { systemClock } from '../src/shared/clock.ts'
 import type { Step } from './scripted-service.ts'
 import { createTestClient } from './test-client.ts'
 

@@ -1,4 +1,4 @@
-import { nodeBuiltin } from '../src/node-builtin.ts'
+import { nodeBuiltin } from '../src/shared/node-builtin.ts'
 import type { ManualClock } from './manual-clock.ts'
 
 /** Responds to one request. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts'
+import type { Clock } from '../src/shared/clock.ts'
 
 /** One poll of a job, as the service received it. */
 interface ReceivedPoll {

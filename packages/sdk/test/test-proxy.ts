@@ -1,5 +1,5 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import { ModelRun } from '../src/client.ts'
+import { ModelRun } from '../src/client/client.ts'
 import { createProxy, type ModelRunProxy } from '../src/proxy/create-proxy.ts'
 import type { ProxyOptions } from '../src/proxy/proxy-options.ts'
 import type { ManualClock } from './manual-clock.ts'

@@ -3,6 +3,7 @@
  *
  * @module
  */
-export { checkInput } from '../runs/check-run.ts'
-export { findInputIssues } from '../runs/input-issues.ts'
-export { schemaHash } from './schema-hash.ts'
+
+export { schemaHash } from '../client/models/schema-hash.ts'
+export { checkInput } from '../client/runs/check-run.ts'
+export { findInputIssues } from '../client/runs/input-issues.ts'

@@ -1,6 +1,6 @@
 import type { Model } from '@modelrun/contract'
-import type { Clock } from '../clock.ts'
-import { NotFoundError } from '../errors/api-errors.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { ProxyClient } from './proxy-options.ts'
 
 /** How long the details of a model, and so its price, are cached. */

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { errorResponse, json } from '../../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
 import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
-import { ModelRun } from '../client.ts'
+import { ModelRun } from '../client/client.ts'
 import { createProxy } from './create-proxy.ts'
 import type { ProxyOptions } from './proxy-options.ts'
 

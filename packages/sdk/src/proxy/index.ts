@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { NodeListener } from '../serving/node-listener.ts'
+export type { NodeListener } from '../shared/serving/node-listener.ts'
 export type { BudgetStore } from './budget/budget-store.ts'
 export { createMemoryBudgetStore } from './budget/budget-store.ts'
 export { createProxy, type ModelRunProxy } from './create-proxy.ts'

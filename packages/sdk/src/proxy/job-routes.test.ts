@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { broken, errorResponse, json, text } from '../../test/scripted-service.ts'
 import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
-import { NotFoundError } from '../errors/api-errors.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 const seal = (user: string) => createJobSeals(PROXY_SECRET).seal(user, { jobId: 'job_1' })

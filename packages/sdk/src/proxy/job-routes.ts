@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import type { ApiResult } from '../http/operation.ts'
+import type { ApiResult } from '../client/http/operation.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
 import { failureResponse, isForOperator, reply, shownCode, shownText, unknownJob } from './reply.ts'
 import type { SealedJob } from './sealed-jobs.ts'

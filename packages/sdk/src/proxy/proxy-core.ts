@@ -1,4 +1,4 @@
-import type { BodyRules } from '../serving/read-body.ts'
+import type { BodyRules } from '../shared/serving/read-body.ts'
 import type { Spending } from './budget/spending.ts'
 import type { Catalog } from './catalog.ts'
 import type { ProxyIdentity } from './proxy-options.ts'

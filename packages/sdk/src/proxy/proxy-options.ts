@@ -1,9 +1,9 @@
 import type { Job, Model, RunRequest } from '@modelrun/contract'
-import type { Clock } from '../clock.ts'
-import type { ApiResult, CallOptions } from '../http/operation.ts'
-import type { CancelResult } from '../jobs/job-operations.ts'
-import type { AnyRunResponse } from '../runs/run-operation.ts'
-import type { Secret } from '../signing/keyring.ts'
+import type { ApiResult, CallOptions } from '../client/http/operation.ts'
+import type { CancelResult } from '../client/jobs/job-operations.ts'
+import type { AnyRunResponse } from '../client/runs/run-operation.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Secret } from '../shared/signing/keyring.ts'
 import type { BudgetStore } from './budget/budget-store.ts'
 
 /** The user of a request. */

@@ -1,8 +1,8 @@
 import { type RunRequest, runRequestSchema } from '@modelrun/contract'
 import { jsonPointer } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import type { FoundBody } from '../serving/node-listener.ts'
-import { type BodyProblem, type BodyRules, tooLarge } from '../serving/read-body.ts'
+import type { FoundBody } from '../shared/serving/node-listener.ts'
+import { type BodyProblem, type BodyRules, tooLarge } from '../shared/serving/read-body.ts'
 import type { PageRequest } from './page-request.ts'
 import { rejection } from './reply.ts'
 

@@ -1,8 +1,8 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
 import { ModelRunError, memberOf } from '@modelrun/kit'
-import { ApiError } from '../errors/api-errors.ts'
-import { GATEWAY_REJECTION } from '../http/read-response.ts'
-import { isRejection } from '../http/status-policy.ts'
+import { ApiError } from '../client/errors/api-errors.ts'
+import { GATEWAY_REJECTION } from '../client/http/read-response.ts'
+import { isRejection } from '../client/http/status-policy.ts'
 
 /** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {

@@ -1,6 +1,6 @@
 import type { RunRequest } from '@modelrun/contract'
 import { ModelRunError } from '@modelrun/kit'
-import type { AnyRunResponse } from '../runs/run-operation.ts'
+import type { AnyRunResponse } from '../client/runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
 import type { PageRequest } from './page-request.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'

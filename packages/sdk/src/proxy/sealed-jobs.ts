@@ -1,7 +1,7 @@
 import { tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { fromBase64, toBase64Url } from '../signing/base64.ts'
-import { createKeyring, type Secret } from '../signing/keyring.ts'
+import { fromBase64, toBase64Url } from '../shared/signing/base64.ts'
+import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
 import type { Reservation } from './budget/spending.ts'
 
 /** A job of a user, and the credits that are reserved for it. */

@@ -1,4 +1,4 @@
-import { abortable, type Clock, openScope } from '../clock.ts'
+import { abortable, type Clock, openScope } from '../shared/clock.ts'
 
 /** Settles like the work of the application, or rejects when it takes longer. It may also throw at once, or return no promise. */
 export async function withinTime<T>(

@@ -1,8 +1,8 @@
 /** @jsxImportSource react */
 import type { Model } from '@modelrun/contract'
 import { type ComponentPropsWithoutRef, type ReactElement, type ReactNode, useId } from 'react'
-import type { ModelRun } from '../client.ts'
-import type { AnyModelId, ModelId, ModelInput } from '../models/model-inputs.ts'
+import type { ModelRun } from '../client/client.ts'
+import type { AnyModelId, ModelId, ModelInput } from '../client/models/model-inputs.ts'
 import { FormField, readField } from './form-field.tsx'
 import { getDefaultClient } from './page-runs.ts'
 import { useModel } from './use-model.ts'

@@ -1,4 +1,4 @@
-import { ModelRun } from '../client.ts'
+import { ModelRun } from '../client/client.ts'
 import { PageRun } from './page-run.ts'
 import { IDLE, type RunState } from './run-state.ts'
 import { createRunMemory } from './saved-run.ts'

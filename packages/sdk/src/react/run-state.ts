@@ -1,5 +1,5 @@
 import type { JobStatus } from '@modelrun/contract'
-import type { RunResult } from '../runs/run-result.ts'
+import type { RunResult } from '../client/jobs/run-result.ts'
 
 /** How far a run is. The service gives no percentages. */
 export interface RunProgress {

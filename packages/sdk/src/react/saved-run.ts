@@ -1,5 +1,5 @@
 import { memberOf, tryParseJson } from '@modelrun/kit'
-import type { JobJson } from '../jobs/job-reference.ts'
+import type { JobJson } from '../client/jobs/job-reference.ts'
 
 /** What is kept of a run while its page is loaded again. No input: it may be private. */
 interface SavedRun {

@@ -1,6 +1,6 @@
 import type { Model } from '@modelrun/contract'
 import { useEffect, useState } from 'react'
-import type { ModelRun } from '../client.ts'
+import type { ModelRun } from '../client/client.ts'
 
 /** A model, once it is there; or why it cannot be read. */
 export interface ReadModel {

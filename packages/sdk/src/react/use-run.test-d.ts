@@ -1,7 +1,7 @@
 import type { Model } from '@modelrun/contract'
 import { createElement } from 'react'
 import { expectTypeOf, test } from 'vitest'
-import type { RunResult } from '../runs/run-result.ts'
+import type { RunResult } from '../client/jobs/run-result.ts'
 import { ModelForm } from './model-form.tsx'
 import type { RunProgress } from './run-state.ts'
 import type { useRun } from './use-run.ts'

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import type { ModelRun } from '../client.ts'
-import type { AnyModelId, ModelId, ModelInput } from '../models/model-inputs.ts'
+import type { ModelRun } from '../client/client.ts'
+import type { AnyModelId, ModelId, ModelInput } from '../client/models/model-inputs.ts'
 import { getDefaultClient, getPageRuns } from './page-runs.ts'
 import { IDLE, type RunState } from './run-state.ts'
 

@@ -1,8 +1,8 @@
 import { ConfigurationError, checkEach, needs } from '@modelrun/kit'
-import { type Clock, systemClock } from '../clock.ts'
-import { isLoopback } from '../hosts/host-rules.ts'
-import { fromBase64, randomId, toBase64Url } from '../signing/base64.ts'
-import { createKeyring, type Secret } from '../signing/keyring.ts'
+import { type Clock, systemClock } from '../shared/clock.ts'
+import { isLoopback } from '../shared/host-rules.ts'
+import { fromBase64, randomId, toBase64Url } from '../shared/signing/base64.ts'
+import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
 
 /** Options of {@link createCallbackTokens}. */
 export interface CallbackTokenOptions {

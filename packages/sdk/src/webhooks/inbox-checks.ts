@@ -17,8 +17,8 @@ import {
   signal,
   text,
 } from '@modelrun/kit'
-import { secret } from '../arguments/checks.ts'
-import { json } from '../runs/json.ts'
+import { json } from '../client/runs/json.ts'
+import { secret } from '../shared/checks.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
   DrainOptions,

@@ -10,7 +10,7 @@ import {
   SUCCEEDED,
   SUCCEEDED_JOB,
 } from '../../test/test-inbox.ts'
-import { NotFoundError, PermissionDeniedError, RateLimitError } from '../errors/api-errors.ts'
+import { NotFoundError, PermissionDeniedError, RateLimitError } from '../client/errors/api-errors.ts'
 
 /** Defects that an attack on an earlier inbox found, each as its attacker or its outage brings it about. */
 const { job_id } = SUCCEEDED

@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
   DeadLetterNotice,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
-import { NotFoundError } from '../errors/api-errors.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
 
 const { job_id } = SUCCEEDED
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }

@@ -4,8 +4,8 @@
  * @module
  */
 
-export { WebhookParseError } from '../errors/local-errors.ts'
-export type { NodeListener } from '../serving/node-listener.ts'
+export { WebhookParseError } from '../client/errors/local-errors.ts'
+export type { NodeListener } from '../shared/serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'
 export type { DeadLetter, DeadLetters } from './dead-letters.ts'
 export type {

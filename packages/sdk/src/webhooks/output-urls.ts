@@ -1,5 +1,5 @@
 import { type Checks, isPlainData, readArguments, readOptions, showValue } from '@modelrun/kit'
-import { findUrlProblem, readHostRules, type UrlRules } from '../hosts/host-rules.ts'
+import { findUrlProblem, readHostRules, type UrlRules } from '../shared/host-rules.ts'
 import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 

@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
-import { WebhookParseError } from '../errors/local-errors.ts'
+import { WebhookParseError } from '../client/errors/local-errors.ts'
 import { parseWebhook } from './parse-webhook.ts'
 import { MAX_WEBHOOK_BYTES, type WebhookBody } from './webhook-body.ts'
 

@@ -1,8 +1,8 @@
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
-import { systemClock } from '../clock.ts'
-import { parseByStatus } from '../http/read-response.ts'
-import { withKnownStatus } from '../jobs/job-operations.ts'
-import { readRequest, tooLarge } from '../serving/read-body.ts'
+import { parseByStatus } from '../client/http/read-response.ts'
+import { withKnownStatus } from '../client/jobs/job-operations.ts'
+import { systemClock } from '../shared/clock.ts'
+import { readRequest, tooLarge } from '../shared/serving/read-body.ts'
 import { MAX_WEBHOOK_BYTES, unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 

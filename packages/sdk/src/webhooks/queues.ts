@@ -1,5 +1,5 @@
 import { ModelRunError } from '@modelrun/kit'
-import { type Clock, startTimer, toBackgroundClock } from '../clock.ts'
+import { type Clock, startTimer, toBackgroundClock } from '../shared/clock.ts'
 import type {
   InboxEngine,
   Json,

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../shared/clock.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import type { InboxOptions } from './inbox-options.ts'

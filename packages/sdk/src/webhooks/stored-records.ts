@@ -1,6 +1,6 @@
 import { failedDeliverySchema, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { parseByStatus } from '../http/read-response.ts'
+import { parseByStatus } from '../client/http/read-response.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** Longer unknown statuses are cut: those that start with the same characters share a task. */

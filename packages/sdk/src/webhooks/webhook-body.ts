@@ -1,5 +1,5 @@
-import { WebhookParseError } from '../errors/local-errors.ts'
-import type { BodyRules } from '../serving/read-body.ts'
+import { WebhookParseError } from '../client/errors/local-errors.ts'
+import type { BodyRules } from '../shared/serving/read-body.ts'
 
 /** A body as web frameworks have it: text, bytes, the request itself, or the object that a body parser made. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer | Request | object

@@ -1,5 +1,5 @@
 import { type Checks, count, having, readOptions } from '@modelrun/kit'
-import { type Clock, systemClock } from '../../clock.ts'
+import { type Clock, systemClock } from '../../shared/clock.ts'
 
 /** Credits that are reserved for one run, until its end is known. */
 export interface BudgetReservation {

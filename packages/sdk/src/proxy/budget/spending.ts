@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import { randomId } from '../../signing/base64.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { randomId } from '../../shared/signing/base64.ts'
 import type { ProxyIdentity } from '../proxy-options.ts'
 import type { ResolvedBudget } from '../resolve-proxy-options.ts'
 import type { BudgetReservation } from './budget-store.ts'

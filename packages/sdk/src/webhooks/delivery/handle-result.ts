@@ -1,4 +1,4 @@
-import { abortable, linkController, startTimer, toBackgroundClock } from '../../clock.ts'
+import { abortable, linkController, startTimer, toBackgroundClock } from '../../shared/clock.ts'
 import type { DiedTask, Json, Task } from '../engine/inbox-engine.ts'
 import { Again, isAgain, isPermanent, Permanent } from '../engine/task-ends.ts'
 import { bindToJob, contextOf } from '../expected/prepared-runs.ts'

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { backoffMs } from '../../backoff.ts'
-import { type Clock, sleep } from '../../clock.ts'
+import { backoffMs } from '../../shared/backoff.ts'
+import { type Clock, sleep } from '../../shared/clock.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { withTimeLimit } from './time-limit.ts'
 

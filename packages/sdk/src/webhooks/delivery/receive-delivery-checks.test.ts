@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openCore } from '../../../test/test-core.ts'
 import { FAILED, jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { WebhookParseError } from '../../errors/local-errors.ts'
+import { WebhookParseError } from '../../client/errors/local-errors.ts'
 import type { InboxOptions } from '../inbox-options.ts'
 import type { DeliveryTasks } from '../workers/inbox-workers.ts'
 import { createReceive, type Delivery } from './receive-delivery.ts'

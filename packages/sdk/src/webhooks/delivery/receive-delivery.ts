@@ -1,5 +1,5 @@
 import { ModelRunError } from '@modelrun/kit'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../shared/clock.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'

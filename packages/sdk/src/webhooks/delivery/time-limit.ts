@@ -1,4 +1,4 @@
-import { type Clock, startTimer } from '../../clock.ts'
+import { type Clock, startTimer } from '../../shared/clock.ts'
 
 /** A time limit for work that cannot be cancelled. */
 export interface TimeLimit<T> {

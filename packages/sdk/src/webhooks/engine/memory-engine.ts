@@ -1,4 +1,4 @@
-import { type Clock, systemClock, toBackgroundClock } from '../../clock.ts'
+import { type Clock, systemClock, toBackgroundClock } from '../../shared/clock.ts'
 import type { InboxEngine, TaskRecord } from './inbox-engine.ts'
 import { MemoryQueue } from './memory-queue.ts'
 import type { MemoryTask } from './memory-worker.ts'

@@ -1,4 +1,4 @@
-import { type Clock, startTimer } from '../../clock.ts'
+import { type Clock, startTimer } from '../../shared/clock.ts'
 import type { TaskHandler, TaskState, Worker, WorkOptions } from './inbox-engine.ts'
 import { type MemoryTask, MemoryWorker, type Postponement, type TaskSource } from './memory-worker.ts'
 

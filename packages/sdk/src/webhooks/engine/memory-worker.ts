@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { createRateLimit, type RateLimit } from '../../backoff.ts'
-import { type Clock, startTimer } from '../../clock.ts'
+import { createRateLimit, type RateLimit } from '../../shared/backoff.ts'
+import { type Clock, startTimer } from '../../shared/clock.ts'
 import type { Json, TaskHandler, TaskRecord, TaskState, WorkOptions } from './inbox-engine.ts'
 import { endOfFailure, RunTimeout } from './task-ends.ts'
 

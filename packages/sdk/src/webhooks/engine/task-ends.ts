@@ -1,4 +1,4 @@
-import { backoffMs, jitter } from '../../backoff.ts'
+import { backoffMs, jitter } from '../../shared/backoff.ts'
 
 /** A handler throws this error when the task is not ready. The task runs again later, and the attempt does not count. */
 export class Again extends Error {

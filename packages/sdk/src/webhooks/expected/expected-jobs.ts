@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { backoffMs, jitter } from '../../backoff.ts'
+import { backoffMs, jitter } from '../../shared/backoff.ts'
 import { keepTrying } from '../delivery/keep-trying.ts'
 import type { Task } from '../engine/inbox-engine.ts'
 import { Again, Permanent } from '../engine/task-ends.ts'

@@ -1,5 +1,5 @@
-import { isFinishedStatus } from '../../jobs/job-operations.ts'
-import { watch } from '../../observe/logger.ts'
+import { isFinishedStatus } from '../../client/jobs/job-operations.ts'
+import { watch } from '../../client/observe/logger.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
 /** A callback for the events of a job. */

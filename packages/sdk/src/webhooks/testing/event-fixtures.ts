@@ -1,5 +1,5 @@
 import type { FailedDelivery, SucceededDelivery } from '@modelrun/contract'
-import { randomId } from '../../signing/base64.ts'
+import { randomId } from '../../shared/signing/base64.ts'
 
 /** Body of a delivery with a status that section 6 does not list: handlers get it as an `UnknownEvent`. */
 export interface UnknownDelivery {

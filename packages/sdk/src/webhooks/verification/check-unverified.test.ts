@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { openCore, storedDelivery, taskOf } from '../../../test/test-core.ts'
 import { jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { ApiError, NotFoundError, ServerError } from '../../errors/api-errors.ts'
+import { ApiError, NotFoundError, ServerError } from '../../client/errors/api-errors.ts'
 import { checkUnverified, createMissingJobs } from './check-unverified.ts'
 
 const { job_id } = SUCCEEDED

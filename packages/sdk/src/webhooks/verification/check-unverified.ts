@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../shared/clock.ts'
 import type { Task } from '../engine/inbox-engine.ts'
 import { Again } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { openCore, storedDelivery } from '../../../test/test-core.ts'
 import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { ApiError, NotFoundError, ServerError } from '../../errors/api-errors.ts'
+import { ApiError, NotFoundError, ServerError } from '../../client/errors/api-errors.ts'
 import type { StoredDelivery } from '../stored-records.ts'
 import { confirmResult, type Unconfirmed } from './confirm-result.ts'
 

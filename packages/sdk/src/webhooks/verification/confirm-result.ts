@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
-import { asKnownStatus } from '../../jobs/job-operations.ts'
-import { stableJson } from '../../models/schema-hash.ts'
+import { asKnownStatus } from '../../client/jobs/job-operations.ts'
+import { stableJson } from '../../client/models/schema-hash.ts'
 import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { checkOutputUrls } from '../output-urls.ts'

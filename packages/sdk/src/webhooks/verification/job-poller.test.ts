@@ -8,8 +8,8 @@ import {
   PermissionDeniedError,
   RateLimitError,
   ServerError,
-} from '../../errors/api-errors.ts'
-import { ConnectionError, InvalidResponseError } from '../../errors/transport-errors.ts'
+} from '../../client/errors/api-errors.ts'
+import { ConnectionError, InvalidResponseError } from '../../client/errors/transport-errors.ts'
 import { createJobPoller } from './job-poller.ts'
 
 const fail = (error: unknown) => () => {

@@ -1,8 +1,8 @@
 import type { Job } from '@modelrun/contract'
 import { ModelRunError } from '@modelrun/kit'
-import type { Clock } from '../../clock.ts'
-import { ApiError } from '../../errors/api-errors.ts'
-import { isKeyRejection, isTransient } from '../../http/status-policy.ts'
+import { ApiError } from '../../client/errors/api-errors.ts'
+import { isKeyRejection, isTransient } from '../../client/http/status-policy.ts'
+import type { Clock } from '../../shared/clock.ts'
 import { withTimeLimit } from '../delivery/time-limit.ts'
 import type { JobReader } from '../inbox-options.ts'
 

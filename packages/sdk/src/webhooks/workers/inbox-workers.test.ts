@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { gate, jobsOf, openEngine, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { NotFoundError } from '../../errors/api-errors.ts'
+import { NotFoundError } from '../../client/errors/api-errors.ts'
 import type { Inbox } from '../inbox.ts'
 
 const { job_id } = SUCCEEDED

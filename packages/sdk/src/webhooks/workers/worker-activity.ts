@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../clock.ts'
+import { type Clock, sleep } from '../../shared/clock.ts'
 import type { Json, Task, TaskHandler } from '../engine/inbox-engine.ts'
 import { Again } from '../engine/task-ends.ts'
 import { EngineError } from '../queues.ts'

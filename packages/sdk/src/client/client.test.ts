@@ -1,0 +1,132 @@
+import { inspect } from 'node:util'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { printedForms } from '../../test/printed-forms.ts'
+import { json, text } from '../../test/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
+import { ModelRun } from './client.ts'
+import { ServerError } from './errors/api-errors.ts'
+import { InputValidationError } from './errors/local-errors.ts'
+
+const models = json(200, fixtures.models.listEmpty.body)
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+describe('a client', () => {
+  test('takes its key and base URL from the environment', async () => {
+    vi.stubEnv('MODELRUN_API_KEY', API_KEY)
+    vi.stubEnv('MODELRUN_BASE_URL', BASE_URL)
+    const { service } = createTestClient([models])
+    await new ModelRun({ fetch: service.fetch }).models.list()
+    expect(service.received).toMatchObject([{ url: `${BASE_URL}/v1/models` }])
+    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test('throws without a key, without a base URL, or with a wrong option', () => {
+    vi.stubEnv('MODELRUN_API_KEY', undefined)
+    vi.stubEnv('MODELRUN_BASE_URL', undefined)
+    expect(() => new ModelRun()).toThrow(ConfigurationError)
+    expect(() => new ModelRun({ apiKey: API_KEY })).toThrow('baseUrl')
+    expect(() => new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: -1 })).toThrow('maxRetries')
+  })
+
+  test('uses the global fetch as it is at the time of the call', async () => {
+    const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL })
+    const { service } = createTestClient([models])
+    vi.stubGlobal('fetch', service.fetch)
+    await client.models.list()
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('shows its key in no printed form, nor do its parts', () => {
+    const { client } = createTestClient([])
+    const printed = [client, client.models, client.jobs, client.files, client.jobs.attach('job_1'), { client }]
+    for (const value of printed) expect(printedForms(value)).not.toContain(API_KEY)
+    expect(inspect(client)).toContain('ModelRun')
+  })
+
+  test('shows its key in no log line', async () => {
+    const lines: string[] = []
+    const push = (line: string) => lines.push(line)
+    const logger = { debug: push, info: push, warn: push, error: push }
+    const { client, clock } = createTestClient([text(500, API_KEY)], { logger, logLevel: 'debug' })
+    await caught(clock.run(client.models.list()), ServerError)
+    expect(lines).toHaveLength(3)
+    expect(lines.join()).not.toContain(API_KEY)
+  })
+
+  test('does not change when the options that it was made of do', async () => {
+    const headers: Record<string, string> = { 'x-tenant': 'one' }
+    const { client, service } = createTestClient([models], { headers })
+    headers['x-tenant'] = 'two'
+    await client.models.list()
+    expect(service.received[0]?.headers.get('x-tenant')).toBe('one')
+  })
+})
+
+describe('withOptions', () => {
+  test('makes a client with some options changed and leaves the first one as it is', async () => {
+    const { client, service } = createTestClient([text(500, '')], { maxRetries: 0, headers: { 'x-tenant': 'one' } })
+    const other = client.withOptions({ apiKey: 'sk_test_another_key', headers: { 'x-tenant': 'two' } })
+    await caught(other.models.list(), ServerError)
+    await caught(client.models.list(), ServerError)
+    expect(service.received.map(({ headers }) => [headers.get('authorization'), headers.get('x-tenant')])).toEqual([
+      ['Bearer sk_test_another_key', 'two'],
+      [`Bearer ${API_KEY}`, 'one'],
+    ])
+  })
+
+  test('does not change an option that is undefined', async () => {
+    const { client, service } = createTestClient([text(500, '')], { maxRetries: 0 })
+    await caught(client.withOptions({ apiKey: undefined, maxRetries: undefined }).models.list(), ServerError)
+    expect(service.received).toHaveLength(1)
+    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test('checks the options as the constructor does', () => {
+    const { client } = createTestClient([])
+    expect(() => client.withOptions({ timeoutMs: 0 })).toThrow(ConfigurationError)
+  })
+})
+
+describe('the input of a run', () => {
+  test.each([undefined, null, 'a red fox', 7, ['a red fox'], () => {}])('cannot be %s', async (input) => {
+    const { client, service } = createTestClient([json(200, fixtures.runs.completed.body)])
+    // What a program without types may pass.
+    const wrong = input as unknown as Record<string, unknown>
+    const error = await caught(client.run('aurora-image', wrong), ConfigurationError)
+    expect(error.message).toContain('must be an object of parameters')
+    await caught(client.submit('aurora-image', wrong), ConfigurationError)
+    expect(service.received).toHaveLength(0)
+  })
+
+  test.each([{ seed: 1n }, Object.assign({}, { toJSON: () => ({ self: 1n }) })])(
+    'cannot hold what JSON cannot say',
+    async (input) => {
+      const { client, service } = createTestClient([json(200, fixtures.runs.completed.body)])
+      const error = await caught(client.run('aurora-image', { nested: input }), InputValidationError)
+      expect(error).toMatchObject({ submission: 'not_sent' })
+      expect(service.received).toHaveLength(0)
+    },
+  )
+
+  test('may be of an interface, which has no index signature', async () => {
+    interface FoxInput {
+      prompt: string
+    }
+    const input: FoxInput = { prompt: 'a red fox' }
+    const { client, service } = createTestClient([json(200, fixtures.runs.completed.body)])
+    await client.run('aurora-image', { ...input })
+    expect(service.received[0]?.body).toEqual({ input })
+  })
+
+  test.each(['', '..'])('goes to no model with the id %j', async (model) => {
+    const { client } = createTestClient([json(200, fixtures.runs.completed.body)])
+    await caught(client.run(model, {}), ConfigurationError)
+  })
+})

@@ -1,0 +1,135 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, test, vi } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { createFileHost } from '../../../test/file-host.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { type Step, silent, text } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
+import type { DownloadOptions } from './file-options.ts'
+
+const stalled = createFileHost({ content: 'pixels', faults: Array(99).fill({ bytes: 3, how: 'stalls' }) })
+
+function start(step: Step, options: DownloadOptions = {}) {
+  const harness = createTestClient([step])
+  return { ...harness, download: harness.client.files.download('https://files.example.com/job_1/0.png', options) }
+}
+
+describe('the time of a download', () => {
+  test('is limited until the head of a response', async () => {
+    const { download, clock } = start(silent(), { timeoutMs: 1_000, maxRetries: 0 })
+    const startedAt = clock.now()
+    await caught(clock.run(download), AttemptTimeoutError)
+    expect(clock.now() - startedAt).toBe(1_000)
+  })
+
+  test('is limited between two chunks', async () => {
+    const { download, clock } = start(stalled, { maxRetries: 0 })
+    const file = await download
+    const startedAt = clock.now()
+    const error = await caught(clock.run(file.bytes()), AttemptTimeoutError)
+    expect(error.message).toContain('received no bytes for 30000 ms. The first 3 of 6 bytes had come.')
+    expect(clock.now() - startedAt).toBe(30_000)
+  })
+
+  test.each([
+    ['a response', silent()],
+    ['bytes', stalled],
+  ])('is limited by one deadline, over all requests, while it waits for %s', async (_, step) => {
+    const { download, clock } = start(step, { deadlineMs: 70_000, maxRetries: 9, jobId: 'job_1' })
+    const startedAt = clock.now()
+    const read = download.then((file) => file.bytes())
+    const error = await caught(clock.run(read), DeadlineExceededError)
+    expect(error.message).toContain('did not finish within deadlineMs (70000 ms).')
+    expect(error).toMatchObject({ jobId: 'job_1', attempts: { length: 3 } })
+    expect(clock.now() - startedAt).toBe(70_000)
+  })
+
+  test('is not used up by a retry that would come too late', async () => {
+    const { download, clock } = start(text(503, ''), { deadlineMs: 800, maxRetries: 9 })
+    const startedAt = clock.now()
+    await caught(clock.run(download), InvalidResponseError)
+    expect(clock.now() - startedAt).toBe(750)
+  })
+
+  test('has a deadline of ten minutes', async () => {
+    const { download, clock } = start(silent(), { timeoutMs: Number.POSITIVE_INFINITY })
+    const startedAt = clock.now()
+    await caught(clock.run(download), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(600_000)
+  })
+
+  test('may have no limit at all', async () => {
+    const { download, clock } = start(silent(), {
+      timeoutMs: Number.POSITIVE_INFINITY,
+      deadlineMs: Number.POSITIVE_INFINITY,
+      signal: AbortSignal.timeout(5),
+    })
+    await caught(download, AbortedError)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('passes for a stream that the program holds, and no timer runs meanwhile', async () => {
+    const { download, clock } = start(createFileHost({ content: 'pixels' }))
+    const { stream } = await download
+    const reader = stream.getReader()
+    await reader.read()
+    expect(clock.timerCount).toBe(0)
+    await clock.advance(600_000)
+    await caught(reader.read(), DeadlineExceededError)
+  })
+})
+
+describe('an aborted download', () => {
+  test.each([
+    ['a response', silent()],
+    ['a retry', text(503, '')],
+    ['bytes', stalled],
+  ])('settles at once while it waits for %s', async (_, step) => {
+    const controller = new AbortController()
+    const { download, clock } = start(step, { signal: controller.signal })
+    const failure = caught(
+      download.then((file) => file.bytes()),
+      AbortedError,
+    )
+    await settle()
+    controller.abort('enough')
+    const error = await failure
+    expect(error.cause).toBe('enough')
+    expect(error.attempts).toHaveLength(1)
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
+    await vi.waitFor(() => expect(clock.timerCount).toBe(0))
+  })
+
+  test('frees the connection of a stream that is not read at the moment', async () => {
+    const controller = new AbortController()
+    const { download, service } = start(createFileHost({ content: 'pixels' }), { signal: controller.signal })
+    const reader = (await download).stream.getReader()
+    await reader.read()
+    controller.abort()
+    expect(service.received[0]?.request.signal.aborted).toBe(true)
+    await caught(reader.read(), AbortedError)
+  })
+
+  test('sends nothing when its signal has aborted before', async () => {
+    const { download, service } = start(text(200, 'x'), { signal: AbortSignal.abort('before') })
+    await caught(download, AbortedError)
+    expect(service.received).toHaveLength(0)
+  })
+})
+
+test.each([
+  ['read', async (stream: ReadableStream) => new Response(stream).text()],
+  ['cancelled', async (stream: ReadableStream) => stream.cancel()],
+])('a stream that was %s leaves no listener and no timer', async (_, finish) => {
+  const { signal } = new AbortController()
+  const { download, clock } = start(text(200, 'pixels'), { signal })
+  await finish((await download).stream)
+  await settle()
+  expect([getEventListeners(signal, 'abort').length, clock.timerCount]).toEqual([0, 0])
+})

@@ -1,0 +1,194 @@
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { createFileHost } from '../../../test/file-host.ts'
+import { printedForms } from '../../../test/printed-forms.ts'
+import { broken, type Step, silent, text, unconnected } from '../../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../../test/test-client.ts'
+import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import type { DownloadOptions } from './file-options.ts'
+
+const FILE_URL = 'https://files.example.com/job_1/0.png?token=secret'
+
+function start(steps: Step | readonly Step[], options: DownloadOptions = {}) {
+  const harness = createTestClient([steps].flat())
+  return { ...harness, download: harness.client.files.download({ type: 'image', url: FILE_URL }, options) }
+}
+
+/** When the requests came, in milliseconds after the first one. */
+function times({ received }: { received: readonly { at: number }[] }): number[] {
+  return received.map(({ at }) => at - (received[0]?.at ?? 0))
+}
+
+describe('files.download (section 2.5)', () => {
+  test('gives name, type, size and bytes of a produced file', async () => {
+    const { download } = start(createFileHost({ content: 'pixels', headers: { 'content-type': 'image/png' } }))
+    const file = await download
+    expect(file).toMatchObject({ name: '0.png', contentType: 'image/png', size: 6 })
+    expect(new TextDecoder().decode(await file.bytes())).toBe('pixels')
+  })
+
+  test('gives a typed Blob', async () => {
+    const { download } = start(createFileHost({ content: 'pixels', headers: { 'content-type': 'image/png' } }))
+    const blob = await (await download).blob()
+    expect([blob.type, await blob.text()]).toEqual(['image/png', 'pixels'])
+  })
+
+  test('gives a stream', async () => {
+    const { download } = start(createFileHost({ content: 'pixels' }))
+    await expect(new Response((await download).stream).text()).resolves.toBe('pixels')
+  })
+
+  test('gives a file without content, and one whose length is not known', async () => {
+    const empty = await start(createFileHost({ content: '' })).download
+    expect([empty.size, (await empty.bytes()).byteLength]).toEqual([0, 0])
+    const none = await start(text(200, null)).download
+    expect((await none.bytes()).byteLength).toBe(0)
+    const unknown = await start(createFileHost({ content: 'pixels', hasLength: false })).download
+    expect([unknown.size, (await unknown.bytes()).byteLength]).toEqual([undefined, 6])
+  })
+
+  test('does not say a size, or miss bytes, when the host compresses the file although it was asked not to', async () => {
+    const headers = { 'content-encoding': 'gzip', 'content-length': '3' }
+    const file = await start(createFileHost({ content: 'pixels', headers, hasLength: false })).download
+    expect([file.size, (await file.bytes()).byteLength]).toEqual([undefined, 6])
+  })
+
+  test.each([
+    ['stream', 'bytes'],
+    ['bytes', 'stream'],
+    ['blob', 'bytes'],
+  ] as const)('gives the bytes once: after %s, %s says so', async (first, second) => {
+    const { download } = start(createFileHost({ content: 'pixels' }))
+    const file = await download
+    const take = (how: 'stream' | 'bytes' | 'blob') =>
+      how === 'stream' ? new Response(file.stream).arrayBuffer() : file[how]()
+    await take(first)
+    await expect(take(second)).rejects.toThrow('The bytes of 0.png were taken before. Download the file again.')
+  })
+
+  test('sends no API key and no header of the client: the file may be anywhere', async () => {
+    const { client, service } = createTestClient([text(200, 'x')], { headers: { 'x-tenant': 'one' } })
+    await (await client.files.download(FILE_URL)).bytes()
+    expect(Object.fromEntries(service.received[0]?.headers ?? [])).toEqual({ 'accept-encoding': 'identity' })
+    expect(service.received[0]?.url).toBe(FILE_URL)
+  })
+
+  test.each([
+    '',
+    'job_1/0.png',
+    'file:///etc/passwd',
+    'data:text/plain,x',
+    `https://me:${API_KEY}@files.example.com/0.png`,
+    undefined as unknown as string,
+    {} as unknown as string,
+  ])('rejects the url %j without printing it', async (url) => {
+    const { client, service } = createTestClient([text(200, 'x')])
+    const error = await caught(
+      Promise.resolve().then(() => client.files.download(url)),
+      ConfigurationError,
+    )
+    expect(error.message).toContain('http or https')
+    expect(printedForms(error)).not.toContain(API_KEY)
+    expect(service.received).toHaveLength(0)
+  })
+
+  test.each([{ maxBytes: 0 }, { maxBytes: Number.NaN }, { timeoutMs: -1 }, { deadlineMs: 0 }, { maxRetries: 0.5 }])(
+    'rejects the options %j',
+    async (options) => {
+      await caught(start(text(200, 'x'), options).download, ConfigurationError)
+    },
+  )
+
+  test.each(['content-length', 'bytes'])('ends at maxBytes, by %s', async (by) => {
+    const host = (content: string) => createFileHost({ content, hasLength: by === 'content-length' })
+    const fits = await start(host('12345'), { maxBytes: 5 }).download
+    expect(await fits.bytes()).toHaveLength(5)
+    const read = start(host('123456'), { maxBytes: 5 }).download.then((file) => file.bytes())
+    const error = await caught(read, InvalidResponseError)
+    expect(error).toMatchObject({ message: expect.stringContaining('larger than maxBytes (5)'), isRetryable: false })
+  })
+})
+
+describe('a request for a file', () => {
+  test.each([408, 429, 500, 502, 503, 504])('is repeated after the status %i, like every read', async (status) => {
+    const { download, service, clock } = start([text(status, ''), text(status, ''), text(200, 'pixels')])
+    await clock.run(download)
+    expect(times(service)).toEqual([0, 250, 750])
+  })
+
+  test.each([400, 401, 403, 404, 410, 501, 204, 206, 304])('is not repeated after the status %i', async (status) => {
+    const { download, service, clock } = start(text(status, null))
+    const error = await caught(clock.run(download), InvalidResponseError)
+    expect(error).toMatchObject({ status, isRetryable: false })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('is repeated after a connection that failed, and after its time limit', async () => {
+    const { download, service, clock } = start([unconnected('ECONNREFUSED'), silent(), text(200, 'pixels')])
+    await clock.run(download)
+    expect(times(service)).toEqual([0, 250, 30_750])
+  })
+
+  test('waits as long as Retry-After asks, up to a minute', async () => {
+    const patient = start([text(429, '', { 'retry-after': '3' }), text(200, 'pixels')])
+    await patient.clock.run(patient.download)
+    expect(times(patient.service)).toEqual([0, 3_000])
+    const { download, service, clock } = start(text(429, '', { 'retry-after': '61' }))
+    expect(await caught(clock.run(download), InvalidResponseError)).toMatchObject({ retryAfterMs: 61_000 })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('is repeated as often as the client says, or the call', async () => {
+    const client = createTestClient([text(503, '')], { maxRetries: 1 })
+    await caught(client.clock.run(client.client.files.download(FILE_URL)), InvalidResponseError)
+    expect(client.service.received).toHaveLength(2)
+    const call = start(text(503, ''), { maxRetries: 4 })
+    await caught(call.clock.run(call.download), InvalidResponseError)
+    expect(call.service.received).toHaveLength(5)
+  })
+})
+
+describe('the error of a download', () => {
+  test('says what was tried, without the query of the url', async () => {
+    const { download, clock } = start([broken('ECONNRESET'), text(503, '', { 'retry-after': '2' })])
+    const startedAt = clock.now()
+    const error = await caught(clock.run(download), InvalidResponseError)
+    expect(error.message).toBe(
+      'The file at https://files.example.com/job_1/0.png could not be fetched after 3 requests: HTTP 503.',
+    )
+    expect(error).toMatchObject({ status: 503, retryAfterMs: 2_000, isRetryable: true, submission: 'not_sent' })
+    expect(error.jobId).toBeUndefined()
+    expect(error.attempts).toEqual([
+      { startedAt, durationMs: 0, reason: 'ECONNRESET', delayMs: 250 },
+      { startedAt: startedAt + 250, durationMs: 0, status: 503, reason: 'HTTP 503', delayMs: 2_000 },
+      { startedAt: startedAt + 2_250, durationMs: 0, status: 503, reason: 'HTTP 503' },
+    ])
+    expect(printedForms(error)).not.toContain('secret')
+  })
+
+  test.each([
+    ['a status', text(404, ''), InvalidResponseError],
+    ['a connection', unconnected('ENOTFOUND'), ConnectionError],
+    ['a stall', silent(), AttemptTimeoutError],
+  ])('about %s says that the result of a known job is not lost', async (_, step, type) => {
+    const { download, clock } = start(step, { jobId: 'job_1', maxRetries: 0 })
+    const error = await caught<Error>(clock.run(download), type)
+    expect(error).toMatchObject({
+      jobId: 'job_1',
+      submission: 'accepted',
+      attempts: [{ durationMs: expect.any(Number) }],
+    })
+    expect(error.message).toContain("`client.jobs.attach('job_1').result()` gives it again and costs nothing.")
+  })
+
+  test('does not print the url that the system names', async () => {
+    const failure: Step = ({ url }) => {
+      throw new TypeError(`Failed to fetch ${url}`)
+    }
+    const { download } = start(failure, { maxRetries: 0 })
+    const error = await caught(download, ConnectionError)
+    expect(error.message).toContain('failed: Failed to fetch https://files.example.com/job_1/0.png.')
+    expect(printedForms(error)).not.toContain('secret')
+  })
+})

@@ -1,0 +1,115 @@
+import type { OutputItem } from '@modelrun/contract'
+import { ConfigurationError, readArguments } from '@modelrun/kit'
+import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
+import { findUrlProblem, type HostRule, isLoopback, readHostRules } from '../../shared/host-rules.ts'
+import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { nameOfUrl } from './file-name.ts'
+import type { DownloadOptions } from './file-options.ts'
+import { resultIsSafe } from './result-is-safe.ts'
+
+/** One download, with every option named, checked and present. */
+export interface ResolvedDownload {
+  client: ResolvedOptions
+  url: URL
+  signal: AbortSignal | undefined
+  maxBytes: number
+  timeoutMs: number
+  deadlineMs: number
+  maxRetries: number
+  jobId: string | undefined
+  allowedHosts: readonly HostRule[] | undefined
+  fetchOptions: ResolvedFetchOptions
+}
+
+const DEFAULT_MAX_BYTES = 1024 ** 3
+const DEFAULT_DEADLINE_MS = 600_000
+
+/** @throws ConfigurationError */
+export function resolveDownload(
+  client: ResolvedOptions,
+  item: OutputItem | string,
+  options: DownloadOptions,
+): ResolvedDownload {
+  const url = readUrl(item)
+  const allowedHosts = options.allowedHosts && readHostRules(options.allowedHosts)
+  rejectUnsafe(client, url, { allowedHosts, jobId: options.jobId })
+  return {
+    client,
+    url,
+    signal: options.signal,
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    timeoutMs: options.timeoutMs ?? client.timeoutMs,
+    deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    maxRetries: options.maxRetries ?? client.maxRetries,
+    jobId: options.jobId,
+    allowedHosts,
+    fetchOptions: fileFetchOptions(client.fetchOptions, options.fetchOptions),
+  }
+}
+
+/** A user and a password in a url make `fetch` throw an error that prints them; this one does not. */
+function readUrl(item: unknown): URL {
+  const text: unknown = readArguments('files.download', () => Object(item).url ?? item)
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
+  throw new ConfigurationError({
+    message: 'A file is given by an item of an output or by its url: http or https, without user and password.',
+  })
+}
+
+/** The service chose the url, so it follows the rules of redirects: it must not lead a server into its own network. */
+function rejectUnsafe(
+  { baseUrl }: ResolvedOptions,
+  url: URL,
+  { allowedHosts, jobId }: Pick<ResolvedDownload, 'allowedHosts' | 'jobId'>,
+): void {
+  if (allowedHosts === undefined && isHostOfService(url, new URL(baseUrl))) return
+  const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
+  if (problem === undefined) return
+  const remedy = ` If you trust that host, name it: \`allowedHosts: ['${url.host}']\`.`
+  throw new ConfigurationError({
+    message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.${remedy}${jobId === undefined ? '' : resultIsSafe(jobId)}`,
+    ...(jobId === undefined ? {} : { jobId, submission: 'accepted' }),
+  })
+}
+
+/** The host of the service, on any port; this machine for a service on this machine. */
+function isHostOfService(url: URL, service: URL): boolean {
+  return url.hostname === service.hostname || (isLoopback(url.hostname) && isLoopback(service.hostname))
+}
+
+/** The rules for the url of a file and of its redirects. A redirect never leads from https to http. */
+export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
+  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
+}
+
+/** The time and the signal of one download. Its timer runs only while something is under way. */
+export interface DownloadScope extends Scope {
+  /** Settles like the work, or rejects as soon as the download is aborted or its time is over. */
+  during<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Instead of `openScope`: with it, a stream that the program holds and does not read would delay the process's exit until the
+ * deadline.
+ */
+export function openDownloadScope({ client, signal, deadlineMs }: ResolvedDownload): DownloadScope {
+  const { clock } = client
+  const controller = linkController(signal)
+  const endsAt = clock.now() + deadlineMs
+  const remainingMs = () => Math.max(0, endsAt - clock.now())
+  return {
+    signal: controller.signal,
+    deadlineMs,
+    remainingMs,
+    during: async (work) => {
+      const end = () => controller.abort(DEADLINE)
+      if (remainingMs() === 0) end()
+      controller.signal.throwIfAborted()
+      const stopTimer = startTimer(clock, remainingMs(), end)
+      return await abortable(work(), controller.signal).finally(stopTimer)
+    },
+    close: controller.release,
+  }
+}

@@ -1,0 +1,163 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { createFileHost, type HostedFile } from '../../../test/file-host.ts'
+import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../../../test/saving-client.ts'
+import { json, type Step, text } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import { AbortedError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import type { SaveOptions } from './file-options.ts'
+
+let folder: TestFolder
+
+beforeEach(async () => {
+  folder = await createTestFolder()
+})
+
+afterEach(async () => {
+  vi.unstubAllGlobals()
+  await folder.remove()
+})
+
+const hosts = (...contents: string[]) => contents.map((content) => createFileHost({ content }))
+
+describe('files.save (section 2.5)', () => {
+  test('saves every file of a result in a folder, which it creates', async () => {
+    const { client } = createSavingClient(...hosts('first', 'second'))
+    const target = join(folder.path, 'deep', 'er')
+    const paths = await client.files.save(resultOf('job_1', 2), target)
+    expect(paths).toEqual([join(target, 'job_1-0.png'), join(target, 'job_1-1.png')])
+    await expect(Promise.all(paths.map((path) => readFile(path, 'utf8')))).resolves.toEqual(['first', 'second'])
+  })
+
+  test('is a method of a result', async () => {
+    const { client } = createTestClient([json(200, fixtures.runs.completed.body), text(200, 'pixels')])
+    const result = await client.run('aurora-image', {})
+    const name: SaveOptions['name'] = (_, index) => `fox ${index}`
+    await expect(result.save(folder.path, { name })).resolves.toEqual(
+      ['fox 0.png', 'fox 1.png'].map((n) => join(folder.path, n)),
+    )
+  })
+
+  test('names files after the type that the response has', async () => {
+    const { client } = createSavingClient(text(200, 'x', { 'content-type': 'audio/wav' }))
+    await expect(client.files.save(resultOf('job_1'), folder.path)).resolves.toEqual([join(folder.path, 'job_1-0.wav')])
+  })
+
+  test('does not leave the folder, whatever the id of the job', async () => {
+    const { client } = createSavingClient(text(200, 'x'))
+    await client.files.save(resultOf('../../outside'), folder.path)
+    expect(await readdir(folder.path)).toEqual(['.._.._outside-0.png'])
+  })
+
+  test('continues a file whose body breaks, and starts again when the file may have changed', async () => {
+    const fault = { bytes: 3, how: 'breaks' } as const
+    const sure = createFileHost({ content: 'pixels', headers: { etag: '"1"' }, faults: [fault] })
+    const file: HostedFile = { content: 'old pixels', faults: [fault] }
+    const serve = createFileHost(file)
+    const unsure: Step = (request) => {
+      const response = serve(request)
+      file.content = 'new'
+      return response
+    }
+    const { client, service } = createSavingClient(sure, unsure)
+    await client.files.save(resultOf('job_1', 2), folder.path)
+    expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels', 'job_1-1.png': 'new' })
+    expect(service.received.filter(({ headers }) => headers.has('range'))).toHaveLength(1)
+  })
+
+  test.each([
+    [undefined, 'undefined'],
+    [7, '7'],
+    ['', '""'],
+    [{ folder: 'out' }, 'an object'],
+  ])('says what to pass instead of the folder %j', async (wrong, shown) => {
+    const { client, service } = createSavingClient(text(200, 'x'))
+    const error = await caught(client.files.save(resultOf('job_1'), wrong as string), ConfigurationError)
+    expect(error.message).toBe(
+      `\`save\` needs the path of a folder, like \`result.save('pictures')\`, not ${shown}. Nothing was fetched.`,
+    )
+    expect(service.received).toHaveLength(0)
+  })
+
+  test.each([undefined, {}, { job_id: 'job_1' }, 'job_1'])(
+    'says what to pass instead of the result %j',
+    async (wrong) => {
+      const { client } = createSavingClient(text(200, 'x'))
+      await caught(client.files.save(wrong as never, folder.path), ConfigurationError)
+    },
+  )
+
+  test('says so where there is no file system', async () => {
+    const { client } = createSavingClient(text(200, 'x'))
+    vi.stubGlobal('process', undefined)
+    await caught(client.files.save(resultOf('job_1'), folder.path), ConfigurationError)
+  })
+})
+
+describe('a file that cannot be downloaded', () => {
+  test.each([
+    ['breaks', createFileHost({ content: 'x', faults: Array(9).fill({ bytes: 0, how: 'breaks' }) }), ConnectionError],
+    ['is rejected', text(403, ''), InvalidResponseError],
+  ])('(it %s) leaves nothing behind, and names its job', async (_, step, type) => {
+    const { client } = createSavingClient(step)
+    const error = await caught<Error>(client.files.save(resultOf('job_1'), folder.path), type)
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(await folder.files()).toEqual({})
+  })
+
+  test('does not keep the others from being saved, and the same call fetches it later', async () => {
+    const file: HostedFile = { content: 'second', faults: [text(404, '')] }
+    const { client, service } = createSavingClient(...hosts('first'), createFileHost(file), ...hosts('third'))
+    const save = () => client.files.save(resultOf('job_1', 3), folder.path)
+    expect(await caught(save(), InvalidResponseError)).toMatchObject({ status: 404 })
+    expect(await folder.files()).toEqual({ 'job_1-0.png': 'first', 'job_1-2.png': 'third' })
+    await expect(save()).resolves.toHaveLength(3)
+    expect(await folder.files()).toEqual({ 'job_1-0.png': 'first', 'job_1-1.png': 'second', 'job_1-2.png': 'third' })
+    expect(service.received).toHaveLength(6)
+  })
+
+  test('leaves nothing behind when the save is aborted', async () => {
+    const stalling = createFileHost({ content: 'pixels', faults: [{ bytes: 3, how: 'stalls' }] })
+    const { client } = createSavingClient(stalling)
+    const controller = new AbortController()
+    const save = caught(client.files.save(resultOf('job_1'), folder.path, { signal: controller.signal }), AbortedError)
+    await vi.waitFor(async () => expect(await readdir(folder.path)).toEqual([expect.stringMatching(/\.part$/)]))
+    controller.abort()
+    await save
+    expect(await folder.files()).toEqual({})
+  })
+})
+
+test('the option `name` names each file by its item and place', async () => {
+  const { client } = createSavingClient(...hosts('first', 'second'))
+  const name: SaveOptions['name'] = ({ type }, index) => `${type} ${index}`
+  const paths = await client.files.save(resultOf('job_1', 2), folder.path, { name })
+  expect(paths).toEqual(['image 0.png', 'image 1.png'].map((file) => join(folder.path, file)))
+})
+
+test('a wrong name is an error before anything is fetched', async () => {
+  const { client, service } = createSavingClient(...hosts('x'))
+  await caught(client.files.save(resultOf('job_1'), folder.path, { name: () => '../fox' }), ConfigurationError)
+  expect(service.received).toHaveLength(0)
+})
+
+test('two names that are one with their extension are an error, also with `overwrite`', async () => {
+  const { client } = createSavingClient(...hosts('x', 'y'))
+  const name = (_: unknown, index: number) => ['fox', 'fox.png'][index] ?? ''
+  await caught(client.files.save(resultOf('job_1', 2), folder.path, { name, overwrite: true }), ConfigurationError)
+  expect(await folder.files()).toEqual({ 'fox.png': 'y' })
+})
+
+test('nothing is fetched into a folder that is a file', async () => {
+  await mkdir(join(folder.path, 'out'))
+  await writeFile(join(folder.path, 'out', 'file'), '')
+  const { client, service } = createSavingClient(...hosts('x'))
+  await expect(client.files.save(resultOf('job_1'), join(folder.path, 'out', 'file'))).rejects.toMatchObject({
+    cause: { code: 'EEXIST' },
+  })
+  expect(service.received).toHaveLength(0)
+})

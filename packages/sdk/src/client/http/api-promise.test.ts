@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { settle } from '../../../test/manual-clock.ts'
+import { ApiPromise } from './api-promise.ts'
+
+const response = new Response(null, { status: 200 })
+
+const succeeding = () => new ApiPromise(Promise.resolve({ data: 'data', response, requestId: 'req_1' }))
+const failing = () => new ApiPromise<string>(Promise.reject(new Error('no')))
+
+describe('ApiPromise', () => {
+  test('gives the data when it is awaited', async () => {
+    expect(await succeeding()).toBe('data')
+    await expect(failing()).rejects.toThrow('no')
+  })
+
+  test('gives the data, the response and the id of the request', async () => {
+    await expect(succeeding().withResponse()).resolves.toEqual({ data: 'data', response, requestId: 'req_1' })
+    await expect(failing().withResponse()).rejects.toThrow('no')
+  })
+
+  test('is a promise in then, catch and finally', async () => {
+    const steps: string[] = []
+    const step = (name: string) => () => {
+      steps.push(name)
+      return name
+    }
+    await expect(succeeding().then((data) => data.length)).resolves.toBe(4)
+    await expect(failing().then(undefined, step('then'))).resolves.toBe('then')
+    await expect(failing().catch(step('catch'))).resolves.toBe('catch')
+    await expect(succeeding().catch(step('not called'))).resolves.toBe('data')
+    await expect(succeeding().finally(step('finally'))).resolves.toBe('data')
+    await expect(failing().finally(step('finally'))).rejects.toThrow('no')
+    expect(steps).toEqual(['then', 'catch', 'finally', 'finally'])
+  })
+
+  test('is a promise to the combinators', async () => {
+    expect(succeeding()).toBeInstanceOf(Promise)
+    await expect(Promise.all([succeeding(), 1])).resolves.toEqual(['data', 1])
+    await expect(Promise.allSettled([failing()])).resolves.toMatchObject([{ status: 'rejected' }])
+    await expect(Promise.race([succeeding()])).resolves.toBe('data')
+    await expect(Promise.resolve(succeeding())).resolves.toBe('data')
+  })
+
+  test('makes plain promises of what is derived from it', () => {
+    expect(succeeding().then(() => {})).not.toBeInstanceOf(ApiPromise)
+    expect(succeeding().withResponse()).not.toBeInstanceOf(ApiPromise)
+  })
+})
+
+describe('a rejection of an ApiPromise', () => {
+  const unhandled: unknown[] = []
+  const listen = (reason: unknown) => void unhandled.push(reason)
+  let others: NodeJS.UnhandledRejectionListener[] = []
+
+  beforeEach(() => {
+    unhandled.length = 0
+    // The test runner fails at what these tests cause on purpose.
+    others = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', listen)
+  })
+
+  afterEach(() => {
+    process.off('unhandledRejection', listen)
+    for (const other of others) process.on('unhandledRejection', other)
+  })
+
+  test('without a handler is reported once', async () => {
+    void failing()
+    await settle()
+    expect(unhandled).toHaveLength(1)
+  })
+
+  test('that one of two derived promises handles is reported once, for the other', async () => {
+    const promise = failing()
+    void promise.catch(() => {})
+    void promise.then(() => {})
+    await settle()
+    expect(unhandled).toHaveLength(1)
+  })
+
+  test.each([
+    ['await', async () => await failing().then(undefined, () => {})],
+    ['catch', async () => await failing().catch(() => {})],
+    [
+      'withResponse',
+      async () =>
+        await failing()
+          .withResponse()
+          .catch(() => {}),
+    ],
+    ['Promise.allSettled', async () => await Promise.allSettled([failing()])],
+  ])('that is handled by %s is not reported', async (_, handle) => {
+    await handle()
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+})

@@ -1,0 +1,247 @@
+import ky from 'ky'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { printedForms } from '../../../test/printed-forms.ts'
+import { errorResponse, json, silent, text } from '../../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../../test/test-client.ts'
+import { RateLimitError, ServerError } from '../errors/api-errors.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
+
+const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
+const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }
+
+const never = () => new Promise<never>(() => {})
+
+describe('a ky instance of the caller', () => {
+  test('sends its headers and search parameters, and its hooks see each response but no key', async () => {
+    const seen: string[] = []
+    const mine = ky.extend({
+      headers: { 'x-mine': '1' },
+      searchParams: { tenant: 'a' },
+      hooks: {
+        beforeRequest: [
+          ({ request }) => {
+            seen.push(printedForms(request))
+            request.headers.set('x-trace', 't')
+          },
+        ],
+        beforeRetry: [
+          ({ error, retryCount, request }) => {
+            seen.push(`retry ${retryCount} after ${error.name}`, printedForms(error), printedForms(request))
+          },
+        ],
+        afterResponse: [
+          async ({ response }) => {
+            seen.push(`response ${response.status} ${(await response.text()).length}`)
+          },
+        ],
+      },
+    })
+    const { client, service, clock } = createTestClient([errorResponse(503, 'BUSY'), json(200, MODELS)], { ky: mine })
+    await clock.run(client.models.list({ limit: 5 }))
+    const sent = service.received.map(({ path, headers }) => ({
+      path,
+      mine: headers.get('x-mine'),
+      trace: headers.get('x-trace'),
+      key: headers.get('authorization'),
+    }))
+    const once = { path: '/v1/models?tenant=a&limit=5', mine: '1', trace: 't', key: `Bearer ${API_KEY}` }
+    expect(sent).toEqual([once, once])
+    expect(seen.filter((line) => line.length < 60)).toEqual([
+      'response 503 54',
+      'retry 1 after HTTPError',
+      'response 200 45',
+    ])
+    expect(seen.join()).not.toContain(API_KEY)
+  })
+
+  test('leaves no timer behind when its own signal aborts between an attempt and a retry', async () => {
+    const controller = new AbortController()
+    const abort = () => controller.abort()
+    const mine = ky.create({ signal: controller.signal, hooks: { afterResponse: [abort] } })
+    const { client, clock } = createTestClient([errorResponse(503, 'BUSY')], { ky: mine })
+    const failure = await clock.run(client.models.list().catch((error: unknown) => error))
+    expect(failure).toMatchObject({ submission: 'not_sent' })
+    await settle()
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('sends its search parameters with a call that has none of its own too', async () => {
+    const { client, service } = createTestClient([json(200, { data: { status: 'queued' } })], {
+      ky: ky.extend({ searchParams: { tenant: 'a' } }),
+    })
+    await client.jobs.get('job_1')
+    expect(service.received[0]?.path).toBe('/v1/jobs/job_1?tenant=a')
+  })
+
+  test('does not change what an error is', async () => {
+    const { client, clock } = createTestClient([text(429, 'no')], {
+      ky: ky.extend({ retry: { limit: 9, jitter: () => 60_000 }, timeout: 1, totalTimeout: 1 }),
+      maxRetries: 1,
+    })
+    const error = await caught(clock.run(client.models.list()), RateLimitError)
+    expect(error.attempts).toHaveLength(2)
+  })
+
+  test('waits before a retry although a hook returns a request of its own, and lets time pass afterwards', async () => {
+    const mine = ky.extend({ hooks: { beforeRetry: [({ request }) => new Request(request)] } })
+    const { client, service, clock } = createTestClient([text(503, ''), json(200, MODELS)], { ky: mine })
+    await clock.run(client.models.list())
+    const [first = 0, second = 0] = service.received.map(({ at }) => at)
+    expect(second - first).toBe(250)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('can end the retries', async () => {
+    const mine = ky.extend({ hooks: { beforeRetry: [() => ky.stop] } })
+    const { client, service, clock } = createTestClient([text(429, 'no')], { ky: mine })
+    await caught(clock.run(client.models.list()), RateLimitError)
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('can respond instead of the service', async () => {
+    const mine = ky.extend({ hooks: { beforeRequest: [() => Response.json({ ...MODELS, total: 7 })] } })
+    const { client, service } = createTestClient([text(500, '')], { ky: mine })
+    await expect(client.models.list()).resolves.toMatchObject({ total: 7 })
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('hands options of frameworks on to fetch, below those of the client', async () => {
+    const inits: object[] = []
+    const fetch = async (_: string, init: object) => {
+      inits.push(init)
+      return Response.json(MODELS)
+    }
+    const mine = ky.extend({ next: { tags: ['models'] }, dispatcher: 'of ky' } as object)
+    const { client } = createTestClient([], {
+      fetch: fetch as typeof globalThis.fetch,
+      ky: mine,
+      fetchOptions: { dispatcher: 'ours' },
+    })
+    await client.models.list()
+    expect(inits).toMatchObject([{ next: { tags: ['models'] }, dispatcher: 'ours', redirect: 'manual' }])
+  })
+
+  test('is asked for its fetch', async () => {
+    const { client } = createTestClient([], {
+      fetch: undefined,
+      ky: ky.extend({ fetch: async () => Response.json(MODELS) }),
+    })
+    await expect(client.models.list()).resolves.toMatchObject({ total: 0 })
+  })
+
+  test.each([
+    ['another origin', new Request('https://api.example.com.evil.test/v1/models')],
+    ['another method', new Request('https://api.example.com/v1/models/aurora-image/run', { method: 'POST' })],
+  ])('cannot take the key or a request to %s', async (_, other) => {
+    const mine = ky.extend({ hooks: { beforeRequest: [() => other] } })
+    const { client, service } = createTestClient([json(200, MODELS)], { ky: mine, maxRetries: 0 })
+    await expect(client.models.list()).rejects.toMatchObject({ name: 'ConnectionError', submission: 'not_sent' })
+    expect(service.received).toHaveLength(0)
+  })
+})
+
+describe('a response that cannot have a body', () => {
+  const mine = ky.extend({ hooks: { afterResponse: [() => {}] } })
+
+  test.each([204, 205])('of %i reaches the caller past the hooks', async (status) => {
+    const { client } = createTestClient([text(status, null)], { ky: mine })
+    await expect(client.request('DELETE', '/v1/webhooks/1')).resolves.toBeUndefined()
+  })
+
+  test('of 304 is a redirect to the caller, and not a fault of the hooks', async () => {
+    const { client } = createTestClient([text(304, null)], { ky: mine })
+    await caught(client.models.list(), InvalidResponseError)
+  })
+
+  test('of a browser that hides a redirect is one too', async () => {
+    const hidden = () => Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+    const { client } = createTestClient([hidden], { ky: mine })
+    await caught(client.models.list(), InvalidResponseError)
+  })
+})
+
+describe('a ky hook that forces a retry', () => {
+  const forced = ky.extend({ hooks: { afterResponse: [() => ky.retry()] } })
+
+  test('does not send an accepted run again: its job is returned', async () => {
+    const warnings: string[] = []
+    const logger = { ...console, warn: (line: string) => warnings.push(line) }
+    const options = { ky: forced, logger, logLevel: 'warn' } as const
+    const { client, service, clock } = createTestClient([json(202, QUEUED)], options)
+    await expect(clock.run(client.submit('aurora-image', {}))).resolves.toMatchObject({ id: 'job_1' })
+    expect(service.received).toHaveLength(1)
+    expect(warnings.join()).toContain('POST /v1/models/aurora-image/run was not sent again')
+  })
+
+  test('does not send a run again whose outcome is unknown, and the error says so', async () => {
+    const { client, service, clock } = createTestClient([text(500, '')], { ky: forced })
+    const error = await caught(clock.run(client.submit('aurora-image', {})), ServerError)
+    expect(error.submission).toBe('unknown')
+    expect(service.received).toHaveLength(1)
+  })
+})
+
+describe('a ky hook that never ends', () => {
+  test('does not hold an abort: nothing was sent', async () => {
+    const controller = new AbortController()
+    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
+    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    await settle()
+    controller.abort()
+    expect(await work).toMatchObject({ submission: 'not_sent' })
+  })
+
+  test('does not hold a call whose signal has aborted before', async () => {
+    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
+    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = client.submit('aurora-image', {}, { signal: AbortSignal.abort('enough') })
+    expect(await caught(work, AbortedError)).toMatchObject({ submission: 'not_sent', cause: 'enough' })
+  })
+
+  test('does not hold a call without a deadline: what the hook sends later is not sent', async () => {
+    let go = () => {}
+    const mine = ky.extend({ hooks: { beforeRequest: [() => new Promise<void>((resolve) => (go = resolve))] } })
+    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine, timeoutMs: 30 })
+    const error = await caught(client.submit('aurora-image', {}), AttemptTimeoutError)
+    expect(error).toMatchObject({ submission: 'not_sent' })
+    go()
+    await settle()
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('does not hold a deadline', async () => {
+    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
+    const { client, clock } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = client.run('aurora-image', {}, { deadlineMs: 1_000 })
+    expect(await caught(clock.run(work), DeadlineExceededError)).toMatchObject({ submission: 'not_sent' })
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('does not lose the job of a run that was accepted', async () => {
+    const controller = new AbortController()
+    const mine = ky.extend({ hooks: { afterResponse: [never] } })
+    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = client.submit('aurora-image', {}, { signal: controller.signal })
+    await settle()
+    controller.abort()
+    await expect(work).resolves.toMatchObject({ id: 'job_1' })
+  })
+
+  test('leaves an attempt under way to end by itself: the run may have been accepted', async () => {
+    const controller = new AbortController()
+    const mine = ky.extend({ hooks: { beforeError: [never] } })
+    const { client } = createTestClient([silent()], { ky: mine })
+    const work = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    await settle()
+    controller.abort()
+    expect(await work).toMatchObject({ submission: 'unknown' })
+  })
+})

@@ -1,0 +1,127 @@
+import { ROUTES } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { printedForms } from '../../../test/printed-forms.ts'
+import { text } from '../../../test/scripted-service.ts'
+import { API_KEY, createTestCore } from '../../../test/test-client.ts'
+import { openScope } from '../../shared/clock.ts'
+import type { ModelRunOptions } from '../options.ts'
+import type { CallOptions, Operation } from './operation.ts'
+
+const client: ModelRunOptions = {
+  baseUrl: 'https://api.example.com/inference/',
+  headers: { 'x-tenant': 'client', 'x-both': 'client', Accept: 'text/html', 'Content-Type': 'text/html' },
+}
+
+const circle: { in: unknown[] } = { in: [] }
+circle.in.push(circle)
+
+const run = (parameters: Partial<Operation<unknown>>): Operation<unknown> => ({
+  route: ROUTES.runModel,
+  parameters: { model: 'aurora-image' },
+  read: () => undefined,
+  ...parameters,
+})
+
+/** Makes one call, and gives the request as the service got it. */
+async function sent(operation: Operation<unknown>, options: CallOptions = {}, more: ModelRunOptions = client) {
+  const { core, clock, service } = createTestCore([text(200, '{}')], more)
+  await clock.run(core.transport.call(operation, { scope: openScope({ clock }), options }))
+  const [request] = service.received
+  if (request === undefined) throw new Error('Nothing was sent.')
+  return request
+}
+
+async function rejected(operation: Operation<unknown>, options: CallOptions = {}): Promise<ConfigurationError> {
+  const { core, clock, service } = createTestCore([text(200, '{}')], client)
+  const call = core.transport.call(operation, { scope: openScope({ clock }), options })
+  const error = await caught(call, ConfigurationError)
+  expect(service.received).toEqual([])
+  return error
+}
+
+describe('the request of a call', () => {
+  test('has the path of the route below the base URL (section 4.3)', async () => {
+    expect(await sent(run({}))).toMatchObject({
+      method: 'POST',
+      url: 'https://api.example.com/inference/v1/models/aurora-image/run',
+      body: undefined,
+    })
+  })
+
+  test('keeps an id with a slash one segment of the path (section 4.3)', async () => {
+    const { path } = await sent(run({ parameters: { model: 'northlight/retouch' } }))
+    expect(path).toBe('/inference/v1/models/northlight%2Fretouch/run')
+  })
+
+  test('carries a body as JSON and says so (section 4)', async () => {
+    const { body, headers } = await sent(run({ body: { input: { prompt: 'ö' } } }))
+    expect(body).toEqual({ input: { prompt: 'ö' } })
+    expect(headers.get('content-type')).toBe('application/json')
+  })
+
+  test('has the query without what is undefined, percent-encoded (section 4.1)', async () => {
+    const query = { category: undefined, search: 'a b&c', limit: 5, offset: 0 }
+    const { url } = await sent({ route: ROUTES.listModels, query, read: () => undefined })
+    expect(url).toBe('https://api.example.com/inference/v1/models?search=a+b%26c&limit=5&offset=0')
+  })
+
+  test('lets headers of the call win over those of the client, whatever their case, and its own over both', async () => {
+    const { headers } = await sent(
+      run({}),
+      { headers: { 'X-Both': 'call', Authorization: 'Basic x' } },
+      { ...client, headers: { 'x-tenant': 'client', 'x-both': 'client', Accept: 'text/html' } },
+    )
+    expect(Object.fromEntries(headers)).toEqual({
+      accept: 'application/json',
+      authorization: `Bearer ${API_KEY}`,
+      'x-both': 'call',
+      'x-tenant': 'client',
+    })
+  })
+
+  test.each([
+    ['an empty id', run({ parameters: { model: '' } }), 'needs an id'],
+    ['an id that would reach another endpoint', run({ parameters: { model: '..' } }), 'needs an id'],
+    ['an id that is no text', run({ parameters: { model: '\ud800' } }), 'needs an id'],
+    ['a body with a big integer', run({ body: { input: { a: [{ seed: 1n }] } } }), 'a BigInt'],
+    ['a body that holds itself', run({ body: { input: circle } }), 'an object within itself'],
+    [
+      'a body that cannot be read',
+      run({
+        body: {
+          get input() {
+            throw new Error('no')
+          },
+        },
+      }),
+      'a getter that throws',
+    ],
+  ])('cannot be made of %s, and nothing is sent', async (_, operation, reason) => {
+    const { message } = await rejected(operation)
+    expect(message).toContain(reason)
+    expect(message).toContain('Nothing was sent.')
+  })
+
+  test('keeps what the engine said of a body that is not JSON', async () => {
+    const cause = new RangeError('no')
+    const body = {
+      get input() {
+        throw cause
+      },
+    }
+    expect(await rejected(run({ body }))).toMatchObject({ cause: { cause } })
+  })
+
+  test.each([
+    ['x-token', `${API_KEY}\n1`],
+    ['x token', API_KEY],
+  ])('names the wrong header %j without printing its value', async (name, value) => {
+    const error = await rejected(run({}), { headers: { [name]: value } })
+    expect(error.message).toContain(
+      `The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`,
+    )
+    expect(printedForms(error)).not.toContain(API_KEY)
+  })
+})

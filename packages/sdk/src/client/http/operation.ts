@@ -1,0 +1,116 @@
+import type { Permission } from '@modelrun/contract'
+import type { Submission } from '@modelrun/kit'
+import type { Scope } from '../../shared/clock.ts'
+import type { AttemptEvent } from '../observe/logger.ts'
+import type { FetchOptions, HeadersOption } from './fetch.ts'
+
+/** Per-call options that every method takes. */
+export interface CallOptions {
+  /** Aborts the call, which rejects at once with `AbortedError`. */
+  signal?: AbortSignal | undefined
+  /** Time limit of one HTTP request, in milliseconds. Default: the client's. */
+  timeoutMs?: number | undefined
+  /** How often a request is sent again at most. Default: the client's. */
+  maxRetries?: number | undefined
+  /** Sent with every request of this call; overrides the client's of the same name. `authorization` stays the API key. */
+  headers?: HeadersOption | undefined
+  /** Passed to `fetch` with every request of this call; overrides the client's of the same name. */
+  fetchOptions?: FetchOptions | undefined
+}
+
+/** An HTTP response whose body has been read. */
+export interface ReceivedResponse {
+  status: number
+  /** Without the API key, as `requestId`. */
+  text: string
+  /** The service's id of the request. */
+  requestId: string | undefined
+  response: Response
+  /** True when the connection broke before the end of the body, or the body was too large. */
+  isCut: boolean
+  /** Why the body could not be read at all. */
+  problem?: string | undefined
+}
+
+/** The job that a response names. */
+export interface NamedJob {
+  jobId: string
+  /** True when the response is about this job. False when only its `error` names it: then it may be another one. */
+  isOwn: boolean
+}
+
+/** The HTTP methods. */
+export type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One call of one endpoint, before it becomes an HTTP request. */
+export interface Operation<T> {
+  route: { method: RequestMethod; path: string; permission?: Permission | undefined }
+  parameters?: Record<string, string> | undefined
+  query?: Record<string, string | number | boolean | undefined> | undefined
+  body?: unknown
+  /** How long the service may hold the request on purpose, in milliseconds. */
+  holdMs?: number | undefined
+  /** True when accepting the request costs credits: then it is never sent twice. */
+  isRun?: boolean | undefined
+  /** The word for such a request in errors. Default `run`. */
+  noun?: 'run' | 'request' | undefined
+  /** The job that the call is about. */
+  jobId?: string | undefined
+  /** True when the service itself named that job to this client: only then it is known to exist. */
+  isJobConfirmed?: boolean | undefined
+  /** The job that a response names, also when the response is cut. */
+  jobIn?: ((received: ReceivedResponse) => NamedJob | undefined) | undefined
+  /** Turns a 2xx response into the result. @throws UnreadableResponse */
+  read(received: ReceivedResponse): T
+  /** Turns an error response into a result where it is one. `mayHaveArrived`: the service may have acted on an earlier attempt. */
+  readError?: ((received: ReceivedResponse, mayHaveArrived: boolean) => { data: T } | undefined) | undefined
+}
+
+/** Says why a response cannot be read. The transport makes an `InvalidResponseError` of it. */
+export class UnreadableResponse {
+  readonly problem: string
+  constructor(problem: string) {
+    this.problem = problem
+  }
+}
+
+/** The result of a call with its HTTP response. */
+export interface ApiResult<T> {
+  /** The parsed result, as the call returns it without `withResponse()`. */
+  data: T
+  /** The HTTP response: status and headers. Its body has been read. */
+  response: Response
+  /** The service's id of the request, from `x-request-id`. */
+  requestId: string | undefined
+}
+
+/** Why there is no complete response. */
+export type InterruptionKind = 'connection' | 'timeout' | 'aborted' | 'deadline' | 'no_key'
+
+/** An attempt without a complete response. */
+export interface Interruption {
+  kind: InterruptionKind
+  /** A code or a few words, e.g. `ECONNRESET`. */
+  reason: string
+  /** A sentence on what to do, where that is known. */
+  hint?: string | undefined
+  /** Whether the service may have received the request. */
+  submission: Submission
+  cause: unknown
+  /** The part of the response that was received before the time limit. */
+  partial?: ReceivedResponse | undefined
+}
+
+/** The outcome of one attempt. */
+export type Outcome = { kind: 'response'; received: ReceivedResponse } | Interruption
+
+/** An outcome that is not a result; `problem` says why a success cannot be read. */
+export type Failure = { kind: 'response'; received: ReceivedResponse; problem?: string | undefined } | Interruption
+
+/** What the transport needs of the call around it. */
+export interface CallContext {
+  scope: Scope
+  options: CallOptions
+  /** Called after each attempt. Must not throw. */
+  onAttempt?: ((event: AttemptEvent) => void) | undefined
+}

@@ -1,0 +1,104 @@
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { printedForms } from '../../../test/printed-forms.ts'
+import { json } from '../../../test/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../../../test/test-client.ts'
+import { ModelRun } from '../client.ts'
+import type { ModelRunOptions } from '../options.ts'
+import type { HeadersOption } from './fetch.ts'
+
+const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
+
+/** The headers of one request, without those of the client itself. */
+async function sent(client: HeadersOption, call?: HeadersOption): Promise<Record<string, string>> {
+  const harness = createTestClient([json(200, MODELS)], { headers: client })
+  await harness.client.models.list({}, { headers: call })
+  const { authorization, accept, ...others } = Object.fromEntries(harness.service.received[0]?.headers ?? [])
+  expect([authorization, accept]).toEqual([`Bearer ${API_KEY}`, 'application/json'])
+  return others
+}
+
+const wrong = (headers: unknown) => new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, headers } as ModelRunOptions)
+
+describe('headers', () => {
+  test.each<[string, HeadersOption]>([
+    ['an object', { 'X-Tenant': 'a', 'x-empty': '' }],
+    ['an object with undefined members', { 'x-tenant': 'a', 'x-empty': '', 'x-none': undefined }],
+    ['Headers', new Headers({ 'x-tenant': 'a', 'x-empty': '' })],
+    ['pairs', [['x-tenant', 'a'], ['x-empty', '']]], // biome-ignore format: a row
+    ['a Map', new Map(Object.entries({ 'x-tenant': 'a', 'x-empty': '' }))],
+  ])('are taken from %s, of the client and of a call', async (_, headers) => {
+    await expect(sent(headers)).resolves.toEqual({ 'x-tenant': 'a', 'x-empty': '' })
+    await expect(sent({}, headers)).resolves.toEqual({ 'x-tenant': 'a', 'x-empty': '' })
+  })
+
+  test('of a call are over those of the client, whatever their case and form', async () => {
+    const client = new Headers({ 'X-Both': 'client', 'x-client': '1' })
+    await expect(sent(client, [['x-BOTH', 'call']])).resolves.toEqual({ 'x-both': 'call', 'x-client': '1' })
+    await expect(sent(client, { 'x-both': undefined })).resolves.toEqual({ 'x-both': 'client', 'x-client': '1' })
+  })
+
+  test('that come twice in one list are sent as one, as fetch does it', async () => {
+    await expect(sent([['x-a', '1'], ['X-A', '2']])).resolves.toEqual({ 'x-a': '1, 2' }) // biome-ignore format: a row
+  })
+
+  test('cannot replace the API key (section 5.1)', async () => {
+    await expect(sent(new Headers({ Authorization: 'Basic x' }), [['AUTHORIZATION', 'Basic y']])).resolves.toEqual({})
+  })
+
+  test('are those of the time when the client was made', async () => {
+    const headers = new Headers({ 'x-tenant': 'a' })
+    const { client, service } = createTestClient([json(200, MODELS)], { headers })
+    headers.set('x-tenant', 'b')
+    await client.models.list()
+    expect(service.received[0]?.headers.get('x-tenant')).toBe('a')
+  })
+
+  test.each([
+    ['x tenant', API_KEY, 'does not allow'],
+    ['', API_KEY, 'does not allow'],
+    ['x-tenant', `${API_KEY}\nx`, 'does not allow'],
+    ['x-tenant', `${API_KEY}€`, 'does not allow'],
+    ['x-tenant', [API_KEY], 'must be text'],
+    ['x-tenant', null, 'must be text'],
+  ])('%j: %j are an error that names the header, not its value', (name, value, reason) => {
+    for (const headers of [{ [name]: value }, [[name, value]]]) {
+      const error = failureOf(() => wrong(headers))
+      expect(error.message).toContain(`The header ${JSON.stringify(name)}`)
+      expect(error.message).toContain(reason)
+      expect(printedForms(error)).not.toContain(API_KEY)
+    }
+  })
+
+  test.each([[API_KEY], [null], [1], [[API_KEY]], [[[API_KEY]]], [() => {}]])('cannot be %j', (headers) => {
+    const error = failureOf(() => wrong(headers))
+    expect(error.message).toContain('The option `headers` must be an object')
+    expect(printedForms(error)).not.toContain(API_KEY)
+  })
+
+  test('that are wrong end a wait too', async () => {
+    const { client, clock, service } = createTestClient([json(200, MODELS)])
+    const headers = 'x-tenant: a' as unknown as HeadersOption
+    await caught(clock.run(client.jobs.attach('job_1').result({ headers })), ConfigurationError)
+    await caught(client.models.list({}, { headers }), ConfigurationError)
+    expect(service.received).toEqual([])
+  })
+
+  test('keep waits for one job apart, whatever the form of the headers', async () => {
+    const job = { data: { status: 'succeeded', output: { type: 'image', items: [] } } }
+    const { client, clock, service } = createTestClient([json(200, job)])
+    const all: HeadersOption[] = [new Headers({ 'x-a': '1' }), new Headers({ 'x-a': '2' }), new Headers({ 'x-a': '1' })]
+    await clock.run(Promise.all(all.map((headers) => client.jobs.attach('job_1').result({ headers }))))
+    expect(service.received.map(({ headers }) => headers.get('x-a')).sort()).toEqual(['1', '2'])
+  })
+})
+
+function failureOf(make: () => unknown): ConfigurationError {
+  try {
+    make()
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error
+  }
+  throw new Error('There was no such error.')
+}

@@ -1,0 +1,198 @@
+import { getEventListeners } from 'node:events'
+import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { printedForms } from '../../../test/printed-forms.ts'
+import { broken, json, stalled, text, unconnected } from '../../../test/scripted-service.ts'
+import { API_KEY, createTestClient, createTestCore } from '../../../test/test-client.ts'
+import { openScope } from '../../shared/clock.ts'
+import { ServerError } from '../errors/api-errors.ts'
+import { JobFailedError } from '../errors/job-errors.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
+
+const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
+
+describe('a request', () => {
+  test('carries the key as a bearer token, which no header option replaces (section 5.1)', async () => {
+    const { client, service } = createTestClient([json(200, MODELS)], { headers: { Authorization: 'Basic abc' } })
+    await client.models.list({}, { headers: { authorization: 'Basic def' } })
+    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test('asks that redirects are not followed: they would take the key to another place', async () => {
+    const { client, service } = createTestClient([json(200, MODELS)])
+    await client.models.list()
+    expect(service.received[0]?.request.redirect).toBe('manual')
+  })
+
+  test('bypasses caches, which frameworks put into fetch', async () => {
+    const { client, service, clock } = createTestClient([json(200, MODELS), text(500, '')])
+    await client.models.list()
+    await caught(clock.run(client.run('aurora-image', {})), ServerError)
+    expect(service.received.map(({ request }) => request.cache)).toEqual(['no-store', 'no-store'])
+  })
+})
+
+describe('the API key', () => {
+  const echo = `the key is ${API_KEY}!`
+
+  test.each([
+    ['an error body', json(400, { error: { code: 'BAD', message: echo, token: API_KEY } })],
+    ['a text response', text(500, echo)],
+    ['a response that is not JSON', text(200, echo)],
+    ['the name of a field of a wrong shape', json(200, { models: [{ [API_KEY]: 1 }] })],
+  ])('is redacted when %s echoes it', async (_, step) => {
+    const { client } = createTestClient([step], { maxRetries: 0 })
+    const error = await caught(client.models.list(), ModelRunError)
+    expect(printedForms(error)).not.toContain(API_KEY)
+    expect(printedForms(error)).toMatch(/\[redacted\]|wrong shape/)
+  })
+
+  test('is redacted when an excerpt would cut it in two', async () => {
+    const { client } = createTestClient([text(200, `${'x'.repeat(70)}${API_KEY}`)], { maxRetries: 0 })
+    const error = await caught(client.models.list(), InvalidResponseError)
+    expect(printedForms(error)).not.toContain(API_KEY.slice(0, 8))
+  })
+
+  test('is redacted in the error of a job that failed', async () => {
+    const job = { data: { status: 'failed', error: { code: 'PROVIDER_FAILURE', message: echo } } }
+    const { client, clock } = createTestClient([json(200, job)])
+    const error = await caught(clock.run(client.jobs.attach('job_1').result()), JobFailedError)
+    expect(printedForms(error)).not.toContain(API_KEY)
+    expect(error.message).toContain('the key is [redacted]!')
+  })
+
+  test('is redacted in what a fetch function throws, its stack included', async () => {
+    const { client } = createTestClient([
+      (request) => {
+        throw Object.assign(new Error(`cannot send ${request.headers.get('authorization')}`), { request })
+      },
+    ])
+    const error = await caught(client.run('aurora-image', {}), ConnectionError)
+    expect(error.message).toContain('cannot send Bearer [redacted]')
+    expect(printedForms(error)).not.toContain(API_KEY)
+  })
+
+  test.each([broken('ECONNRESET'), unconnected('ECONNREFUSED'), text(401, ''), text(302, '')])(
+    'is in no printed form of any other error',
+    async (step) => {
+      const { client } = createTestClient([step], { maxRetries: 0 })
+      const error = await client.run('aurora-image', {}).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(Error)
+      expect(printedForms(error)).not.toContain(API_KEY)
+    },
+  )
+
+  test('that is only a placeholder, such as test, does not garble results', async () => {
+    const { client } = createTestClient([json(200, { ...MODELS, note: 'a test of tests' })], { apiKey: 'test' })
+    const { data, response } = await client.models.list().withResponse()
+    expect(response.status).toBe(200)
+    expect(data.total).toBe(0)
+    const failing = createTestClient([text(400, 'a test of tests')], { apiKey: 'test' })
+    await expect(failing.client.models.list()).rejects.toMatchObject({ body: 'a test of tests' })
+  })
+
+  test('that is nothing but the prefix of keys does not garble results (section 5)', async () => {
+    const apiKey = KEY_PREFIXES.live
+    const { client } = createTestClient([text(400, `keys start with ${apiKey}`)], { apiKey })
+    await expect(client.models.list()).rejects.toMatchObject({ body: `keys start with ${apiKey}` })
+  })
+
+  test('that the function of the caller cannot give is explained in the words of that function', async () => {
+    const apiKey = () => {
+      throw new ConfigurationError({ message: 'The file .env has no key.' })
+    }
+    const { client } = createTestClient([], { apiKey })
+    const error = await caught(client.submit('aurora-image', {}), ConfigurationError)
+    expect(error.message).toBe(
+      'POST /v1/models/aurora-image/run was not sent, because the file .env has no key. The run was not sent: nothing is charged.',
+    )
+  })
+})
+
+test('the time limit of an attempt ends a response that stalls', async () => {
+  const { client, clock } = createTestClient([stalled(200, '{"models"')], { maxRetries: 0 })
+  const startedAt = clock.now()
+  await caught(clock.run(client.models.list()), AttemptTimeoutError)
+  expect(clock.now() - startedAt).toBe(30_000)
+})
+
+describe('a fetch that does not mind its signal', () => {
+  const deaf = { fetch: () => new Promise<Response>(() => {}), maxRetries: 0 }
+
+  test('does not outlive the time limit of an attempt', async () => {
+    const { client, clock } = createTestClient([], deaf)
+    const startedAt = clock.now()
+    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
+    expect(error.submission).toBe('unknown')
+    expect(clock.now() - startedAt).toBe(30_000)
+  })
+
+  test('does not outlive the abort of a call', async () => {
+    const { client, clock } = createTestClient([], deaf)
+    const controller = new AbortController()
+    const failure = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    await settle()
+    controller.abort('enough')
+    expect(await failure).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('does not outlive the deadline of a run', async () => {
+    const { client, clock } = createTestClient([], deaf)
+    const startedAt = clock.now()
+    await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 2_000 })), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(2_000)
+  })
+})
+
+test('an API key that is slow to come does not outlive the abort of a run, of which nothing was sent', async () => {
+  const { client, service } = createTestClient([], { apiKey: () => new Promise(() => {}) })
+  const controller = new AbortController()
+  const failure = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+  await settle()
+  controller.abort('enough')
+  expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
+  expect(service.received).toHaveLength(0)
+})
+
+describe('a run that ends before its response is whole', () => {
+  const waiting = () => new Promise<never>(() => {})
+
+  test('may have been accepted when the head of the response came', async () => {
+    const { client, clock } = createTestClient([stalled(200, '{"status"')])
+    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
+    expect(error).toMatchObject({ submission: 'unknown', attempts: [{ reason: 'time limit' }] })
+    expect(error.jobId).toBeUndefined()
+  })
+
+  test('was not sent when the caller had aborted before', async () => {
+    const { client, service } = createTestClient([])
+    const signal = AbortSignal.abort('enough')
+    const error = await caught(client.submit('aurora-image', {}, { signal }), AbortedError)
+    expect(error).toMatchObject({ submission: 'not_sent', cause: 'enough', attempts: [{ reason: 'aborted' }] })
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('notes the deadline as the reason of its last attempt', async () => {
+    const { client, clock } = createTestClient([], { fetch: waiting })
+    const error = await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 10 })), DeadlineExceededError)
+    expect(error.attempts).toMatchObject([{ reason: 'deadline' }])
+  })
+})
+
+test('the attempts of a call leave nothing on its signal, which may serve long polls after them', async () => {
+  const { core, clock } = createTestCore([text(500, ''), json(200, MODELS)])
+  const scope = openScope({ clock })
+  const operation = { route: ROUTES.listModels, read: () => undefined }
+  await clock.run(core.transport.call(operation, { scope, options: {} }))
+  expect(getEventListeners(scope.signal, 'abort')).toHaveLength(0)
+})

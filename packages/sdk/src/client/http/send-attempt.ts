@@ -1,0 +1,196 @@
+import type { Submission } from '@modelrun/kit'
+import { ConfigurationError } from '@modelrun/kit'
+import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../../shared/clock.ts'
+import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
+import { describeNetworkFailure } from './network-failure.ts'
+import type { Interruption, Outcome } from './operation.ts'
+import { isResponse, receive } from './read-response.ts'
+import { redact } from './redact.ts'
+import { createUnsentWatch } from './unsent-watch.ts'
+
+/** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
+export type ApiKey = string | (() => string | Promise<string>)
+
+/** The options of the client that an attempt depends on. */
+interface AttemptClient {
+  /** Undefined: no key is sent. */
+  apiKey: (() => string | Promise<string>) | undefined
+  baseUrl: string
+  clock: Clock
+  fetch: FetchLike | undefined
+}
+
+/** Marks an abort as the time limit of one attempt. */
+export const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
+
+/** The options of one attempt. */
+export interface AttemptOptions {
+  client: AttemptClient
+  send: SendRequest
+  /** The signal of the whole call. */
+  signal: AbortSignal
+  timeoutMs: number
+  method: string
+  /** Without the API key. Names in lower case. */
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+  fetchOptions: ResolvedFetchOptions
+}
+
+/** Sends a request once and reads the whole response, under one time limit. Never rejects. */
+export async function sendAttempt(request: Request, options: AttemptOptions): Promise<Outcome> {
+  const controller = linkController(options.signal)
+  const stopTimer = startTimer(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
+  try {
+    return await exchange(request, options, controller.signal)
+  } finally {
+    stopTimer()
+    controller.release()
+  }
+}
+
+async function exchange(
+  request: Request,
+  { client, send, ...sent }: AttemptOptions,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (signal.aborted) return interrupted(signal, 'not_sent')
+  let apiKey: string | undefined
+  try {
+    const found = client.apiKey?.()
+    apiKey = typeof found === 'object' ? await abortable(found, signal) : found
+  } catch (cause) {
+    if (signal.aborted) return interrupted(signal, 'not_sent')
+    return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
+  }
+  // Whether the request may have reached the service.
+  let mayBeSent = false
+  const onSend = () => {
+    mayBeSent = true
+  }
+  const onUnsent = () => {
+    mayBeSent = false
+  }
+  // These calls decide, not the error: a `fetch` of the caller may have thrown after the request, for instance because another
+  // service could not be reached.
+  const submission = () => (mayBeSent ? 'unknown' : 'not_sent')
+  try {
+    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
+    if (!isResponse(response)) throw new TypeError('what `fetch` returned is not a Response')
+    const received = await receive(response, signal, (text) => redact(text, apiKey))
+    return received.isCut && signal.aborted
+      ? { ...interrupted(signal, submission()), partial: received }
+      : { kind: 'response', received }
+  } catch (error) {
+    return signal.aborted
+      ? interrupted(signal, submission())
+      : disconnected(error, submission(), (text) => redact(text, apiKey))
+  }
+}
+
+/** Makes the function that gives the key of each attempt. `source`: where the key is from, for errors. @throws ConfigurationError */
+export function createKeyReader(apiKey: ApiKey, source: string): () => string | Promise<string> {
+  if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
+  const checked = checkApiKey(apiKey, source)
+  return () => checked
+}
+
+/** A key with a line break or a space makes header libraries throw errors that print it. This error does not print it. */
+function checkApiKey(apiKey: unknown, source = ''): string {
+  const problem = keyProblem(apiKey)
+  // Without a problem it is a string.
+  if (problem === undefined) return apiKey as string
+  throw new ConfigurationError({ message: `The API key${source} ${problem}. Correct it where it is configured.` })
+}
+
+function keyProblem(apiKey: unknown): string | undefined {
+  if (typeof apiKey !== 'string') return 'is not a string'
+  if (apiKey === '') return 'is empty'
+  if (/\s/.test(apiKey)) return 'has white space in it, for instance a line break at its end'
+  if (/^["'`]|["'`]$/.test(apiKey)) return 'has quotes around it, which are not part of it'
+  return /^[\x21-\x7e]+$/.test(apiKey) ? undefined : 'has characters that no key has'
+}
+
+/** The client's own errors say what is wrong with the key or `baseUrl`. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof ConfigurationError)) {
+    return `the function \`apiKey\` failed: ${describeNetworkFailure(cause).reason.replace(/\.$/, '')}`
+  }
+  const { message } = cause
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
+}
+
+/** The interruption by an error of `fetch`. `redact` removes what must not be printed. */
+export function disconnected(error: unknown, submission: Submission, redact: (text: string) => string): Interruption {
+  const { reason, hint, cause } = describeNetworkFailure(error, redact)
+  return { kind: 'connection', reason, hint, submission, cause }
+}
+
+/** The interruption by a signal that aborted. */
+export function interrupted({ reason }: AbortSignal, submission: Submission): Interruption {
+  if (reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
+  const kind = reason === DEADLINE ? 'deadline' : 'aborted'
+  return { kind, reason: kind, submission, cause: kind === 'aborted' ? reason : undefined }
+}
+
+/** What one attempt adds to the request that ky prepared. */
+interface SendOptions {
+  /** Undefined when a proxy adds the key. */
+  apiKey: string | undefined
+  signal: AbortSignal
+  method: string
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+  fetchOptions: ResolvedFetchOptions
+  /** Called just before the request is sent. */
+  onSend(): void
+  /** Called when a request certainly did not reach the service. */
+  onUnsent(): void
+}
+
+/** Sends a request once and resolves with the head of the response, also for an error status. */
+export type SendRequest = (request: Request, options: SendOptions) => Promise<Response>
+
+/** The only place that calls `fetch` for the service. */
+export function createSender(client: AttemptClient): SendRequest {
+  const watchUnsent = createUnsentWatch(client.fetch)
+  return async (prepared, options) => {
+    const { method, fetchOptions } = options
+    const { url } = prepared
+    // A hook may have replaced the request. The key must stay with the service, and a retry must stay the same request.
+    if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
+    if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
+    const init = initOf(prepared, options)
+    const { fetch = globalThis.fetch } = client
+    options.onSend()
+    const isUnsent = watchUnsent(fetch, url, fetchOptions)
+    try {
+      return await callFetch(fetch, { url, init, fetchOptions })
+    } catch (error) {
+      if (isUnsent(error)) options.onUnsent()
+      throw error
+    }
+  }
+}
+
+function initOf({ cache }: Request, { apiKey, method, headers, signal, body }: SendOptions): FetchInit {
+  return {
+    method,
+    // Added here and not to ky's request, because ky's errors would print it.
+    headers: apiKey === undefined ? { ...headers } : { ...headers, authorization: `Bearer ${apiKey}` },
+    signal,
+    // Following a redirect would take the key, or a second POST, to another place.
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: sendOnce(body) }),
+    ...(cache === 'no-store' ? { cache } : {}),
+  }
+}
+
+/**
+ * Deno's own `fetch` sends a request again when the connection breaks under it, a POST too, which would pay twice
+ * (denoland/deno#35610). It does not send a Blob again, which might have been consumed.
+ */
+function sendOnce(body: string): string {
+  // A `Blob` where text is asked for: every `fetch` takes it, but the types of one platform do not take that of another.
+  return 'Deno' in globalThis ? (new Blob([body]) as unknown as string) : body
+}

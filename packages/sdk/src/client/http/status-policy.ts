@@ -1,0 +1,115 @@
+import type { Submission } from '@modelrun/kit'
+import { backoffMs, jitter } from '../../shared/backoff.ts'
+import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
+import { errorDetailIn } from './read-response.ts'
+
+/**
+ * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408, which
+ * says that the request may have arrived late.
+ */
+export function isRejection(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408
+}
+
+/** Whether the service may have acted on a request that failed. The one place that decides it. */
+export function submissionAfter(failure: Failure): Submission {
+  if (failure.kind !== 'response') return failure.submission
+  const { problem, received } = failure
+  if (problem !== undefined) return 'unknown'
+  return isRejection(received.status) || isUnavailability(received) ? 'rejected' : 'unknown'
+}
+
+/**
+ * True for a 503 of the service itself, which says when to come back. Gateways send 503 with `Retry-After` too (Varnish does
+ * when the service is slow), but not with an error body of the service. A body that names a job does not reject one.
+ */
+function isUnavailability(received: ReceivedResponse): boolean {
+  const isAnnounced = received.status === 503 && retryAfterIn(received, 0) !== undefined
+  return isAnnounced && errorDetailIn(received) !== undefined && !received.text.includes('"job_id"')
+}
+
+/** True when the same request may succeed later: the service is busy, fails, or did not get the request in time. */
+export function isTransient(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500
+}
+
+/** True when the service does not accept the API key. An operator has to repair that. */
+export function isKeyRejection(status: number): boolean {
+  return status === 401 || status === 403
+}
+
+/** The methods that may be sent twice. */
+const REPEATABLE: readonly RequestMethod[] = ['GET', 'DELETE']
+
+/** The statuses after which the same request may succeed within a minute. */
+const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504]
+
+/** Delays between attempts, in milliseconds. */
+const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
+
+/** True when sending the request again is safe and may help. A run whose outcome is unknown is never sent again. */
+export function isWorthRetrying(method: RequestMethod, failure: Failure): boolean {
+  const isRepeatable = REPEATABLE.includes(method)
+  const isSafe = isRepeatable || submissionAfter(failure) !== 'unknown'
+  switch (failure.kind) {
+    case 'response': {
+      const { status, isCut } = failure.received
+      return isSafe && (failure.problem === undefined ? RETRIED.includes(status) : isCut)
+    }
+    case 'connection':
+      return isSafe
+    case 'timeout':
+      return isRepeatable
+    case 'aborted':
+    case 'deadline':
+    case 'no_key':
+      return false
+  }
+}
+
+/** What {@link retryDelayMs} depends on. */
+export interface RetrySituation {
+  /** 0 after the first attempt. */
+  retryCount: number
+  retryAfterMs: number | undefined
+  random: () => number
+}
+
+/**
+ * Milliseconds until the next attempt: the service's `Retry-After`, else exponential backoff with full jitter.
+ *
+ * @returns Undefined when the service asks for more than a minute: then the call fails at once.
+ */
+export function retryDelayMs({ retryCount, retryAfterMs, random }: RetrySituation): number | undefined {
+  if (retryAfterMs !== undefined) return retryAfterMs <= BACKOFF.maxRetryAfterMs ? retryAfterMs : undefined
+  return jitter(backoffMs(retryCount + 1, BACKOFF), [0, 1], random)
+}
+
+/**
+ * Reads a `Retry-After` header: seconds, or an HTTP date (RFC 9110, section 10.2.3).
+ *
+ * @returns Milliseconds to wait, finite and never negative; undefined when the header is absent or invalid.
+ */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined
+  const text = header.trim()
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER)
+  // Date.parse accepts texts that are not dates, like "-5". Every HTTP date starts with a weekday.
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined
+  // The oldest of the three forms has no zone. It means GMT too.
+  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/**
+ * The `Retry-After` of a failure, in milliseconds. Undefined without a response, and as {@link parseRetryAfter}. A date counts
+ * from the `Date` of the response: the clocks of the service and of this machine may differ.
+ */
+export function retryAfterOf(failure: Failure, now: number): number | undefined {
+  return failure.kind === 'response' ? retryAfterIn(failure.received, now) : undefined
+}
+
+function retryAfterIn({ response: { headers } }: ReceivedResponse, now: number): number | undefined {
+  const sentAt = Date.parse(headers.get('date') ?? '')
+  return parseRetryAfter(headers.get('retry-after'), Number.isNaN(sentAt) ? now : sentAt)
+}

@@ -1,0 +1,250 @@
+import { ROUTES } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import {
+  broken,
+  cut,
+  errorResponse,
+  json,
+  type Step,
+  silent,
+  stalled,
+  text,
+  unconnected,
+} from '../../../test/scripted-service.ts'
+import { createTestCore } from '../../../test/test-client.ts'
+import { openScope } from '../../shared/clock.ts'
+import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
+import { AbortedError, AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
+import type { ModelRunOptions } from '../options.ts'
+import { runOperation } from '../runs/run-operation.ts'
+import type { CallOptions, Operation } from './operation.ts'
+
+const read: Operation<string> = { route: ROUTES.listModels, read: (received) => received.text }
+const run = runOperation('aurora-image', { input: { prompt: 'x' } })
+const cancel = cancelJobOperation('job_1')
+
+const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }
+
+interface Setup {
+  client?: ModelRunOptions
+  options?: CallOptions
+  deadlineMs?: number
+  signal?: AbortSignal
+}
+
+/** Makes one call. Delays have no jitter and are the longest there are. */
+function callOnce<T>(operation: Operation<T>, steps: readonly Step[], { client, options = {}, ...ends }: Setup = {}) {
+  const { core, clock, service } = createTestCore(steps, { random: () => 1, ...client })
+  const scope = openScope({ clock, ...ends })
+  const startedAt = clock.now()
+  const result = clock.run(core.transport.call(operation, { scope, options }).finally(() => scope.close()))
+  /** When the requests came, in milliseconds after the call. */
+  const times = () => service.received.map(({ at }) => at - startedAt)
+  return { result, times, service, clock, elapsedMs: () => clock.now() - startedAt }
+}
+
+describe('a read', () => {
+  test('is sent again after 0.5 s, then 1 s, and then fails with the history of its attempts', async () => {
+    const { result, times, clock } = callOnce(read, [broken('ECONNRESET'), text(502, '')])
+    const startedAt = clock.now()
+    const error = await caught(result, ServerError)
+    expect(times()).toEqual([0, 500, 1_500])
+    expect(error.attempts).toEqual([
+      { startedAt, durationMs: 0, reason: 'ECONNRESET', delayMs: 500 },
+      { startedAt: startedAt + 500, durationMs: 0, status: 502, reason: 'HTTP 502', delayMs: 1_000 },
+      { startedAt: startedAt + 1_500, durationMs: 0, status: 502, reason: 'HTTP 502' },
+    ])
+    expect(error.isRetryable).toBe(true)
+  })
+  test('gives the first result there is', async () => {
+    const { result, times } = callOnce(read, [broken('ECONNRESET'), text(200, 'fine', { 'x-request-id': 'req_9' })])
+    await expect(result).resolves.toMatchObject({ data: 'fine', requestId: 'req_9' })
+    expect(times()).toEqual([0, 500])
+  })
+
+  test('waits exactly as long as Retry-After asks, without jitter', async () => {
+    const { result, times } = callOnce(read, [errorResponse(429, 'X', { 'retry-after': '7' }), text(200, '')])
+    await result
+    expect(times()).toEqual([0, 7_000])
+  })
+
+  test('fails at once when Retry-After asks for more than 60 s, and says for how long', async () => {
+    const { result, times, elapsedMs } = callOnce(read, [errorResponse(429, 'X', { 'retry-after': '86400' })])
+    const error = await caught(result, RateLimitError)
+    expect(error).toMatchObject({ retryAfterMs: 86_400_000, isRetryable: true })
+    expect(times()).toEqual([0])
+    expect(elapsedMs()).toBe(0)
+  })
+
+  test.each([1_200, 1_500])(
+    'fails at once when the deadline of %i ms is not after the next attempt',
+    async (deadlineMs) => {
+      const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs })
+      await caught(result, ServerError)
+      expect(times()).toEqual([0, 500])
+      expect(elapsedMs()).toBe(500)
+    },
+  )
+
+  test('is sent as often as the call says, over what the client says', async () => {
+    const none = callOnce(read, [text(500, '')], { options: { maxRetries: 0 } })
+    await caught(none.result, ServerError)
+    expect(none.times()).toHaveLength(1)
+    const six = callOnce(read, [text(500, '')], { client: { maxRetries: 0 }, options: { maxRetries: 5 } })
+    await caught(six.result, ServerError)
+    expect(six.times()).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500])
+  })
+
+  test('is sent again when its response was cut, and not when the response has a wrong shape', async () => {
+    const look = getJobOperation('job_1')
+    const cutBody = callOnce(look, [cut(200, '{"data"'), json(200, { data: { status: 'queued' } })])
+    await expect(cutBody.result).resolves.toMatchObject({ data: { status: 'queued' } })
+    const wrongShape = callOnce(look, [json(200, { job: { status: 'queued' } })])
+    await caught(wrongShape.result, InvalidResponseError)
+    expect(wrongShape.times()).toEqual([0])
+  })
+})
+
+describe('a run', () => {
+  test.each([
+    ['a connection that was refused', unconnected('ECONNREFUSED')],
+    ['a name that was not found', unconnected('ENOTFOUND')],
+    ['429', text(429, '')],
+    ['503 of the service with Retry-After', errorResponse(503, 'BUSY', { 'retry-after': '0.5' })],
+  ])('is sent again after %s, which cannot have counted', async (_, step) => {
+    const { result, times } = callOnce(run, [step, json(202, QUEUED)])
+    await expect(result).resolves.toMatchObject({ data: QUEUED })
+    expect(times()).toEqual([0, 500])
+  })
+
+  test.each([
+    ['a connection that broke', broken('EPIPE')],
+    ['500', text(500, '')],
+    ['503 of the service without Retry-After', errorResponse(503, 'BUSY')],
+    ['503 of a gateway with Retry-After', text(503, '<html>', { 'retry-after': '0.5' })],
+    ['408', text(408, '')],
+    ['a response that was cut', cut(200, '{"status"')],
+    ['a web page', text(200, '<html>')],
+    ['a time limit', silent()],
+  ])('is never sent again after %s', async (_, step) => {
+    const { result, service } = callOnce(run, [step, json(202, QUEUED)])
+    await expect(result).rejects.toMatchObject({ submission: 'unknown', isRetryable: false })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('may take the 55 s for which the service holds it on top of timeoutMs (section 8)', async () => {
+    const { result, elapsedMs } = callOnce(run, [silent()], { options: { timeoutMs: 1_000 } })
+    const error = await caught(result, AttemptTimeoutError)
+    expect(elapsedMs()).toBe(56_000)
+    expect(error.message).toContain('within 56000 ms')
+  })
+
+  test('that is not held may take timeoutMs alone (section 4.3)', async () => {
+    const bodies = [
+      { input: {}, sync: false },
+      { input: {}, webhook_url: 'https://example.com/hook' },
+    ]
+    for (const body of bodies) {
+      const { result, elapsedMs } = callOnce(runOperation('aurora-image', body), [silent()])
+      await caught(result, AttemptTimeoutError)
+      expect(elapsedMs()).toBe(30_000)
+    }
+  })
+
+  test('is not lost when its response stalls after the job id', async () => {
+    const { result, elapsedMs } = callOnce(run, [stalled(202, '{"job_id":"job_1","status":"proc')])
+    await expect(result).resolves.toMatchObject({ data: { status: 'unknown', job_id: 'job_1' } })
+    expect(elapsedMs()).toBe(85_000)
+  })
+
+  test('has one time limit over head and body', async () => {
+    const { result, elapsedMs } = callOnce(run, [stalled(200, '{"status"')])
+    await caught(result, AttemptTimeoutError)
+    expect(elapsedMs()).toBe(85_000)
+  })
+})
+
+describe('an abort between two attempts', () => {
+  test.each([
+    ['429', text(429, ''), 'rejected'],
+    ['a connection that was refused', unconnected('ECONNREFUSED'), 'not_sent'],
+  ])('leaves a run as %s left it', async (_, step, submission) => {
+    const controller = new AbortController()
+    // The log line of the retry is written just before the wait.
+    const ignore = () => {}
+    const info = () => queueMicrotask(() => controller.abort('enough'))
+    const logger = { debug: ignore, info, warn: ignore, error: ignore }
+    const client: ModelRunOptions = { logger, logLevel: 'info' }
+    const { result, times, clock } = callOnce(run, [step], { client, signal: controller.signal })
+    const error = await caught(result, AbortedError)
+    expect(error).toMatchObject({ submission, cause: 'enough', attempts: [{ delayMs: 500 }] })
+    expect(times()).toEqual([0])
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('a cancel (section 4.5)', () => {
+  test.each([
+    ['a connection that broke', broken('ECONNRESET')],
+    ['500', text(500, '')],
+    ['408', text(408, '')],
+    ['a time limit', silent()],
+  ])('counts as done when the job is gone after %s', async (_, step) => {
+    const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
+    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+  })
+
+  test('counts as done when the job is gone after a lost attempt and a later one that did nothing', async () => {
+    const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), errorResponse(404, 'NOT_FOUND')])
+    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+    expect(service.received).toHaveLength(3)
+  })
+
+  test.each([
+    ['a connection that was refused', unconnected('ECONNREFUSED')],
+    ['429', text(429, '')],
+  ])('does not count as done when the job is gone after %s, which did nothing', async (_, step) => {
+    const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
+    await expect(result).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+})
+
+describe('the API key function (section 5.6)', () => {
+  test('is asked before each attempt', async () => {
+    let count = 0
+    const apiKey = async () => `sk_test_number_${++count}`
+    const { result, service } = callOnce(read, [text(500, ''), text(200, '')], { client: { apiKey } })
+    await result
+    const sent = service.received.map(({ headers }) => headers.get('authorization'))
+    expect(sent).toEqual(['Bearer sk_test_number_1', 'Bearer sk_test_number_2'])
+  })
+
+  test('that fails ends the call before anything is sent', async () => {
+    const cause = new Error('the vault is closed')
+    const apiKey = () => Promise.reject(cause)
+    const { result, service } = callOnce(run, [json(202, QUEUED)], { client: { apiKey } })
+    const error = await caught(result, ConfigurationError)
+    expect(error).toMatchObject({ submission: 'not_sent', cause })
+    expect(error.message).toContain('because the function `apiKey` failed: the vault is closed. ')
+    expect(service.received).toHaveLength(0)
+  })
+})
+
+test.each([
+  ['a result', [text(200, '')], {}],
+  ['a rejection', [text(400, '')], {}],
+  ['retries', [text(500, ''), text(200, '')], {}],
+  ['a deadline', [silent()], { deadlineMs: 10 }],
+] as const)('leaves no timer after %s', async (_, steps, setup) => {
+  const { result, clock } = callOnce(read, steps, setup)
+  await result.catch(() => {})
+  expect(clock.timerCount).toBe(0)
+})
+
+test('counts a rejection as one attempt with its status', async () => {
+  const error = await caught(callOnce(run, [errorResponse(422, 'BAD')]).result, InvalidRequestError)
+  expect(error.attempts).toMatchObject([{ status: 422, reason: 'HTTP 422' }])
+})

@@ -1,0 +1,70 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { broken, cut, errorResponse, json, text } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import { ConflictError, NotFoundError } from '../errors/api-errors.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
+
+describe('jobs.cancel (section 4.5)', () => {
+  test.each([
+    ['204', text(204, null)],
+    ['an empty 200', text(200, '')],
+    ['an empty 202', text(202, '')],
+    ['the job as it is now', json(200, fixtures.jobs.cancel.body)],
+    ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' })],
+    ['text', text(200, 'OK')],
+    ['text with a tag in it', text(200, 'It is <b>cancelled</b>')],
+    ['JSON of another shape', json(200, { status: 5, ok: true })],
+    ['a status that is no text', json(200, { data: { status: 5 } })],
+    ['a list', json(200, [])],
+    ['a body that was cut', cut(200, '{"data":{"sta')],
+  ])('takes %s for a cancelled job', async (_, step) => {
+    const { client, service } = createTestClient([step])
+    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
+    expect(service.received).toMatchObject([{ method: 'DELETE', path: '/v1/jobs/job_1', body: undefined }])
+  })
+
+  test('gives the status that the service says', async () => {
+    const { client } = createTestClient([json(202, { data: { status: 'cancelling' } })])
+    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelling' })
+  })
+
+  test('does not take a web page for the service: the job may continue', async () => {
+    const { client } = createTestClient([text(200, '\n\n<!doctype html><title>Sign in to the network</title>')])
+    const error = await caught(client.jobs.cancel('job_1'), InvalidResponseError)
+    expect(error).toMatchObject({ jobId: 'job_1', isRetryable: true })
+    expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
+  })
+
+  test('fails when the service rejects it, also after a lost attempt of its own', async () => {
+    const { client, clock } = createTestClient([broken('ECONNRESET'), errorResponse(409, 'CONFLICT')])
+    await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
+  })
+
+  test('counts a 404 as done when an own attempt may have done it', async () => {
+    const { client, clock, service } = createTestClient([broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND')])
+    const result = await clock.run(client.jobs.cancel('job_1'))
+    expect(result).toEqual({ job_id: 'job_1', status: 'cancelled' })
+    expect(service.received).toHaveLength(2)
+  })
+
+  test('rejects with NotFoundError for a 404 at first', async () => {
+    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
+    await caught(client.jobs.cancel('job_1'), NotFoundError)
+  })
+
+  test('rejects with ConflictError when the job has finished', async () => {
+    const { client } = createTestClient([errorResponse(409, 'CONFLICT')])
+    const error = await caught(client.jobs.cancel('job_1'), ConflictError)
+    expect(error).toMatchObject({ jobId: 'job_1', apiCode: 'CONFLICT', isRetryable: false })
+  })
+
+  test('rejects, and does not throw, for an id that would reach another endpoint', async () => {
+    const { client, service } = createTestClient([text(204, null)])
+    await caught(client.jobs.cancel('..'), ConfigurationError)
+    await caught(client.jobs.cancel(''), ConfigurationError)
+    expect(service.received).toHaveLength(0)
+  })
+})

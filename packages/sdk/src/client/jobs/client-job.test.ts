@@ -1,0 +1,144 @@
+import { inspect } from 'node:util'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { json, type Step, text } from '../../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../../test/test-client.ts'
+import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
+
+const queued = json(200, fixtures.jobs.queued.body)
+const running = json(200, fixtures.jobs.processing.body)
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+
+const JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
+
+const attach = (steps: readonly Step[]) => {
+  const harness = createTestClient(steps)
+  return { ...harness, job: harness.client.jobs.attach(JOB) }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+describe('a job handle', () => {
+  test('goes to another process as JSON and comes back', async () => {
+    const { job, client } = attach([succeeded])
+    const text = JSON.stringify(job)
+    expect(JSON.parse(text)).toEqual(JOB)
+    const again = client.jobs.attach(text)
+    expect(again).toMatchObject({ id: 'job_1', modelId: 'aurora-image', requestId: 'req_1' })
+    await expect(again.result()).resolves.toMatchObject({ model_id: 'aurora-image', request_id: 'req_1' })
+  })
+
+  test('shows in JSON only what is known', () => {
+    const { client } = attach([])
+    expect(JSON.stringify(client.jobs.attach('job_2'))).toBe('{"job_id":"job_2"}')
+  })
+
+  test('rejects at once what is not a job', () => {
+    const { client } = attach([])
+    expect(() => client.jobs.attach('')).toThrow(ConfigurationError)
+  })
+
+  test('is no promise: awaiting it gives the handle', async () => {
+    const { job } = attach([])
+    expect(await job).toBe(job)
+  })
+
+  test('prints no API key', () => {
+    const { job } = attach([])
+    const forms = [inspect(job, { depth: 10, showHidden: true }), JSON.stringify(job), String(job)]
+    expect(forms.join()).not.toContain(API_KEY)
+    expect(forms.join()).toContain('job_1')
+  })
+
+  test('reads the job once, with the data of the wrapper (section 4.4)', async () => {
+    const { job, service } = attach([json(200, fixtures.jobs.unknownFields.body, { 'x-request-id': 'req_2' })])
+    await expect(job.get()).resolves.toEqual(fixtures.jobs.unknownFields.body.data)
+    expect((await job.get().withResponse()).requestId).toBe('req_2')
+    expect(service.received[0]).toMatchObject({ method: 'GET', path: '/v1/jobs/job_1', body: undefined })
+  })
+
+  test('cancels the job (section 4.5)', async () => {
+    const { job, service } = attach([text(204, null)])
+    await expect(job.cancel()).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
+    expect(service.received[0]?.method).toBe('DELETE')
+  })
+})
+
+describe('updates', () => {
+  test('yield each new state, and the final one last (section 3)', async () => {
+    const { job, clock } = attach([queued, queued, running, succeeded])
+    const states = await clock.run(collect(job.updates()))
+    expect(states.map(({ status }) => status)).toEqual(['queued', 'processing', 'succeeded'])
+    expect(states.at(-1)?.output).toEqual(fixtures.jobs.succeeded.body.data.output)
+  })
+
+  test('send nothing before the loop starts', async () => {
+    const { job, service } = attach([succeeded])
+    const updates = job.updates()
+    await settle()
+    expect(service.received).toHaveLength(0)
+    await updates.next()
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('stop polling when the loop is left, and leave no timer', async () => {
+    const { job, clock, service } = attach([queued, running])
+    const loop = async () => {
+      for await (const { status } of job.updates()) if (status === 'processing') break
+    }
+    await clock.run(loop())
+    expect(clock.timerCount).toBe(0)
+    await clock.advance(60_000)
+    expect(service.received).toHaveLength(2)
+  })
+
+  test('end with an error of the job only in its state, not as an exception', async () => {
+    const { job } = attach([json(200, fixtures.jobs.failed.body)])
+    await expect(collect(job.updates())).resolves.toMatchObject([{ status: 'failed' }])
+  })
+
+  test('end with AbortedError while they wait', async () => {
+    const { job, clock } = attach([running])
+    const controller = new AbortController()
+    const failure = caught(collect(job.updates({ signal: controller.signal })), AbortedError)
+    await settle()
+    controller.abort()
+    expect((await failure).job).toBe(job)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('end with DeadlineExceededError', async () => {
+    const { job, clock } = attach([running])
+    await caught(clock.run(collect(job.updates({ deadlineMs: 1_000 }))), DeadlineExceededError)
+  })
+
+  test('throw at once for a wrong deadline or id', () => {
+    const { job, client } = attach([running])
+    expect(() => job.updates({ deadlineMs: -1 })).toThrow(ConfigurationError)
+    expect(() => client.jobs.attach('').updates()).toThrow(ConfigurationError)
+  })
+
+  test('are those of a job known by its id', async () => {
+    const { client } = attach([succeeded])
+    await expect(collect(client.jobs.attach('job_1').updates())).resolves.toHaveLength(1)
+  })
+})
+
+describe('the JSON of a handle', () => {
+  test.each([
+    { job_id: 'job_1' },
+    { job_id: 'job_1', model_id: 'aurora-image' },
+    { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' },
+  ])('has what is known of the job, and nothing else: %j', (known) => {
+    const { client } = createTestClient([])
+    expect(client.jobs.attach(known).toJSON()).toStrictEqual(known)
+    expect(client.jobs.attach(JSON.stringify(known)).toJSON()).toStrictEqual(known)
+  })
+})

@@ -1,0 +1,242 @@
+import { getEventListeners } from 'node:events'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../../../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../../../test/test-client.ts'
+import { ModelRun } from '../../client.ts'
+import { AbortedError, DeadlineExceededError } from '../../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../../options.ts'
+
+function setup(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOptions = {}) {
+  const clock = createManualClock()
+  const service = simulateJobs({ clock, ...simulation })
+  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
+  const client = new ModelRun({ logLevel: 'off', ...defaults, ...options })
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
+  return { clock, service, client, ids, startedAt: clock.now() }
+}
+
+/** The highest number of polls in any second. */
+function highestRate(polls: readonly { at: number }[]): number {
+  return Math.max(...polls.map(({ at: from }) => polls.filter(({ at }) => at >= from && at < from + 1_000).length))
+}
+
+describe('many waits of one client', () => {
+  test('keep the rate, end with each job, and leave nothing behind, whatever the jobs are like', async () => {
+    const jobs = fc.array(fc.nat({ max: 120_000 }), { minLength: 1, maxLength: 60 })
+    const rate = fc.integer({ min: 1, max: 40 })
+    await fc.assert(
+      fc.asyncProperty(jobs, rate, fc.nat({ max: 400 }), async (durations, maxRequestsPerSecond, latencyMs) => {
+        const endsAt = (id: string) => startedAt + (durations[Number(id.slice(4))] ?? 0)
+        const harness = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
+        const { clock, service, client, ids, startedAt } = harness
+        const waits = ids(durations.length).map((id) =>
+          client.jobs.attach(id).result({ deadlineMs: Number.POSITIVE_INFINITY }),
+        )
+        await clock.run(Promise.all(waits))
+        expect(highestRate(service.polls)).toBeLessThanOrEqual(maxRequestsPerSecond)
+        expect(service.maxInFlight).toBeLessThanOrEqual(8)
+        expect(clock.timerCount).toBe(0)
+        // One poll finds a job finished, and it is the last one.
+        const late = service.polls.filter(({ jobId, at }) => at >= endsAt(jobId)).map(({ jobId }) => jobId)
+        expect(late.toSorted()).toEqual(ids(durations.length).toSorted())
+      }),
+      { numRuns: 40 },
+    )
+  }, 30_000)
+
+  test('are fair: a job is polled again only after all that were due before it', async () => {
+    const { clock, service, client, ids, startedAt } = setup(
+      { endsAt: () => startedAt + 60_000 },
+      { polling: { maxRequestsPerSecond: 5 } },
+    )
+    const waits = ids(50).map((id) => client.jobs.attach(id).result())
+    await clock.advance(20_000)
+    const order = service.polls.map(({ jobId }) => jobId)
+    expect(order.slice(0, 50)).toEqual(ids(50))
+    expect(order.slice(50, 100)).toEqual(ids(50))
+    await clock.run(Promise.all(waits))
+  })
+
+  test('poll the job that is due first, not the one that was added first', async () => {
+    const harness = setup({ endsAt: () => startedAt + 20_000 })
+    const { clock, service, client, startedAt } = harness
+    const first = client.jobs.attach('job_old').result()
+    await clock.advance(7_500)
+    const second = client.jobs.attach('job_young').result()
+    await clock.advance(2_000)
+    const young = service.polls.filter(({ jobId }) => jobId === 'job_young')
+    expect(young.length).toBeGreaterThan(2)
+    await clock.run(Promise.all([first, second]))
+  })
+
+  test('of one job share its polls', async () => {
+    const { clock, service, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
+    const statuses: string[] = []
+    const watched = async () => {
+      for await (const { status } of client.jobs.attach('job_1').updates()) statuses.push(status)
+    }
+    const waits = [client.jobs.attach('job_1').result(), client.jobs.attach('job_1').result(), watched()]
+    await clock.run(Promise.all(waits))
+    const alone = setup({ endsAt: () => alone.startedAt + 5_000 })
+    await alone.clock.run(alone.client.jobs.attach('job_1').result())
+    expect(service.polls).toHaveLength(alone.service.polls.length)
+    expect(statuses).toEqual(['processing', 'succeeded'])
+  })
+
+  test('of one job that ask for other headers do not share them', async () => {
+    const { clock, service, client } = setup()
+    await clock.run(
+      Promise.all([
+        client.jobs.attach('job_1').result(),
+        client.jobs.attach('job_1').result({ headers: { 'x-trace': 'a' } }),
+      ]),
+    )
+    expect(service.polls).toHaveLength(2)
+  })
+
+  test('of one job share them by the very object that fetch is to get', async () => {
+    const { clock, service, client } = setup()
+    const [one, other] = [{ dispatcher: {} }, { dispatcher: {} }]
+    const waits = [one, other, one].map((fetchOptions) => client.jobs.attach('job_1').result({ fetchOptions }))
+    await clock.run(Promise.all(waits))
+    expect(service.polls).toHaveLength(2)
+  })
+
+  test('give a late one the last known state at once', async () => {
+    const { clock, client, service, startedAt } = setup({ endsAt: () => startedAt + 60_000 })
+    const wait = client.jobs.attach('job_1').result()
+    await clock.advance(100)
+    const updates = client.jobs.attach('job_1').updates()
+    expect((await updates.next()).value).toEqual({ status: 'processing' })
+    expect(service.polls).toHaveLength(1)
+    await updates.return()
+    await clock.run(wait)
+  })
+
+  test('continue when one of them leaves', async () => {
+    const { clock, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
+    const controller = new AbortController()
+    const leaving = client.jobs
+      .attach('job_1')
+      .result({ signal: controller.signal })
+      .catch((error: unknown) => error)
+    const staying = client.jobs.attach('job_1').result()
+    await clock.advance(30)
+    controller.abort()
+    expect(await leaving).toBeInstanceOf(AbortedError)
+    await expect(clock.run(staying)).resolves.toMatchObject({ status: 'succeeded' })
+  })
+
+  test('end by one signal all at once, with no listener, timer or request left', async () => {
+    const { clock, service, client, ids } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const { signal, abort } = abortable()
+    const waits = ids(10_000).map((id) => client.jobs.attach(id).result({ signal }))
+    await clock.advance(500)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    abort()
+    const ended = await Promise.allSettled(waits)
+    expect(ended.every((one) => one.status === 'rejected' && one.reason instanceof AbortedError)).toBe(true)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    const before = service.polls.length
+    await clock.advance(60_000)
+    expect(service.polls).toHaveLength(before)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('end each at its own deadline', async () => {
+    const { clock, client, ids, startedAt } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const ends = ids(20).map(async (id, index) => {
+      const error: unknown = await client.jobs
+        .attach(id)
+        .result({ deadlineMs: (20 - index) * 777 })
+        .catch((reason) => reason)
+      expect(error).toBeInstanceOf(DeadlineExceededError)
+      return clock.now() - startedAt
+    })
+    expect(await clock.run(Promise.all(ends))).toEqual(ids(20).map((_, index) => (20 - index) * 777))
+    // The service takes a moment to notice that a poll was given up.
+    await clock.advance(60)
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+describe('an interval of the caller', () => {
+  test('gets what is known, and decides', async () => {
+    const seen: unknown[] = []
+    const nextDelayMs = (context: { ageMs: number; polls: number; defaultDelayMs: number }) => {
+      seen.push(context)
+      return 1_000
+    }
+    const { clock, service, client, startedAt } = setup(
+      { endsAt: () => startedAt + 2_500, latencyMs: 0 },
+      { polling: { nextDelayMs } },
+    )
+    await clock.run(client.jobs.attach('job_1').result())
+    expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 1_000, 2_000, 3_000])
+    expect(seen[1]).toEqual({
+      jobId: 'job_1',
+      modelId: undefined,
+      status: 'processing',
+      ageMs: 1_000,
+      polls: 2,
+      expected: undefined,
+      isWatched: false,
+      hasWebhook: false,
+      defaultDelayMs: 600,
+    })
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new RangeError('a fault of the caller')
+      },
+    ],
+    ['gives no number', () => Number.NaN],
+    ['gives a negative one', () => -1],
+  ])('that %s is replaced by the default', async (_, nextDelayMs) => {
+    const { clock, service, client, startedAt } = setup(
+      { endsAt: () => startedAt + 1_000, latencyMs: 0 },
+      { polling: { nextDelayMs } },
+    )
+    await clock.run(client.jobs.attach('job_1').result())
+    expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
+  })
+
+  test('can stop the polls of a job: its wait ends at the deadline', async () => {
+    const { clock, service, client } = setup(
+      { endsAt: () => Number.POSITIVE_INFINITY },
+      { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },
+    )
+    await expect(clock.run(client.jobs.attach('job_1').result())).rejects.toBeInstanceOf(DeadlineExceededError)
+    expect(service.polls).toHaveLength(1)
+  })
+})
+
+describe('what a client has learnt of a model', () => {
+  test('saves polls: the first one comes when jobs are expected to end', async () => {
+    const submittedAt = new Map<string, number>()
+    const harness = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
+    const { clock, service, client } = harness
+    const looksOfNext = async () => {
+      const before = service.polls.length
+      const submit = client.submit('aurora-image', {})
+      const job = await clock.run(submit)
+      submittedAt.set(job.id, clock.now())
+      await clock.run(job.result())
+      return { count: service.polls.length - before }
+    }
+    const first = await looksOfNext()
+    expect(first.count).toBeGreaterThan(15)
+    for (let job = 0; job < 8; job++) await looksOfNext()
+    expect((await looksOfNext()).count).toBeLessThanOrEqual(8)
+  })
+})

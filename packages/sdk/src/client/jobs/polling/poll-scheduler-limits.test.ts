@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../../../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../../../test/test-client.ts'
+import { ModelRun } from '../../client.ts'
+import { DeadlineExceededError } from '../../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../../options.ts'
+
+function setup(simulation: Omit<Simulation, 'clock'>, options: ModelRunOptions = {}) {
+  const clock = createManualClock()
+  const service = simulateJobs({ clock, ...simulation })
+  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
+  const client = new ModelRun({ logLevel: 'off', ...defaults, ...options })
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
+  return { clock, service, client, ids, startedAt: clock.now() }
+}
+
+const tooManyRequests = (headers: Record<string, string> = {}) =>
+  Response.json({ error: { code: 'RATE_LIMITED', message: 'Too many requests' } }, { status: 429, headers })
+
+describe('pauses of all waits of a client', () => {
+  test('come all together after a 429, for as long as it asks', async () => {
+    let isLimiting = true
+    const rejectPoll = () => (isLimiting ? tooManyRequests({ 'retry-after': '30' }) : undefined)
+    const { clock, service, client, ids, startedAt } = setup({ rejectPoll })
+    const waits = ids(20).map((id) => client.jobs.attach(id).result())
+    await clock.advance(5_000)
+    const before = service.polls.length
+    expect(before).toBeLessThanOrEqual(8)
+    isLimiting = false
+    await clock.advance(24_000)
+    expect(service.polls).toHaveLength(before)
+    await clock.run(Promise.all(waits))
+    expect(service.polls[before]?.at).toBeGreaterThanOrEqual(startedAt + 30_000)
+  })
+
+  test('get longer each time when the service gives no `Retry-After`', async () => {
+    const { clock, service, client } = setup({ rejectPoll: () => tooManyRequests(), latencyMs: 0 })
+    const wait = client.jobs
+      .attach('job_1')
+      .result({ deadlineMs: 100_000 })
+      .catch((error: unknown) => error)
+    expect(await clock.run(wait)).toBeInstanceOf(DeadlineExceededError)
+    const gaps = service.polls.slice(1).map(({ at }, index) => at - (service.polls[index]?.at ?? 0))
+    expect(gaps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+  })
+
+  test('come once for a burst of 429, not once for each of its polls', async () => {
+    const rejectPoll = ({ at }: { at: number }) => (at < startedAt + 500 ? tooManyRequests() : undefined)
+    const { clock, service, client, ids, startedAt } = setup(
+      { rejectPoll, latencyMs: 600 },
+      { polling: { maxRequestsPerSecond: 100 } },
+    )
+    const waits = ids(20).map((id) => client.jobs.attach(id).result())
+    await clock.run(Promise.all(waits))
+    expect(service.polls.filter((poll) => rejectPoll(poll))).toHaveLength(8)
+    // The responses came at 0.6 s.
+    expect((service.polls[8]?.at ?? 0) - startedAt).toBe(600 + 1_000 + 300)
+  })
+
+  test('come once for a burst of 429 of one moment', async () => {
+    const rejectPoll = ({ at }: { at: number }) => (at === startedAt ? tooManyRequests() : undefined)
+    const { clock, service, client, ids, startedAt } = setup({ rejectPoll, latencyMs: 0 })
+    await clock.run(Promise.all(ids(8).map((id) => client.jobs.attach(id).result())))
+    expect(service.polls[8]?.at).toBe(startedAt + 1_000)
+  })
+
+  test('last as long as the longest that a 429 of a burst asks for, whichever comes last', async () => {
+    const rejectPoll = ({ jobId, at }: { jobId: string; at: number }) =>
+      at < startedAt + 500 ? tooManyRequests({ 'retry-after': jobId === 'job_0' ? '30' : '2' }) : undefined
+    const { clock, service, client, ids, startedAt } = setup({ rejectPoll })
+    const waits = ids(3).map((id) => client.jobs.attach(id).result())
+    await clock.run(Promise.all(waits))
+    expect(service.polls).toHaveLength(6)
+    expect(service.polls[3]?.at).toBeGreaterThanOrEqual(startedAt + 30_000)
+  })
+
+  test('start with a second again when a poll between two 429 went well', async () => {
+    let count = 0
+    const rejectPoll = () => ([0, 1, 3].includes(count++) ? tooManyRequests() : undefined)
+    const { clock, service, client, startedAt } = setup(
+      { rejectPoll, latencyMs: 0, endsAt: () => startedAt + 6_000 },
+      { polling: { nextDelayMs: () => 100 } },
+    )
+    await clock.run(client.jobs.attach('job_1').result())
+    const times = service.polls.slice(0, 5).map(({ at }) => at - startedAt)
+    expect(times).toEqual([0, 1_000, 3_000, 3_100, 4_100])
+  })
+})
+
+describe('the trouble of one job', () => {
+  const day = { 'retry-after': '86400' }
+
+  test('slows that job alone: the others wait for a minute at most, and the error names the pause', async () => {
+    const lines: string[] = []
+    const note = (line: string) => lines.push(line)
+    const { clock, service, client, startedAt } = setup(
+      { rejectPoll: ({ jobId }) => (jobId === 'job_bad' ? tooManyRequests(day) : undefined) },
+      { logger: { debug: note, info: note, warn: note, error: note }, logLevel: 'warn' },
+    )
+    const bad = client.jobs
+      .attach('job_bad')
+      .result()
+      .catch((error: unknown) => error)
+    await clock.advance(100)
+    await clock.run(client.jobs.attach('job_good').result())
+    expect(clock.now() - startedAt).toBeLessThanOrEqual(62_000)
+    const error = await clock.run(bad)
+    expect(error).toBeInstanceOf(DeadlineExceededError)
+    expect((error as Error).message).toContain('the service had asked for no poll in the next')
+    expect((error as Error).cause).toMatchObject({ status: 429, retryAfterMs: 86_400_000 })
+    expect(service.polls.filter(({ jobId }) => jobId === 'job_bad')).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('asks for no poll'))).toHaveLength(1)
+  })
+
+  test('does not stop the polls of others when its polls get no response', async () => {
+    const clock = createManualClock()
+    const service = simulateJobs({ clock })
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      String(input).includes('job_hung') ? new Promise(() => {}) : service.fetch(input, init)
+    const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, logLevel: 'off' })
+    const startedAt = clock.now()
+    const hung = Array.from({ length: 20 }, (_, index) =>
+      client.jobs
+        .attach(`job_hung_${index}`)
+        .result()
+        .catch(() => {}),
+    )
+    await clock.advance(2_100)
+    await clock.run(client.jobs.attach('job_good').result())
+    // 20 polls that hang leave a place as soon as the oldest ones have taken 5 s.
+    expect(clock.now() - startedAt).toBeLessThan(12_000)
+    await clock.run(Promise.all(hung))
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('never has more than 32 polls under way, however many get no response', async () => {
+    const clock = createManualClock()
+    let inFlight = 0
+    let most = 0
+    const fetch: typeof globalThis.fetch = (_input, init) => {
+      most = Math.max(most, ++inFlight)
+      init?.signal?.addEventListener('abort', () => inFlight--)
+      return new Promise(() => {})
+    }
+    const polling = { maxRequestsPerSecond: 100 }
+    const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, polling, logLevel: 'off' })
+    const waits = Array.from({ length: 200 }, (_, index) =>
+      client.jobs
+        .attach(`job_${index}`)
+        .result({ deadlineMs: 100_000 })
+        .catch(() => {}),
+    )
+    await clock.run(Promise.all(waits))
+    expect(most).toBe(32)
+  })
+})
+
+describe('more waits than the rate allows', () => {
+  /** Every wait, and how long the last one took. */
+  async function waitForAll(count: number, options: ModelRunOptions = {}, deadlineMs?: number) {
+    const lines: string[] = []
+    const note = (line: string) => lines.push(line)
+    const logger = { debug: note, info: note, warn: note, error: note }
+    const harness = setup({ endsAt: () => harness.startedAt + 60_000 }, { logger, logLevel: 'warn', ...options })
+    const { clock, client, ids, service, startedAt } = harness
+    const waits = ids(count).map((id) => client.jobs.attach(id).result({ deadlineMs }))
+    const ends = await clock.run(Promise.allSettled(waits))
+    const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
+    return { errors, service, lines, tookMs: clock.now() - startedAt }
+  }
+
+  test('all end with their results at the defaults, and one line says which option to raise', async () => {
+    const { errors, lines, tookMs, service } = await waitForAll(2_000, { polling: { maxRequestsPerSecond: 2 } })
+    expect(errors).toEqual([])
+    expect(tookMs).toBeLessThan(1_200_000)
+    expect(service.polls.length).toBeLessThan(2_200)
+    expect(lines).toEqual([expect.stringMatching(/1201 waits share 2 polls a second.+`polling.maxRequestsPerSecond`/)])
+  }, 30_000)
+
+  test('end at a deadline of the caller, and the error says that the job was never polled', async () => {
+    const { errors, tookMs } = await waitForAll(200, {}, 10_000)
+    expect(tookMs).toBe(10_000)
+    expect(errors).toHaveLength(200)
+    const never = errors.filter(({ message }) =>
+      message.includes('it was never polled, because 200 jobs share 10 polls'),
+    )
+    expect(never.length).toBeGreaterThan(90)
+    expect(never[0]).toMatchObject({ message: expect.stringContaining('raise `polling.maxRequestsPerSecond`') })
+  })
+
+  test('never last longer than twice the default deadline', async () => {
+    const { errors, tookMs } = await waitForAll(1_500, { polling: { maxRequestsPerSecond: 1 } })
+    expect(tookMs).toBe(1_200_000)
+    expect(errors.length).toBeGreaterThan(200)
+    expect(errors.every(({ message }) => message.includes('`polling.maxRequestsPerSecond`'))).toBe(true)
+  }, 30_000)
+})

@@ -1,0 +1,218 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../../test/caught.ts'
+import {
+  broken,
+  cut,
+  errorResponse,
+  json,
+  type Step,
+  silent,
+  text,
+  unconnected,
+} from '../../../../test/scripted-service.ts'
+import { createTestClient } from '../../../../test/test-client.ts'
+import type { ModelRun } from '../../client.ts'
+import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
+import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../../options.ts'
+
+const state = (status: string) => json(200, { data: { status } })
+const processing = state('processing')
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+
+/** Watches a job to its end; each request is one poll. */
+function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOptions & { deadlineMs?: number } = {}) {
+  const { client, clock, service } = createTestClient(steps, options)
+  const startedAt = clock.now()
+  const statuses: string[] = []
+  const toEnd = async () => {
+    for await (const { status } of client.jobs.attach('job_1').updates({ deadlineMs })) statuses.push(status)
+    return statuses
+  }
+  const times = () => service.received.map(({ at }) => at - startedAt)
+  return { end: clock.run(toEnd()), times, clock }
+}
+
+describe('watching one job (section 4.4)', () => {
+  test('yields each change once, the first state at once and the final one last (section 3)', async () => {
+    const { end } = poll([state('queued'), state('queued'), processing, processing, processing, succeeded])
+    await expect(end).resolves.toEqual(['queued', 'processing', 'succeeded'])
+  })
+
+  test.each(['succeeded', 'failed', 'cancelled'])('ends at the status %s (section 3)', async (status) => {
+    const { end, times } = poll([state(status)])
+    await expect(end).resolves.toEqual([status])
+    expect(times()).toEqual([0])
+  })
+
+  test('polls quickly at first, then at longer intervals, with a limit', async () => {
+    const { end, times } = poll([...Array.from({ length: 30 }, () => processing), succeeded])
+    await end
+    const gaps = times().map((at, index, all) => at - (all[index - 1] ?? 0))
+    expect(gaps.slice(0, 8).map(Math.round)).toEqual([0, 500, 500, 600, 960, 1_536, 2_458, 2_600])
+    expect(gaps.at(-1)).toBe(5_000)
+    expect(gaps.slice(1)).toEqual(gaps.slice(1).toSorted((a, b) => a - b))
+  })
+
+  test.each<[string, Step]>([
+    ['a connection that broke', broken('ECONNRESET')],
+    ['a connection that was refused', unconnected('ECONNREFUSED')],
+    ['a time limit', silent()],
+    ['a response that was cut', cut(200, '{"data"')],
+    ['a web page', text(200, '<html>maintenance</html>')],
+    ['an empty response', text(200, '')],
+    ...[408, 429, 500, 501, 502, 503, 504, 520, 522, 524].map((status): [string, Step] => [
+      `${status}`,
+      text(status, ''),
+    ]),
+  ])('is not ended by %s, which may pass', async (_, step) => {
+    const { end } = poll([processing, step, step, step, succeeded])
+    await expect(end).resolves.toEqual(['processing', 'succeeded'])
+  })
+
+  test('tolerates failures until the deadline, not longer', async () => {
+    const { end, times } = poll([broken('ECONNRESET')], { deadlineMs: 60_000 })
+    await caught(end, DeadlineExceededError)
+    expect(times().length).toBeGreaterThan(10)
+    expect(times().every((at) => at < 60_000)).toBe(true)
+  })
+
+  test.each([
+    [400, ApiError],
+    [401, AuthenticationError],
+    [403, PermissionDeniedError],
+    [404, NotFoundError],
+    [410, ApiError],
+  ])('is ended by the status %i at once', async (status, type) => {
+    const { end, times } = poll([processing, errorResponse(status, 'X')])
+    const error = await caught(end, type)
+    expect(error).toMatchObject({ jobId: 'job_1', status, submission: 'accepted' })
+    expect(times()).toHaveLength(2)
+  })
+
+  test.each([
+    [
+      'an output of a wrong shape',
+      json(200, { data: { status: 'succeeded', output: { type: 'image' } } }),
+      'output/items',
+    ],
+    ['a redirect', text(302, '', { location: 'https://elsewhere.example.com' }), 'redirect'],
+  ])('is ended by %s at once, which would stay so until the deadline', async (_, step, reason) => {
+    const { end, times } = poll([processing, step])
+    const error = await caught(end, InvalidResponseError)
+    expect(error.message).toContain(reason)
+    expect(times()).toHaveLength(2)
+  })
+
+  test('takes an unknown status for not finished, and warns once (section 3)', async () => {
+    const warnings: string[] = []
+    const ignore = () => {}
+    const logger = { debug: ignore, info: ignore, error: ignore, warn: (line: string) => warnings.push(line) }
+    const paused = state('paused')
+    const { end, times } = poll([paused, paused, paused, succeeded], { logger, logLevel: 'warn' })
+    await expect(end).resolves.toEqual(['paused', 'succeeded'])
+    expect(times()).toEqual([0, 500, 1_000, 1_600])
+    expect(warnings).toEqual(['modelrun: the job job_1 has the unknown status "paused"; it is treated as not finished'])
+  })
+
+  test.each([429, 503])('waits as long as Retry-After of a %i asks', async (status) => {
+    const { end, times } = poll([errorResponse(status, 'X', { 'retry-after': '30' }), succeeded])
+    await end
+    expect(times()).toEqual([0, 30_000])
+  })
+
+  test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+    'never polls in a hot loop after Retry-After: %s',
+    async (header) => {
+      const slow = errorResponse(503, 'X', { 'retry-after': header })
+      const { end, times } = poll([slow, slow, slow, succeeded])
+      await end
+      expect(times()).toEqual([0, 500, 1_000, 1_600])
+    },
+  )
+
+  test('leaves no timer', async () => {
+    const { end, clock } = poll([processing, succeeded], { deadlineMs: 60_000 })
+    await end
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('another wait for a job that is polled', () => {
+  /** Waits, waits once more after 2 s, and gives the times of the polls. */
+  async function timesOfTwo(steps: readonly Step[], delays: readonly number[] = []) {
+    const left = [...delays]
+    const nextDelayMs = () => left.shift() ?? 10_000
+    const { client, clock, service } = createTestClient(steps, { polling: { nextDelayMs } })
+    const startedAt = clock.now()
+    const first = client.jobs.attach('job_1').result()
+    await clock.advance(2_000)
+    await clock.run(Promise.all([first, client.jobs.attach('job_1').result()]))
+    return service.received.map(({ at }) => at - startedAt)
+  }
+
+  test.each([
+    ['is not later because of it', [10_000, 20_000], 10_000],
+    ['is sooner when its interval is shorter', [20_000, 10_000], 10_000],
+  ])('the next poll %s', async (_, delays, secondAt) => {
+    expect(await timesOfTwo([processing, succeeded], delays)).toEqual([0, secondAt])
+  })
+
+  test('does not poll before the time that Retry-After asks for', async () => {
+    expect(await timesOfTwo([errorResponse(503, 'X', { 'retry-after': '30' }), succeeded])).toEqual([0, 30_000])
+  })
+
+  test('shares a poll that is under way', async () => {
+    const { client, clock, service } = createTestClient([
+      () =>
+        new Promise((resolve) => clock.setTimeout(() => resolve(Response.json({ data: { status: 'failed' } })), 900)),
+    ])
+    const first = client.jobs
+      .attach('job_1')
+      .result()
+      .catch(() => {})
+    await clock.advance(500)
+    await clock.run(
+      Promise.all([
+        first,
+        client.jobs
+          .attach('job_1')
+          .result()
+          .catch(() => {}),
+      ]),
+    )
+    expect(service.received).toHaveLength(1)
+  })
+})
+
+test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
+  ['wait', false, (client) => client.jobs.attach('job_1').result()],
+  ['wait with onStatus', true, (client) => client.jobs.attach('job_1').result({ onStatus: () => {} })],
+  [
+    'watch',
+    true,
+    async (client) => {
+      for await (const { status } of client.jobs.attach('job_1').updates())
+        expect(['processing', 'succeeded']).toContain(status)
+    },
+  ],
+])('an interval of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
+  const seen: boolean[] = []
+  const nextDelayMs = (context: { isWatched: boolean }) => {
+    seen.push(context.isWatched)
+    return 100
+  }
+  const { client, clock } = createTestClient([processing, succeeded], { polling: { nextDelayMs } })
+  await clock.run(wait(client))
+  expect(new Set(seen)).toEqual(new Set([isWatched]))
+})
+
+test('a job whose state one of two waits does not know is polled at once', async () => {
+  const queued = json(202, fixtures.runs.queued.body)
+  const { client, clock, service } = createTestClient([queued, succeeded])
+  const job = await client.submit('aurora-image', {})
+  const startedAt = clock.now()
+  await clock.run(Promise.all([job.result(), client.jobs.attach(job.id).result()]))
+  expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
+})

@@ -1,0 +1,240 @@
+import { JOB_STATUSES, type Job } from '@modelrun/contract'
+import { ModelRunError } from '@modelrun/kit'
+import { type Clock, openScope, startTimer } from '../../../shared/clock.ts'
+import { isTransient } from '../../http/status-policy.ts'
+import type { Transport } from '../../http/transport.ts'
+import type { Log } from '../../observe/logger.ts'
+import type { ResolvedOptions } from '../../options.ts'
+import { getJobOperation, isFinished, withKnownStatus } from '../job-operations.ts'
+import { isConfirmed } from '../job-reference.ts'
+import { createExpectedDurations, createPollInterval, type ExpectedDurations, learnFrom } from './poll-interval.ts'
+import { createPollLimiter, MAX_PAUSE_MS, type PollLimiter } from './poll-limiter.ts'
+import {
+  createPolledJobs,
+  type HeldBack,
+  type PolledJob,
+  type PolledJobs,
+  type PollOutcome,
+  type Subscriber,
+} from './polled-jobs.ts'
+
+/**
+ * Polls every job that has subscribers: one timer, a bounded number of requests at once, and a rate limit over all jobs.
+ * The job that is due first is polled first, so that no job starves.
+ */
+export class PollScheduler {
+  /** How long the jobs of each model take, as this client has seen it. */
+  readonly durations: ExpectedDurations = createExpectedDurations()
+  readonly #client: PollClient
+  readonly #log: Log
+  readonly #intervalMs: (polled: PolledJob) => number
+  readonly #limiter: PollLimiter
+  readonly #jobs: PolledJobs
+  readonly #perSecond: number
+  readonly #hasWarned = { ofPause: false, ofJobs: false }
+  #timer: { at: number; stop: () => void } | undefined
+
+  constructor(options: ResolvedOptions, transport: Transport) {
+    const { clock, log, polling } = options
+    this.#client = { clock, transport }
+    this.#log = log
+    this.#intervalMs = createPollInterval(options, this.durations)
+    this.#perSecond = polling.maxRequestsPerSecond
+    this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
+    this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
+  }
+
+  /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
+  join(subscriber: Subscriber): void {
+    const polled = this.#jobs.add(subscriber)
+    this.#warnOfManyJobs(subscriber)
+    if (polled.state) subscriber.onState(polled.state, false)
+    if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
+    if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
+    this.#run()
+  }
+
+  /** Ends a wait without calling the subscriber. */
+  leave(subscriber: Subscriber): void {
+    this.#jobs.remove(subscriber)
+  }
+
+  /** Passes the end of a job that a webhook delivered to all subscribers of that job. */
+  deliver({ polled }: Subscriber, job: Job): void {
+    // A poll gives the states before the end.
+    if (!polled || !isFinished(job)) return
+    for (const { span } of polled.subscribers) span?.onDelivery(job)
+    this.#update(polled, withKnownStatus(job), this.#client.clock.now())
+  }
+
+  /** Does what is due, then sets the timer for what is due next. */
+  #run(): void {
+    const now = this.#client.clock.now()
+    const { nextPolls, deadlines } = this.#jobs
+    const jobs = this.#jobs.count()
+    for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) {
+      const held = late.polled && this.#heldBack(late.polled, jobs)
+      if (held && 'jobs' in held && late.overtimeMs > 0) this.#giveOvertime(late)
+      else this.#jobs.endEarly(late, 'deadline', held)
+    }
+    for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
+      nextPolls.remove(due)
+      void this.#poll(due)
+    }
+    this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
+  }
+
+  /** Why a job, one of so many, is not polled now. Undefined when it is not due, or is being polled. */
+  #heldBack({ notBefore, slot, at, polls }: PolledJob, jobs: number): HeldBack | undefined {
+    const now = this.#client.clock.now()
+    const pauseMs = Math.max(notBefore, this.#limiter.pausedUntil()) - now
+    if (pauseMs > 0) return { pauseMs }
+    return slot >= 0 && at < now ? { jobs, polls } : undefined
+  }
+
+  /** The client's own rate must not cost a result that is there: the poll that is due decides. */
+  #giveOvertime(subscriber: Subscriber): void {
+    subscriber.at += subscriber.overtimeMs
+    subscriber.overtimeMs = 0
+    subscriber.isLate = true
+    this.#jobs.deadlines.put(subscriber)
+  }
+
+  #dueAt(polled: PolledJob | undefined): number {
+    return polled ? Math.max(polled.at, this.#limiter.nextAt()) : Number.POSITIVE_INFINITY
+  }
+
+  /** A timer that fires too early is kept: nothing is due then, and the right one is set. */
+  #setTimer(at: number): void {
+    if (this.#timer && this.#timer.at <= at) return
+    this.#stopTimer()
+    const { clock } = this.#client
+    const onTime = () => {
+      this.#timer = undefined
+      this.#run()
+    }
+    this.#timer = { at, stop: startTimer(clock, at - clock.now(), onTime) }
+  }
+
+  #stopTimer(): void {
+    this.#timer?.stop()
+    this.#timer = undefined
+  }
+
+  async #poll(polled: PolledJob): Promise<void> {
+    const done = this.#limiter.take()
+    polled.polls++
+    const outcome = await pollJob(this.#client, polled)
+    done(outcome)
+    if ('error' in outcome) this.#jobs.close(polled, (subscriber) => subscriber.onError(outcome.error))
+    else this.#recordOutcome(polled, outcome)
+    this.#run()
+  }
+
+  #recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
+    polled.polledAt = this.#client.clock.now()
+    polled.at = Number.POSITIVE_INFINITY
+    if ('job' in outcome) this.#update(polled, outcome.job, polled.seenAt ?? polled.bornAt)
+    else {
+      polled.failure = outcome.failure
+      polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
+      this.#warnOfLongPause(outcome.failure, polled.job.jobId)
+    }
+    for (const subscriber of polled.subscribers.filter(({ isLate }) => isLate)) {
+      this.#jobs.endEarly(subscriber, 'deadline')
+    }
+    if (polled.subscribers.length > 0) this.#setNextPoll(polled)
+  }
+
+  /** @param runningAt When the job was last known to be running */
+  #update(polled: PolledJob, job: Job, runningAt: number): void {
+    const isNew = job.status !== polled.state?.status
+    Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
+    learnFrom(this.durations, polled, runningAt)
+    if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
+    if (isFinished(job)) this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true))
+    else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false)
+  }
+
+  /** Once for each client. */
+  #warnOfLongPause({ retryAfterMs = 0, status }: ModelRunError, jobId: string): void {
+    if (this.#hasWarned.ofPause || retryAfterMs <= MAX_PAUSE_MS) return
+    this.#hasWarned.ofPause = true
+    this.#log.warn(
+      `the service asks for no poll of the job ${jobId} in the next ${seconds(retryAfterMs)} s (HTTP ${status}). Polls of other jobs continue. Further pauses are not logged`,
+    )
+  }
+
+  /** Once for each client, as soon as it is certain that not all jobs can be polled before the deadline. */
+  #warnOfManyJobs({ at, hasWebhook }: Subscriber): void {
+    const jobs = this.#jobs.count()
+    const leftMs = at - this.#client.clock.now()
+    const isEnough = jobs <= this.#perSecond || jobs <= (this.#perSecond * leftMs) / 1_000
+    if (this.#hasWarned.ofJobs || hasWebhook || isEnough) return
+    this.#hasWarned.ofJobs = true
+    this.#log.warn(
+      `${jobs} waits share ${this.#perSecond} polls a second, so one poll of each takes ${seconds((jobs / this.#perSecond) * 1_000)} s, longer than the deadline of ${seconds(leftMs)} s. Raise \`polling.maxRequestsPerSecond\` or \`deadlineMs\``,
+    )
+  }
+
+  /** Sets the time of the next poll, unless it is earlier already. */
+  #setNextPoll(polled: PolledJob): void {
+    const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
+    const nextAt = isAtOnce ? polled.notBefore : polled.polledAt + this.#intervalMs(polled)
+    polled.at = Math.max(polled.notBefore, Math.min(polled.at, nextAt))
+    this.#jobs.nextPolls.put(polled)
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1_000)
+}
+
+function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
+  if ((JOB_STATUSES as readonly string[]).includes(status)) return
+  log.warn(`the job ${jobId} has the unknown status ${JSON.stringify(status)}; it is treated as not finished`)
+}
+
+/** The parts of the client that a poll uses. */
+export interface PollClient {
+  clock: Clock
+  transport: Transport
+}
+
+/**
+ * Polls a job once, in the trace of one of its waits: the timer serves many waits and may have the context of another
+ * one. A failed poll is not retried here, because the scheduler decides when to poll again. Never rejects.
+ */
+async function pollJob(client: PollClient, polled: PolledJob): Promise<PollOutcome> {
+  const controller = new AbortController()
+  const { signal } = controller
+  polled.poll = controller
+  const span = polled.subscribers.find((subscriber) => subscriber.span !== undefined)?.span
+  const work = () => fetchStatus(client, polled, signal)
+  const outcome = await (span === undefined ? work() : span.within(work))
+  polled.poll = undefined
+  for (const subscriber of polled.subscribers) subscriber.span?.onPoll(outcome)
+  return outcome
+}
+
+async function fetchStatus(
+  { clock, transport }: PollClient,
+  { job, state, options }: PolledJob,
+  signal: AbortSignal,
+): Promise<PollOutcome> {
+  const scope = openScope({ clock, signal })
+  try {
+    const call = { scope, options: { ...options, maxRetries: 0 } }
+    const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
+    return { job: data }
+  } catch (error) {
+    return error instanceof ModelRunError && mayPass(error) ? { failure: error } : { error }
+  } finally {
+    scope.close()
+  }
+}
+
+/** Polls continue after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
+function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
+  return isRetryable || isTransient(status)
+}

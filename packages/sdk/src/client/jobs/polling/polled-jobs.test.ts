@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '../../../../test/manual-clock.ts'
+import type { CallOptions } from '../../http/operation.ts'
+import type { JobReference } from '../job-reference.ts'
+import { createPolledJobs, type EarlyEnd, type LastSeen, pollKey, type Subscriber } from './polled-jobs.ts'
+
+function setup() {
+  const clock = createManualClock()
+  const ends: [order: number, end: EarlyEnd, status: string | undefined][] = []
+  let emptied = 0
+  const list = createPolledJobs({ clock, maxIntervalMs: 5_000, onEmpty: () => emptied++ })
+  /** A subscriber. The list uses no other members of it. */
+  const waiter = (job: Partial<JobReference> = {}, of: { signal?: AbortSignal; deadlineMs?: number } = {}) => {
+    const subscriber = {
+      job: { jobId: 'job_1', ...job },
+      options: { signal: of.signal },
+      at: clock.now() + (of.deadlineMs ?? Number.POSITIVE_INFINITY),
+      order: 0,
+      slot: -1,
+      polled: undefined,
+      onEarlyEnd: (end: EarlyEnd, seen: LastSeen) => ends.push([subscriber.order, end, seen.state?.status]),
+    }
+    return subscriber as unknown as Subscriber
+  }
+  return { now: clock.now(), list, ends, waiter, emptied: () => emptied }
+}
+
+test('the age of a job counts from its submission, and its silence from its last known state', () => {
+  const { list, waiter, now } = setup()
+  const state = { status: 'queued' }
+  const known = list.add(waiter({ jobId: 'a', submittedAt: now - 9_000, seenAt: now - 5_000, state }))
+  expect(known).toMatchObject({
+    bornAt: now - 9_000,
+    seenAt: now - 5_000,
+    polledAt: now - 5_000,
+    notBefore: now,
+    state,
+  })
+  const unknown = list.add(waiter({ jobId: 'b' }))
+  expect(unknown).toMatchObject({ bornAt: now, polledAt: now, notBefore: now, polls: 0, at: Number.POSITIVE_INFINITY })
+  expect([unknown.seenAt, unknown.state]).toEqual([undefined, undefined])
+})
+
+test.each([
+  ['within the longest interval', 5_000, true],
+  ['longer ago', 5_001, false],
+])('a job whose state was given %s is seen from its start: %i ms', (_, agoMs, isSeenFromStart) => {
+  const { list, waiter, now } = setup()
+  expect(list.add(waiter({ seenAt: now - agoMs })).isSeenFromStart).toBe(isSeenFromStart)
+})
+
+test('a job of unknown state is not seen from its start', () => {
+  const { list, waiter } = setup()
+  expect(list.add(waiter()).isSeenFromStart).toBe(false)
+})
+
+test('the waits for one job share its polls, and the last one that leaves aborts the poll under way', () => {
+  const { list, waiter } = setup()
+  const [one, other] = [waiter(), waiter()]
+  const polled = list.add(one)
+  expect(list.add(other)).toBe(polled)
+  const poll = new AbortController()
+  polled.poll = poll
+  list.remove(one)
+  expect([poll.signal.aborted, one.polled, polled.subscribers]).toEqual([false, undefined, [other]])
+  list.remove(other)
+  expect(poll.signal.aborted).toBe(true)
+  expect(list.add(waiter())).not.toBe(polled)
+})
+
+test('the last subscriber of all that leaves is reported', () => {
+  const { list, waiter, emptied } = setup()
+  const [one, other] = [waiter({ jobId: 'a' }), waiter({ jobId: 'b' })]
+  for (const each of [one, other]) list.add(each)
+  list.remove(one)
+  expect(emptied()).toBe(0)
+  list.remove(other)
+  expect(emptied()).toBe(1)
+})
+
+test('a wait that has left is not notified again', () => {
+  const { list, ends, waiter } = setup()
+  const controller = new AbortController()
+  const gone = waiter({}, { signal: controller.signal, deadlineMs: 1_000 })
+  const other = waiter({ jobId: 'b' }, { deadlineMs: 5_000 })
+  for (const each of [gone, other]) list.add(each)
+  list.remove(gone)
+  list.remove(gone)
+  list.endEarly(gone, 'aborted')
+  controller.abort()
+  expect(ends).toEqual([])
+  expect(list.deadlines.first()).toBe(other)
+})
+
+test('an abort notifies all waits of its signal, in their order, with the last state of their jobs', () => {
+  const { list, ends, waiter } = setup()
+  const controller = new AbortController()
+  const waiters = ['a', 'b', 'c'].map((jobId) => waiter({ jobId, state: { status: jobId } }, controller))
+  for (const each of waiters) list.add(each)
+  list.add(waiter())
+  controller.abort()
+  expect(ends.map(([, end, status]) => [end, status])).toEqual([
+    ['aborted', 'a'],
+    ['aborted', 'b'],
+    ['aborted', 'c'],
+  ])
+  expect(waiters.every(({ polled }) => polled === undefined)).toBe(true)
+})
+
+test('the end of a job notifies all who wait for it, and they have left by then', () => {
+  const { list, waiter } = setup()
+  const [one, other] = [waiter(), waiter()]
+  const notified: Subscriber[] = []
+  const polled = list.add(one)
+  list.add(other)
+  list.close(polled, (subscriber) => {
+    notified.push(subscriber)
+    expect(subscriber.polled).toBeUndefined()
+  })
+  expect(notified).toEqual([one, other])
+  expect(polled.subscribers).toEqual([])
+})
+
+const [first, second] = [{ dispatcher: 1 }, { dispatcher: 2 }]
+const numbers = new Map<object, number>([
+  [first, 1],
+  [second, 2],
+])
+const keyOf = (options: CallOptions) => pollKey({ jobId: 'job_1' }, options, (given) => numbers.get(given) ?? 0)
+
+test('waits whose polls are the same share a key', () => {
+  const pairs: [CallOptions, CallOptions][] = [
+    [{}, { maxRetries: 1, signal: new AbortController().signal }],
+    [{ timeoutMs: 1 }, { timeoutMs: 1 }],
+    [{ headers: { 'x-a': '1' } }, { headers: [['x-a', '1']] }],
+    [{ fetchOptions: first }, { fetchOptions: first }],
+  ]
+  for (const [one, other] of pairs) expect(keyOf(one)).toBe(keyOf(other))
+})
+
+test('waits whose polls differ in anything have keys of their own', () => {
+  const keys = [
+    {},
+    { timeoutMs: 1 },
+    { timeoutMs: 2 },
+    { headers: { 'x-a': '1' } },
+    { headers: { 'x-a': '2' } },
+    { headers: { 'x-a': '1' }, timeoutMs: 1 },
+    { fetchOptions: first },
+    { fetchOptions: second },
+  ].map(keyOf)
+  expect(new Set(keys).size).toBe(keys.length)
+})

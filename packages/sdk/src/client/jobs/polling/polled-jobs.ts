@@ -1,0 +1,213 @@
+import type { Job } from '@modelrun/contract'
+import type { ModelRunError } from '@modelrun/kit'
+import { type Clock, createAbortGroups } from '../../../shared/clock.ts'
+import { listHeaders } from '../../http/fetch.ts'
+import type { CallOptions } from '../../http/operation.ts'
+import type { JobReference } from '../job-reference.ts'
+import { createHeap, type HeapItem } from './heap.ts'
+
+/** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */
+export type PollOutcome = { job: Job } | { failure: ModelRunError } | { error: unknown }
+
+/** Why a wait ended before its job did. */
+export type EarlyEnd = 'aborted' | 'deadline'
+
+/** Why a job was not polled although a wait for it was under way. */
+export type HeldBack =
+  /** The service asked for a pause, which lasts for so many milliseconds. */
+  | { pauseMs: number }
+  /** More jobs than the rate of polls was made for. `polls`: how often this one has been polled. */
+  | { jobs: number; polls: number }
+
+/** The state of a job after its last poll. */
+export interface LastSeen {
+  /** The state from the last successful poll. */
+  state: Job | undefined
+  /** Why the last poll failed, if it did. */
+  failure: ModelRunError | undefined
+}
+
+/** Receives each step of a wait, for traces. */
+interface WaitObserver {
+  /** Does work in the context of the wait. */
+  within<T>(work: () => T): T
+  onPoll(outcome: PollOutcome): void
+  /** A webhook has delivered the end. */
+  onDelivery(job: Job): void
+}
+
+/**
+ * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Subscribers are
+ * objects of one class without closures, timers or listeners of their own, so that ten thousand waits stay small.
+ */
+export interface Subscriber extends HeapItem {
+  readonly job: JobReference
+  readonly options: CallOptions
+  /** True when the first poll is due at once. */
+  readonly isEager: boolean
+  /** True when each state is wanted, and not only the end. */
+  readonly wantsStates: boolean
+  /** True when a webhook is expected to deliver the end. */
+  readonly hasWebhook: boolean
+  /**
+   * How much longer the wait may take when its job is not polled in time, in milliseconds. It ends with the poll that was due
+   * then. 0 for a deadline that the caller has set, and once it was used.
+   */
+  overtimeMs: number
+  /** True once the time after the deadline has started. */
+  isLate: boolean
+  /** Undefined without a tracer. */
+  readonly span: WaitObserver | undefined
+  /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it. */
+  polled: PolledJob | undefined
+  /** Called with each new state of the job. `isEnd` is true for the final state. Must not throw. */
+  onState(job: Job, isEnd: boolean): void
+  /** Called when further polls are useless, for instance because the job does not exist. */
+  onError(error: unknown): void
+  /** Called when the signal aborted or the deadline passed. */
+  onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void
+}
+
+/** A job that is polled for all its subscribers. `at` is the time of the next poll. */
+export interface PolledJob extends HeapItem, LastSeen {
+  readonly key: string
+  readonly job: JobReference
+  readonly options: CallOptions
+  readonly subscribers: Subscriber[]
+  /** The time from which the job's age counts. */
+  readonly bornAt: number
+  /** True when the job was polled from its submission on. Only then is its duration known. */
+  readonly isSeenFromStart: boolean
+  /** When the service last gave the job's state. */
+  seenAt: number | undefined
+  /** When the last poll ended, with whatever outcome. */
+  polledAt: number
+  /** The earliest time of the next poll, by the service's `Retry-After`. */
+  notBefore: number
+  /** Number of polls so far. */
+  polls: number
+  /** Aborts the poll that is under way. */
+  poll: AbortController | undefined
+}
+
+/** The polled jobs of a client and their subscribers. */
+export type PolledJobs = ReturnType<typeof createPolledJobs>
+
+/** Options of {@link createPolledJobs}. */
+export interface PolledJobsOptions {
+  clock: Clock
+  /** A job whose state is older than this was not polled from its start, in milliseconds. */
+  maxIntervalMs: number
+  /** Called when the last subscriber of all has left. */
+  onEmpty: () => void
+}
+
+export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOptions) {
+  /** The jobs by the time of their next poll. A job whose poll is under way is not in the heap. */
+  const nextPolls = createHeap<PolledJob>()
+  /** The subscribers by their deadline. */
+  const deadlines = createHeap<Subscriber>()
+  const jobsByKey = new Map<string, PolledJob>()
+  const signals = createAbortGroups<Subscriber>(abort)
+  const idOf = createIdentities()
+  let order = 0
+
+  /** Adds a subscriber to its job. */
+  function add(subscriber: Subscriber): PolledJob {
+    const key = pollKey(subscriber.job, subscriber.options, idOf)
+    const polled =
+      jobsByKey.get(key) ?? newPolledJob(subscriber, { key, order: order++, now: clock.now(), maxIntervalMs })
+    const { signal } = subscriber.options
+    jobsByKey.set(key, polled)
+    polled.subscribers.push(subscriber)
+    subscriber.polled = polled
+    subscriber.order = order++
+    if (subscriber.at < Number.POSITIVE_INFINITY) deadlines.put(subscriber)
+    if (signal) signals.add(signal, subscriber)
+    return polled
+  }
+
+  /** Removes a subscriber. A job without subscribers is not polled any more. */
+  function remove(subscriber: Subscriber): void {
+    const { polled } = subscriber
+    const { signal } = subscriber.options
+    if (!polled) return
+    subscriber.polled = undefined
+    deadlines.remove(subscriber)
+    if (signal) signals.remove(signal, subscriber)
+    polled.subscribers.splice(polled.subscribers.indexOf(subscriber), 1)
+    if (polled.subscribers.length > 0) return
+    jobsByKey.delete(polled.key)
+    nextPolls.remove(polled)
+    polled.poll?.abort()
+    if (jobsByKey.size === 0) onEmpty()
+  }
+
+  /** Removes a subscriber and calls its `onEarlyEnd`. */
+  function endEarly(subscriber: Subscriber, end: EarlyEnd, held?: HeldBack): void {
+    const { polled } = subscriber
+    if (!polled) return
+    remove(subscriber)
+    subscriber.onEarlyEnd(end, polled, held)
+  }
+
+  function abort(subscribers: readonly Subscriber[]): void {
+    const ends = subscribers.flatMap((subscriber) =>
+      subscriber.polled ? [{ subscriber, seen: subscriber.polled }] : [],
+    )
+    // The latest first: a heap removes its last items fastest.
+    for (const { subscriber } of ends.toReversed()) remove(subscriber)
+    for (const { subscriber, seen } of ends) subscriber.onEarlyEnd('aborted', seen)
+  }
+
+  /** Removes all subscribers of a job and calls `notify` with each. */
+  function close(polled: PolledJob, notify: (subscriber: Subscriber) => void): void {
+    for (const subscriber of [...polled.subscribers]) {
+      remove(subscriber)
+      notify(subscriber)
+    }
+  }
+
+  return { nextPolls, deadlines, count: () => jobsByKey.size, add, remove, endEarly, close }
+}
+
+function newPolledJob(
+  { job, options }: Subscriber,
+  { key, order, now, maxIntervalMs }: { key: string; order: number; now: number; maxIntervalMs: number },
+): PolledJob {
+  const { submittedAt = now, seenAt, state } = job
+  return {
+    ...{ key, job, options, state, seenAt, order },
+    subscribers: [],
+    bornAt: submittedAt,
+    isSeenFromStart: seenAt !== undefined && now - seenAt <= maxIntervalMs,
+    polledAt: seenAt ?? now,
+    notBefore: now,
+    polls: 0,
+    failure: undefined,
+    poll: undefined,
+    at: Number.POSITIVE_INFINITY,
+    slot: -1,
+  }
+}
+
+/** Numbers objects that cannot be compared by value, such as a dispatcher. */
+function createIdentities(): (object: object) => number {
+  const numbers = new WeakMap<object, number>()
+  let count = 0
+  return (object) => {
+    const number = numbers.get(object) ?? count++
+    numbers.set(object, number)
+    return number
+  }
+}
+
+/** Waits for one job share their polls, unless their options make different requests. */
+export function pollKey(
+  { jobId }: JobReference,
+  { headers, timeoutMs, fetchOptions }: CallOptions,
+  idOf: (options: object) => number,
+): string {
+  if (headers === undefined && timeoutMs === undefined && fetchOptions === undefined) return jobId
+  return JSON.stringify([jobId, timeoutMs, headers && listHeaders(headers), fetchOptions && idOf(fetchOptions)])
+}

@@ -1,0 +1,200 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test, vi } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { errorResponse, json, type Step, silent, text } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import { NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { JobFailedError } from '../errors/job-errors.ts'
+import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
+
+const running = json(200, fixtures.jobs.processing.body)
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+
+/** Responds to polls of the job with `poll`, and to its cancellation with `cancel`. */
+const byMethod =
+  (poll: Step, cancel: Step): Step =>
+  (request) =>
+    request.method === 'DELETE' ? cancel(request) : poll(request)
+
+describe('the wait for a job that is known by its id', () => {
+  test('gives the result of a job that was known by its id alone', async () => {
+    const { client, clock } = createTestClient([running, succeeded])
+    await expect(clock.run(client.jobs.attach('job_1').result())).resolves.toEqual({
+      job_id: 'job_1',
+      status: 'succeeded',
+      output: fixtures.jobs.succeeded.body.data.output,
+    })
+  })
+
+  test('rejects with the error of the job, or of the poll', async () => {
+    const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
+    await caught(failing.client.jobs.attach('job_1').result(), JobFailedError)
+    const missing = createTestClient([errorResponse(404, 'NOT_FOUND')])
+    await caught(missing.client.jobs.attach('job_1').result(), NotFoundError)
+  })
+
+  test.each([0, -1, Number.NaN])('rejects, and does not throw, for the deadline %j', async (deadlineMs) => {
+    const { client, service } = createTestClient([running])
+    await caught(client.jobs.attach('job_1').result({ deadlineMs }), ConfigurationError)
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('has no end with an infinite deadline', async () => {
+    const { client, clock } = createTestClient([...Array.from({ length: 300 }, () => running), succeeded])
+    const startedAt = clock.now()
+    await clock.run(client.jobs.attach('job_1').result({ deadlineMs: Number.POSITIVE_INFINITY }))
+    expect(clock.now() - startedAt).toBeGreaterThan(1_000_000)
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new RangeError('a fault of the caller')
+      },
+    ],
+    ['rejects', () => Promise.reject(new RangeError('a fault of the caller'))],
+  ])('gives the result although onStatus %s, and logs the failure', async (_, onStatus) => {
+    const warnings: string[] = []
+    const logger = { ...console, warn: (line: string) => warnings.push(line) }
+    const { client, clock } = createTestClient([running, succeeded], { logger, logLevel: 'warn' })
+    await expect(clock.run(client.jobs.attach('job_1').result({ onStatus }))).resolves.toMatchObject({
+      job_id: 'job_1',
+    })
+    expect(warnings).toHaveLength(2)
+    expect(warnings[0]).toContain('`onStatus` failed; its run is not affected: RangeError: a fault of the caller')
+  })
+
+  test('takes completed for the success that it is (section 3)', async () => {
+    const { client, clock } = createTestClient([
+      running,
+      json(200, { data: { ...fixtures.jobs.succeeded.body.data, status: 'completed' } }),
+    ])
+    const states: string[] = []
+    const work = client.jobs.attach('job_1').result({ onStatus: ({ status }) => states.push(status) })
+    await expect(clock.run(work)).resolves.toMatchObject({ status: 'succeeded' })
+    expect(states).toEqual(['processing', 'succeeded'])
+  })
+})
+
+describe('a wait whose deadline passes', () => {
+  test('says what the service said last, and that the job continues', async () => {
+    const { client, clock, service } = createTestClient([running])
+    const error = await caught(
+      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 2_000 })),
+      DeadlineExceededError,
+    )
+    expect(error.message).toBe(
+      'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
+        'It continues: `error.job.result()` waits again.',
+    )
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, attempts: [] })
+    expect(error.cancellation).toBeUndefined()
+    expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('names the failure of the last poll', async () => {
+    const { client, clock } = createTestClient([running, text(502, '')])
+    const error = await caught(
+      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 60_000 })),
+      DeadlineExceededError,
+    )
+    expect(error.message).toContain('; its last status is processing; the last poll failed: see `error.cause`.')
+    expect(error.cause).toBeInstanceOf(ServerError)
+    expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
+  })
+
+  test('does not report failures before the last successful poll', async () => {
+    const { client, clock } = createTestClient([text(502, ''), running])
+    const error = await caught(
+      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 60_000 })),
+      DeadlineExceededError,
+    )
+    expect(error.cause).toBeUndefined()
+  })
+
+  test('ends in the middle of a poll', async () => {
+    const { client, clock } = createTestClient([silent()])
+    const startedAt = clock.now()
+    await caught(clock.run(client.jobs.attach('job_1').result({ deadlineMs: 1_000 })), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(1_000)
+  })
+})
+
+describe('a wait that ends early', () => {
+  async function abortWait(steps: readonly Step[], onAbort?: 'detach' | 'cancel') {
+    const harness = createTestClient(steps)
+    const controller = new AbortController()
+    const wait = harness.client.jobs.attach('job_1').result({ signal: controller.signal, onAbort })
+    const failure = caught(wait, AbortedError)
+    await settle()
+    controller.abort('enough')
+    return { ...harness, error: await failure }
+  }
+
+  test('leaves the job alone by default', async () => {
+    const { error, service } = await abortWait([running])
+    expect(error).toMatchObject({ cause: 'enough', submission: 'accepted', job: { id: 'job_1' } })
+    expect(error.message).toContain('was still running when the caller aborted the wait')
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('sends nothing when its signal has aborted before', async () => {
+    const { client, clock, service } = createTestClient([running])
+    const error = await caught(
+      client.jobs.attach('job_1').result({ signal: AbortSignal.abort('enough') }),
+      AbortedError,
+    )
+    expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    expect(error.message).toBe(
+      'The job job_1 was still running when the caller aborted the wait. It continues: `error.job.result()` waits again.',
+    )
+    await clock.advance(60_000)
+    expect([service.received.length, clock.timerCount]).toEqual([0, 0])
+  })
+
+  test('ends the request that is under way', async () => {
+    const { service } = await abortWait([silent()])
+    expect(service.received[0]?.request.signal.aborted).toBe(true)
+  })
+
+  test('cancels the job when the policy says so, and does not wait for that (section 4.5)', async () => {
+    const { error, service, clock } = await abortWait([byMethod(running, text(204, null))], 'cancel')
+    expect(error.message).toContain('Its cancellation was requested')
+    await expect(error.cancellation).resolves.toBe(true)
+    expect(service.received.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test.each([
+    ['rejects it', errorResponse(409, 'CONFLICT')],
+    ['says that the job has another status', json(200, { data: { status: 'processing' } })],
+  ])('says that a cancellation was not confirmed when the service %s', async (_, cancel) => {
+    const { error } = await abortWait([byMethod(running, cancel)], 'cancel')
+    await expect(error.cancellation).resolves.toBe(false)
+  })
+
+  test('bounds its cancellation to 5 s, and never rejects for it', async () => {
+    const { error, clock } = await abortWait([byMethod(running, silent())], 'cancel')
+    const settled = vi.fn()
+    void error.cancellation?.then(settled)
+    await clock.advance(4_999)
+    expect(settled).not.toHaveBeenCalled()
+    await clock.advance(1)
+    expect(settled).toHaveBeenCalledWith(false)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('cancels by its deadline only when that policy says so', async () => {
+    const { client, clock, service } = createTestClient([byMethod(running, text(204, null))])
+    const both = { deadlineMs: 600, onAbort: 'cancel' } as const
+    const kept = await caught(clock.run(client.jobs.attach('job_1').result(both)), DeadlineExceededError)
+    expect(kept.cancellation).toBeUndefined()
+    const wait = client.jobs.attach('job_1').result({ ...both, onDeadline: 'cancel' })
+    const cancelled = await caught(clock.run(wait), DeadlineExceededError)
+    await expect(cancelled.cancellation).resolves.toBe(true)
+    expect(service.received.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,225 @@
+import type { Job, RunCompleted } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { saveOutput } from '../files/files-resource.ts'
+import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
+import { notify, textOf, watch } from '../observe/logger.ts'
+import type { WaitSpan } from '../observe/run-spans.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
+import { earlyEndError } from './early-end.ts'
+import { isConfirmed, type JobReference } from './job-reference.ts'
+import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
+import { readDelivered } from './read-delivered.ts'
+import type { ResultReceiver } from './result-receiver.ts'
+import type { RunOutcome, RunResult } from './run-result.ts'
+
+/** A wait for a job. */
+export interface WaitRequest {
+  core: Core
+  job: JobHandle
+  reference: JobReference
+  options: WaitOptions
+  /** When the wait ends, in milliseconds of the client's clock. Default: after `options.deadlineMs`. */
+  endsAt?: number | undefined
+  /** Delivers the end, usually before a poll finds it. */
+  webhook?: ResultReceiver | undefined
+  /** The span of the run that the wait is part of. */
+  span?: SafeSpan | undefined
+}
+
+/**
+ * Waits for a job's end.
+ *
+ * @throws JobFailedError, JobCancelledError, AbortedError, DeadlineExceededError, ApiError (401, 403, 404),
+ *   InvalidResponseError, ConfigurationError
+ */
+export function waitForJob(request: WaitRequest): Promise<RunResult> {
+  return new Promise((resolve, reject) => {
+    startWait(request, resolve, reject)
+  })
+}
+
+/** Starts a wait, for which spans have been loaded. Returns a function that ends it without settling it. @throws ConfigurationError */
+export function startWait(
+  request: WaitRequest,
+  resolve: (result: RunResult) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  const { core, reference, options, webhook } = request
+  const subscriber = new ResultSubscriber(request, resolve, reject)
+  // Of a job that this client submitted, the price is read already.
+  if (!isConfirmed(reference)) core.prices.addTo(reference, reference.modelId, options)
+  core.scheduler.join(subscriber)
+  if (webhook && subscriber.polled) subscriber.listen(webhook)
+  return () => {
+    subscriber.span?.abandon()
+    subscriber.leave()
+  }
+}
+
+/** A subscriber for a wait request. Its classes differ in what they do with the states of the job. */
+export abstract class WaitSubscriber implements Subscriber {
+  readonly core: Core
+  readonly handle: JobHandle
+  readonly job: JobReference
+  readonly options: WaitOptions
+  at: number
+  overtimeMs: number
+  isLate = false
+  readonly hasWebhook: boolean
+  readonly span: WaitSpan | undefined
+  order = 0
+  slot = -1
+  polled: PolledJob | undefined = undefined
+  readonly isEager: boolean
+  readonly wantsStates: boolean
+
+  constructor(
+    { core, job, reference, options, endsAt, webhook, span }: WaitRequest,
+    { isEager, wantsStates }: Pick<Subscriber, 'isEager' | 'wantsStates'>,
+  ) {
+    this.isEager = isEager
+    this.wantsStates = wantsStates
+    this.core = core
+    this.handle = job
+    this.job = reference
+    this.options = options
+    this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
+    this.hasWebhook = webhook !== undefined
+    this.span = core.spans?.loaded?.wait({ job: reference, run: span })
+  }
+
+  abstract onState(state: Job, isEnd: boolean): void
+  abstract onError(error: unknown): void
+
+  onEarlyEnd(end: EarlyEnd, { state, failure }: LastSeen, held?: HeldBack): void {
+    this.onError(earlyEndError(this, end, { state, failure, held }))
+  }
+}
+
+/** Settles with the result of the job. */
+class ResultSubscriber extends WaitSubscriber {
+  readonly resolve: (result: RunResult) => void
+  readonly reject: (error: unknown) => void
+  stopListening: (() => void) | undefined = undefined
+
+  constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
+    const { reference, options } = request
+    // The client that submitted the job knows its state. Other clients poll at once.
+    super(request, { isEager: reference.seenAt === undefined, wantsStates: options.onStatus !== undefined })
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  onState(state: Job, isEnd: boolean): void {
+    const { onStatus } = this.options
+    this.span?.onState(state)
+    if (onStatus) notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle))
+    if (!isEnd) return
+    try {
+      this.leave()
+      const result = toResult(this.core, outcomeOfJob(this.job, state))
+      this.span?.end()
+      this.resolve(result)
+    } catch (error) {
+      this.onError(error)
+    }
+  }
+
+  onError(error: unknown): void {
+    this.leave()
+    this.span?.fail(error)
+    this.reject(error)
+  }
+
+  /** Polls find the end as well, so a receiver that fails costs no result. */
+  listen(webhook: ResultReceiver): void {
+    const { handle } = this
+    this.#guard(() => {
+      const stop: unknown = webhook.listen(handle.id, (event) => this.#guard(() => this.#onDelivered(event)))
+      if (typeof stop !== 'function') return stop
+      this.stopListening = () => stop()
+      // The delivery may have come before.
+      return this.polled ? undefined : stop()
+    })
+  }
+
+  #onDelivered(event: unknown): void {
+    const job = readDelivered(event, this.handle.id)
+    if (job !== undefined) this.core.scheduler.deliver(this, job)
+  }
+
+  leave(): void {
+    const { stopListening } = this
+    this.core.scheduler.leave(this)
+    this.job.stopPriceReading?.()
+    this.stopListening = undefined
+    if (stopListening) this.#guard(stopListening)
+  }
+
+  #guard(call: () => unknown): void {
+    watch(call, (error) =>
+      this.core.options.log.warn(`the webhook receiver failed; the job ${this.handle.id} is polled: ${textOf(error)}`),
+    )
+  }
+}
+
+/** Adds the method `save` to an outcome. It is not enumerable, so the result stays plain data for JSON, spread and test runners. */
+export function toResult(core: Core, outcome: RunOutcome): RunResult {
+  const price = outcome.credits_per_run ?? core.modelCache.priceOf(outcome.model_id)
+  const save: RunResult['save'] = (folder, options = {}) =>
+    saveOutput(core, outcome, { place: 'result.save', jobId: outcome.job_id, folder, options })
+  const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
+  return Object.defineProperty(result, 'save', { enumerable: false })
+}
+
+/** The outcome of a run that finished within the hold. */
+export function outcomeOfCompleted(run: RunCompleted): RunOutcome {
+  return { ...run, status: 'succeeded' }
+}
+
+/** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
+export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
+  const { jobId, requestId, creditsPerRun } = reference
+  const modelId = reference.modelId ?? modelIdOf(job)
+  if (job.status === 'failed') {
+    const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
+    throw new JobFailedError({ message: `The job ${jobId} failed: ${reason}`, jobId, job, submission: 'accepted' })
+  }
+  if (job.status === 'cancelled') {
+    const message = `The job ${jobId} was cancelled. It is not charged.`
+    throw new JobCancelledError({ message, jobId, job, submission: 'accepted' })
+  }
+  if (job.output === undefined) {
+    throw new InvalidResponseError({
+      message: `The job ${jobId} is ${job.status}, but the service sent no output. Read it again with jobs.get.`,
+      jobId,
+      submission: 'accepted',
+    })
+  }
+  return {
+    job_id: jobId,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(modelId === undefined ? {} : { model_id: modelId }),
+    status: 'succeeded',
+    output: job.output,
+    ...numberField(job, 'credits_used'),
+    ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }),
+    ...numberField(job, 'duration_ms'),
+  }
+}
+
+/** The specification leaves further fields of a job open (section 2.4). They are read when they are present. */
+function modelIdOf(job: Job): string | undefined {
+  const value: unknown = Reflect.get(job, 'model_id')
+  return typeof value === 'string' ? value : undefined
+}
+
+/** As {@link modelIdOf}. */
+function numberField<K extends 'credits_used' | 'duration_ms'>(job: Job, key: K): Partial<Record<K, number>> {
+  const value: unknown = Reflect.get(job, key)
+  // The computed key is K: the record has no other.
+  return typeof value === 'number' ? ({ [key]: value } as Record<K, number>) : {}
+}

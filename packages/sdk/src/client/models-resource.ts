@@ -1,0 +1,74 @@
+import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
+import { checkArguments } from '../shared/checks.ts'
+import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from './call-options.ts'
+import type { Core } from './core.ts'
+import { ApiPromise, rejectAtCaller } from './http/api-promise.ts'
+import type { CallOptions, ReceivedResponse } from './http/operation.ts'
+import { callOnce, request } from './http/request.ts'
+import type { AnyModelId, ModelId, RunBody } from './models/model-inputs.ts'
+import { getModelOperation, listModelsOperation } from './models/model-operations.ts'
+import { ModelsPagePromise } from './models/models-page.ts'
+import { checkInput } from './runs/check-run.ts'
+import { type AnyRunResponse, runOperation } from './runs/run-operation.ts'
+
+/** The models of the service (section 4.1 to 4.3). */
+export class ModelsResource {
+  readonly #core: Core
+
+  /** @internal */
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  /**
+   * Lists models (section 4.1). Awaiting the result gives one page, `for await` gives every model.
+   *
+   * @throws ApiError, ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError
+   * @example
+   * for await (const model of client.models.list({ category: 'text-to-image' })) console.log(model.id)
+   */
+  list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
+    const place = 'client.models.list'
+    const fetchPage = async (pageQuery: ListModelsQuery) => {
+      const operation = listModelsOperation(readOptions(place, pageQuery, LIST_QUERY))
+      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+    }
+    return new ModelsPagePromise(query, (pageQuery) => rejectAtCaller(() => fetchPage(pageQuery)))
+  }
+
+  /**
+   * One model with its `input_schema` (section 4.2).
+   *
+   * @throws NotFoundError when the model does not exist; and as {@link list}
+   */
+  get(id: string, options: CallOptions = {}): ApiPromise<Model> {
+    const operation = getModelOperation(id)
+    const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
+    return request(this.#core, { ...operation, read }, { place: 'client.models.get', options })
+  }
+
+  /**
+   * Sends the request that runs a model (section 4.3) and returns the service's response, without waiting for the result.
+   * Prefer `client.run`, which also gets the result of a longer run.
+   *
+   * The request is sent again only when the service certainly did not accept the first one.
+   *
+   * @throws As {@link list}; `error.submission` says whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
+   */
+  run<const Id extends AnyModelId>(
+    model: ModelId<Id>,
+    body: RunBody<NoInfer<Id>>,
+    options: CallOptions = {},
+  ): ApiPromise<AnyRunResponse> {
+    const place = 'client.models.run'
+    const work = async () => {
+      checkArguments(place, { model })
+      const checked = readOptions<Omit<RunRequest, 'input'> & { input: unknown }>(place, body, RUN_BODY)
+      const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
+      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+    }
+    return new ApiPromise(rejectAtCaller(work))
+  }
+}

@@ -1,0 +1,115 @@
+import { nodeBuiltin } from '../../shared/node-builtin.ts'
+
+/** Receives log lines. `console` fits. */
+export interface Logger {
+  /** Gets each HTTP attempt, with the log level `debug`. */
+  debug(message: string): void
+  /** Gets events of normal operation, such as retries. */
+  info(message: string): void
+  /** Gets problems that may need attention. Nothing is lost. */
+  warn(message: string): void
+  /** Gets failures. */
+  error(message: string): void
+}
+
+/** The levels, from nothing to all. */
+export const LOG_LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const
+
+/** How much is logged: `warn` for problems, `info` for retries, `debug` for one line per HTTP attempt. */
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** A logger with a level. Ask `isOn` before a line that costs something to make. */
+export interface Log extends Logger {
+  isOn(level: keyof Logger): boolean
+}
+
+/** A logger without the lines below a level. */
+export function createLog(logger: Logger, level: LogLevel): Log {
+  const rank = LOG_LEVELS.indexOf(level)
+  const isOn = (name: keyof Logger) => LOG_LEVELS.indexOf(name) <= rank
+  const at = (name: keyof Logger) => (isOn(name) ? (message: string) => write(logger, name, message) : () => {})
+  return { isOn, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A logger that throws or rejects must not lose the response to a run that was paid for. */
+function write(logger: Logger, name: keyof Logger, message: string): void {
+  // There is no other place to report the failure.
+  watch(
+    () => logger[name](`modelrun: ${message}`),
+    () => {},
+  )
+}
+
+/** Calls what the caller plugged in, which may be async. `onFailure` gets what it throws, or its promise rejects with. */
+export function watch(call: () => unknown, onFailure: (error: unknown) => void): void {
+  try {
+    const returned = call()
+    const isPromise = typeof (returned as PromiseLike<unknown> | undefined)?.then === 'function'
+    if (isPromise) Promise.resolve(returned).catch(onFailure)
+  } catch (error) {
+    onFailure(error)
+  }
+}
+
+/** What was thrown, as a text. Never throws: what callers throw may have no text. */
+export function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'something without a text was thrown'
+  }
+}
+
+/** One HTTP attempt, for logs and diagnostics. Holds no header and no body. */
+export interface AttemptEvent {
+  /** HTTP method. */
+  method: string
+  /** Path of the request, without query. */
+  path: string
+  /** 1 for the first attempt of a call. */
+  attempt: number
+  /** HTTP status, when there was a response. */
+  status?: number | undefined
+  /** Why the attempt did not succeed; undefined when it did. */
+  reason?: string | undefined
+  /** Milliseconds from the start of the request until it succeeded or failed. */
+  durationMs: number
+  /** The service's id of the request. */
+  requestId?: string | undefined
+  /** Milliseconds until the next attempt; undefined when there is none. */
+  delayMs?: number | undefined
+}
+
+/** Name of Node's diagnostics channel that gets an {@link AttemptEvent} for each HTTP attempt. */
+export const ATTEMPT_CHANNEL = 'modelrun:attempt'
+
+/** Reports attempts to the log and to Node's diagnostics channel. Costs next to nothing without a listener. */
+export function createAttemptObserver(log: Log): (event: AttemptEvent) => void {
+  const channel = nodeBuiltin('node:diagnostics_channel')?.channel(ATTEMPT_CHANNEL)
+  return (event) => {
+    const level = event.delayMs === undefined ? 'debug' : 'info'
+    if (log.isOn(level)) log[level](describeAttempt(event))
+    if (channel?.hasSubscribers) channel.publish(event)
+  }
+}
+
+function describeAttempt({
+  method,
+  path,
+  attempt,
+  status,
+  reason,
+  durationMs,
+  requestId,
+  delayMs,
+}: AttemptEvent): string {
+  const outcome = reason === undefined ? `HTTP ${status}` : reason
+  const request = requestId === undefined ? '' : `, request ${requestId}`
+  const next = delayMs === undefined ? '' : `, again in ${Math.round(delayMs)} ms`
+  return `${method} ${path}: ${outcome} in ${Math.round(durationMs)} ms (attempt ${attempt}${request}${next})`
+}
+
+/** Calls a callback of the caller. When it throws or rejects, the failure is logged and the run continues. */
+export function notify(log: Log, name: string, callback: () => unknown): void {
+  watch(callback, (error) => log.warn(`the callback \`${name}\` failed; its run is not affected: ${textOf(error)}`))
+}

@@ -1,0 +1,209 @@
+import { ConfigurationError } from '@modelrun/kit'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { API_KEY, BASE_URL } from '../../test/test-client.ts'
+import { readClientOptions } from './client-options.ts'
+import { type ModelRunOptions, resolveOptions as resolveRead } from './options.ts'
+
+const valid = { apiKey: API_KEY, baseUrl: BASE_URL }
+
+function resolveOptions(options: ModelRunOptions) {
+  return resolveRead(readClientOptions('new ModelRun', options))
+}
+
+/** What a program without types may pass. */
+function resolveUnchecked(options: Record<string, unknown>) {
+  return resolveOptions({ ...valid, ...options } as ModelRunOptions)
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+describe('the API key (section 5)', () => {
+  test('comes from the option, else from MODELRUN_API_KEY', async () => {
+    vi.stubEnv('MODELRUN_API_KEY', 'sk_live_environment')
+    expect(await resolveOptions(valid).apiKey?.()).toBe(API_KEY)
+    expect(await resolveOptions({ baseUrl: BASE_URL }).apiKey?.()).toBe('sk_live_environment')
+  })
+
+  test('of the environment that cannot be one is named as such', () => {
+    vi.stubEnv('MODELRUN_API_KEY', `"${API_KEY}"`)
+    expect(() => resolveOptions({ baseUrl: BASE_URL })).toThrow('The API key in MODELRUN_API_KEY has quotes around it')
+  })
+
+  test.each([undefined, ''])('is missing when it is %j, and the error says how to give one', (apiKey) => {
+    vi.stubEnv('MODELRUN_API_KEY', undefined)
+    expect(() => resolveUnchecked({ apiKey })).toThrow(ConfigurationError)
+    expect(() => resolveUnchecked({ apiKey })).toThrow(/apiKey.*MODELRUN_API_KEY/)
+  })
+
+  test.each([
+    [`${API_KEY}\n`, 'white space'],
+    [`"${API_KEY} "`, 'white space'],
+    ['schlüssel', 'characters that no key has'],
+    [`"${API_KEY}"`, 'quotes'],
+    [`'${API_KEY}'`, 'quotes'],
+    ['   ', 'white space'],
+    [42, 'not a string'],
+    [{}, 'not a string'],
+  ])('is rejected without being printed when it is %j', (apiKey, reason) => {
+    expect(() => resolveUnchecked({ apiKey })).toThrow(reason)
+    expect(() => resolveUnchecked({ apiKey })).not.toThrow(API_KEY)
+  })
+
+  test('comes from a function each time it is needed, so that keys rotate (section 5.6)', async () => {
+    const keys = ['sk_live_one', 'sk_live_two']
+    const { apiKey } = resolveOptions({ ...valid, apiKey: () => keys.shift() ?? '' })
+    await expect(apiKey?.()).resolves.toBe('sk_live_one')
+    await expect(apiKey?.()).resolves.toBe('sk_live_two')
+    await expect(apiKey?.()).rejects.toThrow(ConfigurationError)
+  })
+})
+
+test('an environment that may not be read, as in Deno without --allow-env, is one without variables', async () => {
+  const env = new Proxy({}, { get: () => expect.unreachable() })
+  vi.stubGlobal('process', { env })
+  const { apiKey } = resolveOptions(valid)
+  const withoutKey = () => resolveOptions({ baseUrl: BASE_URL })
+  expect(withoutKey).toThrow(ConfigurationError)
+  expect(await apiKey?.()).toBe(API_KEY)
+})
+
+describe('the base URL', () => {
+  test('comes from the option, else from MODELRUN_BASE_URL', () => {
+    vi.stubEnv('MODELRUN_BASE_URL', 'https://env.example.com')
+    expect(resolveOptions(valid).baseUrl).toBe(BASE_URL)
+    expect(resolveOptions({ apiKey: API_KEY }).baseUrl).toBe('https://env.example.com')
+  })
+
+  test.each([
+    ['https://api.example.com/', 'https://api.example.com'],
+    ['https://api.example.com/inference//', 'https://api.example.com/inference'],
+    ['HTTP://API.example.com:80', 'http://api.example.com'],
+    ['http://[::1]:4010', 'http://[::1]:4010'],
+  ])('%s is normalised to %s', (baseUrl, expected) => {
+    expect(resolveOptions({ ...valid, baseUrl }).baseUrl).toBe(expected)
+  })
+
+  test.each([
+    'api.example.com',
+    '/v1',
+    'ftp://api.example.com',
+    'https://user@api.example.com',
+    'https://:secret@api.example.com',
+    'https://api.example.com?a=1',
+    'https://api.example.com#a',
+  ])('%s is rejected', (baseUrl) => {
+    expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(ConfigurationError)
+    expect(() => resolveOptions({ ...valid, baseUrl })).not.toThrow('secret')
+  })
+
+  test.each([
+    ['localhost:4320', 'http://localhost:4320'],
+    ['127.0.0.1:4320/x', 'http://127.0.0.1:4320'],
+    ['api.example.com', 'https://api.example.com'],
+    ['api.example.com:8443/inference', 'https://api.example.com:8443'],
+  ])('%s lacks its scheme, and the error says so', (baseUrl, meant) => {
+    expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(
+      `The option \`baseUrl\` has no scheme: it must start like ${meant}.`,
+    )
+  })
+
+  test.each([undefined, ''])('is missing when it is %j, and the error says how to give one', (baseUrl) => {
+    vi.stubEnv('MODELRUN_BASE_URL', undefined)
+    expect(() => resolveUnchecked({ baseUrl })).toThrow(/baseUrl.*MODELRUN_BASE_URL/)
+  })
+
+  test('that is a key by mistake is not printed', () => {
+    vi.stubEnv('MODELRUN_BASE_URL', API_KEY)
+    expect(() => resolveOptions({ apiKey: API_KEY })).toThrow('The environment variable MODELRUN_BASE_URL must be')
+    expect(() => resolveOptions({ apiKey: API_KEY })).not.toThrow(API_KEY)
+  })
+
+  test('with the version prefix is rejected, and the error gives the right one (section 9)', () => {
+    expect(() => resolveOptions({ ...valid, baseUrl: 'https://api.example.com/x/v1/' })).toThrow(
+      'Use https://api.example.com/x.',
+    )
+    expect(resolveOptions({ ...valid, baseUrl: 'https://api.example.com/rev1' }).baseUrl).toMatch(/rev1$/)
+  })
+})
+
+describe('numbers', () => {
+  test('have their defaults', () => {
+    expect(resolveOptions(valid)).toMatchObject({
+      timeoutMs: 30_000,
+      maxRetries: 2,
+      polling: { initialIntervalMs: 500, maxIntervalMs: 5_000 },
+    })
+  })
+
+  test.each([0, -1, Number.NaN, '30', true])('timeoutMs and polling intervals cannot be %j', (value) => {
+    expect(() => resolveUnchecked({ timeoutMs: value })).toThrow(
+      '`timeoutMs` of `new ModelRun` must be a number above 0',
+    )
+    expect(() => resolveUnchecked({ polling: { initialIntervalMs: value } })).toThrow(
+      '`initialIntervalMs` of `polling`',
+    )
+    expect(() => resolveUnchecked({ polling: { maxIntervalMs: value } })).toThrow('`maxIntervalMs` of `polling`')
+  })
+
+  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2'])('maxRetries cannot be %j', (maxRetries) => {
+    expect(() => resolveUnchecked({ maxRetries })).toThrow(
+      '`maxRetries` of `new ModelRun` must be a whole number of at least 0',
+    )
+  })
+
+  test('may be infinite where that means no limit', () => {
+    expect(resolveOptions({ ...valid, timeoutMs: Number.POSITIVE_INFINITY }).timeoutMs).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  test('that are explicitly undefined get their default', () => {
+    const resolved = resolveOptions({ ...valid, timeoutMs: undefined, maxRetries: undefined, polling: undefined })
+    expect(resolved).toMatchObject({ timeoutMs: 30_000, maxRetries: 2, polling: { initialIntervalMs: 500 } })
+  })
+})
+
+describe('a browser page', () => {
+  test('is rejected, unless the caller insists', () => {
+    vi.stubGlobal('window', { document: {} })
+    expect(() => resolveOptions(valid)).toThrow('dangerouslyAllowBrowser')
+    expect(resolveOptions({ ...valid, dangerouslyAllowBrowser: true }).baseUrl).toBe(BASE_URL)
+  })
+
+  test('is not a worker, which has no document', () => {
+    vi.stubGlobal('window', {})
+    expect(resolveOptions(valid).baseUrl).toBe(BASE_URL)
+  })
+})
+
+describe('the log level', () => {
+  test('comes from the option, else from MODELRUN_LOG, else it is warn', () => {
+    const lines: string[] = []
+    const push = (line: string) => lines.push(line)
+    const logger = { debug: push, info: push, warn: push, error: push }
+    resolveOptions({ ...valid, logger }).log.info('hidden')
+    resolveOptions({ ...valid, logger }).log.warn('default')
+    vi.stubEnv('MODELRUN_LOG', 'debug')
+    resolveOptions({ ...valid, logger }).log.debug('environment')
+    resolveOptions({ ...valid, logger, logLevel: 'off' }).log.error('hidden')
+    expect(lines).toEqual(['modelrun: default', 'modelrun: environment'])
+  })
+
+  test.each(['verbose', 'WARN', 'toString'])('is warn, with a warning, when MODELRUN_LOG is %j', (level) => {
+    vi.stubEnv('MODELRUN_LOG', level)
+    const lines: string[] = []
+    const push = (line: string) => lines.push(line)
+    const { log } = resolveOptions({ ...valid, logger: { debug: push, info: push, warn: push, error: push } })
+    expect(lines.join()).toContain(`MODELRUN_LOG is "${level}". It must be one of off, error, warn, info, debug`)
+    expect(log.isOn('warn')).toBe(true)
+    expect(log.isOn('info')).toBe(false)
+  })
+
+  test('is warn when MODELRUN_LOG is empty', () => {
+    vi.stubEnv('MODELRUN_LOG', '')
+    const unreachable = () => expect.unreachable()
+    const logger = { debug: unreachable, info: unreachable, warn: unreachable, error: unreachable }
+    expect(resolveOptions({ ...valid, logger }).log.isOn('warn')).toBe(true)
+  })
+})

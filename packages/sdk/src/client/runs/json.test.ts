@@ -1,0 +1,250 @@
+import { Readable } from 'node:stream'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { json } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import { InputValidationError } from '../errors/local-errors.ts'
+import { checkInput } from './check-run.ts'
+
+const completed = json(200, fixtures.runs.completed.body)
+
+/** Without a member that JSON sees. */
+class Hidden {
+  readonly #prompt: string
+  constructor(prompt: string) {
+    this.#prompt = prompt
+  }
+  get prompt() {
+    return this.#prompt
+  }
+}
+
+/** As the documents of some databases are. */
+class Document extends Hidden {
+  readonly internals = { isNew: true }
+  toJSON() {
+    return { prompt: this.prompt, when: new Date(0), toJSON: undefined }
+  }
+}
+
+function endless(): object {
+  return { toJSON: () => ({ in: endless() }) }
+}
+
+/** What is found wrong with an input. */
+function issuesOf(input: unknown): readonly { pointer: string; message: string }[] {
+  try {
+    checkInput(input)
+  } catch (error) {
+    if (error instanceof InputValidationError) return error.issues
+    throw error
+  }
+  return []
+}
+
+describe('an input that JSON cannot hold is not sent', () => {
+  test.each<[string, unknown, string]>([
+    [
+      'a Buffer',
+      Buffer.from('x'),
+      "is a file (Buffer). Files go as text: pass `await toDataUri(image)` (from 'modelrun'), or the file's URL.",
+    ],
+    ['a Uint8Array', new Uint8Array(3), 'is a file (Uint8Array).'],
+    ['a DataView', new DataView(new ArrayBuffer(1)), 'is a file (DataView).'],
+    ['an ArrayBuffer', new ArrayBuffer(3), 'is a file (ArrayBuffer).'],
+    ['a Blob', new Blob(['x']), 'is a file (Blob).'],
+    ['a File', new File(['x'], 'x.png'), 'is a file (File).'],
+    ['a promise', Promise.resolve('x'), 'is a Promise: await it.'],
+    ['a Response', new Response('x'), 'is a stream: read it, and pass `await toDataUri(blob)`.'],
+    ['a stream', new Blob(['x']).stream(), 'is a stream: read it'],
+    ['a stream of Node', Readable.from(['x']), 'is a stream: read it'],
+    ['a function', () => 'x', 'is a function, which JSON leaves out.'],
+    ['a symbol', Symbol('x'), 'is a symbol, which JSON leaves out.'],
+    ['a Map', new Map([['a', 1]]), 'is a Map, which JSON empties.'],
+    ['a form', new FormData(), 'is a FormData, which JSON empties.'],
+    ['a Map with a member', Object.assign(new Map([['a', 1]]), { a: 1 }), 'is a Map, which JSON empties.'],
+    ['an error', Object.assign(new Error('x'), { code: 1 }), 'is an Error, which JSON empties.'],
+    ['an object of a class with getters only', new Hidden('x'), 'is a Hidden, which JSON empties.'],
+    ['NaN', Number.NaN, 'is NaN, which JSON turns into null.'],
+    ['a number that is not finite', -1 / 0, 'is -Infinity, which JSON turns into null.'],
+    ['NaN in a box', Object(Number.NaN), 'is NaN, which JSON turns into null.'],
+    ['an invalid Date', new Date('x'), 'is an invalid Date, which JSON turns into null.'],
+    ['a bigint', 1n, 'is a bigint, which JSON cannot hold: pass a number or a text.'],
+    ['a bigint in a box', Object(1n), 'is a bigint, which JSON cannot hold'],
+    ['what `toJSON` makes', { toJSON: () => Number.NaN }, 'is NaN, which JSON turns into null.'],
+    ['a `toJSON` that is asynchronous', { toJSON: async () => 'x' }, 'is a Promise: await it.'],
+    ['a member without a name', { [Symbol('mine')]: 1 }, 'has a member named by a symbol (Symbol(mine))'],
+    ['a `toJSON` without end', endless(), 'is nested deeper than 1000 levels.'],
+  ])('%s', (_, value, message) => {
+    const issues = [{ pointer: expect.stringMatching(/^\/image_url/), message: expect.stringContaining(message) }]
+    expect(issuesOf({ prompt: 'x', image_url: value })).toMatchObject(issues)
+    expect(issuesOf({ prompt: ['x', { deep: value }] })).toMatchObject([{ message: issues[0]?.message }])
+  })
+
+  test('because it has `undefined` or a gap in a list', () => {
+    const gap = [1]
+    gap[2] = 3
+    expect(issuesOf({ list: [undefined], gap })).toEqual(
+      ['/list/0', '/gap/1'].map((pointer) => ({ pointer, message: 'is undefined, which JSON turns into null.' })),
+    )
+  })
+
+  test('because it contains itself', () => {
+    const cyclic: Record<string, unknown> = { prompt: 'x' }
+    cyclic.self = [{ cyclic }]
+    expect(issuesOf(cyclic)).toEqual([
+      { pointer: '/self/0/cyclic', message: 'contains itself, which JSON cannot hold.' },
+    ])
+  })
+
+  test('because the whole is such a value', () => {
+    expect(issuesOf(new Hidden('x'))).toEqual([{ pointer: '', message: 'is a Hidden, which JSON empties.' }])
+    expect(issuesOf(new Map([['prompt', 'x']]))).toMatchObject([{ pointer: '' }])
+    expect(() => checkInput({ toJSON: () => ['x'] })).toThrow(ConfigurationError)
+    expect(() => checkInput(new Date(0))).toThrow(ConfigurationError)
+  })
+
+  test('wherever it is in the input', () => {
+    const file = new Blob(['x'])
+    expect(issuesOf({ 'a/b': { list: ['x', { image: file }] } })).toMatchObject([{ pointer: '/a~1b/list/1/image' }])
+    expect(issuesOf({ a: file, b: [file], c: 1 })).toMatchObject([{ pointer: '/a' }, { pointer: '/b/0' }])
+    expect(issuesOf(file)).toMatchObject([{ pointer: '' }])
+    expect(issuesOf(Promise.resolve({ prompt: 'x' }))).toMatchObject([
+      { pointer: '', message: 'is a Promise: await it.' },
+    ])
+  })
+
+  test('and a long list of files makes no long message', () => {
+    expect(
+      issuesOf({
+        images: Array(1_000)
+          .fill(0)
+          .map(() => new Blob(['x'])),
+      }),
+    ).toHaveLength(5)
+  })
+})
+
+describe('an input that JSON holds passes', () => {
+  class Size {
+    width = 1
+  }
+  test.each<[string, unknown]>([
+    [
+      'plain values',
+      { text: 'x', number: 1, flag: true, nothing: null, left_out: undefined, list: [1, [2]], object: {} },
+    ],
+    ['an object without a prototype', Object.assign(Object.create(null), { prompt: 'x' })],
+    ['an object of a class', { size: new Size() }],
+    ['what becomes text by itself', { when: new Date(0), image_url: new URL('https://example.com/a.png') }],
+    ['boxed values', { text: Object('x'), empty: Object(''), number: Object(1), flag: Object(true) }],
+    ['empty lists and objects', { list: [], object: {} }],
+    ['what decides itself how it becomes JSON', { image: { toJSON: () => 'x', file: new Blob(['x']) } }],
+    ['a Map that does so', { map: Object.assign(new Map(), { toJSON: () => [] }) }],
+    ['the same object twice', ((size: Size) => ({ a: size, b: [size, size] }))(new Size())],
+  ])('%s', (_, input) => {
+    expect(issuesOf(input)).toEqual([])
+    expect(JSON.stringify(checkInput(input))).toBe(JSON.stringify(input))
+  })
+
+  test('as JSON.stringify would write it, whatever it is', () => {
+    const boxes = fc.anything({ withBoxedValues: true, withNullPrototype: true, withObjectString: true })
+    const others = fc.anything({ withDate: true, withMap: true, withTypedArray: true, withSparseArray: true })
+    const any = fc.oneof(boxes, others, fc.jsonValue())
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), any), (input) => {
+        if (issuesOf(input).length === 0) expect(JSON.stringify(checkInput(input))).toBe(JSON.stringify(input))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('read once, members and `toJSON` alike, and before anything else happens', () => {
+    let reads = 0
+    const input = {
+      get seed() {
+        return reads++
+      },
+      size: { toJSON: () => reads++ },
+    }
+    expect(checkInput(input)).toEqual({ seed: 0, size: 1 })
+    expect(reads).toBe(2)
+  })
+
+  test('with `toJSON` of the whole, as of a part', () => {
+    const document = { prompt: 'x', when: '1970-01-01T00:00:00.000Z' }
+    expect(checkInput(new Document('x'))).toEqual(document)
+    expect(checkInput({ document: new Document('x') })).toEqual({ document })
+  })
+
+  test('with a member that is named like the prototype', () => {
+    const input = JSON.parse('{"prompt":"x","__proto__":{"seed":1}}')
+    expect(JSON.stringify(checkInput(input))).toBe('{"prompt":"x","__proto__":{"seed":1}}')
+  })
+
+  test('as quickly as one visit of each value, however deep or tangled it is', () => {
+    let deep: unknown = new Blob(['x'])
+    for (let level = 0; level < 50_000; level++) deep = { in: deep }
+    let doubling: unknown = {}
+    for (let level = 0; level < 60; level++) doubling = [doubling, doubling]
+    // Not the time of day: other processes take some of that.
+    const before = process.threadCpuUsage()
+    expect(issuesOf({ doubling })).toMatchObject([{ message: expect.stringContaining('longer than 100 million') }])
+    const listOf = (count: number) => ({ list: Array(count).fill({ text: 'x'.repeat(1_000_000) }) })
+    expect([issuesOf(listOf(1_000)).length, issuesOf(listOf(50)).length]).toEqual([1, 0])
+    expect(issuesOf({ numbers: Array(100_000).fill(1) })).toEqual([])
+    expect(issuesOf(deep)).toHaveLength(1)
+    expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000)
+  })
+})
+
+describe('every way to run a model', () => {
+  test('sends the JSON of an object that makes its own', async () => {
+    const { client, service } = createTestClient([completed, completed, completed, completed])
+    const document = new Document('x')
+    await client.run('aurora-image', document as object)
+    await client.submit('aurora-image', document as object)
+    await client.models.run('aurora-image', { input: document as object })
+    void client.runMany('aurora-image', [document as object]).next()
+    await settle()
+    const input = { prompt: 'x', when: '1970-01-01T00:00:00.000Z' }
+    expect(service.received.map(({ body }) => body)).toEqual(Array(4).fill(expect.objectContaining({ input })))
+  })
+
+  const input = { image_url: Buffer.from('x') }
+  const message =
+    'The input cannot be sent as JSON. /image_url is a file (Buffer). Files go as text: pass `await toDataUri(image)` ' +
+    "(from 'modelrun'), or the file's URL. Nothing was sent."
+
+  test.each(['run', 'submit'] as const)('checks the input before anything is sent: %s', async (method) => {
+    const { client, service } = createTestClient([])
+    const options = { validateInput: true, maxCredits: 1 }
+    const error = await caught(client[method]('northlight/retouch', input, options), InputValidationError)
+    expect(error).toMatchObject({ message, submission: 'not_sent', issues: [{ pointer: '/image_url' }] })
+    expect(service.received).toEqual([])
+  })
+
+  test('checks the input before anything is sent: models.run', async () => {
+    const { client, service } = createTestClient([])
+    const work = client.models.run('northlight/retouch', { input })
+    expect(await caught(work, InputValidationError)).toMatchObject({ message })
+    expect(await caught(work.withResponse(), InputValidationError)).toMatchObject({ message })
+    expect(service.received).toEqual([])
+  })
+
+  test('checks the input before anything is sent: runMany', async () => {
+    const { client, service } = createTestClient([])
+    const { value: run } = await client.runMany('northlight/retouch', [input]).next()
+    expect(run).toMatchObject({ status: 'rejected', reason: { message } })
+    expect(service.received).toEqual([])
+  })
+
+  test('names a promise that was not awaited', async () => {
+    const work = createTestClient([]).client.run('model', { image_url: Promise.resolve('data:image/png;base64,AA==') })
+    expect((await caught(work, InputValidationError)).message).toContain('/image_url is a Promise: await it.')
+  })
+})

@@ -1,0 +1,164 @@
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { broken, cut, errorResponse, json, silent, text } from '../../../test/scripted-service.ts'
+import { API_KEY, createTestClient } from '../../../test/test-client.ts'
+import { AuthenticationError, NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+
+describe('client.request', () => {
+  test('sends a path that the client does not know, with the key, a query and JSON', async () => {
+    const { client, service } = createTestClient([json(201, { id: 'hook_1' })])
+    const query = { dry: true, tag: undefined }
+    await expect(client.request('POST', '/v1/webhooks', { query, body: { url: 'x' } })).resolves.toEqual({
+      id: 'hook_1',
+    })
+    expect(service.received).toMatchObject([{ method: 'POST', path: '/v1/webhooks?dry=true', body: { url: 'x' } }])
+    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test('gives the response too', async () => {
+    const { client } = createTestClient([json(200, { used: 3 }, { 'x-request-id': 'req_1' })])
+    const { data, response, requestId } = await client.request('GET', '/v1/usage').withResponse()
+    expect({ data, status: response.status, requestId }).toEqual({ data: { used: 3 }, status: 200, requestId: 'req_1' })
+  })
+
+  test.each([
+    ['an empty body', text(204, null)],
+    ['a body of blanks', text(200, ' \r\n')],
+  ])('gives undefined for %s', async (_, step) => {
+    const { client } = createTestClient([step])
+    await expect(client.request('DELETE', '/v1/webhooks/1')).resolves.toBeUndefined()
+  })
+
+  test('sends a GET and a DELETE again, and sends once what may cost something', async () => {
+    for (const method of ['GET', 'DELETE'] as const) {
+      const { client, service, clock } = createTestClient([text(502, ''), json(200, {})])
+      await clock.run(client.request(method, '/v1/x'))
+      expect(service.received).toHaveLength(2)
+    }
+    for (const method of ['POST', 'PUT', 'PATCH'] as const) {
+      const { client, service, clock } = createTestClient([broken('ECONNRESET'), json(200, {})])
+      const error = await caught(clock.run(client.request(method, '/v1/x', { body: {} })), ConnectionError)
+      expect(error.submission).toBe('unknown')
+      expect(error.message).toContain('The service may have accepted the request and may charge it')
+      expect(service.received).toHaveLength(1)
+    }
+  })
+
+  test('does not mention charges where nothing can cost anything', async () => {
+    const { client } = createTestClient([broken('ECONNRESET')], { maxRetries: 0 })
+    const error = await caught(client.request('DELETE', '/v1/webhooks/1'), ConnectionError)
+    expect(error.message).toMatch(/Check that the service can be reached from here\.$/)
+  })
+
+  test('rejects a run whose error names no job with that error', async () => {
+    const { client } = createTestClient([text(502, '')])
+    const error = await caught(client.request('POST', '/v1/models/aurora-image/run', { body: {} }), ServerError)
+    expect([error.jobId, error.submission]).toEqual([undefined, 'unknown'])
+    expect(error.message).toContain('may have accepted the run')
+  })
+
+  test('gives a run the time for which the service holds it (section 8), and finds its job in an error', async () => {
+    const { client, clock } = createTestClient([silent()])
+    const startedAt = clock.now()
+    await caught(clock.run(client.request('POST', '/v1/models/m/run', { body: { input: {} } })), AttemptTimeoutError)
+    expect(clock.now() - startedAt).toBe(85_000)
+    const failing = createTestClient([json(502, { job_id: 'job_1', error: { code: 'X', message: 'x' } })])
+    const error = await caught(failing.client.request('POST', '/v1/models/m/run', { body: {} }), ServerError)
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+  })
+
+  test('rejects with the errors of every call', async () => {
+    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
+    const error = await caught(client.request('GET', '/v1/nope'), NotFoundError)
+    expect(error.message).toBe('[NOT_FOUND] The NOT_FOUND message (HTTP 404, GET /v1/nope).')
+  })
+
+  test('says what to check when the key is not accepted (section 5.5)', async () => {
+    const { client } = createTestClient([errorResponse(401, 'UNAUTHORIZED')])
+    const error = await caught(client.request('GET', '/v1/usage'), AuthenticationError)
+    expect(error.message).toContain('Check the API key')
+  })
+
+  test.each([
+    ['https://evil.test/v1/x'],
+    ['//evil.test/v1/x'],
+    ['v1/models'],
+    ['/v1/../../admin'],
+    ['/v1/%2e%2e/admin'],
+    ['/v1/models?limit=1'],
+    ['/v1\\models'],
+    ['/v1/mod els'],
+    ['/v1/models#top'],
+    ['/v1/models\n'],
+    ['//'],
+    ['///v1/models'],
+    ['/\\evil.test/v1/x'],
+    ['https://'],
+    [Symbol('/v1') as unknown as string],
+    [''],
+    [undefined as unknown as string],
+  ])('does not send to the path %j', async (path) => {
+    const { client, service } = createTestClient([json(200, {})])
+    const error = await caught(client.request('GET', path), ConfigurationError)
+    expect(error.message).toContain('The path of client.request must start with /')
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('does not send a GET with a body, which fetch would reject in words of its own', async () => {
+    const { client, service } = createTestClient([json(200, {})])
+    const error = await caught(client.request('GET', '/v1/x', { body: {} }), ConfigurationError)
+    expect(error.message).toContain('has no `body`')
+    expect(service.received).toHaveLength(0)
+  })
+
+  test.each([
+    ['is not JSON', text(200, '<html>'), 'the body is not JSON'],
+    ['breaks off', cut(200, '{"used"'), 'the connection ended after 7 characters'],
+  ])('rejects when a body %s', async (_, step, problem) => {
+    const { client } = createTestClient([step], { maxRetries: 0 })
+    const error = await caught(client.request('GET', '/v1/usage'), InvalidResponseError)
+    expect(error.message).toContain(problem)
+  })
+
+  test.each(['/v1/models/m/run/x', '/x/v1/models/m/run', '/v1/models/a/b/run', '/v1/jobs/m/run'])(
+    'does not take POST %s for the run of a model: it is not held',
+    async (path) => {
+      const { client, clock } = createTestClient([silent()])
+      const startedAt = clock.now()
+      const error = await caught(clock.run(client.request('POST', path, { body: {} })), AttemptTimeoutError)
+      expect(clock.now() - startedAt).toBe(30_000)
+      expect(error.message).toContain('may have accepted the request')
+    },
+  )
+
+  test('does not take a PUT of the path of a run for a run', async () => {
+    const { client } = createTestClient([broken('ECONNRESET')])
+    const error = await caught(client.request('PUT', '/v1/models/m/run', { body: {} }), ConnectionError)
+    expect(error.message).toContain('may have accepted the request')
+  })
+
+  test('takes a method in any case', async () => {
+    const { client, service } = createTestClient([json(200, {})])
+    await client.request('get' as 'GET', '/v1/usage')
+    expect(service.received[0]?.method).toBe('GET')
+  })
+
+  test('does not know other methods', async () => {
+    const { client } = createTestClient([json(200, {})])
+    const error = await caught(client.request('TRACE' as 'GET', '/v1/x'), ConfigurationError)
+    expect(error.message).toContain('must be one of GET, POST, PUT, PATCH, DELETE, not "TRACE"')
+  })
+})
+
+test.each([
+  ['run', { status: 'completed', output: { type: 'image', items: [] }, duration_ms: 1, credits_used: 4 }],
+  ['submit', { status: 'queued' }],
+] as const)('client.%s gives the response to the run too, with the request id of the service', async (method, body) => {
+  const run = { job_id: 'job_1', request_id: 'provider_1', model_id: 'm', ...body }
+  const { client } = createTestClient([json(200, run, { 'x-request-id': 'req_1' })])
+  const { data, response, requestId } = await client[method]('m', {}).withResponse()
+  expect({ status: response.status, requestId }).toEqual({ status: 200, requestId: 'req_1' })
+  expect(JSON.stringify(data)).toContain('job_1')
+})

@@ -1,0 +1,242 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import type { ManualClock } from '../../../test/manual-clock.ts'
+import { errorResponse, json } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import { DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
+import type { ResultReceiver } from '../jobs/result-receiver.ts'
+import type { RunOptions } from './run-options.ts'
+
+const { job_id } = fixtures.runs.processingWebhook.body
+const accepted = json(202, fixtures.runs.processingWebhook.body)
+const running = json(200, fixtures.jobs.processing.body)
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+
+/** Gives what a hook does instead of its work. */
+type Failure = (clock: ManualClock) => unknown
+
+const fail = (thrown: unknown): never => {
+  throw thrown
+}
+
+/** A store that is slow: it settles after two minutes, which is later than every limit but the deadline by default. */
+const late = (clock: ManualClock, settle: () => unknown) =>
+  new Promise((resolve, reject) => {
+    clock.setTimeout(() => Promise.resolve().then(settle).then(resolve, reject), 120_000)
+  })
+
+const FAILURES: Readonly<Record<string, Failure>> = {
+  'throws an error': () => fail(new RangeError('the store is down')),
+  'throws nothing': () => fail(undefined),
+  'throws what has no text': () => fail(Object.create(null)),
+  'rejects with an error': () => Promise.reject(new RangeError('the store is down')),
+  'rejects with what has no text': () => Promise.reject(Object.create(null)),
+  'rejects with an error of ours that lies': () =>
+    Promise.reject(new HookError({ message: 'x', submission: 'accepted' })),
+  'never settles': () => new Promise(() => {}),
+  'settles late': (clock) => late(clock, () => undefined),
+  'rejects late': (clock) => late(clock, () => fail(new Error('too late'))),
+  'is a thenable that throws': () => Object.defineProperty({}, 'then', { get: () => fail(new Error('then')) }),
+  'gives nothing': () => undefined,
+  'gives null': () => null,
+  'gives a number': () => 7,
+  'gives a text': () => 'https://hooks.example.com',
+  'gives an object': () => ({ status: 'succeeded', url: 7, ref: null }),
+  'gives a function that throws': () => () => fail(new Error('stop')),
+  'gives an object whose getters throw': () =>
+    Object.defineProperties({}, { url: { get: () => fail(1) }, status: { get: () => fail(2) } }),
+}
+
+/** Each hook that a run calls, with a failure in its place. */
+const HOOKS: Readonly<Record<string, (make: () => unknown) => RunOptions>> = {
+  prepare: (make) => receiver({ prepare: make }),
+  expect: (make) => receiver({ expect: make }),
+  forget: (make) => receiver({ forget: make }),
+  listen: (make) => receiver({ listen: make }),
+  'the event of listen': (make) =>
+    receiver({
+      listen: (_: string, listener: (event: unknown) => void) => {
+        const event = make()
+        // A promise that rejects is of this test, and not of the client.
+        Promise.resolve(event).catch(() => {})
+        listener(event)
+        return () => {}
+      },
+    }),
+  'the end of listen': (make) => receiver({ listen: () => make }),
+  onStatus: (make) => ({ onStatus: make as RunOptions['onStatus'] }),
+}
+
+function receiver(failing: object): RunOptions {
+  const webhook: ResultReceiver = {
+    prepare: async () => ({ url: 'https://hooks.example.com/', ref: 'ref_1' }),
+    expect: async () => {},
+    forget: async () => {},
+    listen: () => () => {},
+  }
+  // Stands for JavaScript: the types reject most of the failures.
+  return { webhook: { ...webhook, ...failing } as ResultReceiver }
+}
+
+const CALLS = ['run', 'run with a deadline', 'run with a signal', 'submit', 'submit with a signal'] as const
+/** When the signal aborts, and when the deadline passes, in milliseconds. */
+const [ABORT_MS, DEADLINE_MS] = [250, 500]
+
+interface Cell {
+  call: (typeof CALLS)[number]
+  hook: string
+  failure: string
+  isAccepted: boolean
+}
+
+/** Makes the call of a cell, and checks what holds for each. */
+async function runCell({ call, hook, failure, isAccepted }: Cell) {
+  const first = isAccepted ? accepted : errorResponse(422, 'INVALID')
+  const { client, clock, service } = createTestClient([first, running, succeeded])
+  const { onStatus, ...options } = HOOKS[hook]?.(() => FAILURES[failure]?.(clock)) ?? {}
+  const controller = new AbortController()
+  if (call.endsWith('signal')) {
+    clock.setTimeout(() => controller.abort(), ABORT_MS)
+    options.signal = controller.signal
+  }
+  if (call.endsWith('deadline')) options.deadlineMs = DEADLINE_MS
+  const startedAt = clock.now()
+  const isRun = call.startsWith('run')
+  const input = { prompt: 'a fox' }
+  const [outcome] = await Promise.allSettled([
+    clock.run(
+      isRun
+        ? client.run('aurora-image', input, { ...options, onStatus })
+        : client.submit('aurora-image', input, options).then(({ id }) => ({ job_id: id })),
+    ),
+  ])
+  const posts = service.received.filter(({ method }) => method === 'POST').length
+  return { outcome, posts, elapsedMs: clock.now() - startedAt }
+}
+
+function check(cell: Cell, { outcome, posts, elapsedMs }: Awaited<ReturnType<typeof runCell>>): void {
+  const { call, hook, isAccepted } = cell
+  const name = JSON.stringify(cell)
+  const isLimited = call === 'run with a deadline' ? DEADLINE_MS : call === 'run with a signal' ? ABORT_MS : 120_000
+  expect(elapsedMs, name).toBeLessThanOrEqual(isLimited)
+  expect(posts, name).toBeLessThanOrEqual(1)
+  if (outcome.status === 'fulfilled') {
+    expect(outcome.value.job_id, name).toBe(job_id)
+    return
+  }
+  const error: ModelRunError = outcome.reason
+  expect(error instanceof ModelRunError, `${name}: ${String(error)}`).toBe(true)
+  if (posts === 0) expect(error.submission, name).toBe('not_sent')
+  else if (!isAccepted) expect(error.submission, name).toBe('rejected')
+  else expect([error.submission, error.jobId], name).toEqual(['accepted', job_id])
+  // No caller has ended the call, and the hook is not needed for its result.
+  expect(isAccepted && hook !== 'prepare' && (call === 'run' || call.startsWith('submit')), name).toBe(false)
+}
+
+describe.each(Object.keys(HOOKS))('the hook %s', (hook) => {
+  test.each(CALLS)('can neither hold nor lose a %s', async (call) => {
+    for (const failure of Object.keys(FAILURES)) {
+      for (const isAccepted of [true, false]) {
+        const cell = { call, hook, failure, isAccepted }
+        check(cell, await runCell(cell))
+      }
+    }
+  })
+})
+
+describe('a receiver that cannot prepare', () => {
+  const call = async (failure: string, options: RunOptions = {}) => {
+    const { client, clock, service } = createTestClient([accepted])
+    const plugged = receiver({ prepare: () => FAILURES[failure]?.(clock) })
+    const error = await caught(clock.run(client.run('aurora-image', {}, { ...plugged, ...options })), Error)
+    expect(service.received).toEqual([])
+    return error
+  }
+
+  test('is named by the error, whose cause is its own', async () => {
+    const error = await call('throws an error')
+    expect(error).toBeInstanceOf(HookError)
+    expect(error).toMatchObject({ submission: 'not_sent', isRetryable: true, cause: expect.any(RangeError) })
+    expect(error.message).toBe('`webhook.prepare` failed: RangeError: the store is down. Nothing was sent.')
+  })
+
+  test('ends the run by the limit that comes first', async () => {
+    expect((await call('never settles')).message).toContain('did not return within timeoutMs (30000 ms)')
+    const error = await call('never settles', { deadlineMs: 20 })
+    expect(error).toBeInstanceOf(DeadlineExceededError)
+    expect(error.message).toContain('did not return within deadlineMs (20 ms)')
+  })
+
+  test('or gives no URL is an error that says what it must give', async () => {
+    for (const failure of ['gives nothing', 'gives a number', 'gives an object']) {
+      const error = await call(failure)
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(error.message).toContain('must resolve to `{ url, ref }`')
+    }
+  })
+
+  test('in time forgets the run when it can at last', async () => {
+    const { client, clock } = createTestClient([accepted])
+    const forgotten: string[] = []
+    const plugged = receiver({
+      prepare: () => late(clock, () => ({ url: 'https://hooks.example.com', ref: 'ref_2' })),
+      forget: async (ref: string) => void forgotten.push(ref),
+    })
+    await caught(clock.run(client.run('aurora-image', {}, plugged)), HookError)
+    await clock.advance(120_000)
+    expect(forgotten).toEqual(['ref_2'])
+  })
+})
+
+describe('an event that a receiver delivers', () => {
+  test.each([
+    ['of another job', { ...fixtures.jobs.succeeded.body.data, job_id: 'job_other' }],
+    ['of a success without output', { status: 'succeeded' }],
+    ['that is not one', 'succeeded'],
+  ])('%s does not become the result', async (_, event) => {
+    const warnings: string[] = []
+    const ignore = () => {}
+    const logger = { debug: ignore, info: ignore, error: ignore, warn: (line: string) => warnings.push(line) }
+    const { client, clock } = createTestClient([accepted, succeeded], { logger, logLevel: 'warn' })
+    const plugged = HOOKS['the event of listen']?.(() => event)
+    const result = await clock.run(client.run('aurora-image', {}, plugged))
+    expect(result).toMatchObject({ job_id, output: fixtures.jobs.succeeded.body.data.output })
+    expect(warnings).toEqual([expect.stringContaining(`the job ${job_id} is polled: TypeError: it delivered`)])
+  })
+})
+
+describe('the context of a run', () => {
+  const called = async (method: 'run' | 'submit', options: RunOptions) => {
+    const { client, clock, service } = createTestClient([accepted, succeeded])
+    const given: unknown[] = []
+    const prepare = async (run: unknown) => {
+      given.push(run)
+      return { url: 'https://hooks.example.com/', ref: 'ref_1' }
+    }
+    const { webhook } = receiver({ prepare })
+    await clock.run<unknown>(client[method]('aurora-image', {}, { webhook, ...options }))
+    return { given, service }
+  }
+
+  test.each(['run', 'submit'] as const)('goes to the receiver, and not to the service: %s', async (method) => {
+    const { given, service } = await called(method, { context: { order: 7 } })
+    expect(given).toEqual([{ modelId: 'aurora-image', context: { order: 7 } }])
+    expect(JSON.stringify(service.received[0]?.body)).not.toContain('order')
+  })
+
+  test('must be JSON', async () => {
+    const error = await caught(called('run', { context: { order: [Number.NaN] } }), ConfigurationError)
+    expect(error.message).toBe(
+      '`context` of `client.run` must be JSON: /order/0 is NaN, which JSON turns into null. Nothing was sent.',
+    )
+  })
+
+  test('needs a receiver', async () => {
+    for (const webhookUrl of [undefined, 'https://hooks.example.com']) {
+      const error = await caught(called('run', { context: 7, webhook: undefined, webhookUrl }), ConfigurationError)
+      expect(error.message).toBe('`context` needs `webhook`, an inbox whose handler gets it. Nothing was sent.')
+    }
+  })
+})

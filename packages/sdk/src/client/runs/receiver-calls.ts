@@ -1,0 +1,101 @@
+import { ConfigurationError, httpUrl, isText } from '@modelrun/kit'
+import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
+import type { Core } from '../core.ts'
+import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
+import { TIMEOUT } from '../http/send-attempt.ts'
+import type { ResultReceiver } from '../jobs/result-receiver.ts'
+import { textOf } from '../observe/logger.ts'
+import type { SubmitOptions } from './run-options.ts'
+
+/** The limits of a call of the caller's receiver. */
+interface ReceiverCall {
+  scope: Scope
+  options: Pick<SubmitOptions, 'timeoutMs'>
+}
+
+/** A run that a receiver is to be prepared for. */
+interface Preparation extends ReceiverCall {
+  webhook: ResultReceiver
+  run: Parameters<ResultReceiver['prepare']>[0]
+}
+
+/** The callback URL of one run. */
+type Prepared = Awaited<ReturnType<ResultReceiver['prepare']>>
+
+/**
+ * Prepares the receiver for a run that is about to be sent.
+ *
+ * @throws AbortedError, DeadlineExceededError, HookError, ConfigurationError: nothing was sent
+ */
+export async function prepareReceiver(core: Core, { webhook, run, ...call }: Preparation): Promise<Prepared> {
+  const { signal } = call.scope
+  let isOver = false
+  const prepare = async () => {
+    const prepared = readPrepared(await webhook.prepare(run))
+    // What is noted too late must not be reported as a run without a job.
+    if (isOver) await webhook.forget(prepared.ref)
+    return prepared
+  }
+  try {
+    if (signal.aborted) throw signal.reason
+    return await withinLimits(core, call, prepare)
+  } catch (error) {
+    isOver = true
+    throw prepareError(core, call, error)
+  }
+}
+
+function readPrepared(value: unknown): Prepared {
+  const { url, ref } = Object(value) as Record<string, unknown>
+  if (isText(url) && httpUrl(url) === undefined && isText(ref)) return { url: String(url), ref: String(ref) }
+  throw new ConfigurationError({
+    message:
+      '`webhook.prepare` must resolve to `{ url, ref }`: a URL that starts with https:// or http://, and a text. Nothing was sent.',
+  })
+}
+
+function prepareError({ options }: Core, { scope, options: { timeoutMs } }: ReceiverCall, cause: unknown): Error {
+  const { signal, deadlineMs } = scope
+  const submission = 'not_sent'
+  const late = (limit: string) => `\`webhook.prepare\` did not return within ${limit}. Nothing was sent.`
+  if (signal.aborted && signal.reason === DEADLINE) {
+    return new DeadlineExceededError({ message: late(`deadlineMs (${deadlineMs} ms)`), submission })
+  }
+  if (signal.aborted) {
+    const message = 'The run was aborted by the caller before it was sent.'
+    return new AbortedError({ message, cause: signal.reason, submission })
+  }
+  if (cause instanceof ConfigurationError) return cause
+  const message =
+    cause === TIMEOUT
+      ? late(`timeoutMs (${timeoutMs ?? options.timeoutMs} ms)`)
+      : `\`webhook.prepare\` failed: ${textOf(cause)}. Nothing was sent.`
+  return new HookError({ message, cause: cause === TIMEOUT ? undefined : cause, submission, isRetryable: true })
+}
+
+/**
+ * Notifies the receiver of the outcome of a run. It cannot lose the run, which is paid for, nor hold it for longer than the
+ * call may take: polls find the result.
+ */
+export async function notifyReceiver(core: Core, call: ReceiverCall, notification: () => unknown): Promise<void> {
+  try {
+    await withinLimits(core, call, async () => await notification())
+  } catch (error) {
+    const isLate = error === TIMEOUT || (call.scope.signal.aborted && error === call.scope.signal.reason)
+    const reason = isLate ? 'it has not returned in time' : textOf(error)
+    core.options.log.warn(`the webhook receiver could not store the outcome of a run: ${reason}`)
+  }
+}
+
+/** Settles like the work, or rejects when the run is aborted, or its deadline or `timeoutMs` pass. */
+async function withinLimits<T>(core: Core, { scope, options }: ReceiverCall, work: () => Promise<T>): Promise<T> {
+  const { clock, timeoutMs } = core.options
+  const controller = linkController(scope.signal)
+  const stopTimer = startTimer(clock, options.timeoutMs ?? timeoutMs, () => controller.abort(TIMEOUT))
+  try {
+    return await abortable(work(), controller.signal)
+  } finally {
+    stopTimer()
+    controller.release()
+  }
+}

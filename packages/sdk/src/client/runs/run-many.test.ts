@@ -1,0 +1,213 @@
+import { getEventListeners } from 'node:events'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { createManualClock, settle } from '../../../test/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../../test/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
+import { ModelRun } from '../client.ts'
+import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
+import type { RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
+
+type Prompt = { prompt: string }
+
+const prompts = (count: number): Prompt[] => Array.from({ length: count }, (_, index) => ({ prompt: `fox ${index}` }))
+
+/** `breakOn`: numbers of the submissions, from 0, whose connection breaks before the service gets them. */
+function setup(simulation: Omit<Simulation, 'clock'> = {}, breakOn: readonly number[] = []) {
+  const clock = createManualClock()
+  const service = simulateJobs({ clock, ...simulation })
+  let submissions = 0
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (init?.method === 'POST' && breakOn.includes(submissions++)) throw new TypeError('fetch failed')
+    return await service.fetch(input, init)
+  }
+  const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, logLevel: 'off' })
+  const steps: RunManyProgress[] = []
+  const onProgress = (step: RunManyProgress) => void steps.push(step)
+  const run = (inputs: Iterable<Prompt> | AsyncIterable<Prompt>, options: RunManyOptions = {}) =>
+    client.runMany('aurora-image', inputs, { onProgress, ...options })
+  return { clock, service, run, steps, startedAt: clock.now() }
+}
+
+async function collect<I>(runs: AsyncIterable<SettledRun<I>>, into: SettledRun<I>[] = []): Promise<SettledRun<I>[]> {
+  for await (const run of runs) into.push(run)
+  return into
+}
+
+describe('runMany', () => {
+  test('runs every input once and yields each run with its input as it ends', async () => {
+    const { clock, service, run, startedAt } = setup({
+      endsAt: (id) => startedAt + (id === 'job_0' ? 20_000 : 5_000),
+    })
+    const inputs = prompts(3)
+    const runs = await clock.run(collect(run(inputs)))
+    expect(service.submitted).toHaveLength(3)
+    expect(runs.map(({ index }) => index).toSorted()).toEqual([0, 1, 2])
+    expect(runs.at(-1)).toMatchObject({ index: 0, job_id: 'job_0', status: 'fulfilled', value: { job_id: 'job_0' } })
+    expect(runs.every(({ index, input }) => input === inputs[index])).toBe(true)
+  })
+
+  test('has no more runs under way than it may', async () => {
+    const { clock, run, steps, startedAt } = setup({ endsAt: () => startedAt + 1_000 })
+    await clock.run(collect(run(prompts(20), { concurrency: 3 })))
+    expect(Math.max(...steps.map(({ started, settled }) => started - settled))).toBe(3)
+  })
+
+  test('takes inputs only as their runs start, from an endless source too, and none while results wait', async () => {
+    let taken = 0
+    function* endless() {
+      for (;;) yield { prompt: `fox ${taken++}` }
+    }
+    const { clock, service, run } = setup()
+    const runs = run(endless(), { concurrency: 2 })
+    for (let count = 0; count < 3; count++) await clock.run(runs.next())
+    await clock.advance(60_000)
+    expect(taken).toBeLessThanOrEqual(5)
+    expect(service.submitted.length).toBe(taken)
+    await runs.return()
+    await clock.advance(60_000)
+    expect(service.submitted.length).toBe(taken)
+  })
+
+  test('takes a source that is slow, and yields what ends meanwhile', async () => {
+    const { clock, run } = setup()
+    async function* slow() {
+      yield { prompt: 'first' }
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 3_600_000))
+      yield { prompt: 'second' }
+    }
+    const runs = run(slow())
+    const startedAt = clock.now()
+    const first = await clock.run(runs.next())
+    expect(first.value).toMatchObject({ index: 0, status: 'fulfilled' })
+    expect(clock.now() - startedAt).toBeLessThan(5_000)
+    await expect(clock.run(runs.next())).resolves.toMatchObject({ value: { index: 1 } })
+    await expect(clock.run(runs.next())).resolves.toEqual({ done: true, value: undefined })
+  })
+
+  test('yields the error of one run, which was never a job, and continues', async () => {
+    const { clock, run, service } = setup({}, [1])
+    const runs = await clock.run(collect(run(prompts(3), { concurrency: 1 })))
+    expect(runs.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    const failed = runs[1]
+    expect(failed).toMatchObject({ index: 1, job_id: undefined, input: { prompt: 'fox 1' } })
+    expect(failed?.status === 'rejected' && failed.reason).toBeInstanceOf(ConnectionError)
+    expect(service.submitted).toHaveLength(2)
+  })
+
+  test('with stopOnError starts no run after an error, yields those under way, then throws it', async () => {
+    const { clock, run, service, startedAt } = setup({ endsAt: () => startedAt + 30_000 }, [1])
+    const runs: SettledRun<Prompt>[] = []
+    const all = collect(run(prompts(10), { concurrency: 3, stopOnError: true }), runs)
+    await caught(clock.run(all), ConnectionError)
+    expect(service.submitted).toHaveLength(2)
+    expect(runs.map(({ index, status }) => `${index} ${status}`).toSorted()).toEqual(['0 fulfilled', '2 fulfilled'])
+  })
+
+  test('reports each step with its job, so that it can be stored', async () => {
+    const { clock, run, steps } = setup()
+    await clock.run(collect(run(prompts(1))))
+    expect(steps).toEqual([
+      { index: 0, step: 'submitted', job_id: 'job_0', started: 1, settled: 0 },
+      { index: 0, step: 'fulfilled', job_id: 'job_0', started: 1, settled: 1 },
+    ])
+  })
+
+  test('resumes: jobs that exist are waited for, not run again', async () => {
+    const { clock, run, service } = setup()
+    const resume = new Map([[1, 'job_old']])
+    const runs = await clock.run(collect(run(prompts(3), { resume })))
+    expect(service.submitted).toHaveLength(2)
+    expect(runs.find(({ index }) => index === 1)).toMatchObject({ job_id: 'job_old', status: 'fulfilled' })
+  })
+
+  test('does not lose a job that is being submitted while the loop is left', async () => {
+    const { clock, run, steps, service } = setup({ latencyMs: 2_000 })
+    const loop = async () => {
+      for await (const _ of run(prompts(10), { concurrency: 2 })) break
+    }
+    await clock.run(loop())
+    await clock.advance(60_000)
+    const known = steps.filter(({ step }) => step === 'submitted').map(({ job_id }) => job_id)
+    expect(known).toEqual(service.submitted)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('ends by its signal, also while the source is silent', async () => {
+    const { clock, run } = setup()
+    const { signal, abort } = abortable()
+    async function* silent(): AsyncGenerator<Prompt> {
+      await new Promise(() => {})
+    }
+    const failure = caught(collect(run(silent(), { signal })), AbortedError)
+    await settle()
+    abort()
+    expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
+    expect((await failure).message).toContain('The runs were aborted')
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('yields runs that the signal ended with their jobs, before it throws', async () => {
+    const { clock, run } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const { signal, abort } = abortable()
+    const runs: SettledRun<Prompt>[] = []
+    const failure = caught(collect(run(prompts(2), { signal }), runs), AbortedError)
+    await clock.advance(10_000)
+    abort()
+    await failure
+    expect(runs.map(({ job_id, status }) => `${job_id} ${status}`)).toEqual(['job_0 rejected', 'job_1 rejected'])
+  })
+
+  test('starts nothing for a signal that has aborted before', async () => {
+    const { run, service } = setup()
+    await caught(collect(run(prompts(2), { signal: AbortSignal.abort() })), AbortedError)
+    expect(service.submitted).toHaveLength(0)
+  })
+
+  test.each<[string, (harness: ReturnType<typeof setup>) => AsyncIterable<SettledRun<Prompt>>]>([
+    [
+      'the source',
+      ({ run }) => {
+        function* failing() {
+          yield { prompt: 'fox' }
+          throw new RangeError('a fault of the caller')
+        }
+        return run(failing())
+      },
+    ],
+    [
+      'onProgress',
+      ({ run }) =>
+        run(prompts(1), {
+          onProgress: () => {
+            throw new RangeError('a fault of the caller')
+          },
+        }),
+    ],
+    [
+      'onProgress, when it comes later,',
+      ({ run }) => run(prompts(1), { onProgress: () => Promise.reject(new RangeError('a fault of the caller')) }),
+    ],
+  ])('lets an error of %s through, after the runs under way', async (_, start) => {
+    const harness = setup()
+    const runs: SettledRun<Prompt>[] = []
+    await caught(harness.clock.run(collect(start(harness), runs)), RangeError)
+    expect(runs.map(({ status }) => status)).toEqual(['fulfilled'])
+    expect(harness.service.submitted).toHaveLength(1)
+  })
+
+  test.each([0, -1, Number.NaN])('throws at once for the concurrency %j', (concurrency) => {
+    expect(() => setup().run(prompts(1), { concurrency })).toThrow(ConfigurationError)
+  })
+
+  test('ends at once without inputs', async () => {
+    await expect(collect(setup().run([]))).resolves.toEqual([])
+  })
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort('enough') }
+}

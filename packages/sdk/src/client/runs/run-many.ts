@@ -1,0 +1,200 @@
+import { createAsyncQueue } from '../../shared/async-queue.ts'
+import type { Core } from '../core.ts'
+import { AbortedError, HookError } from '../errors/transport-errors.ts'
+import { DEFAULT_DEADLINE_MS, type JobSource } from '../job-handle.ts'
+import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
+import type { RunResult } from '../jobs/run-result.ts'
+import { startWait } from '../jobs/wait-for-job.ts'
+import { textOf } from '../observe/logger.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
+import { checkInput } from './check-run.ts'
+import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
+import { submitRun } from './run-model.ts'
+
+/** Runs a model on many inputs and yields each run as it ends. */
+export async function* runMany<I extends object>(
+  core: Core,
+  call: RunManyCall<I>,
+): AsyncGenerator<SettledRun<I>, void, undefined> {
+  await core.spans?.load()
+  const pool = new RunPool(core, call)
+  try {
+    for (let run = await pool.next(); run; run = await pool.next()) yield run
+  } finally {
+    pool.leave()
+  }
+}
+
+/** How a run ended. */
+type RunEnd = { status: 'fulfilled'; value: RunResult } | { status: 'rejected'; reason: unknown }
+
+/** One of the runs. */
+interface PoolRun<I> {
+  index: number
+  input: I
+  /** Its job, from an earlier attempt. */
+  known?: JobSource | undefined
+  /** Its span, which ends with it. Undefined without a tracer, and for a known job. */
+  span?: SafeSpan | undefined
+}
+
+/** The wait for one of the runs. */
+interface PoolWait {
+  end: (outcome: RunEnd) => void
+  span: SafeSpan | undefined
+  /** The end of its deadline, which counts from before it was submitted, as that of `client.run`. */
+  endsAt: number
+}
+
+/** The runs that are under way or whose result waits to be taken. An input is taken when a place is free. */
+class RunPool<I extends object> {
+  readonly #core: Core
+  readonly #model: string
+  readonly #options: RunManyOptions
+  readonly #concurrency: number
+  readonly #source: Iterator<I> | AsyncIterator<I>
+  /** The runs that ended. `undefined` wakes `next` up after any other change. */
+  readonly #settledRuns = createAsyncQueue<SettledRun<I> | undefined>()
+  readonly #waits = new Set<() => void>()
+  #isTaking = false
+  #isLeft = false
+  /** True when no further run starts. */
+  #isOver = false
+  /** The error that the loop throws when the runs under way have ended. */
+  #failure: { error: unknown } | undefined
+  #size = 0
+  #started = 0
+  #settled = 0
+
+  constructor(core: Core, { model, inputs, options }: RunManyCall<I>) {
+    this.#core = core
+    this.#model = model
+    this.#options = options
+    this.#concurrency = options.concurrency ?? 8
+    this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
+    if (options.signal?.aborted) this.#onAbort()
+    else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  /** The next run that ends; undefined after the last one. @throws The error that ended the loop, after the runs under way */
+  async next(): Promise<SettledRun<I> | undefined> {
+    for (;;) {
+      if (!this.#isOver && !this.#isTaking && this.#size < this.#concurrency) void this.#take()
+      if (this.#isOver && this.#size === 0) break
+      const settled = await this.#settledRuns.next()
+      if (settled === undefined) continue
+      this.#size--
+      if (settled.status === 'fulfilled' || !this.#options.stopOnError || this.#failure) return settled
+      this.#fail(settled.reason)
+    }
+    if (this.#failure) throw this.#failure.error
+    return undefined
+  }
+
+  /** Stops waiting. A run that is being submitted is not cut off: its job must not get lost. */
+  leave(): void {
+    this.#isLeft = true
+    this.#isOver = true
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    for (const leave of this.#waits) leave()
+    // Not awaited: a source that hangs must not hold the loop. Its error comes after the end.
+    const leaveSource = async () => await this.#source.return?.()
+    leaveSource().catch(() => {})
+  }
+
+  readonly #onAbort = (): void => {
+    const message = 'The runs were aborted. No further run starts; `onProgress` reported the jobs of the started runs.'
+    this.#fail(new AbortedError({ message, cause: this.#options.signal?.reason, submission: 'not_sent' }))
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#isOver = true
+    this.#settledRuns.push(undefined)
+  }
+
+  async #take(): Promise<void> {
+    this.#isTaking = true
+    try {
+      const { done, value } = await this.#source.next()
+      if (done) this.#isOver = true
+      else if (!this.#isOver) this.#start(value)
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#isTaking = false
+    this.#settledRuns.push(undefined)
+  }
+
+  /** @throws What `resume` throws: a run whose job may exist is not sent, and ends the loop */
+  #start(input: I): void {
+    const index = this.#started
+    const known = this.#resumed(index)
+    this.#started++
+    this.#size++
+    const spans = known === undefined ? this.#core.spans?.loaded : undefined
+    if (spans === undefined) void this.#settle({ index, input, known })
+    else void spans.inRun({ model: this.#model, input }, (span) => this.#settle({ index, input, span }))
+  }
+
+  #resumed(index: number): JobSource | undefined {
+    try {
+      return this.#options.resume?.get(index)
+    } catch (cause) {
+      const message = `\`resume.get(${index})\` failed: ${textOf(cause)}. The run of this input was not sent: it may have a job.`
+      throw new HookError({ message, cause, submission: 'not_sent' })
+    }
+  }
+
+  async #settle({ index, input, known, span }: PoolRun<I>): Promise<void> {
+    let job: ClientJob | undefined
+    const deadlineMs = this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS
+    const endsAt = this.#core.options.clock.now() + deadlineMs
+    const end = (outcome: RunEnd) => {
+      if (span !== undefined) this.#core.spans?.loaded?.endRun(span, outcome)
+      this.#settled++
+      this.#report(index, outcome.status, job)
+      this.#settledRuns.push({ index, input, job_id: job?.id, ...outcome })
+    }
+    try {
+      const submit = async () => {
+        const call = { model: this.#model, input: checkInput(input), options: this.#options }
+        return (await submitRun(this.#core, call, deadlineMs)).data
+      }
+      job = known === undefined ? await submit() : clientJobOf(this.#core, known)
+      this.#report(index, 'submitted', job)
+      if (this.#isLeft) span?.abandon()
+      else this.#wait(job, { end, span, endsAt })
+    } catch (reason) {
+      end({ status: 'rejected', reason: reason })
+    }
+  }
+
+  #wait(job: ClientJob, { end, span, endsAt }: PoolWait): void {
+    let isOver = false
+    let leave: (() => void) | undefined
+    // It may be called before `startWait` returns: the deadline of the run, or its job, may be over already.
+    const done = (outcome: RunEnd) => {
+      isOver = true
+      if (leave !== undefined) this.#waits.delete(leave)
+      end(outcome)
+    }
+    leave = startWait(
+      { ...job.waitRequest(this.#options), endsAt, webhook: this.#options.webhook, span },
+      (value) => done({ status: 'fulfilled', value }),
+      (reason) => done({ status: 'rejected', reason: reason }),
+    )
+    if (!isOver) this.#waits.add(leave)
+  }
+
+  /** An error of the caller's function, or a promise of it that rejects, ends the loop and not the run. */
+  #report(index: number, step: RunManyProgress['step'], job: ClientJob | undefined): void {
+    try {
+      const [started, settled] = [this.#started, this.#settled]
+      const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, started, settled })
+      Promise.resolve(noted).catch((error) => this.#fail(error))
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../../test/caught.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { json, silent, stalled, text, unconnected } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import { ServerError } from '../errors/api-errors.ts'
+import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
+import { AbortedError, AttemptTimeoutError, DeadlineExceededError } from '../errors/transport-errors.ts'
+
+const { completed, processingSlow, queued } = fixtures.runs
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+const running = json(200, fixtures.jobs.processing.body)
+const { output } = fixtures.jobs.succeeded.body.data
+
+const INPUT = { prompt: 'a red fox' }
+
+describe('client.run (section 4.3)', () => {
+  test('gives the result of a 200 response with one request', async () => {
+    const { client, service } = createTestClient([json(200, completed.body)])
+    await expect(client.run('aurora-image', INPUT)).resolves.toEqual({ ...completed.body, status: 'succeeded' })
+    expect(service.received).toMatchObject([
+      { method: 'POST', path: '/v1/models/aurora-image/run', body: { input: INPUT } },
+    ])
+  })
+
+  test('learns from a held run when the next one of the model is worth a poll', async () => {
+    const held = async () => {
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 20_000))
+      return Response.json(completed.body)
+    }
+    const { client, clock, service } = createTestClient([held, json(202, queued.body), running, succeeded])
+    await clock.run(client.run(completed.body.model_id, INPUT))
+    await clock.run(client.run(completed.body.model_id, INPUT, { mode: 'async' }))
+    const [, submitted, polled] = service.received.map(({ at }) => at)
+    expect((polled ?? 0) - (submitted ?? 0)).toBeGreaterThan(15_000)
+  })
+
+  test.each([
+    ['202 processing', json(202, processingSlow.body), processingSlow.body],
+    ['202 queued', json(202, queued.body), queued.body],
+    ['200 queued', json(200, queued.body), queued.body],
+  ])('polls to the end after %s, and keeps the ids of the run', async (_, step, { job_id, request_id, model_id }) => {
+    const { client, clock, service } = createTestClient([step, running, succeeded])
+    const result = await clock.run(client.run(model_id, INPUT))
+    expect(result).toEqual({ job_id, request_id, model_id, status: 'succeeded', output })
+    expect(service.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `POST /v1/models/${model_id}/run`,
+      `GET /v1/jobs/${job_id}`,
+      `GET /v1/jobs/${job_id}`,
+    ])
+  })
+
+  test('waits half a second before the first poll of a job that was just started', async () => {
+    const { client, clock, service } = createTestClient([json(202, queued.body), succeeded])
+    const startedAt = clock.now()
+    await clock.run(client.run('aurora-image', INPUT))
+    expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 500])
+  })
+
+  test.each([
+    ['an unknown status', { job_id: 'job_1', status: 'warming' }],
+    ['completed without an output', { job_id: 'job_1', status: 'completed' }],
+  ])('polls the job at once after a 200 response with %s', async (_, body) => {
+    const { client, clock, service } = createTestClient([json(200, body), succeeded])
+    const startedAt = clock.now()
+    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toEqual({
+      job_id: 'job_1',
+      model_id: 'aurora-image',
+      status: 'succeeded',
+      output,
+    })
+    expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
+  })
+
+  test('takes succeeded, the word of the job status, for completed (section 3)', async () => {
+    const { client, service } = createTestClient([json(200, { ...completed.body, status: 'succeeded' })])
+    await expect(client.run('aurora-image', INPUT)).resolves.toEqual({ ...completed.body, status: 'succeeded' })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('finds the job of an error response that names it, and gives its result', async () => {
+    const { client, clock } = createTestClient([json(500, { job_id: 'job_1', error: 'late' }), succeeded])
+    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
+  })
+
+  test('finds the job of a response that stalls until the time limit', async () => {
+    const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1",'), succeeded])
+    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
+  })
+
+  test('rejects with JobFailedError when the job fails, and with JobCancelledError when it is cancelled', async () => {
+    const failing = createTestClient([json(202, queued.body), json(200, fixtures.jobs.failed.body)])
+    const failed = await caught(failing.clock.run(failing.client.run('aurora-image', INPUT)), JobFailedError)
+    expect(failed).toMatchObject({ failureCode: 'PROVIDER_FAILURE', submission: 'accepted', jobId: queued.body.job_id })
+    const cancelling = createTestClient([json(202, queued.body), json(200, fixtures.jobs.cancelled.body)])
+    await caught(cancelling.clock.run(cancelling.client.run('aurora-image', INPUT)), JobCancelledError)
+  })
+})
+
+describe('what client.run sends (section 4.3)', () => {
+  test.each([
+    ['holds by default', {}, { input: INPUT }],
+    ['holds when asked to', { mode: 'sync', deadlineMs: 1_000 }, { input: INPUT }],
+    ['does not hold when asked not to', { mode: 'async' }, { input: INPUT, sync: false }],
+    ['does not hold with a deadline at the end of the hold', { deadlineMs: 60_000 }, { input: INPUT, sync: false }],
+    ['holds with a longer deadline', { deadlineMs: 60_001 }, { input: INPUT }],
+    ['does not hold when an abort is to cancel the job', { onAbort: 'cancel' }, { input: INPUT, sync: false }],
+    ['does not hold when the deadline is to cancel the job', { onDeadline: 'cancel' }, { input: INPUT, sync: false }],
+    ['holds when asked to, also then', { mode: 'sync', onAbort: 'cancel' }, { input: INPUT }],
+    ['holds without any deadline', { deadlineMs: Number.POSITIVE_INFINITY }, { input: INPUT }],
+    [
+      'does not hold when a signal may abort it',
+      { signal: new AbortController().signal },
+      { input: INPUT, sync: false },
+    ],
+    ['does not hold when its progress is followed', { onStatus: () => {} }, { input: INPUT, sync: false }],
+    [
+      'does not hold when a webhook brings the result',
+      { webhookUrl: 'https://example.com/x' },
+      { input: INPUT, sync: false, webhook_url: 'https://example.com/x' },
+    ],
+    [
+      'holds when asked to, with a webhook too',
+      { mode: 'sync', webhookUrl: 'https://example.com/x' },
+      { input: INPUT, webhook_url: 'https://example.com/x' },
+    ],
+  ] as const)('%s', async (_, options, body) => {
+    const { client, service } = createTestClient([json(200, completed.body)])
+    await client.run('aurora-image', INPUT, options)
+    expect(service.received[0]?.body).toEqual(body)
+  })
+
+  test('does not hold when the preflight used up the time for it', async () => {
+    const model = json(200, fixtures.models.textToImage.body)
+    const { client, clock, service } = createTestClient([text(500, ''), model, json(200, completed.body)])
+    await clock.run(client.run('aurora-image', INPUT, { deadlineMs: 60_100, maxCredits: 10 }))
+    expect(service.received[2]?.body).toEqual({ input: INPUT, sync: false })
+  })
+})
+
+describe('the deadline of client.run', () => {
+  test('during the hold leaves open whether the run was accepted', async () => {
+    const { client, clock } = createTestClient([silent()])
+    const startedAt = clock.now()
+    const running = client.run('aurora-image', INPUT, { mode: 'sync', deadlineMs: 1_000 })
+    const error = await caught(clock.run(running), DeadlineExceededError)
+    expect(error).toMatchObject({
+      submission: 'unknown',
+      isRetryable: false,
+      message: expect.stringContaining('1000 ms'),
+    })
+    expect(error.job).toBeUndefined()
+    expect(clock.now() - startedAt).toBe(1_000)
+  })
+
+  test('during the polling gives the live job, whose result can still be had', async () => {
+    const { client, clock } = createTestClient([json(202, queued.body), running, running, succeeded])
+    const work = client.run('aurora-image', INPUT, { deadlineMs: 1_200 })
+    const error = await caught(clock.run(work), DeadlineExceededError)
+    expect(error).toMatchObject({ submission: 'accepted', jobId: queued.body.job_id })
+    expect(error.message).toContain('its last status is processing')
+    const result = error.job?.result() ?? Promise.reject(new Error('no job'))
+    await expect(clock.run(result)).resolves.toMatchObject({ output, model_id: 'aurora-image' })
+  })
+
+  test('is one budget over submission and polling', async () => {
+    const { client, clock } = createTestClient([unconnected('ECONNREFUSED'), json(202, queued.body), running])
+    const startedAt = clock.now()
+    await caught(clock.run(client.run('aurora-image', INPUT, { deadlineMs: 5_000 })), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(5_000)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('is 10 minutes by default', async () => {
+    const { client, clock } = createTestClient([json(202, queued.body), running])
+    const startedAt = clock.now()
+    await caught(clock.run(client.run('aurora-image', INPUT)), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(600_000)
+  })
+
+  test('keeps the job that a stalled response named', async () => {
+    const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1"'), running])
+    const error = await caught(
+      clock.run(client.run('aurora-image', INPUT, { deadlineMs: 1_000 })),
+      DeadlineExceededError,
+    )
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(error.job?.id).toBe('job_1')
+  })
+})
+
+describe('client.submit (section 4.3)', () => {
+  test('asks not to be held and gives the job at once', async () => {
+    const { client, service } = createTestClient([json(202, queued.body)])
+    const job = await client.submit('aurora-image', INPUT)
+    expect(job).toMatchObject({ id: queued.body.job_id, modelId: 'aurora-image', requestId: queued.body.request_id })
+    expect(service.received.map(({ body }) => body)).toEqual([{ input: INPUT, sync: false }])
+  })
+
+  test('sends a webhook URL instead', async () => {
+    const { client, service } = createTestClient([json(202, fixtures.runs.processingWebhook.body)])
+    await client.submit('aurora-image', INPUT, { webhookUrl: 'https://example.com/hook' })
+    expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, webhook_url: 'https://example.com/hook' })
+  })
+
+  test('takes the job of a response that only names it', async () => {
+    const { client } = createTestClient([json(200, { job_id: 'job_1', state: 'ok' })])
+    await expect(client.submit('aurora-image', INPUT)).resolves.toMatchObject({ id: 'job_1', modelId: 'aurora-image' })
+  })
+
+  test('is not sent again when its outcome is unknown', async () => {
+    const { client, service } = createTestClient([text(500, '')])
+    const error = await caught(client.submit('aurora-image', INPUT), ServerError)
+    expect(error.submission).toBe('unknown')
+    expect(service.received).toHaveLength(1)
+    const slow = createTestClient([silent()])
+    const timeout = await caught(slow.clock.run(slow.client.submit('aurora-image', INPUT)), AttemptTimeoutError)
+    expect(timeout.message).toContain('within 30000 ms')
+  })
+
+  test('settles at once when its signal aborts', async () => {
+    const controller = new AbortController()
+    const { client, clock } = createTestClient([silent()])
+    const work = client.submit('aurora-image', INPUT, { signal: controller.signal })
+    const failure = caught(work, AbortedError)
+    await settle()
+    controller.abort(new Error('no longer needed'))
+    expect(await failure).toMatchObject({ submission: 'unknown', cause: { message: 'no longer needed' } })
+    expect(clock.timerCount).toBe(0)
+  })
+})

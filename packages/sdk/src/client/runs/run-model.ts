@@ -1,0 +1,185 @@
+import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
+import { openScope, type Scope } from '../../shared/clock.ts'
+import type { Core } from '../core.ts'
+import type { ApiResult, CallContext } from '../http/operation.ts'
+import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
+import { ClientJob } from '../jobs/client-job.ts'
+import { asKnownStatus } from '../jobs/job-operations.ts'
+import type { JobReference } from '../jobs/job-reference.ts'
+import type { RunResult } from '../jobs/run-result.ts'
+import { outcomeOfCompleted, toResult, waitForJob } from '../jobs/wait-for-job.ts'
+import { loadPart } from '../load-part.ts'
+import { notify } from '../observe/logger.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
+import { loadPreflight, needsModel } from './check-run.ts'
+import { type AnyRunResponse, runOperation } from './run-operation.ts'
+import type { RunOptions, SubmitOptions } from './run-options.ts'
+
+/** Runs a model to its end: within the hold, or by polling or a webhook after it. */
+export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
+  const spans = core.spans && (await core.spans.load())
+  return spans === undefined
+    ? await runToEnd(core, call, undefined)
+    : await spans.run(call, (span) => runToEnd(core, call, span))
+}
+
+async function runToEnd(
+  core: Core,
+  call: RunCall<RunOptions>,
+  span: SafeSpan | undefined,
+): Promise<ApiResult<RunResult>> {
+  const { options } = call
+  const { clock, log } = core.options
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
+  const endsAt = clock.now() + deadlineMs
+  const { runResponse, reference, elapsedMs, response, requestId } = await sendRun(core, call, deadlineMs)
+  const job = new ClientJob(core, reference)
+  if (runResponse.status !== 'completed') {
+    const { webhook } = options
+    const data = await waitForJob({ core, job, reference, options, endsAt, webhook, span })
+    return { data, response, requestId }
+  }
+  core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
+  const { onStatus } = options
+  const { state } = reference
+  if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
+  return { data: toResult(core, outcomeOfCompleted(runResponse)), response, requestId }
+}
+
+/** A run as its caller asked for it. */
+export interface RunCall<O> {
+  model: string
+  /** By `checkInput`, at once: the program may change its object while a part of the client loads. */
+  input: Record<string, unknown>
+  options: O
+}
+
+/** The response to a run, and the job that it named. */
+interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
+  runResponse: AnyRunResponse
+  reference: JobReference
+  /** Milliseconds from the request to the response. */
+  elapsedMs: number
+}
+
+/** Starts a run and gives its job at once. */
+export async function submitRun(
+  core: Core,
+  call: RunCall<SubmitOptions>,
+  deadlineMs?: number,
+): Promise<ApiResult<ClientJob>> {
+  const sent = await sendRun(core, { ...call, options: { ...call.options, mode: 'async' } }, deadlineMs)
+  return { data: new ClientJob(core, sent.reference), response: sent.response, requestId: sent.requestId }
+}
+
+/** Checks a run and sends it, once. A webhook receiver is notified before and after. */
+async function sendRun(
+  core: Core,
+  { model, input, options }: RunCall<RunOptions>,
+  deadlineMs?: number,
+): Promise<SentRun> {
+  const { signal } = options
+  checkWebhook(options)
+  // Without an option for it nothing loads, and the run is sent in this turn.
+  const preflight = needsModel(options) ? await loadPreflight() : undefined
+  const receiver = options.webhook && (await loadPart(() => import('./receiver-calls.ts')))
+  const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
+  try {
+    await preflight?.(core, { model, input }, { scope, options })
+    const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
+    const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
+    const run = { model, request, scope, options }
+    return await (receiver ? sendWithReceiver(core, run, receiver) : send(core, run, options.webhookUrl))
+  } finally {
+    scope.close()
+  }
+}
+
+function checkWebhook({ webhook, webhookUrl, context }: SubmitOptions): void {
+  if (webhook !== undefined && webhookUrl !== undefined) {
+    throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
+  }
+  if (webhook === undefined && context !== undefined) {
+    const message = '`context` needs `webhook`, an inbox whose handler gets it. Nothing was sent.'
+    throw new ConfigurationError({ message })
+  }
+}
+
+/** The service holds a run for "about" 55 s (section 8); its response needs time on top. */
+const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
+
+/**
+ * While the service holds a run, its job id is not known here: an abort or a deadline would lose a job that is paid for,
+ * no progress could be reported, and nothing could cancel the job.
+ */
+function needsJobAtOnce(options: RunOptions, scope: Scope): boolean {
+  const { signal, onStatus, webhook, webhookUrl, onAbort, onDeadline } = options
+  const isTracked = [signal, onStatus, webhook, webhookUrl].some((option) => option !== undefined)
+  return isTracked || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
+}
+
+/** A run that has been checked. */
+interface CheckedRun {
+  model: string
+  request: RunRequest
+  scope: Scope
+  options: SubmitOptions
+}
+
+async function sendWithReceiver(
+  core: Core,
+  run: CheckedRun,
+  { prepareReceiver, notifyReceiver }: typeof import('./receiver-calls.ts'),
+): Promise<SentRun> {
+  const { model, options } = run
+  const { webhook, context } = options
+  if (webhook === undefined) return await send(core, run, undefined)
+  const given = { modelId: model, ...(context === undefined ? {} : { context }) }
+  const { url, ref } = await prepareReceiver(core, { ...run, webhook, run: given })
+  let sent: SentRun
+  try {
+    sent = await send(core, run, url)
+  } catch (error) {
+    if (isNotAccepted(error)) await notifyReceiver(core, run, () => webhook.forget(ref))
+    throw error
+  }
+  const { jobId } = sent.reference
+  await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model }))
+  return sent
+}
+
+async function send(
+  { options: { clock }, transport, modelCache, prices, spans }: Core,
+  { model, request, scope, options }: CheckedRun,
+  webhookUrl: string | undefined,
+): Promise<SentRun> {
+  const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
+  const submit = async (onAttempt?: CallContext['onAttempt']) => {
+    const submittedAt = clock.now()
+    const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options, onAttempt })
+    const seenAt = clock.now()
+    const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
+    const reference: JobReference = {
+      jobId: data.job_id,
+      submittedAt,
+      creditsPerRun: modelCache.priceOf(model),
+      ...known,
+    }
+    if (data.status !== 'completed') prices.addTo(reference, model, options)
+    return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
+  }
+  const loaded = spans && (await spans.load())
+  return await (loaded === undefined ? submit() : loaded.submit(model, submit))
+}
+
+/** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
+function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestId' | 'state'> {
+  const { status, model_id: modelId, request_id: requestId } = run
+  const state = status === 'completed' ? { status: asKnownStatus(status), output: run.output } : { status }
+  return { modelId, requestId, state }
+}
+
+function isNotAccepted(error: unknown): boolean {
+  return error instanceof ModelRunError && (error.submission === 'not_sent' || error.submission === 'rejected')
+}

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createManualClock } from '../../test/manual-clock.ts'
+import { startTimer, systemClock } from './clock.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('systemClock', () => {
+  test('gives the time since the Unix epoch, and never goes back', () => {
+    const first = systemClock.now()
+    expect(Math.abs(first - Date.now())).toBeLessThan(60_000)
+    expect(systemClock.now()).toBeGreaterThanOrEqual(first)
+  })
+
+  test('reads the global timers at each call, so that fake timers of test runners work', () => {
+    vi.useFakeTimers()
+    const fired = vi.fn()
+    systemClock.setTimeout(fired, 1_000)
+    systemClock.clearTimeout(systemClock.setTimeout(() => fired('stopped'), 1_000))
+    vi.advanceTimersByTime(1_000)
+    expect(fired.mock.calls).toEqual([[]])
+  })
+})
+
+describe('startTimer', () => {
+  test('fires once after its delay', async () => {
+    const clock = createManualClock()
+    const fired = vi.fn()
+    startTimer(clock, 100, fired)
+    await clock.advance(99)
+    expect(fired).not.toHaveBeenCalled()
+    await clock.advance(1)
+    await clock.advance(1_000)
+    expect(fired).toHaveBeenCalledOnce()
+  })
+
+  test('gives a function that stops it', async () => {
+    const clock = createManualClock()
+    const fired = vi.fn()
+    startTimer(clock, 100, fired)()
+    expect(clock.timerCount).toBe(0)
+    await clock.advance(1_000)
+    expect(fired).not.toHaveBeenCalled()
+  })
+
+  test.each([2 ** 31, Number.POSITIVE_INFINITY, Number.NaN])(
+    'never fires after %j ms, where timers overflow',
+    (delayMs) => {
+      const clock = createManualClock()
+      const stop = startTimer(clock, delayMs, () => {})
+      expect(clock.timerCount).toBe(0)
+      expect(stop).not.toThrow()
+    },
+  )
+
+  test('fires in the next turn for a delay that has passed', async () => {
+    const clock = createManualClock()
+    const fired = vi.fn()
+    startTimer(clock, -5, fired)
+    expect(fired).not.toHaveBeenCalled()
+    await clock.advance(0)
+    expect(fired).toHaveBeenCalledOnce()
+  })
+})

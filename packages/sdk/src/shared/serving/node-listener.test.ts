@@ -1,0 +1,241 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createManualClock, settle } from '../../../test/manual-clock.ts'
+import type { Delivery } from '../../webhooks/delivery/receive-delivery.ts'
+import { createInbox } from '../../webhooks/inbox.ts'
+import { parseWebhook } from '../../webhooks/parse-webhook.ts'
+import { WEBHOOK_BODY } from '../../webhooks/webhook-body.ts'
+import { createNodeListener, type NodeRequest } from './node-listener.ts'
+
+const delivery = fixtures.webhooks.succeeded.body
+const TEXT = JSON.stringify(delivery)
+
+let server: Server | undefined
+
+afterEach(() => {
+  server?.close()
+  server?.closeAllConnections()
+})
+
+async function listen(listener: RequestListener): Promise<string> {
+  server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}/hook`
+}
+
+/** An inbox behind a body parser, and what its handler saw. */
+async function openInbox(parse?: (request: IncomingMessage & NodeRequest) => Promise<void>) {
+  const onSucceeded = vi.fn()
+  const inbox = createInbox({ trust: 'payload', onSucceeded })
+  const node = inbox.node()
+  const url = await listen(async (request, response) => {
+    await parse?.(request)
+    await node(request, response)
+  })
+  const post = async (body: BodyInit) => {
+    const response = await fetch(url, { method: 'POST', body })
+    return { status: response.status, message: await response.text() }
+  }
+  return { inbox, onSucceeded, url, post }
+}
+
+describe('the listener for node:http', () => {
+  test('takes a delivery and responds at once (section 6)', async () => {
+    const { inbox, onSucceeded, post } = await openInbox()
+    await expect(post(TEXT)).resolves.toEqual({ status: 202, message: '{"message":"accepted"}' })
+    await inbox.waitFor(delivery.job_id)
+    expect(onSucceeded).toHaveBeenCalledWith(delivery, expect.objectContaining({ attempt: 1 }))
+    await expect(post(TEXT)).resolves.toMatchObject({ status: 202 })
+    await inbox.drain()
+    expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test.each<[string, (text: string) => unknown]>([
+    ['an object', (text) => JSON.parse(text)],
+    ['text', (text) => text],
+    ['bytes', (text) => Buffer.from(text)],
+  ])('takes the body that a parser made as %s', async (_, make) => {
+    const { inbox, onSucceeded, post } = await openInbox(async (request) => {
+      request.body = make(await readAll(request))
+    })
+    await expect(post(TEXT)).resolves.toMatchObject({ status: 202 })
+    await inbox.drain()
+    expect(onSucceeded).toHaveBeenCalledWith(delivery, expect.objectContaining({ attempt: 1 }))
+  })
+
+  test('reads the body itself when a parser left it alone and set an empty object', async () => {
+    const { inbox, onSucceeded, post } = await openInbox(async (request) => {
+      request.body = {}
+    })
+    await expect(post(TEXT)).resolves.toMatchObject({ status: 202 })
+    await inbox.drain()
+    expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test('responds with 400 and does not hang when the body was read and not stored', async () => {
+    const { onSucceeded, post } = await openInbox(async (request) => {
+      await readAll(request)
+    })
+    await expect(post(TEXT)).resolves.toEqual({ status: 400, message: expect.stringContaining('If a body parser ran') })
+    expect(onSucceeded).not.toHaveBeenCalled()
+  })
+
+  test('responds with 400 when a parser made an empty object of the body', async () => {
+    const { post } = await openInbox(async (request) => {
+      await readAll(request)
+      request.body = {}
+    })
+    await expect(post('{}')).resolves.toMatchObject({ status: 400 })
+  })
+
+  test('joins the chunks of a body, whatever characters they cut', async () => {
+    const { inbox, onSucceeded, url } = await openInbox()
+    const bytes = Buffer.from(JSON.stringify({ ...delivery, note: '€' }))
+    const sending = httpRequest(url, { method: 'POST' })
+    const [middle, end] = [bytes.indexOf('€') + 1, bytes.length]
+    sending.write(bytes.subarray(0, middle))
+    await new Promise((resolve) => sending.write('', resolve))
+    sending.end(bytes.subarray(middle, end))
+    const [response] = await once(sending, 'response')
+    expect(response.statusCode).toBe(202)
+    response.resume()
+    await inbox.drain()
+    expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ note: '€' })
+  })
+
+  test('responds with 405 to a GET', async () => {
+    const { url } = await openInbox()
+    const response = await fetch(url)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  test('survives a sender that leaves in the middle of the body', async () => {
+    const node = createInbox({ trust: 'payload' }).node()
+    const url = await listen((request, response) => {
+      server?.emit('responded', node(request, response))
+    })
+    const responded = server && once(server, 'responded')
+    const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
+    sending.on('error', () => {})
+    sending.write('{"job_id"', () => sending.destroy())
+    const [served] = (await responded) ?? []
+    await expect(served).resolves.toBeUndefined()
+  })
+})
+
+describe('the way to receive', () => {
+  /** Gives each delivery to `receive`, which responds with the job or the problem. */
+  async function openListener(prepare: (request: IncomingMessage & NodeRequest) => unknown = () => {}) {
+    const clock = createManualClock()
+    const deliveries: Delivery[] = []
+    const receive = async (delivery: Delivery) => {
+      deliveries.push(delivery)
+      try {
+        return new Response((await parseWebhook(await delivery.readBody())).job_id)
+      } catch (error) {
+        // What `readBody` and `parseWebhook` throw.
+        const { message, status } = error as Error & { status: number }
+        return new Response(message, { status })
+      }
+    }
+    const node = createNodeListener(receive, { body: WEBHOOK_BODY, clock })
+    const url = await listen(async (request, response) => {
+      await prepare(request)
+      await node(request, response)
+    })
+    return { url, deliveries, clock }
+  }
+
+  test('passes the url with its query', async () => {
+    const { url, deliveries } = await openListener()
+    await fetch(`${url}?token=1`, { method: 'POST', body: TEXT })
+    expect(deliveries).toMatchObject([{ method: 'POST', url: '/hook?token=1' }])
+  })
+
+  test('passes the url that the sender used when a router cut off its own path', async () => {
+    const { url, deliveries } = await openListener((request) =>
+      Object.assign(request, { originalUrl: '/all/hook?t=1' }),
+    )
+    await fetch(url, { method: 'POST', body: TEXT })
+    expect(deliveries).toMatchObject([{ url: '/all/hook?t=1' }])
+  })
+
+  test('gives up a body that is not there after 3 s, responds with 408 and closes', async () => {
+    const { url, clock } = await openListener()
+    const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
+    const onResponse = vi.fn()
+    sending.on('response', onResponse)
+    const responded = once(sending, 'response')
+    sending.write('{"job_id"')
+    while (clock.timerCount === 0) await settle()
+    await clock.advance(2_999)
+    expect(onResponse).not.toHaveBeenCalled()
+    await clock.advance(1)
+    const [response] = await responded
+    expect([response.statusCode, response.headers.connection]).toEqual([408, 'close'])
+    sending.on('error', () => {})
+    sending.destroy()
+  })
+
+  test('responds also when another reader has started on the body', async () => {
+    const { url, clock } = await openListener((request) => void request.on('data', () => {}).pause())
+    const responded = fetch(url, { method: 'POST', body: TEXT })
+    const response = await clock.run(responded)
+    expect([200, 400, 408]).toContain(response.status)
+  })
+
+  test.each(['gzip', 'br'])('rejects a body that is compressed with %s', async (encoding) => {
+    const { url } = await openListener()
+    const response = await fetch(url, { method: 'POST', body: TEXT, headers: { 'content-encoding': encoding } })
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(`"${encoding}"`)])
+  })
+
+  test('takes a body that a parser has unpacked', async () => {
+    const { url } = await openListener(async (request) => {
+      request.body = JSON.parse(await readAll(request))
+    })
+    const response = await fetch(url, { method: 'POST', body: TEXT, headers: { 'content-encoding': 'gzip' } })
+    await expect(response.text()).resolves.toBe(delivery.job_id)
+  })
+
+  test('takes the body before it was parsed, where it is kept', async () => {
+    const { url } = await openListener(async (request) => {
+      request.rawBody = Buffer.from(await readAll(request))
+      request.body = { parsed: 'with loss' }
+    })
+    const response = await fetch(url, { method: 'POST', body: TEXT })
+    await expect(response.text()).resolves.toBe(delivery.job_id)
+  })
+
+  test('sends nothing when another handler has responded', async () => {
+    const receive = vi.fn(async () => new Response('late'))
+    const node = createNodeListener(receive, { body: WEBHOOK_BODY })
+    const done = vi.fn()
+    const url = await listen((request, response) => {
+      response.writeHead(503).end('time is up')
+      void node(request, response).then(done)
+    })
+    const response = await fetch(url, { method: 'POST', body: TEXT })
+    expect([response.status, await response.text()]).toEqual([503, 'time is up'])
+    await vi.waitFor(() => expect(done).toHaveBeenCalledOnce())
+  })
+
+  test('keeps the connection for the next delivery when the body was read', async () => {
+    const { url } = await openListener()
+    const response = await fetch(url, { method: 'POST', body: TEXT })
+    expect(response.headers.get('connection')).toBe('keep-alive')
+  })
+})
