@@ -30,7 +30,7 @@ export default [
     ...cli,
     name: '@modelrun/cli: the code that commands share',
     path: 'packages/cli/dist/command/{main,chunk-*}.js',
-    limit: '53 kB',
+    limit: '54.5 kB',
   },
-  { ...cli, name: '@modelrun/cli: all commands', path: 'packages/cli/dist/command/*.js', limit: '95 kB' },
+  { ...cli, name: '@modelrun/cli: all commands', path: 'packages/cli/dist/command/*.js', limit: '98 kB' },
 ]

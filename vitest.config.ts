@@ -13,8 +13,6 @@ const OWN_PROCESS = ['packages/{cli,integration-tests}/{src,test}/**/*.test.ts']
 /** Tests with processes, databases and browsers wait for most of their time, so more of them fit than there are cores. */
 const WAITING = {
   maxWorkers: 2 * navigator.hardwareConcurrency,
-  // What else a machine of CI does can take its processor away for seconds, which real clocks do not forgive.
-  retry: process.env.CI ? 1 : 0,
   // Projects with other numbers of workers run one after the other.
   sequence: { groupOrder: 1 },
 }
@@ -42,6 +40,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     testTimeout: 15_000,
+    // What else a machine of CI does can take its processor away for seconds, which real clocks do not forgive.
+    retry: process.env.CI ? 1 : 0,
     // A poll waits for processes on a busy machine. The default is one second.
     expect: { poll: { timeout: 10_000 } },
     // The default leaves a core to the user: on CI's two cores that is half of the time.

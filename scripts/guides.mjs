@@ -13,6 +13,7 @@ const PROVIDER = ['docs/guides/reliability.md', 'docs/guides/webhooks.md', 'docs
 
 const COMMAND_LINE = [
   'docs/guides/command-line.md',
+  'docs/guides/agents.md',
   'docs/guides/typed-models.md',
   'docs/guides/pictures.md',
   'docs/guides/errors.md',

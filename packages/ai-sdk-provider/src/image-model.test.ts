@@ -45,6 +45,8 @@ describe('generateImage', () => {
   it('repeats no run that may have been accepted when another one could be repeated', async () => {
     shortenWaits()
     const one = setup()
+    // The first run gets only 429, the second one a reset.
+    one.server.faults.add({ kind: 'rate-limit', route: 'runModel', times: 1 })
     one.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
     one.server.faults.add({ kind: 'rate-limit', route: 'runModel' })
     const call = generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 2 })

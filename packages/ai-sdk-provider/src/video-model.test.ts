@@ -111,6 +111,19 @@ describe('a video by webhook', () => {
     expect(one.posts()).toBe(2)
   })
 
+  it('is cancelled when its call is aborted while it waits for the delivery', async () => {
+    const one = setup({}, { clock: 'system' })
+    const controller = new AbortController()
+    const webhook = async () => ({ url: 'https://app.example.com/hook', received: lost() })
+    const call = { model: one.modelrun.video(ID), prompt: 'waves', webhook, abortSignal: controller.signal }
+    const outcome = expect(generateVideo(call)).rejects.toMatchObject({ name: 'AbortError' })
+    await expect.poll(() => one.server.journal.text()).toContain('GET /v1/jobs/')
+    controller.abort()
+    await outcome
+    await expect.poll(() => one.server.journal.text()).toMatch(/DELETE .*200/)
+    expect(one.charged()).toBe(0)
+  })
+
   it('goes through the inbox of the provider, whose handler gets its context in any process', async () => {
     const handled: unknown[] = []
     const secret = 'a secret of at least thirty-two bytes'

@@ -4,6 +4,7 @@ import type { CliContext } from './cli-context.ts'
 import { createDevCommand } from './dev/dev-command.ts'
 import { createDoctorCommand } from './doctor/doctor-command.ts'
 import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
+import { createMcpCommand } from './mcp/mcp-command.ts'
 import { createModelCommand } from './models/model-command.ts'
 import { createModelsCommand } from './models/models-command.ts'
 import { createRunCommand } from './run/run-command.ts'
@@ -21,6 +22,7 @@ const COMMANDS = [
   createTypesCommand,
   createDoctorCommand,
   createDevCommand,
+  createMcpCommand,
   createListenCommand,
   createTriggerCommand,
 ] as const

@@ -6,13 +6,10 @@ import type { Session } from './session/session.ts'
 /** Number of runs, or a function that computes it. */
 export type RunCount = number | ((target: ModelTarget, options: ResolvedOptions) => number)
 
-/**
- * Calls the service once; many checks share its result. `runs` is the maximum number of runs that it starts: the budget
- * is computed from it.
- */
+/** Calls the service once; many checks share its result. */
 export interface Scenario<Evidence> {
   id: string
-  /** Maximum number of runs, including those that the service should reject. 0: the scenario needs the model, but runs nothing. */
+  /** Number of runs that are charged: the plan is computed from it. 0: all that it runs of the model are rejected or cancelled. */
   runs?: { [Kind in RunKind]?: RunCount } | undefined
   /** Price of the runs that `runs` does not count. */
   costOf?: ((targets: Targets, options: ResolvedOptions) => number) | undefined

@@ -27,12 +27,12 @@ export type Summary = Record<Verdict, number>
 
 /** What runs cost. */
 export interface CreditsReport {
-  /** What the plan could cost at most. */
+  /** What the plan costs: rejected and cancelled runs, and reads, are free (sections 1 and 3). */
   planned: number
   /** The limit that was given. */
   limit: number
-  /** Price of the runs that were sent; rejected, failed and cancelled ones are not charged. */
-  sent: number
+  /** Price of the runs that were sent, without those that were rejected or cancelled. A failed one may be free. */
+  spent: number
 }
 
 /** Result of a run of the suite. */

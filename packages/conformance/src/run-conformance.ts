@@ -1,10 +1,10 @@
 import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
-import type { Check } from './check.ts'
+import type { Check, Scenario } from './check.ts'
 import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
 import { endsOfJobs } from './checks/ends.ts'
 import { rejectedForRate } from './checks/limits.ts'
-import { onePerPage } from './checks/models-scenarios.ts'
+import { onePerPage } from './checks/models.ts'
 import { confirmedRetries } from './checks/retries.ts'
 import { ExchangeLog } from './exchange.ts'
 import { type ApiResponse, NoResponseError } from './http/api-response.ts'
@@ -12,6 +12,9 @@ import { type Call, createCaller, createDownloader } from './http/caller.ts'
 import { TOO_MANY_REQUESTS, waitingWhenLimited } from './http/rate-limited.ts'
 import type { JsonValue } from './json.ts'
 import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
+import { owedBy } from './judges/entries.ts'
+import { performEach } from './judges/judge-every.ts'
+import { worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { missingFor } from './plan/missing.ts'
 import { costOf, planOf } from './plan/plan.ts'
@@ -21,7 +24,6 @@ import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
 import { almostKeys } from './session/almost-keys.ts'
-import { Ledger } from './session/ledger.ts'
 import { Session } from './session/session.ts'
 import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 
@@ -33,7 +35,7 @@ import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
  * did nothing: it is sent again after `Retry-After`. The first request, which reads a list of one model, shows whether the
  * service is there and takes the key; otherwise nothing is judged.
  *
- * @throws CannotStartError when an option is wrong, nothing serves the API at `baseUrl`, the key is rejected, the budget
+ * @throws ConfigurationError when an option is wrong; CannotStartError when nothing serves the API at `baseUrl`, the key is rejected, the budget
  *   is too small, or no model can be chosen
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
@@ -52,7 +54,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   }
   const judges = checks.filter(({ isLast }) => isLast)
   for (const check of checks) if (!check.isLast) await add(check)
-  await performAll(judges, session)
+  await performEach(evidenceOf(judges), session)
   for (const check of judges) await add(check)
   const observations = observationsOf(results)
   return {
@@ -62,7 +64,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     summary: summaryOf(results),
     advice: session.attempts.advice(session.targets),
     seed: resolved.seed,
-    credits: { planned, limit: resolved.maxCredits, sent: session.ledger.sent },
+    credits: { planned, limit: resolved.maxCredits, spent: session.ledger.spent },
     results,
     observations,
     ...profileOf(observations),
@@ -70,14 +72,11 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   }
 }
 
-/** Performs what the judges of everything are about, each scenario once. */
-async function performAll(judges: readonly Check[], session: Session): Promise<void> {
+/** What the judges of everything are about. */
+function evidenceOf(judges: readonly Check[]): Iterable<Scenario<unknown>> {
   const scenarios = new Set(judges.flatMap(({ scenario }) => scenario.mayUse ?? []))
   const ends = [endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
-  for (const scenario of [...scenarios, ...ends]) {
-    if (missingFor(scenario, session.options) !== undefined) continue
-    await session.evidence(scenario).catch((error: unknown) => session.addTrouble(error))
-  }
+  return [...scenarios, ...ends]
 }
 
 function selectChecks(only: readonly string[] | undefined): readonly Check[] {
@@ -120,7 +119,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     download: createDownloader(callerOptions),
     targets,
     limited,
-    ledger: new Ledger(options.maxCredits),
+    owed: (one) => owedBy(worldOf(one)),
     webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
   })
   session.remember(onePerPage, probed)

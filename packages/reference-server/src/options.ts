@@ -19,7 +19,7 @@ import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from './
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
-import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
+import { type LatencyOf, type LatencyOption, readLatency } from './domain/plan-job.ts'
 import { catalogProblem } from './domain/read-catalog.ts'
 import { type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
 import { fits, shapeProblem } from './parse-shape.ts'

@@ -175,7 +175,7 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
 export function serverOf(service: Service): ReferenceServer {
   const controlToken = service.options.controlToken ?? randomToken()
   const handle = createHandle(service, createApp(service, controlToken))
-  const serverFetch = createFetch(handle, () => service.baseUrl)
+  const serverFetch = createFetch(handle, service)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account
   const close = async () => service.close()
   return {

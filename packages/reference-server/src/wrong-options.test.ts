@@ -1,5 +1,5 @@
-import { ConfigurationError } from '@modelrun/kit'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { messageOf, testDoors } from '../../kit/test/option-doors.ts'
 import { explore } from './explore/explore.ts'
 import { listen } from './node/listen.ts'
 import { createReferenceServer } from './reference-server.ts'
@@ -7,42 +7,12 @@ import { createTest } from './vitest/create-test.ts'
 
 const server = createReferenceServer()
 
-/** Every call that takes options, as JavaScript can make it. Each rejects them before it does anything. */
-const DOORS: Readonly<Record<string, (options: object) => unknown>> = {
+testDoors({
   createReferenceServer,
   listen: (options) => listen(server, options),
   explore: (options) => explore(() => expect.unreachable(), options),
   createTest: (options) => createTest(options),
-  'createTest with a server': (options) => createTest({ server, ...options }),
-}
-
-async function messageOf(call: () => unknown): Promise<string> {
-  try {
-    await call()
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError)
-    return (error as Error).message
-  }
-  return expect.unreachable('the options were taken')
-}
-
-describe.each(Object.entries(DOORS))('%s', (door, call) => {
-  const place = door.replace(/ .*/, '')
-
-  it('rejects every option that is of another kind, in one form of sentence', async () => {
-    const listed = await messageOf(() => call({ nothingLikeIt: 1 }))
-    const names = /^`nothingLikeIt` of `\w+` is unknown \(it takes (.+)\)\.$/.exec(listed)?.[1]?.split(', ') ?? []
-    expect(names).not.toEqual([])
-    for (const name of names) {
-      const message = await messageOf(() => call({ [name]: Symbol('wrong') }))
-      expect(message).toMatch(new RegExp(`^\`${name}\` of \`${place}\` must be .+\\.$`))
-    }
-  })
-
-  it('suggests the option that was meant', async () => {
-    const [, name = ''] = /\(it takes (\w+)/.exec(await messageOf(() => call({ nothingLikeIt: 1 }))) ?? []
-    expect(await messageOf(() => call({ [`${name}x`]: 1 }))).toContain(`(did you mean \`${name}\`?)`)
-  })
+  'createTest#with a server': (options) => createTest({ server, ...options }),
 })
 
 it.each([

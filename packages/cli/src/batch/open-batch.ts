@@ -31,14 +31,17 @@ export interface BatchStops {
   onStoreError(error: unknown): void
 }
 
-/** Opens the batch of a folder. @throws UsageError */
+/** A folder can have several batches, by their names. */
+type OpenOptions = Pick<BatchOptions, 'out' | 'concurrency' | 'pollsPerSecond'> & { name?: string | undefined }
+
+/** Opens a batch of a folder. @throws UsageError */
 export async function openBatch(
-  { client, options }: { client: ModelRun; options: BatchOptions },
+  { client, options }: { client: ModelRun; options: OpenOptions },
   { onPause, onStoreError }: BatchStops,
 ): Promise<Batch> {
   if (process.getBuiltinModule?.('node:sqlite') === undefined) {
     throw new UsageError(
-      `\`modelrun batch\` needs Node 22.13 or later, for node:sqlite. This is Node ${process.versions.node}.`,
+      `This command needs Node 22.13 or later, for node:sqlite. This is Node ${process.versions.node}.`,
     )
   }
   const folder = stateFolderOf(options)
@@ -54,6 +57,7 @@ export async function openBatch(
   const runs = createRuns({
     engine,
     client,
+    name: options.name,
     concurrency: Math.min(options.concurrency, 10),
     pollRate: { max: options.pollsPerSecond, perMs: 1_000 },
     lockMs: LOCK_MS,

@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts'
-import { BOOK_JUDGES } from '../judges/book-judges.ts'
+import { BOOK_JUDGES, CHARGES_CHECKS } from '../judges/book-judges.ts'
 import { DELIVERY_JUDGES } from '../judges/delivery-judges.ts'
 import { JOB_JUDGES } from '../judges/job-judges.ts'
 import { KEY_JUDGES } from '../judges/key-judges.ts'
@@ -7,12 +7,9 @@ import { LIST_JUDGES } from '../judges/list-judges.ts'
 import { MODEL_JUDGES } from '../judges/model-judges.ts'
 import { RUN_JUDGES } from '../judges/run-judges.ts'
 import { AUTH_CHECKS } from './auth.ts'
-import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
-import { CHARGES_CHECKS } from './charges.ts'
+import { CANCEL_CHECKS } from './cancel.ts'
 import { DETAILS_CHECKS } from './details.ts'
-import { ERRORS_CHECKS } from './errors.ts'
 import { FILES_CHECKS } from './files.ts'
-import { FILTERS_CHECKS } from './filters.ts'
 import { INPUTS_CHECKS } from './inputs.ts'
 import { JOBS_CHECKS } from './jobs.ts'
 import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
@@ -25,21 +22,18 @@ import { WEBHOOKS_CHECKS } from './webhooks.ts'
 export const ALL_CHECKS: readonly Check[] = [
   ...AUTH_CHECKS,
   ...MODELS_CHECKS,
-  ...FILTERS_CHECKS,
   ...DETAILS_CHECKS,
   ...LIMITS_CHECKS,
-  // First of all runs: nothing else is charged meanwhile.
   ...CHARGES_CHECKS,
   ...RUNS_CHECKS,
   ...JOBS_CHECKS,
   ...FILES_CHECKS,
-  ...INPUTS_CHECKS,
-  ...ERRORS_CHECKS,
   ...CANCEL_CHECKS,
-  ...PERMISSIONS_CHECKS,
   ...WEBHOOKS_CHECKS,
+  // Behind all runs whose charge is measured: what is accepted here is charged at any time.
+  ...INPUTS_CHECKS,
+  ...PERMISSIONS_CHECKS,
   ...RATE_CHECKS,
-  ...LATE_CANCEL_CHECKS,
   ...KEY_JUDGES,
   ...LIST_JUDGES,
   ...MODEL_JUDGES,

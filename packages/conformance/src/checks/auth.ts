@@ -5,7 +5,7 @@ import { judge } from '../judge/finding.ts'
 import { observeRejection } from '../judge/responses.ts'
 import type { SpecialKey } from '../options.ts'
 import type { Session } from '../session/session.ts'
-import { firstPage, listModels } from './models-scenarios.ts'
+import { firstPage, listModels } from './models.ts'
 
 /** A call with the first of these keys that was given. */
 export function withKey<Evidence>(

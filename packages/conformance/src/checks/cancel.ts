@@ -1,27 +1,69 @@
-import { type Check, check } from '../check.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { isRecord, show } from '../json.ts'
-import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
+import { BlockedError, observe, skip } from '../judge/finding.ts'
 import { rejectionOf, rejectionText } from '../judge/responses.ts'
-import { jobStatus } from '../session/jobs.ts'
-import {
-  cancelledFinished,
-  cancelledLongAgo,
-  cancelledQueued,
-  cancelledTwice,
-  cancelledUnknown,
-} from './cancel-scenarios.ts'
-import {
-  chargeOfCancelledLater,
-  chargeOfCancelledProcessing,
-  chargeOfCancelledQueued,
-  type RunCharge,
-} from './charges.ts'
+import { cancelJob, jobIdOf, jobStatus, pollJob, readJob } from '../session/jobs.ts'
+import { cancelRunning, charged, startRun } from '../session/runs.ts'
+import type { Session } from '../session/session.ts'
+import { UNKNOWN_ID } from './details.ts'
+import { defaultRunJob } from './runs.ts'
+
+/** A cancel right after an asynchronous run. */
+export const cancelledQueued = defineScenario('cancelled-queued', { runs: { longest: 0 } }, (session) =>
+  charged(
+    session,
+    async () => cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+    () => 0,
+  ),
+)
+
+/** A cancel once the job is seen to be processed. A slow one has time to reject cancels with wrong keys before. */
+export const cancelledProcessing = defineScenario('cancelled-processing', { runs: { longest: 0 } }, (session) =>
+  charged(
+    session,
+    async () => {
+      const started = await startRun(session, 'longest', { sync: false })
+      const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
+      const { last } = await pollJob(session, jobIdOf(started), { until: isProcessing })
+      if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
+      if (session.options.models.slow !== undefined) await cancelWithWrongKeys(session, jobIdOf(started))
+      return cancelRunning(session, started)
+    },
+    () => 0,
+  ),
+)
+
+/** The read afterwards shows whether they did something. */
+async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
+  await cancelJob(session, jobId, { authorization: null })
+  const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
+  if (lacking !== undefined) await cancelJob(session, jobId, { key: lacking })
+  await readJob(session, jobId)
+}
+
+/** A second cancel of the job that was cancelled. */
+const cancelledTwice = defineScenario('cancelled-twice', { uses: [cancelledQueued] }, async (session) =>
+  cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).response)),
+)
+
+/** A cancel of a job that has succeeded. */
+const cancelledFinished = defineScenario(
+  'cancelled-finished',
+  { writes: true, uses: [defaultRunJob] },
+  async (session) => {
+    const { polled } = await session.evidence(defaultRunJob)
+    const cancel = await cancelJob(session, polled.jobId)
+    return { cancel, before: polled, after: await readJob(session, polled.jobId) }
+  },
+)
+
+const cancelledUnknown = defineScenario('cancelled-unknown', { writes: true }, (session) =>
+  cancelJob(session, UNKNOWN_ID, { isOpen: true }),
+)
 
 /** Cancels (sections 1, 3 and 4.5). */
 export const CANCEL_CHECKS: readonly Check[] = [
-  check('cancel/not-charged', chargeOfCancelledQueued, isFree),
-  check('cancel/processing-not-charged', chargeOfCancelledProcessing, isFree),
   check('cancel/response', cancelledQueued, ({ cancel }) => {
     if (cancel.status >= 300) return skip(`the cancel was rejected: ${rejectionText(cancel)}`, cancel)
     const members = pointersOf(cancel.json)
@@ -52,21 +94,4 @@ function responseToIneffectiveCancel(cancel: ApiResponse) {
 function pointersOf(value: unknown, parent = ''): string[] {
   if (!isRecord(value)) return parent === '' ? [] : [parent]
   return Object.entries(value).flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
-}
-
-/** The cancelled jobs at the end of the suite. */
-export const LATE_CANCEL_CHECKS: readonly Check[] = [
-  check('cancel/stays-cancelled', cancelledLongAgo, ({ reads }) =>
-    every(reads.map((read) => judge(isReadAs(read, 'cancelled'), `later the job is ${show(jobStatus(read))}`, read))),
-  ),
-  check('cancel/not-charged-later', chargeOfCancelledLater, isFree),
-]
-
-function isReadAs(read: ApiResponse, status: string): boolean {
-  return read.status < 300 && jobStatus(read) === status
-}
-
-function isFree({ before, after, creditsPerRun, responses }: RunCharge): Finding {
-  if (creditsPerRun === 0) return skip('the model costs nothing', responses)
-  return judge(after >= before, `${before} credits before, ${after} after`, responses)
 }

@@ -3,12 +3,14 @@ import { defineScenario } from '../check.ts'
 import { type ApiResponse, NoResponseError } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
-import { type CrossedRun, costOfAll, crossedRunsOf, type LimitedKey, lacks, namesOf } from '../plan/crossed-runs.ts'
+import { type CrossedRun, costOfAll, crossedRunsOf, lacks, namesOf } from '../plan/crossed-runs.ts'
 import { crossed } from '../plan/crossing.ts'
-import { cancelJob, jobStatus, pollJob } from '../session/jobs.ts'
+import { targetsOf } from '../plan/targets.ts'
+import { cancelJob, jobStatus, pollJob, readJob } from '../session/jobs.ts'
 import { startRunOf } from '../session/runs.ts'
+import type { LimitedKey } from '../session/sent-key.ts'
 import type { Session } from '../session/session.ts'
-import { listModels, sharedWords, wholeList } from './models-scenarios.ts'
+import { knownTexts, listModels, sharedWords, wholeList } from './models.ts'
 
 /**
  * Runs in which model, key, mode, webhook, and cancel meet pairwise: a fault that shows in one corner only is met there. They
@@ -36,6 +38,8 @@ async function perform(session: Session, { target, key: name, sync, receiver, ca
     await pollJob(session, jobId, { until, key: keyOfJob(session, name, 'jobs:read') })
   }
   await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
+  // Now it is known to be free.
+  await readJob(session, jobId, { key: keyOfJob(session, name, 'jobs:read') })
 }
 
 /** The key of the run where it has the permission: the job may belong to its account. */
@@ -53,7 +57,8 @@ async function unlessBlocked(work: () => Promise<unknown>): Promise<void> {
 }
 
 const MOST_LISTS = 27
-const MOST_DETAILS = 12
+const MOST_MODELS = 8
+const MOST_DETAILS = 13
 
 /** Where a page starts. */
 const PLACES = {
@@ -65,18 +70,16 @@ const PLACES = {
   end: (total) => total,
 } as const satisfies Record<string, (total: number, limit: number) => number | undefined>
 
-/** Lists in which filters, page and key meet pairwise, and details with other keys. Reads are free. */
+/** Lists in which filters, page and key meet, and details with the same keys. Reads are free. */
 export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] }, async (session) => {
   const { models } = await session.evidence(wholeList)
   const { seed, keys } = session.options
   const limited = namesOf(session.options, 'models:read')
-  // The limited key that most applications have.
-  const readers = limited.filter((name) => name === 'read-only')
-  const names = [undefined, undefined, ...readers, ...readers, ...limited.slice(seed % 2, 3)]
+  const names = [undefined, undefined, ...limited]
   const lists = crossed(
     {
       category: [undefined, ...MODEL_CATEGORIES],
-      search: [undefined, undefined, ...sharedWords(models).slice(0, 3)],
+      search: [undefined, undefined, ...(await knownTexts(session)).slice(1, 2), ...sharedWords(models).slice(0, 2)],
       limit: [undefined, 1, 3, 7, LIMITS.modelsPageMax],
       place: Object.keys(PLACES) as (keyof typeof PLACES)[], // the keys of the constant
       key: names,
@@ -99,10 +102,11 @@ export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] 
       listModels(session, given({ category, search, limit, offset }), { key: key && keys[key] }),
     )
   }
-  const firsts = MODEL_CATEGORIES.map((name) => models.find(({ category }) => category === name)).filter(
-    (model) => model !== undefined,
-  )
-  const ids = [...firsts, ...models.slice(0, 3)].map((model) => String(model.id))
+  // Of different categories first.
+  const usable = models.filter(({ id }) => typeof id === 'string' && !/^\.{0,2}$/.test(id))
+  const firsts = usable.filter((model, index) => index === usable.findIndex((one) => one.category === model.category))
+  const run = targetsOf(session.targets).map(({ modelId }) => modelId)
+  const ids = [...new Set([...run, ...[...firsts, ...usable].map((model) => String(model.id))])].slice(0, MOST_MODELS)
   if (ids.length === 0) return
   for (const { id, key } of crossed({ id: ids, key: names }, { seed, most: MOST_DETAILS }))
     await unlessBlocked(() => session.call({ path: routePath(ROUTES.getModel, { id }), key: key && keys[key] }))

@@ -1,23 +1,16 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import { type Check, check, defineScenario } from '../check.ts'
-import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
 import { BlockedError, judge, observe } from '../judge/finding.ts'
 import { observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
-import type { Session } from '../session/session.ts'
-import { firstPage, modelsOf } from './models-scenarios.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
+import { firstPage, modelsOf } from './models.ts'
 
-/** So many models are read one by one. */
-const MAX_MODELS = 6
+/** Names no model and no job. */
+export const UNKNOWN_ID = 'conformance-no-such-id'
 
-/** The details of some listed models, of different categories first. */
-export const modelViews = defineScenario('model-views', { uses: [firstPage] }, async (session) => {
-  const list = await session.evidence(firstPage)
-  for (const { id } of variety(modelsOf(list))) await readModel(session, String(id))
-})
-
-const unknownModel = defineScenario('unknown-model', {}, (session) => readModel(session, UNKNOWN_ID, true))
+const unknownModel = defineScenario('unknown-model', {}, (session) =>
+  session.call({ path: routePath(ROUTES.getModel, { id: UNKNOWN_ID }), isOpen: true }),
+)
 
 /** A model whose id holds a slash, with the slash as it is. */
 const plainSlash = defineScenario('plain-slash', { uses: [firstPage] }, async (session) => {
@@ -34,16 +27,6 @@ const plainSlash = defineScenario('plain-slash', { uses: [firstPage] }, async (s
 const withoutVersion = defineScenario('without-version', {}, (session) =>
   session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
 )
-
-function readModel(session: Session, id: string, isOpen = false): Promise<ApiResponse> {
-  return session.call({ path: routePath(ROUTES.getModel, { id }), isOpen })
-}
-
-function variety(models: readonly Record<string, unknown>[]): Record<string, unknown>[] {
-  const usable = models.filter(({ id }) => typeof id === 'string' && id !== '' && id !== '.' && id !== '..')
-  const firsts = usable.filter((model, index) => index === usable.findIndex((one) => one.category === model.category))
-  return [...new Set([...firsts, ...usable])].slice(0, MAX_MODELS)
-}
 
 /** The properties of a model's input, by name. */
 export function propertiesOf(schema: unknown): [string, Record<string, unknown>][] {

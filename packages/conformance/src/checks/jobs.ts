@@ -5,8 +5,8 @@ import { at, isRecord, show } from '../json.ts'
 import { observe, skip } from '../judge/finding.ts'
 import { isSuccess, observeRejection } from '../judge/responses.ts'
 import { isTerminal, jobStatus, type PolledJob } from '../session/jobs.ts'
+import { UNKNOWN_ID } from './details.ts'
 import { asyncJob } from './runs.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
 
 const unknownJob = defineScenario('unknown-job', {}, (session) =>
   session.call({ path: routePath(ROUTES.getJob, { id: UNKNOWN_ID }), isOpen: true }),

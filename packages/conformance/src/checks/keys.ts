@@ -1,19 +1,20 @@
-import { type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
+import { ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
-import { BlockedError } from '../judge/finding.ts'
+import { worldOf } from '../judges/world.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { missingFor } from '../plan/missing.ts'
+import { lacks } from '../plan/crossed-runs.ts'
 import { almostKeys } from '../session/almost-keys.ts'
-import { cancelJob, readJob } from '../session/jobs.ts'
+import { cancelJob, jobStatus, readJob } from '../session/jobs.ts'
 import { startRun } from '../session/runs.ts'
-import { LACKS } from '../session/sent-key.ts'
+import { LIMITED_KEYS, type LimitedKey } from '../session/sent-key.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { cancelledQueued } from './cancel-scenarios.ts'
-import { firstPage, listModels, modelsOf } from './models-scenarios.ts'
+import { cancelledQueued } from './cancel.ts'
+import { keyOfJob } from './crossed.ts'
+import { UNKNOWN_ID } from './details.ts'
+import { firstPage, listModels, modelsOf } from './models.ts'
 import { asyncJob } from './runs.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
 
 /** Have the form of a key, but do not exist. */
 const INVALID_KEYS = { test: 'sk_test_conformance_no_such_key', live: 'sk_live_conformance_no_such_key' }
@@ -24,14 +25,22 @@ type Key = Pick<SessionCall, 'key' | 'authorization' | 'headers'>
 interface KeyedCall {
   route: RouteName
   key: Key
+  /** Of a limited key. */
+  name?: LimitedKey
+}
+
+/** Where a limited key is rejected, and all that it does not do elsewhere: others run, and cancel what they ran. */
+function isSent(name: LimitedKey, route: RouteName): boolean {
+  const cannotRun = lacks(name, 'models:run')
+  return route === 'runModel' || lacks(name, ROUTES[route].permission) || (route === 'cancelJob' && cannotRun)
 }
 
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[] // the keys of the constant
 
-/** No key, an invalid one, and a revoked one, at every endpoint; the right one in wrong forms, each at one. */
-function wrongCalls({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[] {
-  const everywhere: Key[] = [{ authorization: null }, { key: INVALID_KEYS.test }]
-  if (keys.revoked !== undefined) everywhere.push({ key: keys.revoked })
+/** No key, an invalid one, and a revoked one, at every endpoint; limited ones where they are rejected, and to run; the right one in wrong forms, each at one. */
+function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[] {
+  const everywhere: { key: Key }[] = [{ key: { authorization: null } }, { key: { key: INVALID_KEYS.test } }]
+  if (keys.revoked !== undefined) everywhere.push({ key: { key: keys.revoked } })
   const somewhere: Key[] = [
     { key: INVALID_KEYS.live },
     ...Object.values(almostKeys(apiKey)).map((key) => ({ key })),
@@ -42,7 +51,14 @@ function wrongCalls({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCa
     { authorization: null, headers: { 'x-api-key': apiKey } },
   ]
   return [
-    ...everywhere.flatMap((key) => ROUTE_NAMES.map((route) => ({ route, key }))),
+    ...everywhere.flatMap((one) => ROUTE_NAMES.map((route) => ({ route, ...one }))),
+    ...LIMITED_KEYS.filter((name) => keys[name] !== undefined).flatMap((name) =>
+      ROUTE_NAMES.filter((route) => isSent(name, route)).map((route) => ({
+        route,
+        key: { key: keys[name] },
+        name,
+      })),
+    ),
     ...somewhere.flatMap((key, index) => {
       const route = ROUTE_NAMES[Math.abs(index + seed) % ROUTE_NAMES.length] ?? 'listModels'
       // The list is the same for every service.
@@ -50,22 +66,6 @@ function wrongCalls({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCa
     }),
   ]
 }
-
-/** Every limited key at every endpoint. */
-function limitedCalls({ keys }: ResolvedOptions): KeyedCall[] {
-  return Object.entries(LACKS).flatMap(([name, lacks]) => {
-    const key = keys[name as keyof typeof LACKS] // a key of the constant
-    const lacked: readonly Permission[] = lacks
-    const routes = ROUTE_NAMES.flatMap((route) => {
-      if (route !== 'runModel') return [route]
-      // In three modes.
-      return lacked.includes('models:run') ? [route, route, route] : [route]
-    })
-    return key === undefined ? [] : routes.map((route) => ({ route, key: { key } }))
-  })
-}
-
-const callsOf = (options: ResolvedOptions) => [...wrongCalls(options), ...limitedCalls(options)]
 
 /** Keys that must be rejected somewhere, where models are read. */
 export const keysAtReads = defineScenario('keys-at-reads', { uses: [firstPage] }, async (session) => {
@@ -84,16 +84,21 @@ export const revokedKey = defineScenario('revoked-key', { keys: ['revoked'] }, a
 export const keysAtJobs = defineScenario(
   'keys-at-jobs',
   {
-    runs: { main: (_, options) => callsOf(options).filter(({ route }) => route === 'runModel').length },
+    // Perhaps no other key can cancel its job.
+    runs: { main: (_, { keys }) => (keys['without-jobs-write'] === undefined ? 0 : 1) },
     mayUse: [asyncJob, cancelledQueued],
   },
   async (session) => {
-    const [ended, cancelled] = [await idOf(session, asyncJob), await idOf(session, cancelledQueued)]
-    for (const { route, key } of callsOf(session.options)) {
-      if (route === 'runModel') await runAndCancel(session, key)
+    const { jobs } = worldOf(session)
+    const idOf = (status: string) => jobs.find(({ end }) => end && jobStatus(end) === status)?.jobId ?? UNKNOWN_ID
+    const [ended, cancelled] = [idOf('succeeded'), idOf('cancelled')]
+    const runs = new Map<LimitedKey | undefined, ApiResponse>()
+    for (const { route, key, name } of callsOf(session.options)) {
+      if (route === 'runModel') runs.set(name, await runAndCancel(session, key, name))
       if (route === 'getJob') await readJob(session, ended, { ...key, isOpen: isOpen(ended, key) })
       if (route === 'cancelJob') await cancelJob(session, cancelled, { ...key, isOpen: isOpen(cancelled, key) })
     }
+    return runs
   },
 )
 
@@ -102,25 +107,11 @@ function isOpen(jobId: string, { key }: Key): boolean {
   return jobId === UNKNOWN_ID && key !== undefined && key !== INVALID_KEYS.test
 }
 
-type JobScenario = typeof asyncJob | typeof cancelledQueued
-
-/** Without the job, the endpoint is asked for one that is not there. */
-async function idOf(session: Session, scenario: JobScenario): Promise<string> {
-  if (missingFor(scenario, session.options) !== undefined) return UNKNOWN_ID
-  const evidence = await session
-    .evidence<{ polled: { jobId: string } } | { after: { jobId: string } }>(scenario)
-    .catch((error: unknown) => {
-      if (error instanceof BlockedError) return undefined
-      throw error
-    })
-  if (evidence === undefined) return UNKNOWN_ID
-  return 'polled' in evidence ? evidence.polled.jobId : evidence.after.jobId
-}
-
-async function runAndCancel(session: Session, key: Key): Promise<ApiResponse> {
-  const response = await startRun(session, 'main', { ...session.nextMode(), ...key })
+/** A limited key does not wait for its result, so that what it runs can be cancelled. */
+async function runAndCancel(session: Session, key: Key, name: LimitedKey | undefined): Promise<ApiResponse> {
+  const mode = name && (LIMITED_KEYS.indexOf(name) % 2 === 0 ? 'async' : 'async+webhook')
+  const response = await startRun(session, 'main', { ...session.modeOf(mode), ...key })
   const jobId = at(response.json, '/job_id')
-  // By its own key: the job may belong to another account. One that may not cancel is rejected.
-  if (typeof jobId === 'string') await cancelJob(session, jobId, key)
+  if (typeof jobId === 'string') await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
   return response
 }

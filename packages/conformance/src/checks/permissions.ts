@@ -1,20 +1,24 @@
-import { type Check, check } from '../check.ts'
-import { observe, skip } from '../judge/finding.ts'
+import { type Check, check, defineScenario, type Scenario } from '../check.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { BlockedError, observe, skip } from '../judge/finding.ts'
 import { rejectionOf, rejectionText } from '../judge/responses.ts'
 import { probeRun } from '../session/runs.ts'
+import type { LimitedKey } from '../session/sent-key.ts'
 import { withKey } from './auth.ts'
+import { keysAtJobs } from './keys.ts'
 
-const runWithoutJobsWrite = withKey(
-  'run-without-jobs-write',
-  { keys: ['without-jobs-write'], runs: { main: 1 } },
-  (session, key) => probeRun(session, 'main', { key }),
-)
-const webhookWithoutManage = withKey(
-  'webhook-without-manage',
-  { keys: ['without-webhooks-manage'], runs: { main: 1 }, receiver: true },
-  (session, key) => probeRun(session, 'main', { webhook_url: session.webhookEndpoints.open('accept').url, key }),
-)
-const emptyAccountRun = withKey('empty-account-run', { keys: ['no-credits'], runs: { main: 1 } }, (session, key) =>
+/** What a key got that ran the main model, with a webhook or not. */
+function runOf(name: LimitedKey, receiver: boolean): Scenario<ApiResponse> {
+  return defineScenario(`run-${name}`, { keys: [name], receiver, uses: [keysAtJobs] }, async (session) => {
+    const response = (await session.evidence(keysAtJobs)).get(name)
+    if (response === undefined) throw new BlockedError('nothing was run with that key')
+    return response
+  })
+}
+
+const runWithoutJobsWrite = runOf('without-jobs-write', false)
+const webhookWithoutManage = runOf('without-webhooks-manage', true)
+const emptyAccountRun = withKey('empty-account-run', { keys: ['no-credits'], runs: { main: 0 } }, (session, key) =>
   probeRun(session, 'main', { key }),
 )
 

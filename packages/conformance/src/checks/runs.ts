@@ -5,19 +5,22 @@ import { at, show } from '../json.ts'
 import { BlockedError, judge, observe } from '../judge/finding.ts'
 import { observeRejection, rejectionText } from '../judge/responses.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
-import type { Charge } from '../session/balance.ts'
-import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from '../session/jobs.ts'
-import { unlessProviderFails } from '../session/provider.ts'
-import { isUnclear, type MeasuredOptions, measuredRun, startRun, wasHeld } from '../session/runs.ts'
+import { jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from '../session/jobs.ts'
+import {
+  isUnclear,
+  type MeasuredOptions,
+  measuredRun,
+  startRun,
+  unlessProviderFails,
+  wasHeld,
+} from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
+import { UNKNOWN_ID } from './details.ts'
 
 /** A run with its response. */
 export interface Run {
   target: ModelTarget
   response: ApiResponse
-  /** The charge, where the balance can be read. */
-  charge?: Charge | undefined
 }
 
 /** A run without `sync`. */
@@ -32,12 +35,12 @@ export const syncRun = defineScenario('sync-run', { runs: { main: 1 }, mayFail: 
 
 async function quickRun(session: Session, sync?: boolean): Promise<Run> {
   const target = session.target('main')
-  const { response, charge } = await unlessProviderFails(session, 'main', () =>
+  const { response } = await unlessProviderFails(session, 'main', () =>
     measuredRun(session, 'main', { sync, isPolled: isUnclear }),
   )
   if (wasHeld(response))
     throw new BlockedError(`${target.modelId} takes longer than the hold; choose a quicker model`, response)
-  return { target, response, charge }
+  return { target, response }
 }
 
 /** The job of the run above, asked for once it has ended. */
@@ -66,13 +69,6 @@ export const asyncJob = defineScenario('async-job', { uses: [asyncRun] }, async 
   withJob(await session.evidence(asyncRun)),
 )
 
-/** An asynchronous run of a slow model. Its job is cancelled afterwards. */
-export const startedSlowRun = defineScenario('started-slow-run', { runs: { slow: 1 } }, async (session) => {
-  const response = await startRun(session, 'slow', { sync: false })
-  await cancelJob(session, jobIdOf(response))
-  return response
-})
-
 /** A synchronous run that takes longer than the hold, and its job. */
 export const heldRun = defineScenario('held-run', { runs: { slow: 1 }, mayFail: 'slow' }, async (session) => {
   const run = await polledRun(session, 'slow')
@@ -82,10 +78,6 @@ export const heldRun = defineScenario('held-run', { runs: { slow: 1 }, mayFail: 
   const took = `${Math.round(response.durationMs)} ms`
   throw new BlockedError(`${target.modelId} took ${took}; choose a slower model`, response)
 })
-
-export const heldJob = defineScenario('held-job', { uses: [heldRun] }, async (session) =>
-  withJob(await session.evidence(heldRun)),
-)
 
 /** A synchronous run that fails at the provider. */
 export const failingRun = defineScenario('failing-run', { runs: { failing: 1 } }, async (session) => ({

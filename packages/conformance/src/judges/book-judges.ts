@@ -1,10 +1,13 @@
-import type { Check } from '../check.ts'
+import { type Check, check, defineScenario, type Scenario } from '../check.ts'
+import { cancelledProcessing, cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
-import { at } from '../json.ts'
-import { type Finding, judge, skip } from '../judge/finding.ts'
+import { asyncRun, defaultRun, failingJob, heldRun } from '../checks/runs.ts'
+import { successWebhook } from '../checks/webhooks.ts'
+import { type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
-import { judgeAll, type Source } from './judge-every.ts'
-import { allCancels, jobOf, type RunCall, type World } from './world.ts'
+import { entryOf } from './entries.ts'
+import { judgeAll, judgeEvery, performEach, type Source } from './judge-every.ts'
+import { type RunCall, type World, worldOf } from './world.ts'
 
 const RUNS: Source<RunCall> = {
   from: LASTS,
@@ -12,28 +15,72 @@ const RUNS: Source<RunCall> = {
   nothing: 'nothing was run',
 }
 
-/** What all runs were charged together (sections 1 and 2.1). */
-export const BOOK_JUDGES: readonly Check[] = [judgeAll('charges/books-balance', RUNS, balance)]
+/** A run around which the credits were read. */
+interface MeasuredRun {
+  run: RunCall
+  charged: number | undefined
+  entry: string
+}
 
-/** What may be charged or not, but all of a kind alike: what failed, was cancelled too late, or was run with another key. */
-const OPEN = [
-  'failed',
-  'rejected-late',
-  'cancelled-late',
-  'failed-cancelled',
-  'of-another-key',
-  'failed-of-another',
-] as const
+/** Runs one after the other before all others: nothing else is charged meanwhile. */
+const measuredRuns: Scenario<World> = defineScenario(
+  'measured-runs',
+  {
+    credits: true,
+    uses: [defaultRun],
+    mayUse: [asyncRun, heldRun, failingJob, successWebhook, cancelledQueued, cancelledProcessing],
+  },
+  async (session) => {
+    session.isMeasuring = true
+    await performEach([defaultRun, ...(measuredRuns.mayUse ?? [])], session)
+    session.isMeasuring = false
+    return worldOf(session)
+  },
+)
+const MEASURED: Source<MeasuredRun> = {
+  from: [measuredRuns],
+  pick: (world) =>
+    world.session.charges.flatMap(({ response, charge }) => {
+      const run = world.sentRuns.find((one) => one.response === response)
+      const charged = charge && charge.before - charge.after
+      return run === undefined ? [] : [{ run, charged, entry: entryOf(run, world) }]
+    }),
+  nothing: 'nothing was run',
+}
 
-const LATE_MS = 1_000
+const UNREADABLE = 'the credits left could not be read'
 
-/** How sure a charge is. */
-type Entry = 'charged' | 'free' | 'unknown' | (typeof OPEN)[number]
+export const CHARGES_CHECKS: readonly Check[] = [
+  check('charges/failed', measuredRuns, (world) => {
+    const { run, charged } = MEASURED.pick(world).find(({ entry }) => entry === 'failed') ?? {}
+    if (run === undefined) return skip('needs a model and an input that fail at the provider')
+    if (charged === undefined) return skip(UNREADABLE)
+    const share = charged === 0 ? 'none' : charged === run.price ? 'price' : charged
+    return observe(share, `${charged} credits charged for a failed run`, run.response)
+  }),
+]
+
+/** What runs were charged, each and all together (sections 1 and 2.1). */
+export const BOOK_JUDGES: readonly Check[] = [
+  judgeEvery('charges/every-run', MEASURED, isRightlyCharged),
+  judgeAll('charges/books-balance', RUNS, balance),
+]
+
+function isRightlyCharged({ run: { response, price }, charged, entry }: MeasuredRun): Finding {
+  if (charged === undefined) return skip(UNREADABLE, response)
+  if (price === undefined || (entry !== 'charged' && entry !== 'free')) return skip('the run did not succeed', response)
+  const expected = entry === 'free' ? 0 : price
+  return judge(
+    charged === expected,
+    `${charged} credits charged for a run that is ${entry}; the price is ${price}`,
+    response,
+  )
+}
 
 function balance(runs: readonly RunCall[], world: World): Finding {
   const { charge } = world
   if (charge === undefined) return skip('needs readCredits: the interface does not return the balance')
-  const sums = new Map<Entry, number>()
+  const sums = new Map<string, number>()
   for (const run of runs) {
     const entry = entryOf(run, world)
     if (entry === 'unknown' || (run.price === undefined && entry !== 'free'))
@@ -44,7 +91,8 @@ function balance(runs: readonly RunCall[], world: World): Finding {
     (totals, price) => [...new Set(totals.flatMap((total) => [total, total + price]))],
     [sums.get('charged') ?? 0],
   )
-  for (const kind of OPEN) possible = possible.flatMap((total) => [total, total + (sums.get(kind) ?? 0)])
+  for (const [kind, sum] of sums)
+    if (kind !== 'charged' && kind !== 'free') possible = possible.flatMap((total) => [total, total + sum])
   const charged = charge.before - charge.after
   const expected = [...new Set(possible)].join(' or ')
   const detail = `${charged} credits were charged for ${runs.length} runs; the prices of those that succeeded are ${expected}`
@@ -67,31 +115,4 @@ function maybeFailed(runs: readonly RunCall[], { jobs }: World): number[] {
     const isRejected = response.status >= 400 && jobId === undefined && entryOf(run, { jobs }) === 'free'
     return isOpen && sync !== false && !hasWebhook && isRejected ? [price] : []
   })
-}
-
-function entryOf(run: RunCall, world: Pick<World, 'jobs'>): Entry {
-  const { response, key } = run
-  if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run)
-  const job = jobOf(run, world)
-  const status = job?.end === undefined ? at(response.json, '/status') : jobStatus(job.end)
-  if (key.kind === 'open' || status === 'cancelled') return 'free'
-  const isCancelled = (job === undefined ? [] : allCancels(job)).some((cancel) => cancel.status < 300)
-  if (status === 'failed') return entryOfFailed(run, isCancelled)
-  const isDone = status === 'succeeded' || status === 'completed'
-  if (key.kind !== 'full') return isDone ? 'of-another-key' : 'free'
-  if (!isDone) return 'unknown'
-  return isCancelled ? 'cancelled-late' : 'charged'
-}
-
-function entryOfFailed({ isOpen, key }: RunCall, isCancelled: boolean): Entry {
-  if (key.kind !== 'full') return 'failed-of-another'
-  if (isCancelled) return 'failed-cancelled'
-  return isOpen ? 'rejected-late' : 'failed'
-}
-
-/** A run that was rejected late, or with the code of the provider, may have been processed. */
-function entryOfRejected({ response, shouldFail, isOpen }: RunCall): Entry {
-  const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE' || response.status >= 500
-  if (!isOpen && (hasFailed || (shouldFail && response.durationMs > LATE_MS))) return 'failed'
-  return hasFailed || response.durationMs > LATE_MS ? 'rejected-late' : 'free'
 }

@@ -106,7 +106,6 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     only(FAILURES, ({ run }) => run.shouldFail, 'no run was to fail'),
     ({ body }) => hasValue(body, '/error/code', 'PROVIDER_FAILURE'),
   ),
-  judgeEvery('webhooks/result-stays', DELIVERED, canBePolled),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
   judgeEvery(
@@ -162,24 +161,6 @@ function mayHaveEndedFirst(deliveries: readonly Delivery[], job: JobStory | unde
   const [first, cancel] = [deliveries[0], job && allCancels(job)[0]]
   if (first === undefined || cancel === undefined) return false
   return startOf(first.exchange) <= startOf(cancel.exchange) + OVERTAKING_MS
-}
-
-/** Judges that what was delivered can be polled later, however the receiver responded. */
-function canBePolled({ job, deliveries, run }: Delivered): Finding {
-  const [delivery] = deliveries
-  if (delivery === undefined || job === undefined) return skip('no delivery came', run.response)
-  const later = job.reads.filter(({ exchange }) => startOf(exchange) > startOf(delivery.exchange) + OVERTAKING_MS)
-  const last = later.at(-1)
-  if (last === undefined) return skip('the job was not polled afterwards', delivery)
-  const status = jobStatus(last)
-  // What the cancel of a finished job does is open (section 3).
-  if (status === 'cancelled' && allCancels(job).length > 0) return skip('the suite cancelled the job', last)
-  const delivered = at(delivery.json, '/status')
-  const isRight = last.status < 300 && status === delivered
-  return judge(isRight, `${show(delivered)} was delivered; polling reads ${last.status}, ${show(status)}`, [
-    delivery,
-    last,
-  ])
 }
 
 function cameAfterTheEnd({ run, job, deliveries }: Delivered): Finding {

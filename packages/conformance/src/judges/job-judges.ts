@@ -1,6 +1,6 @@
 import { JOB_STATUSES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { cancelledProcessing, cancelledQueued } from '../checks/cancel-scenarios.ts'
+import { cancelledProcessing, cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
 import { asyncJob, defaultRunJob, failingJob } from '../checks/runs.ts'
 import type { ApiResponse } from '../http/api-response.ts'

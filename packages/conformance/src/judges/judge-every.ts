@@ -15,10 +15,10 @@ export interface Source<Item> {
 }
 
 /** Everything that was sent and received. Read after the last scenario. */
-const world = defineScenario('world', {}, async (session) => ({
-  ...worldOf(session),
-  charge: session.ledger.sent > 0 ? await session.balance.whole() : undefined,
-}))
+const world = defineScenario('world', {}, async (session) => {
+  const everything = worldOf(session)
+  return { ...everything, charge: everything.sentRuns.length > 0 ? await session.balance.whole() : undefined }
+})
 
 /**
  * Judges everything of one kind that the run of the suite has sent and received, whatever it was sent for. Made after all
@@ -50,6 +50,14 @@ export function judgeAll<Item>(
     return skip(reason ?? (isLimited ? `${nothing}: the service rejected too many requests with 429` : nothing))
   }
   return { id, scenario, isLast: true, run }
+}
+
+/** Performs what can be, each scenario once. */
+export async function performEach(scenarios: Iterable<Scenario<unknown>>, session: Session): Promise<void> {
+  for (const scenario of scenarios) {
+    if (missingFor(scenario, session.options) !== undefined) continue
+    await session.evidence(scenario).catch((error: unknown) => session.addTrouble(error))
+  }
 }
 
 /** Why a scenario, which was performed, could not be: what it builds on is missing. */

@@ -1,8 +1,7 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { crossedReads } from '../checks/crossed.ts'
-import { edgesOfLists } from '../checks/filters.ts'
-import { categoryPages, firstPage, idsOf, modelsOf, wholeList } from '../checks/models-scenarios.ts'
+import { firstPage, idsOf, modelsOf, searches, wholeList } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { type Finding, fail, judge, pass, skip } from '../judge/finding.ts'
@@ -12,7 +11,7 @@ import { hasFields } from './model-judges.ts'
 import type { ApiCall, ListCall, World } from './world.ts'
 
 const LISTS: Source<ListCall> = {
-  from: [firstPage, wholeList, categoryPages, edgesOfLists, crossedReads],
+  from: [firstPage, wholeList, searches, crossedReads],
   pick: ({ lists }) => lists,
   nothing: 'no list was returned',
 }
@@ -25,9 +24,16 @@ const ENTRIES: Source<{ entry: unknown; list: ApiResponse }> = {
 }
 const withCategory = only(LISTS, ({ query }) => query.category !== undefined, 'no list has a category')
 
+/** Lists with the same search, and what is known of all models. */
+const SEARCHES: Source<SearchGroup> = {
+  ...STILL,
+  pick: (world) => (world.isStill ? searchGroups(world.lists) : []),
+  nothing: 'nothing was searched',
+}
+
 /** Every list (section 4.1). */
 export const LIST_JUDGES: readonly Check[] = [
-  judgeEvery('models/every-list', LISTS, isWholeList),
+  judgeEvery('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, isWholeList),
   judgeEvery('models/every-page-is-full', LISTS, isFull),
   judgeEvery('models/every-entry', ENTRIES, ({ entry, list }) => [
     ...hasFields(entry, list),
@@ -38,6 +44,7 @@ export const LIST_JUDGES: readonly Check[] = [
     const detail = `the category ${query.category} holds ${show(others.map(({ id }) => id))} of others`
     return judge(others.length === 0, detail, response)
   }),
+  judgeEvery('models/search', SEARCHES, findsAll),
   judgeAll('models/no-entry-twice', STILL, noEntryTwice),
   judgeAll('models/every-total', STILL, totalsAgree),
   judgeAll('models/total-counts-all', STILL, totalCountsAll),
@@ -79,6 +86,56 @@ function byFilter(lists: readonly ListCall[]): ReadonlyMap<string, readonly List
   const groups = new Map<string, ListCall[]>()
   for (const list of lists) groups.set(filterOf(list), [...(groups.get(filterOf(list)) ?? []), list])
   return groups
+}
+
+/** The pages of one search, in one category or in all. */
+interface SearchGroup {
+  search: string
+  category: string | undefined
+  pages: readonly ListCall[]
+  found: readonly unknown[]
+  /** Whether the pages hold all that is found. */
+  isWhole: boolean
+  /** Whole words hold the text in the name or the description of these: they must be found. */
+  wanted: readonly unknown[]
+  /** What the same search finds in all categories, where that is known. */
+  anywhere: readonly unknown[] | undefined
+}
+
+function searchGroups(lists: readonly ListCall[]): SearchGroup[] {
+  const models = [...new Map(lists.flatMap(({ response }) => modelsOf(response).map((one) => [one.id, one]))).values()]
+  const groups = [...byFilter(lists).values()].flatMap((pages) => {
+    const [{ search = '', category } = {}] = pages.map(({ query }) => query)
+    const found = [...new Set(pages.flatMap(({ response }) => idsOf(response)))]
+    const holders = models.filter((model) => model.category === (category ?? model.category) && holds(model, search))
+    const wanted = holders.map(({ id }) => id)
+    const isWhole = pages.some(
+      (page) =>
+        offsetOf(page) === 0 && Number(at(page.response.json, '/total')) <= Math.max(found.length, page.query.limit),
+    )
+    return search === '' ? [] : [{ search, category, pages, found, isWhole, wanted }]
+  })
+  return groups.map((group) => {
+    const same = groups.find(
+      ({ search, category, isWhole }) => isWhole && category === undefined && search === group.search,
+    )
+    return { ...group, anywhere: same?.found }
+  })
+}
+
+/** Whether a text stands in a name or a description with nothing but spaces, or the end of a sentence, around it. */
+function holds({ name, description }: Record<string, unknown>, text: string): boolean {
+  const isIn = (whole: unknown) => ` ${whole} `.replaceAll(/[.,;:!?](?= )/g, '').includes(` ${text} `)
+  return isIn(name) || isIn(description)
+}
+
+function findsAll({ search, category, pages, found, isWhole, wanted, anywhere }: SearchGroup): Finding {
+  const missing = isWhole ? wanted.filter((id) => !found.includes(id)) : []
+  // Where nothing holds the text, a search may find what comes close.
+  const more = anywhere === undefined || wanted.length === 0 ? [] : found.filter((id) => !anywhere.includes(id))
+  const where = category === undefined ? '' : ` in ${category}`
+  const detail = `a search for ${show(search)}${where} finds ${found.length} models; missing: ${show(missing)}; not found without a category: ${show(more)}`
+  return judge(missing.length + more.length === 0, detail, responsesOf(pages))
 }
 
 /** Judges that no model is on two pages of one list that do not overlap, nor twice on one. */

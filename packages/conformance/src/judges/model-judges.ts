@@ -1,8 +1,8 @@
 import { MODEL_CATEGORIES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { crossedReads } from '../checks/crossed.ts'
-import { modelViews, propertiesOf } from '../checks/details.ts'
-import { idsOf, modelsOf } from '../checks/models-scenarios.ts'
+import { propertiesOf } from '../checks/details.ts'
+import { idsOf, modelsOf } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
@@ -11,7 +11,7 @@ import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { type ApiCall, mayDo, type World } from './world.ts'
 
 const DETAILS: Source<ApiCall> = {
-  from: [modelViews, crossedReads],
+  from: [crossedReads],
   pick: ({ details }) => details,
   nothing: 'there are no models',
 }

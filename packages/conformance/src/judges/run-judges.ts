@@ -1,7 +1,8 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
+import { cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
-import { asyncRun, defaultRun, failingJob, failingRun, heldRun, startedSlowRun, syncRun } from '../checks/runs.ts'
+import { asyncRun, defaultRun, failingJob, failingRun, heldRun, syncRun } from '../checks/runs.ts'
 import { asyncWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
@@ -37,7 +38,7 @@ const isCompleted = (run: RunCall) => says(run) === 'completed'
 const WAITING = only(RUNS, isWaiting, 'no synchronous run was accepted')
 const COMPLETED = only(RUNS, isCompleted, 'no run has completed in its response')
 const ASYNC = only(
-  { ...RUNS, from: [asyncRun, startedSlowRun, ...LASTS] },
+  { ...RUNS, from: [asyncRun, cancelledQueued, ...LASTS] },
   ({ sync, hasWebhook }) => sync === false && !hasWebhook,
   'no asynchronous run was accepted',
 )
@@ -125,7 +126,7 @@ export const RUN_JUDGES: readonly Check[] = [
   judgeEvery(
     'runs/async-at-once',
     only(
-      { ...RUNS, from: [startedSlowRun, ...LASTS] },
+      { ...RUNS, from: [cancelledQueued, ...LASTS] },
       (run) => !isWaiting(run),
       'no run was accepted that should return at once',
     ),

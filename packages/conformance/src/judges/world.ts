@@ -1,7 +1,8 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
-import { modelsOf } from '../checks/models-scenarios.ts'
+import { modelsOf } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
+import { targetsOf } from '../plan/targets.ts'
 import type { Charge } from '../session/balance.ts'
 import { isTerminal, jobStatus } from '../session/jobs.ts'
 import type { Recorded, Session } from '../session/session.ts'
@@ -14,7 +15,7 @@ export interface ApiCall extends Recorded {
   id: string
 }
 
-/** A list of models that was asked for with a query that makes sense, and was not rejected. */
+/** A list of models that was asked for with a query that makes sense, and a key that may read it. */
 export interface ListCall extends ApiCall {
   query: { category?: string; search?: string; limit: number; offset?: number }
 }
@@ -51,6 +52,8 @@ export interface World {
   session: Session
   /** Requests to the endpoints of section 4. */
   calls: readonly ApiCall[]
+  /** Those that should be returned, and those that were. */
+  askedLists: readonly ListCall[]
   lists: readonly ListCall[]
   /** Details of models that were returned. */
   details: readonly ApiCall[]
@@ -73,15 +76,17 @@ const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503,
 export function worldOf(session: Session): World {
   const calls = session.recorded.flatMap(apiCallOf)
   const ofRoute = (route: RouteName) => calls.filter((call) => call.route === route)
-  const lists = ofRoute('listModels').flatMap(listCallOf)
+  const askedLists = ofRoute('listModels').filter(isItsOwn).flatMap(listCallOf)
+  const lists = askedLists.filter(({ response }) => response.status < 300)
   const details = ofRoute('getModel').filter(({ response }) => response.status < 300)
-  const prices = pricesOf(lists, details)
+  const prices = pricesOf(session, lists, details)
   const sentRuns = ofRoute('runModel').map((call) => runCallOf(call, session, prices))
   const accepted = sentRuns.filter(({ response }) => response.status < 300 || at(response.json, '/job_id'))
   const totals = lists.filter(({ query }) => query.category === undefined && query.search === undefined)
   return {
     session,
     calls,
+    askedLists,
     lists,
     details,
     sentRuns,
@@ -115,6 +120,7 @@ function apiCallOf(call: Recorded): ApiCall[] {
 function listCallOf(call: ApiCall): ListCall[] {
   const parameters = new URLSearchParams(call.path.split('?')[1])
   const { category, search, ...page } = Object.fromEntries(parameters)
+  const isNamed = Object.keys(page).every((name) => name === 'limit' || name === 'offset')
   const limit = Number(page.limit ?? LIMITS.modelsPageDefault)
   const offset = page.offset === undefined ? {} : { offset: Number(page.offset) }
   const isSensible =
@@ -122,14 +128,22 @@ function listCallOf(call: ApiCall): ListCall[] {
     limit <= LIMITS.modelsPageMax &&
     (offset.offset ?? 0) >= 0 &&
     (category === undefined || (MODEL_CATEGORIES as readonly string[]).includes(category))
-  const isList = call.response.status < 300 && isSensible && !call.isOpen
+  const isAsked = isNamed && isSensible && !call.isOpen && mayDo(call.key.lacks, call.route, call.key.kind)
   const filters = { ...(category === undefined ? {} : { category }), ...(search === undefined ? {} : { search }) }
-  return isList ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
+  return isAsked ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
 }
 
 /** Every price that was shown. The details come last, so they win: a run is charged by them. */
-function pricesOf(lists: readonly ListCall[], details: readonly ApiCall[]): ReadonlyMap<string, number> {
+function pricesOf(
+  { targets }: Session,
+  lists: readonly ListCall[],
+  details: readonly ApiCall[],
+): ReadonlyMap<string, number> {
   const models: unknown[] = [
+    ...targetsOf(targets).map(({ modelId, creditsPerRun }) => ({
+      id: modelId,
+      pricing: { credits_per_run: creditsPerRun },
+    })),
     ...lists.flatMap(({ response }) => modelsOf(response)),
     ...details.map(({ response }) => response.json),
   ]

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { at } from '../json.ts'
 import { largestInput, smallestInput } from './edge-inputs.ts'
 import { sampleInput } from './sample-input.ts'
 import { violationsOf } from './violations.ts'
@@ -7,7 +8,7 @@ const schemaOf = (seed: object) => ({ properties: { seed: { type: 'integer', ...
 const seedsOf = (seed: object) =>
   violationsOf({ input: {}, inputSchema: schemaOf(seed) })
     .filter(({ rule }) => rule === 'minimum' || rule === 'maximum')
-    .map(({ input }) => input.seed)
+    .map(({ input }) => at(input, '/seed'))
 
 it('a value outside of a 64-bit bound is not the bound itself', () => {
   expect(seedsOf({ minimum: -(2 ** 63), maximum: 2 ** 64 })).toEqual([-(2 ** 64), 2 ** 65])

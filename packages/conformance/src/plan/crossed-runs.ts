@@ -1,12 +1,9 @@
 import type { Permission } from '@modelrun/contract'
 import type { ResolvedOptions } from '../options.ts'
-import { LACKS } from '../session/sent-key.ts'
+import { LACKS, LIMITED_KEYS, type LimitedKey } from '../session/sent-key.ts'
 import { BEHAVIORS, type EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
 import { crossed } from './crossing.ts'
 import type { ModelTarget, Targets } from './targets.ts'
-
-/** Name of a key that lacks a permission. */
-export type LimitedKey = keyof typeof LACKS
 
 /** A run whose model, key, mode, webhook, and time of its cancel were crossed. */
 export interface CrossedRun {
@@ -29,7 +26,6 @@ const MOST_HELD = 3
 export function crossedRunsOf(targets: Targets, options: ResolvedOptions): CrossedRun[] {
   const { main, slow, failing, others = [] } = targets
   if (!options.allowRuns || options.crossingCredits === 0 || main === undefined) return []
-  const names = namesOf(options, 'models:run')
   const models = { main: [main], slow: slow ? [slow] : [], failing: failing ? [failing] : [], other: others }
   // The keys of the object.
   const kinds = (Object.keys(models) as (keyof typeof models)[]).filter((kind) => models[kind].length > 0)
@@ -38,7 +34,7 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
   const runs = crossed(
     {
       kind: [...kinds, ...kinds.filter((kind) => kind === 'slow' || kind === 'failing')],
-      key: names.length === 0 ? ['full'] : ['full', 'full', 'limited'],
+      key: [undefined, undefined, ...namesOf(options, 'models:run')],
       sync: [undefined, true, false],
       receiver: options.receiver === undefined ? (['none'] as const) : RECEIVERS,
       cancel: ['never', 'never', 'at once', 'when processing', 'after the hold'] as const,
@@ -47,9 +43,7 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
       seed: options.seed,
       most: MOST_RUNS,
       budget: options.crossingCredits - costOfAll(unaccepted(main, options)),
-      // A cancelled run is free.
-      costOf: ({ kind, cancel }) =>
-        cancel === 'never' ? Math.max(...models[kind].map(({ creditsPerRun }) => creditsPerRun)) : 0,
+      costOf: ({ kind, key, cancel }) => Math.max(...models[kind].map((target) => costOf({ target, key, cancel }))),
       // The id of a job that is waited for is not known before the end of the hold.
       isPossible: (run) => run.cancel === 'never' || (run.cancel === 'after the hold' ? isHeld(run) : !isWaiting(run)),
     },
@@ -57,10 +51,9 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
   const tooMany = runs.filter(isHeld).slice(MOST_HELD)
   const made = runs
     .filter((run) => !tooMany.includes(run))
-    .map(({ kind, key, receiver, ...run }, index) => ({
+    .map(({ kind, receiver, ...run }, index) => ({
       ...run,
       target: inTurn(models[kind], index) ?? main,
-      key: key === 'limited' ? inTurn(names, index) : undefined,
       receiver: receiver === 'rejects' ? (inTurn(REJECTIONS, index) ?? 'reject') : receiver,
     }))
   return [...unaccepted(main, options), ...made]
@@ -81,7 +74,13 @@ function unaccepted(target: ModelTarget, { seed, receiver }: ResolvedOptions): C
 
 /** The price of runs. */
 export function costOfAll(runs: readonly CrossedRun[]): number {
-  return runs.reduce((sum, { target }) => sum + target.creditsPerRun, 0)
+  return runs.reduce((sum, run) => sum + costOf(run), 0)
+}
+
+/** A cancelled run is free; the job of a key that may not cancel cannot be cancelled where it belongs to another account. */
+function costOf({ target, key, cancel }: Pick<CrossedRun, 'target' | 'key' | 'cancel'>): number {
+  const isFree = cancel !== 'never' && !(key !== undefined && lacks(key, 'jobs:write'))
+  return isFree ? 0 : target.creditsPerRun
 }
 
 function inTurn<Value>(values: readonly Value[], index: number): Value | undefined {
@@ -90,8 +89,7 @@ function inTurn<Value>(values: readonly Value[], index: number): Value | undefin
 
 /** The keys that were given and lack a permission, but not this one. */
 export function namesOf({ keys }: ResolvedOptions, needed: Permission): LimitedKey[] {
-  const names = Object.keys(LACKS) as LimitedKey[] // the keys of the constant
-  return names.filter((name) => keys[name] !== undefined && !lacks(name, needed))
+  return LIMITED_KEYS.filter((name) => keys[name] !== undefined && !lacks(name, needed))
 }
 
 /** Whether a key lacks a permission. */

@@ -20,12 +20,14 @@ interface Limits<Dims extends Dimensions> {
 
 /** So many random combinations are compared for each that is chosen. */
 const CANDIDATES = 200
-/** More than any dimension has values, and more than there are dimensions. */
+/** More than any dimension has values. */
 const WIDTH = 100
+/** A new pair counts as much as so many new triples: every pair is met before the triples of many are. */
+const PAIR = 4
 
 /**
- * Combinations in which as many pairs of values as possible occur together, as far as number and budget allow. The same
- * seed makes the same combinations; another one makes others.
+ * Combinations in which as many pairs and triples of values as possible occur together, as far as number and budget allow. The
+ * same seed makes the same combinations; another one makes others. A value that is named twice is tried twice as often.
  */
 export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limits<Dims>): Crossed<Dims>[] {
   const { seed, most, budget = Number.POSITIVE_INFINITY, costOf = () => 0, isPossible = () => true } = limits
@@ -37,7 +39,8 @@ export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limit
     const one = Object.fromEntries(
       entries.map(([name, values], at) => [name, values[indexes[at] ?? 0]]),
     ) as Crossed<Dims>
-    return { one, pairs: pairsOf(indexes), cost: costOf(one) }
+    const numbers = entries.map(([, values], at) => at * WIDTH + values.indexOf(values[indexes[at] ?? 0]))
+    return { one, tuples: tuplesOf(numbers), cost: costOf(one) }
   }
   const chosen: Crossed<Dims>[] = []
   const covered = new Set<number>()
@@ -45,19 +48,27 @@ export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limit
   while (chosen.length < most) {
     const candidates = Array.from({ length: CANDIDATES }, candidate)
     const possible = candidates.filter(({ one, cost }) => cost <= left && isPossible(one))
-    const gainOf = ({ pairs }: (typeof possible)[number]) => pairs.filter((pair) => !covered.has(pair)).length
+    const gainOf = ({ tuples }: (typeof possible)[number]) =>
+      tuples.reduce((sum, { id, weight }) => sum + (covered.has(id) ? 0 : weight), 0)
     const rated = possible.map((one) => ({ ...one, gain: gainOf(one) }))
     const [best] = rated.toSorted((one, other) => other.gain - one.gain || one.cost - other.cost)
     if (best === undefined || best.gain === 0) break
     chosen.push(best.one)
     left -= best.cost
-    for (const pair of best.pairs) covered.add(pair)
+    for (const { id } of best.tuples) covered.add(id)
   }
   return chosen
 }
 
-/** Every two values of a combination, as numbers. */
-function pairsOf(indexes: readonly number[]): number[] {
-  const values = indexes.map((value, dimension) => dimension * WIDTH + value)
-  return values.flatMap((one, at) => values.slice(at + 1).map((other) => one * WIDTH ** 2 + other))
+/** Every two and every three values of a combination, as numbers. */
+function tuplesOf(values: readonly number[]): { id: number; weight: number }[] {
+  const base = values.length * WIDTH
+  return values.flatMap((one, at) =>
+    values
+      .slice(at + 1)
+      .flatMap((other, next) => [
+        { id: one * base + other, weight: PAIR },
+        ...values.slice(at + next + 2).map((third) => ({ id: (third * base + one) * base + other, weight: 1 })),
+      ]),
+  )
 }

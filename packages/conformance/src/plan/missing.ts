@@ -6,8 +6,9 @@ export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions
   const { runs = {}, writes, receiver, credits, keys, uses = [] } = scenario
   if ((writes || Object.keys(runs).length > 0) && !options.allowRuns)
     return 'sends more than GET requests, which was not allowed'
-  if (runs.slow && options.models.slow === undefined) return 'needs a slow model, one that takes longer than 55 s'
-  if (runs.failing && options.models.failing === undefined)
+  if (runs.slow !== undefined && options.models.slow === undefined)
+    return 'needs a slow model, one that takes longer than 55 s'
+  if (runs.failing !== undefined && options.models.failing === undefined)
     return 'needs a model and an input that fail at the provider'
   if (receiver && options.receiver === undefined) return 'needs a webhook receiver that the service can reach'
   if (credits && options.readCredits === undefined)

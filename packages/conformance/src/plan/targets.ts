@@ -25,6 +25,11 @@ export interface Targets {
   others?: readonly ModelTarget[] | undefined
 }
 
+/** All of them. */
+export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelTarget[] {
+  return [main, slow, failing, ...others].filter((target) => target !== undefined)
+}
+
 type Read = (path: string) => Promise<ApiResponse>
 
 const MAX_PAGES = 10

@@ -17,6 +17,7 @@ it('breaks every rule of every parameter, one at a time', () => {
   expect(violationsOf(target)).toEqual([
     { rule: 'required', wrong: 'no prompt', input: {} },
     { rule: 'type', wrong: 'a number as prompt', input: { prompt: 7 } },
+    { rule: 'type', wrong: 'an object as prompt', input: { prompt: { conformance: true } } },
     { rule: 'type', wrong: 'a number as size', input: { prompt: 'a fox', size: 7 } },
     {
       rule: 'enum',

@@ -3,14 +3,14 @@ import { beyond } from './bounds.ts'
 import { typeOf } from './sample-input.ts'
 import type { ModelTarget } from './targets.ts'
 
-/** The rules of section 2.3 that an input can break. */
-type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum'
+/** The rules that a run can break: those of section 2.3, and that there is an input, an object (section 4.3). */
+type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input' | 'object'
 
 /** An input that breaks one rule of one parameter, and what is wrong with it. */
 export interface Violation {
   rule: Rule
   wrong: string
-  input: Record<string, unknown>
+  input: unknown
 }
 
 /** So many are tried at most: each is a run that must not happen. */
@@ -20,7 +20,10 @@ type WrongValue = readonly [rule: Rule, what: string, value: unknown]
 
 /** Values of another type than a parameter's. */
 const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
-  string: [['type', 'a number', 7]],
+  string: [
+    ['type', 'a number', 7],
+    ['type', 'an object', { conformance: true }],
+  ],
   integer: [
     ['type', 'a number in quotes', '2'],
     ['type', 'a fraction', 1.5],
@@ -50,7 +53,8 @@ export function violationsOf({ input, inputSchema }: Pick<ModelTarget, 'input' |
 function wrongValues(property: Record<string, unknown>): WrongValue[] {
   const { enum: allowed, minimum, maximum } = property
   const values: WrongValue[] = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
-    ([, , value]) => !itemsOf(allowed).includes(value),
+    // What is one of a few texts is not tried as an object too.
+    ([, , value]) => !itemsOf(allowed).includes(value) && (allowed === undefined || typeof value !== 'object'),
   )
   if (Array.isArray(allowed)) values.push(['enum', 'a value outside the enum', 'conformance-no-such-value'])
   if (typeof minimum === 'number') values.push(['minimum', 'a value below the minimum', beyond(minimum, -1)])

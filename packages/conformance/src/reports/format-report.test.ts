@@ -26,7 +26,7 @@ describe('formatReport', () => {
     expect(text).toMatch(/#\d+ > GET https:\/\/reference\.modelrun\.test\/v1\/models\n/)
     expect(text).toContain('4.1-09 models/limit-above-maximum: status 400 with the code VALIDATION_ERROR')
     expect(text).toContain('needs a slow model, one that takes longer than 55 s: runs/held-time')
-    expect(text).toMatch(/1 passed, 1 failed, 1 observed, 1 skipped; nothing was run; \d+ s\n$/)
+    expect(text).toMatch(/1 passed, 1 failed, 1 observed, 1 skipped; no credits were spent; \d+ s\n$/)
   })
 
   it('writes everything as JSON', async () => {

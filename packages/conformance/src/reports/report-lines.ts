@@ -7,7 +7,7 @@ import type { CheckResult, ConformanceReport } from '../report.ts'
 export function summaryLine({ summary, credits, durationMs, baseUrl }: ConformanceReport): string {
   const { pass, fail, observed, skipped } = summary
   const counts = `${pass} passed, ${fail} failed, ${observed} observed, ${skipped} skipped`
-  const cost = credits.sent === 0 ? 'nothing was run' : `runs for ${credits.sent} credits at most`
+  const cost = credits.spent === 0 ? 'no credits were spent' : `runs for ${credits.spent} credits at most`
   return `${baseUrl}: ${counts}; ${cost}; ${Math.round(durationMs / 1000)} s`
 }
 

@@ -31,6 +31,12 @@ export class Balance {
     this.#atStart = await this.#read()
   }
 
+  /** What was charged so far; `undefined` where that cannot be read. */
+  async charged(): Promise<number | undefined> {
+    const now = this.#atStart === undefined ? undefined : await this.#read()
+    return now === undefined || this.#atStart === undefined ? undefined : this.#atStart - now
+  }
+
   /** The balance before anything was run, and now that it no longer changes. */
   async whole(): Promise<Charge | undefined> {
     const [before, after] = [this.#atStart, await this.#settled()]

@@ -15,9 +15,9 @@ export interface PolledJob {
   readAfterMs: readonly number[]
 }
 
-const FIRST_DELAY_MS = 500
+const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 20_000
-const GROWTH = 2.5
+const GROWTH = 4
 /** Shorter, and growing slower, so that the time in the queue is measured well. */
 const SHORT_DELAY_MS = 100
 const GROWTH_IN_QUEUE = 1.25

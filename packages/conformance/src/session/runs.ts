@@ -3,6 +3,7 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
+import { MOST_REPEATS } from './attempts.ts'
 import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from './jobs.ts'
 import type { Session, SessionCall } from './session.ts'
 
@@ -18,10 +19,10 @@ export function startRun(session: Session, kind: RunKind, options: RunOptions = 
 }
 
 /** The same for any model. */
-export function startRunOf(session: Session, target: ModelTarget, options: RunOptions): Promise<ApiResponse> {
+export async function startRunOf(session: Session, target: ModelTarget, options: RunOptions): Promise<ApiResponse> {
   const { modelId, input, creditsPerRun } = target
   const { sync, webhook_url, ...call } = options
-  session.ledger.spend(creditsPerRun)
+  await session.ledger.spend(creditsPerRun)
   const path = routePath(ROUTES.runModel, { model: modelId })
   return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
 }
@@ -39,7 +40,8 @@ export async function measuredRun(
   { isPolled = () => true, isMeasured = false, ...options }: MeasuredOptions = {},
 ) {
   const target = session.target(kind)
-  const { value, charge } = await session.balance.measured(
+  const run = await charged(
+    session,
     async () => {
       const response = await startRun(session, kind, options)
       return { response, polled: isPolled(response) ? await pollRun(session, response, isMeasured) : undefined }
@@ -47,7 +49,19 @@ export async function measuredRun(
     // What a failed run is charged is open, and may show late.
     (run) => (kind !== 'failing' && hasSucceeded(run) ? target.creditsPerRun : undefined),
   )
-  return { ...value, target, charge }
+  return { ...run, target }
+}
+
+/** Runs a model, and keeps what that was charged while nothing else is. */
+export async function charged<Run extends { response: ApiResponse }>(
+  session: Session,
+  work: () => Promise<Run>,
+  priceOf: (run: Run) => number | undefined,
+): Promise<Run> {
+  if (!session.isMeasuring) return work()
+  const { value, charge } = await session.balance.measured(work, priceOf)
+  session.charges.push({ response: value.response, charge })
+  return value
 }
 
 /** Whether a run made a result, by its response or by the polls of its job. */
@@ -93,18 +107,52 @@ export async function probeRun(session: Session, kind: RunKind, options: RunOpti
 
 /** A cancel of a job that continued, and what the job's status said then. */
 export interface CancelledRun {
-  started: ApiResponse
+  response: ApiResponse
   cancel: ApiResponse
   after: PolledJob
 }
 
 /** Cancels the job of a run that was just started. */
-export async function cancelRunning(session: Session, started: ApiResponse): Promise<CancelledRun> {
-  const jobId = jobIdOf(started)
+export async function cancelRunning(session: Session, response: ApiResponse): Promise<CancelledRun> {
+  const jobId = jobIdOf(response)
   const cancel = await cancelJob(session, jobId)
   const after = await pollJob(session, jobId)
   const status = jobStatus(after.last)
   const mayHaveEnded = session.options.models.slow === undefined && (status === 'succeeded' || status === 'failed')
-  if (!mayHaveEnded) return { started, cancel, after }
-  throw new BlockedError(`the job ${status}, perhaps before the cancel came; give a slow model`, [started, cancel])
+  if (!mayHaveEnded) return { response, cancel, after }
+  throw new BlockedError(`the job ${status}, perhaps before the cancel came; give a slow model`, [response, cancel])
+}
+
+/** A run with its job, if it was polled. */
+interface Attempt {
+  response: ApiResponse
+  polled?: PolledJob | undefined
+}
+
+/**
+ * Does `attempt` again when the provider failed, as it may in any run (sections 3 and 7) but that of the failing model.
+ *
+ * @throws BlockedError when it keeps failing
+ */
+export async function unlessProviderFails<Run extends Attempt>(
+  session: Session,
+  kind: RunKind,
+  attempt: () => Promise<Run>,
+): Promise<Run> {
+  if (kind === 'failing') return attempt()
+  for (let repeats = 0; ; repeats++) {
+    const run = await attempt()
+    const failure = failureOf(run)
+    session.attempts.add(kind, failure !== undefined)
+    if (failure === undefined) return run
+    if (repeats === MOST_REPEATS || !session.attempts.takeRepeat(kind))
+      throw new BlockedError('the provider failed', failure)
+  }
+}
+
+/** The response that says that the provider failed. */
+function failureOf({ response, polled }: Attempt): ApiResponse | undefined {
+  const saysSo = (one: ApiResponse, pointer: string) => at(one.json, `${pointer}/error/code`) === 'PROVIDER_FAILURE'
+  if (polled !== undefined && jobStatus(polled.last) === 'failed' && saysSo(polled.last, '/data')) return polled.last
+  return saysSo(response, '') ? response : undefined
 }

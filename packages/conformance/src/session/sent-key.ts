@@ -8,7 +8,7 @@ export interface SentKey {
   /** The permissions that a limited key lacks. */
   lacks: readonly Permission[]
   /** Of a limited key. */
-  name?: keyof typeof LACKS
+  name?: LimitedKey
 }
 
 /** What the special keys lack. A key that is not here lacks no permission. */
@@ -21,6 +21,10 @@ export const LACKS = {
   'without-webhooks-manage': ['webhooks:manage'],
 } as const satisfies Partial<Record<SpecialKey, readonly Permission[]>>
 
+/** Name of a key that lacks a permission. */
+export type LimitedKey = keyof typeof LACKS
+export const LIMITED_KEYS = Object.keys(LACKS) as LimitedKey[] // the keys of the constant
+
 /** Classifies the header `Authorization`. What is no bearer token is a missing key. */
 export function sentKey(authorization: string | undefined, { apiKey, keys }: ResolvedOptions): SentKey {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
@@ -28,7 +32,6 @@ export function sentKey(authorization: string | undefined, { apiKey, keys }: Res
   if (key === apiKey) return { kind: 'full', lacks: [] }
   if (key === keys['blocked-ip'] || key === keys['no-credits']) return { kind: 'open', lacks: [] }
   if (key === keys.revoked) return { kind: 'revoked', lacks: [] }
-  const names = Object.keys(LACKS) as (keyof typeof LACKS)[] // the keys of the constant
-  const name = names.find((one) => keys[one] === key)
+  const name = LIMITED_KEYS.find((one) => keys[one] === key)
   return name === undefined ? { kind: 'invalid', lacks: [] } : { kind: 'limited', lacks: LACKS[name], name }
 }

@@ -7,8 +7,8 @@ import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import { Attempts } from './attempts.ts'
-import { Balance } from './balance.ts'
-import type { Ledger } from './ledger.ts'
+import { Balance, type Charge } from './balance.ts'
+import { Ledger, type Owed } from './ledger.ts'
 import { type SentKey, sentKey } from './sent-key.ts'
 
 /** A request as scenarios write it. */
@@ -54,12 +54,14 @@ export interface SessionParts {
   targets: Targets
   /** Every response 429, also of requests that were sent again. */
   limited: readonly ApiResponse[]
-  ledger: Ledger
   webhookEndpoints: WebhookEndpoints | undefined
+  /** What the runs so far may cost. */
+  owed: (session: Session) => Owed
 }
 
-/** Number of ways to ask for a run. */
-export const MODES = 6
+/** The ways to ask for a run. */
+export const MODES = ['unsaid+webhook', 'sync', 'async+webhook', 'unsaid', 'sync+webhook', 'async'] as const
+export type Mode = (typeof MODES)[number]
 
 /** One run of the suite: services for scenarios, and the evidence of those that were performed. */
 export class Session {
@@ -75,6 +77,10 @@ export class Session {
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[] = []
   #modes: number
+  /** Whether the credits are read around each run: nothing else may be charged meanwhile. */
+  isMeasuring = false
+  /** Runs around which the credits were read. */
+  readonly charges: { response: ApiResponse; charge: Charge | undefined }[] = []
   /** Scenarios that broke off, and why, with what proves it. */
   readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
 
@@ -83,8 +89,12 @@ export class Session {
     this.options = parts.options
     this.#modes = Math.abs(parts.options.seed)
     this.clock = parts.options.clock
-    this.ledger = parts.ledger
     this.balance = new Balance(parts.options.readCredits, parts.options.clock)
+    this.ledger = new Ledger({
+      limit: parts.options.maxCredits,
+      owed: () => parts.owed(this),
+      charged: () => this.balance.charged(),
+    })
     this.limited = parts.limited
     this.download = parts.download
   }
@@ -163,11 +173,13 @@ export class Session {
     return target
   }
 
-  /** The ways to ask for a run in turn: each `sync`, with and without a webhook. */
-  nextMode(mode = this.#modes++ % MODES): { sync?: boolean; webhook_url?: string } {
-    const sync = [{}, { sync: true }, { sync: false }][mode % 3]
-    const url = mode % 2 === 0 ? this.#parts.webhookEndpoints?.open('accept').url : undefined
-    return { ...sync, ...(url === undefined ? {} : { webhook_url: url }) }
+  /** Members of the body for a way to ask for a run. Default: all of them in turn. */
+  modeOf(mode: Mode = MODES[this.#modes++ % MODES.length] ?? 'unsaid'): { sync?: boolean; webhook_url?: string } {
+    const url = mode.endsWith('+webhook') ? this.#parts.webhookEndpoints?.open('accept').url : undefined
+    return {
+      ...(mode.startsWith('unsaid') ? {} : { sync: mode.startsWith('sync') }),
+      ...(url === undefined ? {} : { webhook_url: url }),
+    }
   }
 
   /** Every endpoint of a webhook that was opened so far. */

@@ -36,7 +36,7 @@ function rejectsLimitedKeys(): Mutation {
 /** Keys and permissions. */
 export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
-    'permissions/others-remain',
+    'models/every-list',
     'rejects a valid key of a request without a query',
     edited(
       'listModels',

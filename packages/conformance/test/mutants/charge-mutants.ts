@@ -58,7 +58,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     PRICE,
     'charges asynchronous runs twice',
     charges(ofRun((request) => isAsync(request) && isMain(request), 4)),
-    'charges/asynchronous',
+    'charges/every-run',
   ),
   broken(
     PRICE,
@@ -84,13 +84,13 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     PRICE,
     'charges nothing for runs with webhook_url',
     charges(ofRun((request) => hasWebhook(request) && isMain(request), -4)),
-    'charges/webhook',
+    'charges/every-run',
   ),
   broken(
     PRICE,
     'charges held runs twice',
     charges(ofRun((request, response) => isHeld(response, request), 60)),
-    'charges/held',
+    'charges/every-run',
   ),
   broken(PRICE, 'charges nothing for held runs', charges(ofRun((request, response) => isHeld(response, request), -60))),
   broken(
@@ -104,18 +104,13 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     charges((request) => (isFor(request, 'listModels') ? 1 : 0)),
   ),
   broken(CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')),
-  broken(
-    CANCELLED,
-    'charges a processing job that is cancelled',
-    ofCancel(60, 'processing'),
-    'cancel/processing-not-charged',
-  ),
+  broken(CANCELLED, 'charges a processing job that is cancelled', ofCancel(60, 'processing'), 'charges/every-run'),
   broken(CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')),
   broken(
     CANCELLED,
     'charges a cancelled job when it would have ended',
     charges((request, response) => (isFor(request, 'cancelJob') && response.status < 300 ? 60 : 0), 75_000),
-    'cancel/not-charged-later',
+    'charges/books-balance',
   ),
   broken(
     CANCELLED,

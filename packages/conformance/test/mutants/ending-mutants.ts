@@ -146,7 +146,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
     FINISHED,
     'forgets a cancel at the second read',
     afterReads(isCancelled, 1, put('/data', NEVER_STARTED)),
-    'cancel/stays-cancelled',
+    'jobs/stays-ended',
   ),
   broken(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
   broken(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),

@@ -43,7 +43,7 @@ function filtersThePage() {
 
 /** Filters of the list of models, alone and together, and its entries. */
 export const FILTER_MUTANTS: readonly Mutant[] = [
-  broken(CATEGORY, 'ignores the category of a search', forgets('category', 'search'), 'models/category-and-search'),
+  broken(CATEGORY, 'ignores the category of a search', forgets('category', 'search'), 'models/category'),
   broken(SEARCH, 'ignores the search in a category', forgets('search', 'category')),
   broken(CATEGORY, 'ignores the category on later pages', forgets('category', 'offset')),
   broken(SEARCH, 'ignores the search on later pages', forgets('search', 'offset')),
@@ -59,7 +59,7 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
   ),
   broken(CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/total-counts-all'),
   broken(CATEGORY, 'finds a category among the first 20 models only', onlyAmongFirst('category', 20)),
-  broken(SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search-anywhere'),
+  broken(SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search'),
   broken(
     CATEGORY,
     'knows one category only',

@@ -190,7 +190,6 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     INPUT_SCHEMA,
     'checks no input of asynchronous runs',
     runs((_, request) => isInput(request, 'queued')),
-    'inputs/every-other-rule',
   ),
   broken(
     INPUT_SCHEMA,
@@ -201,7 +200,6 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     INPUT_SCHEMA,
     'checks no input of runs with webhook_url',
     runs((_, request) => isInput(request, 'hooked')),
-    'inputs/every-other-rule',
   ),
   broken(
     INPUT_SCHEMA,

@@ -123,14 +123,14 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     'says failed for a cancelled job',
     job(reads('cancelled'), put('/data/status', 'failed')),
   ),
-  mutant('cancel/not-charged', 'charges a cancelled job', charging('cancelJob', 60)),
+  mutant('charges/every-run', 'charges a cancelled job', charging('cancelJob', 60)),
   mutant(
     'cancel/no-credits-shown',
     'shows a charge for a cancelled job',
     job(reads('cancelled'), put('/data/credits_used', 60)),
   ),
-  mutant('charges/succeeded', 'charges twice', charging('runModel', 4)),
-  mutant('charges/succeeded', 'charges nothing', charging('runModel', -4)),
+  mutant('charges/every-run', 'charges twice', charging('runModel', 4)),
+  mutant('charges/every-run', 'charges nothing', charging('runModel', -4)),
   mutant(
     'jobs/every-end',
     'runs a model again that failed',

@@ -118,7 +118,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     POLLING,
     'forgets a job whose receiver was silent',
     losesJobs((response) => response === 'silent', status(404)),
-    'webhooks/result-stays',
+    'jobs/every-poll',
   ),
   broken(
     POLLING,

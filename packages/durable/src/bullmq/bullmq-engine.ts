@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { type Checks, isRecord, isText, must, readOptions } from '@modelrun/kit'
 import type { RedisOptions } from 'ioredis'
-import { ConfigurationError } from 'modelrun'
 import type { Engine } from '../engine/engine.ts'
-import { createTableEngine, type TableEngineOptions, warnOnce } from '../engine/table-engine.ts'
+import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions, warnOnce } from '../engine/table-engine.ts'
 import { BullmqQueues } from './bullmq-queues.ts'
 import { BullmqTable } from './bullmq-table.ts'
 import { RedisLink } from './redis-link.ts'
@@ -20,6 +20,23 @@ export interface BullmqEngineOptions extends TableEngineOptions {
   connection: string | RedisOptions
   /** Prefix of all keys in Redis, as in BullMQ. Default `modelrun`. */
   prefix?: string | undefined
+}
+
+const OPTIONS: Checks<BullmqEngineOptions> = {
+  connection: connectionProblem,
+  prefix: must('a text', isText),
+  ...TABLE_ENGINE_OPTIONS,
+}
+
+/** Without the value, which may hold a password. */
+function connectionProblem(connection: unknown): string | undefined {
+  if (typeof connection === 'string' && /^(rediss?|unix):/.test(connection)) return undefined
+  if (!isRecord(connection) || 'sendCommand' in connection) {
+    return 'must be a URL like redis://localhost:6379, or options of ioredis, not a client'
+  }
+  if ('keyPrefix' in connection) return 'must not have `keyPrefix`, with which BullMQ does not work: use `prefix`'
+  if ('url' in connection) return 'must not have `url`, which ioredis ignores: give the URL itself'
+  return undefined
 }
 
 /**
@@ -41,30 +58,13 @@ export interface BullmqEngineOptions extends TableEngineOptions {
  * await engine.setup()
  */
 export function createBullmqEngine(options: BullmqEngineOptions): Engine {
-  const { connection, prefix = 'modelrun', onError = warnOnce(), ...rest }: BullmqEngineOptions = Object(options)
-  checkOptions(connection, prefix)
+  const {
+    connection,
+    prefix = 'modelrun',
+    onError = warnOnce(),
+    ...rest
+  } = readOptions('createBullmqEngine', options, OPTIONS)
   const link = new RedisLink(connection, onError)
   const table = new BullmqTable(link, new BullmqQueues(link, prefix, onError), `${prefix}-tallies`)
   return createTableEngine(table, { ...rest, onError })
-}
-
-function checkOptions(connection: unknown, prefix: string): void {
-  const isUrl = typeof connection === 'string' && /^(rediss?|unix):/.test(connection)
-  const isOptions = typeof connection === 'object' && connection !== null && !('sendCommand' in connection)
-  if (!isUrl && !isOptions) {
-    const message =
-      'createBullmqEngine needs connection: a url like redis://localhost:6379, or options of ioredis, not a client.'
-    throw new ConfigurationError({ message })
-  }
-  if (isOptions && 'keyPrefix' in connection) {
-    throw new ConfigurationError({ message: 'BullMQ does not work with keyPrefix in connection. Use prefix.' })
-  }
-  if (isOptions && 'url' in connection) {
-    throw new ConfigurationError({ message: 'ioredis ignores url in its options. Give the url itself as connection.' })
-  }
-  if (typeof prefix !== 'string' || prefix === '') {
-    throw new ConfigurationError({
-      message: `createBullmqEngine takes prefix: a text. It got ${JSON.stringify(prefix)}.`,
-    })
-  }
 }

@@ -1,7 +1,18 @@
-import { ConfigurationError } from 'modelrun'
+import {
+  type Checks,
+  callback,
+  having,
+  isRecord,
+  must,
+  oneOf,
+  positive,
+  readOptions,
+  rejectArgument,
+  showValue,
+} from '@modelrun/kit'
 import { AloneLock } from './alone-lock.ts'
 import { type Codec, withCodec } from './codec.ts'
-import type { Engine, Json, WorkOptions } from './engine.ts'
+import type { Engine, Json, Rate, WorkOptions } from './engine.ts'
 import { spacingOf } from './spacing.ts'
 import { TableWorker, type WorkerSettings } from './table-worker.ts'
 import { type TaskTable, UNTIL_RESUMED_MS } from './task-table.ts'
@@ -22,7 +33,6 @@ const LONGEST_ID = 512
 /** Creates an engine on a table of tasks. */
 export function createTableEngine(table: TaskTable, options: TableEngineOptions = {}): Engine {
   const { pollMs = 250, onError = warnOnce(), codec } = options
-  checkCodec(codec)
   const workers = new Set<TableWorker>()
   const context = { table, aloneLock: new AloneLock<TableWorker>(), pollMs, onError }
   const wake = (queue: string) => {
@@ -74,39 +84,51 @@ export function createTableEngine(table: TaskTable, options: TableEngineOptions 
   return codec === undefined ? engine : withCodec(engine, codec, onError)
 }
 
-function checkCodec(codec: Codec | undefined): void {
-  const { encode, decode } = Object(codec)
-  if (codec === undefined || (typeof encode === 'function' && typeof decode === 'function')) return
-  throw new ConfigurationError({ message: 'An engine takes codec: an object with the functions encode and decode.' })
+/** The checks of the options that every engine has. */
+export const TABLE_ENGINE_OPTIONS: Checks<TableEngineOptions> = {
+  pollMs: positive,
+  onError: callback,
+  codec: having('an object', 'encode', 'decode'),
 }
 
-function resolve({ rate, startMark = 'worker', onProcessDied, ...given }: WorkOptions): WorkerSettings {
-  if (startMark !== 'worker' && startMark !== 'handler') {
-    throw new ConfigurationError({
-      message: `work() takes startMark: 'worker' or 'handler'. It got ${String(startMark)}.`,
-    })
-  }
-  const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const settings = { ...DEFAULTS, ...defined }
-  for (const [name, value] of Object.entries({ ...settings, ...rate })) {
-    if (!(typeof value === 'number' && value > 0)) {
-      throw new ConfigurationError({ message: `work() takes ${name}: a number above 0. It got ${String(value)}.` })
-    }
-  }
-  return { ...settings, startMark, onProcessDied, spacing: rate === undefined ? undefined : spacingOf(rate) }
+/** The check of an optional rate. Its members are checked by the worker. */
+export const rate = must('a rate, like { max: 10, perMs: 1_000 }', isRecord)
+
+const RATE: Checks<Rate> = { max: positive, perMs: positive }
+
+const WORK_OPTIONS: Checks<WorkOptions> = {
+  concurrency: positive,
+  lockMs: positive,
+  maxRunMs: positive,
+  attempts: positive,
+  backoffMs: positive,
+  rate,
+  startMark: oneOf('worker', 'handler'),
+  onProcessDied: callback,
+}
+
+function resolve(options: WorkOptions): WorkerSettings {
+  const { rate, startMark = 'worker', onProcessDied, ...given } = readOptions('engine.work', options, WORK_OPTIONS)
+  const spacing = rate === undefined ? undefined : spacingOf(readOptions('rate', rate, RATE))
+  // `readOptions` leaves out what is undefined.
+  const defined = given as { [Name in keyof typeof DEFAULTS]?: number }
+  return { ...DEFAULTS, ...defined, startMark, onProcessDied, spacing }
 }
 
 function checkName(what: string, name: string): string {
   const isText = typeof name === 'string' && !/[\0\p{Cs}]/u.test(name)
   if (isText && name !== '' && name.length <= LONGEST_ID) return name
-  const message = `The ${what} of a task is a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters. It got ${JSON.stringify(name)?.slice(0, 80)}.`
-  throw new ConfigurationError({ message })
+  return rejectArgument(
+    'a task',
+    what,
+    `must be a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters, not ${showValue(name)}`,
+  )
 }
 
 function textOf(data: Json): string {
   const text = JSON.stringify(data)
   if (text !== undefined) return text
-  throw new ConfigurationError({ message: `The data of a task must be JSON. It got ${typeof data}.` })
+  return rejectArgument('a task', 'data', `must be JSON, not ${showValue(data)}`)
 }
 
 const WARN_EVERY_MS = 60_000

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { type Checks, checkEach, isText, must, needs, readOptions } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { type Clients, DIALECTS, type Dialect, type Value } from './dialects.ts'
 
@@ -100,47 +101,50 @@ export function createMarks<Database extends keyof Clients>(database: Database, 
     setup: method((client) => run(client, { text: dialect.setup(table), values: [], read: () => undefined })),
     mark: method((transaction, key: string) => {
       dialect.checkTransaction(transaction)
-      const values = [dialect.keyOf(checkKey(key))]
+      checkEach('marks.mark', { key }, ARGUMENTS)
+      const values = [dialect.keyOf(key)]
       return run(transaction, { text: dialect.insert(table), values, read: dialect.hasInserted })
     }),
     clean: method((client, olderThanMs: number) => {
-      const values = [checkAge(olderThanMs)]
+      checkEach('marks.clean', { olderThanMs }, ARGUMENTS)
+      const values = [olderThanMs]
       return run(client, { text: dialect.remove(table), values, read: () => undefined })
     }),
   }
 }
 
 function dialectOf<Client>(database: keyof Clients): Dialect<Client> {
+  checkEach('createMarks', { database }, { database: needs(`one of ${Object.keys(DIALECTS).join(', ')}`, isDatabase) })
   // The table has the dialect of each client.
-  if (Object.hasOwn(DIALECTS, database)) return DIALECTS[database] as Dialect<unknown> as Dialect<Client>
-  const names = Object.keys(DIALECTS).join(', ')
-  const message = `createMarks takes the name of a database: ${names}. It got ${JSON.stringify(database)}.`
-  throw new ConfigurationError({ message })
+  return DIALECTS[database] as Dialect<unknown> as Dialect<Client>
+}
+
+function isDatabase(value: unknown): boolean {
+  return typeof value === 'string' && Object.hasOwn(DIALECTS, value)
+}
+
+const OPTIONS: Checks<MarksOptions> = {
+  table: must(
+    'a name of at most 60 letters, digits and _, with or without a schema before a dot',
+    (value) => typeof value === 'string' && TABLE_NAME.test(value),
+  ),
 }
 
 /** Returns the quoted name of the table. */
-function quoteTable({ table = 'modelrun_marks' }: MarksOptions, quote: string): string {
-  if (typeof table === 'string' && TABLE_NAME.test(table)) {
-    return table
-      .split('.')
-      .map((part) => `${quote}${part}${quote}`)
-      .join('.')
-  }
-  const message = `The table of marks is a name of at most 60 letters, digits and _, with or without a schema before a dot. It got ${JSON.stringify(table)}.`
-  throw new ConfigurationError({ message })
+function quoteTable(options: MarksOptions, quote: string): string {
+  const { table = 'modelrun_marks' } = readOptions('createMarks', options, OPTIONS)
+  return table
+    .split('.')
+    .map((part) => `${quote}${part}${quote}`)
+    .join('.')
 }
 
-function checkKey(key: string): string {
-  const isText = typeof key === 'string' && key !== '' && !/[\0\p{Cs}]/u.test(key)
-  if (isText && Buffer.byteLength(key) <= LONGEST_KEY) return key
-  const message = `The key of a mark is a text of 1 to ${LONGEST_KEY} bytes, without NUL and halves of characters. It got ${JSON.stringify(key)?.slice(0, 80)}. Use a hash of what is longer.`
-  throw new ConfigurationError({ message })
-}
-
-function checkAge(olderThanMs: number): number {
-  if (Number.isFinite(olderThanMs) && olderThanMs > 0) return olderThanMs
-  const message = `clean() takes olderThanMs: milliseconds above 0. It got ${String(olderThanMs)}.`
-  throw new ConfigurationError({ message })
+const ARGUMENTS = {
+  key: needs(
+    `a text of 1 to ${LONGEST_KEY} bytes, without NUL and halves of characters (use a hash of what is longer)`,
+    (value) => isText(value) && !/[\0\p{Cs}]/u.test(String(value)) && Buffer.byteLength(String(value)) <= LONGEST_KEY,
+  ),
+  olderThanMs: needs('milliseconds above 0', (value) => Number.isFinite(value) && Number(value) > 0),
 }
 
 function noTable(table: string, cause: unknown): ConfigurationError {

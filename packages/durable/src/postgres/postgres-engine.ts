@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { type Checks, must, readOptions } from '@modelrun/kit'
 import type { Engine } from '../engine/engine.ts'
-import { createTableEngine, type TableEngineOptions } from '../engine/table-engine.ts'
+import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions } from '../engine/table-engine.ts'
 import type { PostgresDatabase } from './postgres-connection.ts'
-import { checkSchema, PostgresLink } from './postgres-link.ts'
+import { PostgresLink } from './postgres-link.ts'
 import { PostgresTable } from './postgres-table.ts'
 
 export type { PostgresDatabase } from './postgres-connection.ts'
@@ -18,6 +19,12 @@ export interface PostgresEngineOptions extends TableEngineOptions {
    * database take one each. Default: the first schema of the connection's `search_path`, mostly `public`.
    */
   schema?: string | undefined
+}
+
+const OPTIONS: Checks<PostgresEngineOptions> = {
+  // A longer name, or other characters, would need more than quotes.
+  schema: must('a name of at most 63 letters, digits and _', (value) => /^[a-z_][a-z0-9_]{0,62}$/i.test(String(value))),
+  ...TABLE_ENGINE_OPTIONS,
 }
 
 /**
@@ -42,7 +49,6 @@ export interface PostgresEngineOptions extends TableEngineOptions {
  * const engine = createPostgresEngine(pool, { schema: 'posters' })
  */
 export function createPostgresEngine(database: PostgresDatabase, options: PostgresEngineOptions = {}): Engine {
-  const { schema, ...rest } = options
-  checkSchema(schema)
+  const { schema, ...rest } = readOptions('createPostgresEngine', options, OPTIONS)
   return createTableEngine(new PostgresTable(new PostgresLink(database, schema), schema), rest)
 }

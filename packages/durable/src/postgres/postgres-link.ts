@@ -86,18 +86,10 @@ export class PostgresLink {
 }
 
 const NAMES = /\bmodelrun_(?:tasks|queues|counts|tallies|version)\b/g
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i
 
 /** Returns a statement on the tables of a schema. */
 function inSchema(sql: string, schema: string | undefined): string {
   return schema === undefined ? sql : sql.replace(NAMES, `"${schema}".$&`)
-}
-
-/** @throws ConfigurationError when the name would need more than quotes */
-export function checkSchema(schema: string | undefined): void {
-  if (schema === undefined || (typeof schema === 'string' && SCHEMA_NAME.test(schema))) return
-  const message = `createPostgresEngine takes schema: a name of at most 63 letters, digits and _. It got ${JSON.stringify(schema)}.`
-  throw new ConfigurationError({ message })
 }
 
 function noTables(cause: unknown): ConfigurationError {

@@ -1,47 +1,56 @@
-import { ConfigurationError } from 'modelrun'
+import {
+  type Checks,
+  callback,
+  checkEach,
+  hasMethods,
+  isRecord,
+  isText,
+  must,
+  needs,
+  notNegative,
+  oneOf,
+  positive,
+  readOptions,
+} from '@modelrun/kit'
+import { rate } from '../engine/table-engine.ts'
 import type { RunsOptions } from './runs-options.ts'
+
+const atLeastOne = must('a number of at least 1', (value) => typeof value === 'number' && value >= 1)
+
+const OPTIONS: Checks<RunsOptions> = {
+  engine: needs("an engine of @modelrun/durable, such as `createSqliteEngine({ path: 'batch.db' })`", (value) =>
+    hasMethods(value, 'work', 'tally'),
+  ),
+  client: needs('a client, such as `new ModelRun()`', (value) => hasMethods(value, 'submit')),
+  name: must('a name', isText),
+  concurrency: atLeastOne,
+  maxRunning: atLeastOne,
+  submitRate: rate,
+  pollRate: rate,
+  maxCredits: notNegative,
+  onUnknown: oneOf('park', 'resubmit'),
+  giveUpAfterMs: notNegative,
+  onPause: callback,
+  onError: callback,
+  onMetric: callback,
+  lockMs: positive,
+  webhooks: must('an object, like { secret, publicUrl }', isRecord),
+}
 
 /** Checks the options of `createRuns`, also those of plain JavaScript. @throws ConfigurationError */
 export function checkRunsOptions(options: RunsOptions): void {
-  const {
-    engine,
-    client,
-    onUnknown = 'park',
-    maxCredits,
-    maxRunning,
-    giveUpAfterMs,
-  } = Object(options) as Partial<RunsOptions>
-  const isEngine = typeof engine?.work === 'function' && typeof engine.tally === 'function'
-  const wrong = [
-    isEngine ||
-      wrongOption(
-        'engine',
-        "an engine of @modelrun/durable, such as `createSqliteEngine({ path: 'batch.db' })`",
-        engine,
-      ),
-    typeof client?.submit === 'function' || wrongOption('client', 'a client, such as `new ModelRun()`', client),
-    onUnknown === 'park' || onUnknown === 'resubmit' || wrongOption('onUnknown', "'park' or 'resubmit'", onUnknown),
-    maxRunning === undefined || maxRunning >= 1 || wrongOption('maxRunning', 'a number from 1 on', maxRunning),
-    ...Object.entries({ maxCredits, giveUpAfterMs }).map(
-      ([name, value]) => value === undefined || value >= 0 || wrongOption(name, 'a number from 0 on', value),
-    ),
-  ].filter((problem) => problem !== true)
-  if (wrong.length > 0) throw new ConfigurationError({ message: `createRuns takes ${wrong.join(' And ')}` })
+  readOptions('createRuns', options, OPTIONS)
+}
+
+const LOOP = {
+  items: needs(
+    "a list of keys and inputs, such as `[{ key: 'poster-1', input: { prompt } }]`",
+    (value) => hasMethods(value, Symbol.asyncIterator) || hasMethods(value, Symbol.iterator),
+  ),
+  concurrency: atLeastOne,
 }
 
 /** Checks what `runEach` is called with. @throws ConfigurationError */
 export function checkLoop(items: unknown, concurrency: unknown): void {
-  const isIterable = Symbol.asyncIterator in Object(items) || Symbol.iterator in Object(items)
-  const isCount = typeof concurrency === 'number' && concurrency >= 1
-  const wrong = [
-    isIterable ||
-      wrongOption('items', "a list of keys and inputs, such as `[{ key: 'poster-1', input: { prompt } }]`", items),
-    isCount || wrongOption('concurrency', 'a number from 1 on', concurrency),
-  ].filter((problem) => problem !== true)
-  if (wrong.length > 0) throw new ConfigurationError({ message: `runEach takes ${wrong.join(' And ')}` })
-}
-
-function wrongOption(name: string, what: string, value: unknown): string {
-  const got = typeof value === 'object' || typeof value === 'function' ? 'something else' : String(value)
-  return `${name}: ${what}. It got ${got}.`
+  checkEach('runs.runEach', { items, concurrency }, LOOP)
 }

@@ -24,14 +24,14 @@ describe('the SQLite engine', () => {
 
   it('says what is wrong with a path', () => {
     expect(() => createSqliteEngine({ path: join(folder, 'none/tasks.db') })).toThrow(/cannot open .*must exist/)
-    expect(() => createSqliteEngine({ path: '' })).toThrow(/needs path/)
+    expect(() => createSqliteEngine({ path: '' })).toThrow(/`path` of .* must be the path/)
   })
 
   it('says that it needs options', () => {
     // @ts-expect-error -- what JavaScript allows
-    expect(() => createSqliteEngine()).toThrow(/createSqliteEngine needs path/)
+    expect(() => createSqliteEngine()).toThrow(/must be an object, like \{ path/)
     // @ts-expect-error -- what JavaScript allows
-    expect(() => createSqliteEngine('runs.db')).toThrow(/createSqliteEngine needs path/)
+    expect(() => createSqliteEngine('runs.db')).toThrow(/must be an object, like \{ path/)
   })
 
   it.skipIf(process.platform === 'win32')('makes files that only their owner can read', async () => {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { ConfigurationError } from 'modelrun'
+import { type Checks, isText, needs, notNegative, readOptions } from '@modelrun/kit'
 import type { Engine } from '../engine/engine.ts'
-import { createTableEngine, type TableEngineOptions } from '../engine/table-engine.ts'
+import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions } from '../engine/table-engine.ts'
 import { SqliteTable } from './sqlite-table.ts'
 
 /** Options of `createSqliteEngine`. */
@@ -17,6 +17,12 @@ export interface SqliteEngineOptions extends TableEngineOptions {
   path: string
   /** How long a change waits for changes of other processes, in milliseconds, before it fails. Default 5,000. */
   busyTimeoutMs?: number | undefined
+}
+
+const OPTIONS: Checks<SqliteEngineOptions> = {
+  path: needs("the path of a file, or ':memory:'", isText),
+  busyTimeoutMs: notNegative,
+  ...TABLE_ENGINE_OPTIONS,
 }
 
 /**
@@ -31,11 +37,6 @@ export interface SqliteEngineOptions extends TableEngineOptions {
  * await engine.setup()
  */
 export function createSqliteEngine(options: SqliteEngineOptions): Engine {
-  const { path, busyTimeoutMs = 5_000, ...rest }: SqliteEngineOptions = Object(options)
-  if (typeof path !== 'string' || path === '') {
-    throw new ConfigurationError({
-      message: "createSqliteEngine needs path, as in createSqliteEngine({ path: 'runs.db' }): a file, or ':memory:'.",
-    })
-  }
+  const { path, busyTimeoutMs = 5_000, ...rest } = readOptions('createSqliteEngine', options, OPTIONS)
   return createTableEngine(new SqliteTable(path, busyTimeoutMs), rest)
 }

@@ -87,12 +87,12 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
 
   it('says what is wrong with its options', () => {
     // @ts-expect-error -- what JavaScript allows
-    expect(() => createBullmqEngine()).toThrow(/needs connection/)
-    expect(() => createBullmqEngine({ connection: '' })).toThrow(/needs connection/)
-    expect(() => createBullmqEngine({ connection: { keyPrefix: 'x' } })).toThrow(/Use prefix/)
+    expect(() => createBullmqEngine()).toThrow(/like \{ connection/)
+    expect(() => createBullmqEngine({ connection: '' })).toThrow(/`connection` of/)
+    expect(() => createBullmqEngine({ connection: { keyPrefix: 'x' } })).toThrow(/use `prefix`/)
     const withUrl = { port: service.port, url: urlOf(service) }
-    expect(() => createBullmqEngine({ connection: withUrl })).toThrow(/Give the url itself/)
-    expect(() => createBullmqEngine({ connection: urlOf(service), prefix: '' })).toThrow(/takes prefix/)
+    expect(() => createBullmqEngine({ connection: withUrl })).toThrow(/give the URL itself/)
+    expect(() => createBullmqEngine({ connection: urlOf(service), prefix: '' })).toThrow(/`prefix` of/)
   })
 
   it('keeps the longer of two pauses', async () => {

@@ -89,5 +89,5 @@ describe.each(ENGINE_STORES)('an engine with a codec: $title', (engineStore) => 
 
 it('rejects a codec that is none', () => {
   // @ts-expect-error -- what JavaScript allows
-  expect(() => openEngine({ kind: 'sqlite', at: ':memory:' }, undefined, { encode: () => '' })).toThrow(/takes codec/)
+  expect(() => openEngine({ kind: 'sqlite', at: ':memory:' }, undefined, { encode: () => '' })).toThrow(/`codec` of/)
 })

@@ -127,7 +127,7 @@ describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
     expect(data).toEqual([0, 1, 2])
     expect((await pool.query('SELECT data FROM "Two".modelrun_tasks')).rows).toEqual([{ data: '2' }])
     for (const schema of ['', 'a b', 'a"; DROP TABLE x', 'x'.repeat(64)]) {
-      expect(() => createPostgresEngine(pool, { schema })).toThrow(/takes schema/)
+      expect(() => createPostgresEngine(pool, { schema })).toThrow(/`schema` of/)
     }
   })
 

@@ -190,8 +190,8 @@ describe('runEach', () => {
   }, 60_000)
 
   it.each([
-    [{}, {}, /runEach takes items: a list of keys and inputs/],
-    [[], { concurrency: 0 }, /runEach takes concurrency: a number from 1 on. It got 0./],
+    [{}, {}, /`items` of `runs.runEach` must be a list of keys and inputs/],
+    [[], { concurrency: 0 }, /`concurrency` of `runs.runEach` must be a number of at least 1, not 0./],
   ])('rejects wrong arguments: %o %o', async (items, options, message) => {
     const { runs } = await setUp()
     const loop = collect(runs.runEach(MODEL, items as RunItem[], options))

@@ -170,10 +170,12 @@ it('counts no run twice in its progress', async () => {
 it('says what is wrong with an option, a key or an input', async () => {
   const { runs, engine, client } = await setUpRuns()
   const wrong = (options: unknown) => () => createRuns(options as never)
-  expect(wrong({ engine })).toThrow('createRuns takes client: a client, such as `new ModelRun()`. It got undefined.')
-  expect(wrong({ client })).toThrow(/createRuns takes engine: an engine of @modelrun\/durable.* It got undefined/)
-  expect(wrong(undefined)).toThrow(/createRuns takes engine/)
-  expect(wrong({ engine, client, maxCredits: Number.NaN })).toThrow(/maxCredits: a number from 0 on. It got NaN/)
+  expect(wrong({ engine })).toThrow(
+    '`client` of `createRuns` must be a client, such as `new ModelRun()`, not undefined.',
+  )
+  expect(wrong({ client })).toThrow(/`engine` of `createRuns` must be an engine of @modelrun\/durable.*, not undefined/)
+  expect(wrong(undefined)).toThrow(/must be an object, like \{ engine/)
+  expect(wrong({ engine, client, maxCredits: Number.NaN })).toThrow(/`maxCredits` .* at least 0, not NaN/)
   const add = (...given: unknown[]) => runs.add(...(given as Parameters<typeof runs.add>))
   await expect(add(MODEL, { prompt: 'a' })).rejects.toThrow(
     /A run takes a key, a model and an input.*Its key is missing/,

@@ -90,9 +90,10 @@ it('no test of this package has a reference server that is not checked', () => {
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
     'packed-packages.system.test.ts',
-    'proxy/browser/in-browser.system.test.ts',
+    'proxy/browser/app.ts',
     'proxy/guide.system.test.ts',
     // What is checked is a recording of another service.
+    'react/server-render.test.ts',
     'recording/truth.test.ts',
     'vitest-fixture/project/inbox.spec.ts',
     'vitest-fixture/project/page.spec.ts',

@@ -18,7 +18,6 @@ const SESSIONS: { [Name in SpecialKey]?: string } = {
 const LEFT_OUT: Record<string, string> = {
   'permissions/': 'what a user may do beyond spending its budget is decided by the application',
   'auth/blocked-address': 'addresses are checked by what is in front of the application',
-  'charges/webhook': 'as webhooks/',
   'webhooks/': 'a page cannot have a `webhook_url`: the proxy would have the service post to any address',
 }
 
@@ -45,7 +44,7 @@ describe('the conformance suite', () => {
   it('finds nothing wrong with a proxy in front of the reference server', () => {
     const failures = proxied.results.filter(({ verdict }) => verdict === 'fail')
     expect(failures.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([])
-    expect(proxied.summary.pass).toBeGreaterThan(70)
+    expect(proxied.summary.pass).toBeGreaterThan(60)
   })
 
   it('judges of the proxy what it judges of the server, but for what is left out with a reason', () => {
@@ -63,7 +62,7 @@ describe('the conformance suite', () => {
     const different = names.filter(
       (name) => JSON.stringify(proxied.observations[name]) !== JSON.stringify(direct.observations[name]),
     )
-    expect(different).toEqual(Object.keys(DIFFERENT))
+    expect(different.toSorted()).toEqual(Object.keys(DIFFERENT).toSorted())
   })
 })
 

@@ -62,12 +62,6 @@ export interface RunningClock extends ServerClock {
 /** The last moment that a `Date` can hold. */
 export const LATEST_TIME_MS = 8.64e15
 
-/** When a timer set at `now` is due: at once for a negative time or `NaN`, `undefined` for never. */
-export function dueTime(now: number, ms: number): number | undefined {
-  const dueAt = now + (ms > 0 ? ms : 0)
-  return dueAt <= LATEST_TIME_MS ? dueAt : undefined
-}
-
 /** Checks the argument of `clock.advance`. */
 export function checkAdvance(now: number, ms: number): void {
   const isPossible = (value: unknown) => typeof value === 'number' && value >= 0 && now + value <= LATEST_TIME_MS

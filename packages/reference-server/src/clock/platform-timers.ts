@@ -1,4 +1,5 @@
-import { dueTime, type ServerClock } from './clock.ts'
+import type { ServerClock } from './clock.ts'
+import { dueTime } from './virtual-timers.ts'
 
 /** The longest time that timers of the platform take; more fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TimerQueue } from './timer-queue.ts'
+import { TimerQueue } from './virtual-timers.ts'
 
 function drain<Value>(queue: TimerQueue<Value>): Value[] {
   const values: Value[] = []

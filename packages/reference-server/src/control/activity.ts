@@ -1,7 +1,6 @@
 import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
-import { jobRow } from './job-row.ts'
+import { entryJson, jobRow, withSnakeCase } from './job-row.ts'
 import { get, notFound } from './route.ts'
-import { entryJson, withSnakeCase } from './snake-case.ts'
 
 /** So many entries are listed, the newest. */
 const MAX_ENTRIES = 10_000

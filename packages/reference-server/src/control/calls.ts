@@ -53,3 +53,20 @@ function shapeOf(schema: Json, schemas: Json, depth: number): string | undefined
   })
   return members.length === 0 ? undefined : `{ ${members.join(', ')} }`
 }
+
+/** Path of the document below the control API's prefix. */
+export const DOCUMENT_PATH = '/openapi.json'
+
+/** The control API as an OpenAPI 3.1 document, from `control-openapi.json`. */
+export type ControlDocument = typeof import('../../control-openapi.json')
+
+/** Loaded when it is asked for: most servers live for one test. */
+export async function loadDocument(): Promise<ControlDocument> {
+  const { default: document } = await import('../../control-openapi.json', { with: { type: 'json' } })
+  return document
+}
+
+/** `GET /_reference/openapi.json`: the document, at the URL of this server. */
+export async function documentAt(baseUrl: string): Promise<object> {
+  return { ...(await loadDocument()), servers: [{ url: baseUrl, description: 'The modelrun reference server' }] }
+}

@@ -1,4 +1,5 @@
 import { chargeOf, type Job, statusAt } from '../domain/job.ts'
+import type { JournalEntry } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
 
 /** A job on one line, as lists and events show it. */
@@ -28,4 +29,20 @@ const MAX_TEXT = 100
 function textOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const text = Object.values(input).find((value) => typeof value === 'string')
   return text === undefined ? undefined : String(text).slice(0, MAX_TEXT)
+}
+
+// The control API writes its members in snake_case, as the service does. Times in milliseconds end in `_ms`.
+
+/** An entry of the journal. */
+export function entryJson({ at, ...rest }: JournalEntry): object {
+  return { at_ms: at, ...withSnakeCase(rest) }
+}
+
+/** Only its own members: what they hold may be of the user, such as the input of a run. */
+export function withSnakeCase(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [snakeCase(name), member]))
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -5,9 +5,8 @@ import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
-import { jobRow } from './job-row.ts'
+import { entryJson, jobRow } from './job-row.ts'
 import { conflict, get, notFound, post } from './route.ts'
-import { entryJson } from './snake-case.ts'
 
 const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
 const failSchema = z.strictObject({

@@ -1,8 +1,8 @@
 import { JOURNAL_KINDS } from '../history/journal/journal-entry.ts'
 import { journalText, viewJournal } from '../history/journal/journal-view.ts'
 import { makeReport } from '../history/report.ts'
+import { entryJson, withSnakeCase } from './job-row.ts'
 import { accountIfNamed, get, invalid, notFound, requireKey } from './route.ts'
-import { entryJson, withSnakeCase } from './snake-case.ts'
 
 /** The routes that report what happened during a test. Without a `key`: for all accounts. */
 export const REPORT_ROUTES = [

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+import { withSnakeCase } from './job-row.ts'
 import { accountOf, get, notFound, post } from './route.ts'
-import { withSnakeCase } from './snake-case.ts'
 
 const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
 

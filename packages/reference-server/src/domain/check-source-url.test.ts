@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkSourceUrl } from './check-source-url.ts'
+import { checkSourceUrl } from './check-value.ts'
 
 const check = (value: unknown, name = 'image_url') => checkSourceUrl(name, { type: 'string' }, value)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Credits } from './credits.ts'
+import { Credits } from './account.ts'
 
 describe('credits', () => {
   it('charges only what succeeds (section 1)', () => {

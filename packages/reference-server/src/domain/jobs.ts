@@ -1,5 +1,5 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { TimerQueue } from '../clock/timer-queue.ts'
+import { TimerQueue } from '../clock/virtual-timers.ts'
 import { FairBuffer } from '../history/fair-buffer.ts'
 import { DEFAULT_RETENTION, type Retention } from '../history/retention.ts'
 import type { Account } from './account.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { latencyMs } from './latency.ts'
+import { latencyMs } from './plan-job.ts'
 
 const MODEL = 'aurora-image' // 4 s
 

@@ -1,8 +1,6 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
 import { closestName, jsonPointer } from '@modelrun/kit'
-import { checkSourceUrl } from './check-source-url.ts'
-import { checkValue, typeNoun } from './check-value.ts'
-import { shorten } from './describe-value.ts'
+import { checkSourceUrl, checkValue, shorten, typeNoun } from './check-value.ts'
 
 /** One thing that is wrong with the `input` of a run. */
 interface InputProblem {

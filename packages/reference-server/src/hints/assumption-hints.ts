@@ -1,7 +1,7 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
 import { isServerErrorCode, type ServerErrorCode } from '../error-codes.ts'
-import type { HintContext } from './hint-context.ts'
+import type { HintContext } from './request-hints.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 

@@ -1,5 +1,5 @@
 import { closestName, isRecord, tryParseJson } from '@modelrun/kit'
-import type { HintContext } from './hint-context.ts'
+import type { HintContext } from './request-hints.ts'
 
 const MEMBERS = ['input', 'sync', 'webhook_url']
 

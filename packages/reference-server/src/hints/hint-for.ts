@@ -1,6 +1,6 @@
 import { assumptionHints } from './assumption-hints.ts'
 import { bodyHints } from './body-hints.ts'
-import type { HintContext } from './hint-context.ts'
+import type { HintContext } from './request-hints.ts'
 import { corsHints, jobHints, keyHints, pathHints, queryHints } from './request-hints.ts'
 
 /** The header for what the body cannot say: the specification defines the body. */
@@ -20,10 +20,7 @@ const SOURCES: readonly ((context: HintContext) => readonly string[])[] = [
 
 /** Help with a response: what was probably meant, which assumption is behind it. `undefined` when there is none. */
 export function hintFor(context: HintContext): string | undefined {
-  const { route, hints = [], jobStatus } = context.trace
-  // The most common responses by far. They need no hint.
-  if (context.status === 200 && hints.length === 0 && (route === 'getJob' || jobStatus === 'completed'))
-    return undefined
+  const { hints = [] } = context.trace
   const sentences = [...hints, ...SOURCES.flatMap((source) => source(context))]
   return sentences.length === 0 ? undefined : headerText(sentences.join(' '))
 }

@@ -1,9 +1,21 @@
 import { KEY_PREFIXES, MODEL_CATEGORIES, ROUTES, type Route } from '@modelrun/contract'
 import { closestName } from '@modelrun/kit'
 import { KEY_LETTERS } from '../domain/api-keys.ts'
+import type { RequestTrace } from '../http/app-env.ts'
 import type { IncomingRequest } from '../http/messages.ts'
 import { decodeSegment, pathBelow } from '../http/router.ts'
-import type { HintContext } from './hint-context.ts'
+import type { Service } from '../service/service.ts'
+
+/** A response that may need a hint, and the request to it. */
+export interface HintContext {
+  service: Service
+  request: IncomingRequest
+  trace: RequestTrace
+  /** HTTP status of the response. */
+  status: number
+  /** Error code of an error response. */
+  code: string | undefined
+}
 
 const LIST_PARAMETERS = ['category', 'search', 'limit', 'offset']
 const RUN_MEMBERS = ['input', 'sync', 'webhook_url']
@@ -41,14 +53,9 @@ export function keyHints({ request, status }: Pick<HintContext, 'request' | 'sta
 }
 
 /** Whether a request carries a key of production that this server did not make. */
-export function foreignLiveKey({
-  service,
-  request,
-  trace,
-}: Pick<HintContext, 'service' | 'request' | 'trace'>): boolean {
-  if (trace.apiKey !== undefined) return false
-  const key = /\bsk_live_\S+/.exec(request.headers.get('authorization') ?? '')?.[0]
-  return key !== undefined && service.keys.find(key) === undefined
+export function foreignLiveKey({ keys }: Service, { headers }: IncomingRequest): boolean {
+  const key = /\bsk_live_\S+/.exec(headers.get('authorization') ?? '')?.[0]
+  return key !== undefined && keys.find(key) === undefined
 }
 
 function missingHints(request: IncomingRequest): string[] {

@@ -5,7 +5,8 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { Service } from '../service/service.ts'
-import type { Handle, IncomingRequest, Reply } from './messages.ts'
+import type { Handle, Reply } from './messages.ts'
+import type { RoutedRequest } from './router.ts'
 
 /** What a route found out about a request. The journal and the hints are made from it. */
 export interface RouteDetails {
@@ -62,39 +63,6 @@ export interface RequestEnv {
   readonly onJob?: ((job: Job) => void) | undefined
   /** The checked body of a call of the control API. */
   called?: unknown
-}
-
-/** A request with its place among the routes. */
-export class RoutedRequest {
-  readonly raw: IncomingRequest
-  /** Below the base URL, still percent-encoded, with a model id as one segment. */
-  readonly path: string
-  /** Parameters of the path, decoded. */
-  params: Readonly<Record<string, string>> = {}
-
-  constructor(raw: IncomingRequest, path: string) {
-    this.raw = raw
-    this.path = path
-  }
-
-  get method(): string {
-    return this.raw.method
-  }
-
-  /** A parameter of the path; empty when the route has none of this name. */
-  param(name: string): string {
-    return this.params[name] ?? ''
-  }
-
-  /** The parameters of the query. */
-  get queries(): Readonly<Record<string, string>> {
-    return Object.fromEntries(new URL(this.raw.url).searchParams)
-  }
-
-  /** A parameter of the query. */
-  query(name: string): string | undefined {
-    return new URL(this.raw.url).searchParams.get(name) ?? undefined
-  }
 }
 
 /** What every handler knows about a request. */

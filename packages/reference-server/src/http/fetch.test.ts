@@ -5,7 +5,7 @@ import type { Handle } from './messages.ts'
 const BASE_URL = 'https://reference.test'
 
 function fetchWith(handle: Handle) {
-  return createFetch(handle, () => BASE_URL)
+  return createFetch(handle, { baseUrl: BASE_URL })
 }
 
 const echo: Handle = async (request, { transport }) => {

@@ -20,12 +20,12 @@ function createFakeTimerCheck(): () => void {
 /** A drop-in for the global `fetch` on top of a server: rejects when it is aborted, as the global one does. */
 export function createFetch(
   handle: Handle,
-  baseUrl: () => string,
+  server: { readonly baseUrl: string },
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   const checkTimers = createFakeTimerCheck()
   return async (input, init) => {
     checkTimers()
-    const request = new Request(input instanceof Request ? input : new URL(input, baseUrl()), init)
+    const request = new Request(input instanceof Request ? input : new URL(input, server.baseUrl), init)
     const { signal } = request
     signal.throwIfAborted()
     return new Promise((resolve, reject) => {

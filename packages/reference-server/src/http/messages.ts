@@ -1,5 +1,4 @@
 import type { Job } from '../domain/job.ts'
-import type { FaultKind } from '../faults/fault-options.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -26,12 +25,12 @@ export interface Reply {
   /** Error code in the body (section 7). */
   readonly code?: string | undefined
   /** A fault that corrupts the body. */
-  readonly fault?: Extract<FaultKind, 'slow-body' | 'truncated-body'> | undefined
+  readonly fault?: 'slow-body' | 'truncated-body' | undefined
 }
 
 /** A broken connection, also data: each transport applies it as its clients would see it. */
 export interface ConnectionFault {
-  readonly fault: Extract<FaultKind, 'reset' | 'empty-reply' | 'refused'>
+  readonly fault: 'reset' | 'empty-reply' | 'refused'
   readonly status?: undefined
 }
 

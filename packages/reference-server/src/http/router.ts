@@ -1,4 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
+import type { IncomingRequest } from './messages.ts'
 
 const MODEL_PATH = new RegExp(`^${ROUTES.listModels.path}/(?<id>.+?)(?<run>/run)?$`)
 
@@ -73,4 +74,37 @@ export function methodsOf(methods: ReadonlyMap<string, unknown>): string {
 
 function fits(part: string, segment = ''): boolean {
   return part === segment || (part.startsWith('{') && segment !== '')
+}
+
+/** A request with its place among the routes. */
+export class RoutedRequest {
+  readonly raw: IncomingRequest
+  /** Below the base URL, still percent-encoded, with a model id as one segment. */
+  readonly path: string
+  /** Parameters of the path, decoded. */
+  params: Readonly<Record<string, string>> = {}
+
+  constructor(raw: IncomingRequest, path: string) {
+    this.raw = raw
+    this.path = path
+  }
+
+  get method(): string {
+    return this.raw.method
+  }
+
+  /** A parameter of the path; empty when the route has none of this name. */
+  param(name: string): string {
+    return this.params[name] ?? ''
+  }
+
+  /** The parameters of the query. */
+  get queries(): Readonly<Record<string, string>> {
+    return Object.fromEntries(new URL(this.raw.url).searchParams)
+  }
+
+  /** A parameter of the query. */
+  query(name: string): string | undefined {
+    return new URL(this.raw.url).searchParams.get(name) ?? undefined
+  }
 }

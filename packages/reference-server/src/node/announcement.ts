@@ -1,5 +1,5 @@
+import { isLoopback } from './bind.ts'
 import type { ServeCommand } from './cli-options.ts'
-import { isLoopback } from './is-loopback.ts'
 
 /** What a person or program needs to use a server that has started to listen. */
 export interface ReadyServer {

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { closestName } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import type { AssumptionOptions } from '../assumptions/assumptions.ts'
-import type { LatencyOption } from '../domain/latency.ts'
+import type { LatencyOption } from '../domain/plan-job.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
+import { isLoopback } from './bind.ts'
 import { type FaultSetting, readAssumptionValues, readFaultValues, readLatencyValues } from './cli-settings.ts'
 import {
   type CliClock,
@@ -16,7 +17,6 @@ import {
   readUrl,
 } from './cli-values.ts'
 import { UsageError } from './errors.ts'
-import { isLoopback } from './is-loopback.ts'
 import { type RecordCommand, readRecord } from './recording/record-options.ts'
 
 /** What the command line asks for. */

@@ -1,6 +1,6 @@
 import { closestName } from '@modelrun/kit'
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
-import type { LatencyOption } from '../domain/latency.ts'
+import type { LatencyOption } from '../domain/plan-job.ts'
 import { UsageError } from './errors.ts'
 
 /** The assumptions of `--assume name=value`. The server checks their values. */

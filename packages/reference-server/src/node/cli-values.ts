@@ -1,8 +1,8 @@
 import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from '../chosen-secrets.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { readBaseUrl } from '../options.ts'
+import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'
-import { readOrigin } from './read-origin.ts'
 
 const CLOCKS = ['system', 'manual', 'auto'] as const
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { readCommand } from './cli-options.ts'
-import { ListenError, UsageError } from './errors.ts'
-import { print, warn } from './print.ts'
+import { ListenError, print, UsageError, warn } from './errors.ts'
 
 async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
+import { readOrigin } from './cors.ts'
 import { type ListeningServer, type ListenOptions, listen } from './listen.ts'
-import { readOrigin } from './read-origin.ts'
 
 const PAGE = 'http://localhost:5173'
 

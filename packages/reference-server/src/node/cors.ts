@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { errorResponses } from '../http/error-responses.ts'
-import type { IncomingRequest } from '../http/messages.ts'
-import { emptyReply, type Reply } from '../http/messages.ts'
+import { emptyReply, type IncomingRequest, type Reply } from '../http/messages.ts'
 import { pathOf } from '../http/router.ts'
 
 /** How long a browser may remember that an origin is allowed, in seconds. */
@@ -63,4 +62,12 @@ function preflightResponse({ headers }: IncomingRequest): Reply {
     'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
     'access-control-max-age': String(MAX_AGE_S),
   })
+}
+
+/** An origin as browsers write it, or `*` for all of them; `undefined` for anything else. */
+export function readOrigin(text: string): string | undefined {
+  if (text === '*') return text
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  return isOrigin ? url.origin : undefined
 }

@@ -1,9 +1,9 @@
 import { announcement } from './announcement.ts'
 import type { ServeCommand } from './cli-options.ts'
 import { loadDashboard } from './dashboard.ts'
+import { print, warn } from './errors.ts'
 import { checkInput, onInputEnd } from './input-end.ts'
 import { listen } from './listen.ts'
-import { print, warn } from './print.ts'
 import { startServer } from './start-server.ts'
 import { openState, type StateFile } from './state-file.ts'
 

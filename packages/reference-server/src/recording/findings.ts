@@ -1,7 +1,22 @@
 import type { AssumptionOptions } from '../assumptions/assumptions.ts'
 import type { RejectionKind } from '../assumptions/rejections.ts'
+import type { CatalogModel } from '../domain/catalog.ts'
 import { type Exchange, errorIn } from './exchange.ts'
 import { ACCEPTABLE } from './mistakes.ts'
+
+/** What was learned of a service from the traffic with it. */
+export interface Recording {
+  /** URL of the service. */
+  service: string
+  /** How many requests were recorded. */
+  exchanges: number
+  /** The models that were listed, read or run, with what their runs did. */
+  catalog: readonly CatalogModel[]
+  /** The choices of the service where the specification is silent. */
+  profile: AssumptionOptions
+  /** What was seen and the reference server does not do, a line for each. */
+  notReplayed: readonly string[]
+}
 
 const MAX_NOTES = 100
 

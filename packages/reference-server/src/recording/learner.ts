@@ -1,8 +1,8 @@
 import type { RejectionKind } from '../assumptions/rejections.ts'
 import { type Exchange, errorIn, membersOf, type Target, targetOf } from './exchange.ts'
+import type { Recording } from './findings.ts'
 import { Findings } from './findings.ts'
 import { mistakesIn } from './mistakes.ts'
-import type { Recording } from './recording.ts'
 import { SeenJobs } from './seen-jobs.ts'
 import { SeenModels } from './seen-models.ts'
 

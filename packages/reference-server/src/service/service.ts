@@ -15,14 +15,13 @@ import { Observer } from '../history/observer.ts'
 import { FileCache } from '../media/file-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
-import { deliveryBody } from '../webhooks/delivery-body.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
+import { deliveryBody } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
 import type { Breakpoints } from './breakpoints.ts'
 import type { Fork, Forks } from './forks.ts'
-import { HeldRuns } from './held-runs.ts'
-import { JobTimers } from './job-timers.ts'
+import { HeldRuns, JobTimers } from './held-runs.ts'
 import { Pauses } from './pauses.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
@@ -141,6 +140,6 @@ export class Service {
     // A job that a reset forgot has no delivery.
     const webhook = hasDelivery && !this.isClosed && !isForgotten ? job.webhook : undefined
     if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
-    else this.dispatcher.skip(job)
+    else if (job.webhook !== undefined) this.dispatcher.skip(job)
   }
 }

@@ -1,4 +1,6 @@
 import type { WebhookDelivery } from '@modelrun/contract'
+import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
+import { outputOf } from '../domain/produce-output.ts'
 
 /** Body of a delivery (section 6). `cancelled` is sent only when the assumption `cancelledJobWebhook` says so. */
 export type DeliveryBody = WebhookDelivery | { job_id: string; status: 'cancelled' }
@@ -30,4 +32,22 @@ export interface DeliveryRecord {
   responseBody?: string | undefined
   /** What was sent. */
   body: DeliveryBody
+}
+
+/** What is sent when a job has ended (section 6). */
+export function deliveryBody(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {
+  switch (end.status) {
+    case 'succeeded':
+      return {
+        job_id: job.id,
+        status: 'succeeded',
+        output: outputOf(job, baseUrl),
+        credits_used: job.model.pricing.credits_per_run,
+        completed_at: new Date(end.at).toISOString(),
+      }
+    case 'failed':
+      return { job_id: job.id, status: 'failed', error: end.error ?? providerFailure(job.model) }
+    case 'cancelled':
+      return { job_id: job.id, status: 'cancelled' }
+  }
 }

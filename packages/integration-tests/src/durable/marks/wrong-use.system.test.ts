@@ -115,7 +115,7 @@ it.each([
 
 it.each(['', 'a b', 'a.b.c', 'a"', '1a', 'x'.repeat(61)])('marks reject the table %j', (table) => {
   for (const database of ['postgres', 'mysql', 'sqlite']) {
-    expect(() => createMarks(database as 'mysql', { table })).toThrow(/The table of marks is a name/)
+    expect(() => createMarks(database as 'mysql', { table })).toThrow(/`table` of `createMarks` must be a name/)
   }
 })
 
@@ -125,7 +125,5 @@ it('marks say what a query function must give', async () => {
 })
 
 it('marks say which databases there are', () => {
-  expect(() => createMarks('oracle' as 'mysql')).toThrow(
-    /the name of a database: postgres, mysql, sqlite\. It got "oracle"/,
-  )
+  expect(() => createMarks('oracle' as 'mysql')).toThrow('must be one of postgres, mysql, sqlite, not "oracle".')
 })

@@ -1,5 +1,4 @@
 import type { KnownJobStatus } from '@modelrun/contract'
-import type { Job, JobEnd } from '../../domain/job.ts'
 import type { DeliveryRecord } from '../../webhooks/delivery-record.ts'
 
 interface EntryBase {
@@ -90,29 +89,6 @@ export const JOURNAL_KINDS = ['request', 'job', 'delivery', 'note'] as const sat
 
 /** One thing that happened on the server. */
 export type JournalEntry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
-
-/** The creation of a job. */
-export function jobCreation(job: Job): JobEntry {
-  return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
-}
-
-/** The start of a job that was queued, if it has left the queue by `now`: no timer reports it. */
-export function jobStart(job: Job, now: number): JobEntry[] {
-  const { createdAt, processingAt } = job
-  const hasLeft = createdAt < processingAt && processingAt <= now
-  return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
-}
-
-/** The end of a job. */
-export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
-  const from = at < job.processingAt ? 'queued' : 'processing'
-  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
-}
-
-function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
-  const credits = model.pricing.credits_per_run
-  return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
-}
 
 /** An entry and its place among all of the server. */
 export interface JournalRecord {

@@ -1,9 +1,10 @@
 import type { Account } from '../../domain/account.ts'
 import { showKey } from '../../domain/api-keys.ts'
 import { detached } from '../../domain/cut-input.ts'
+import type { Job, JobEnd } from '../../domain/job.ts'
 import { pathOf } from '../../http/router.ts'
 import { FairBuffer } from '../fair-buffer.ts'
-import type { JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
+import type { JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
 import { redactBody, redactText } from './redact.ts'
 
 /** About what an entry takes besides its texts. */
@@ -110,4 +111,27 @@ class RequestRecord implements JournalRecord {
 /** What is recorded of a body. */
 export function startOf(body: string): string {
   return body.length > MAX_BODY_BYTES ? detached(body, MAX_BODY_BYTES) : body
+}
+
+/** The creation of a job. */
+export function jobCreation(job: Job): JobEntry {
+  return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
+}
+
+/** The start of a job that was queued, if it has left the queue by `now`: no timer reports it. */
+export function jobStart(job: Job, now: number): JobEntry[] {
+  const { createdAt, processingAt } = job
+  const hasLeft = createdAt < processingAt && processingAt <= now
+  return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
+}
+
+/** The end of a job. */
+export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
+  const from = at < job.processingAt ? 'queued' : 'processing'
+  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
+}
+
+function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
+  const credits = model.pricing.credits_per_run
+  return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
 }

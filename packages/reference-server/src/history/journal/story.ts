@@ -8,7 +8,8 @@ import {
   describeSending,
   describeTime,
 } from './describe-entry.ts'
-import { type JobEntry, type JournalEntry, type JournalRecord, jobStart } from './journal-entry.ts'
+import { jobStart } from './journal.ts'
+import type { JobEntry, JournalEntry, JournalRecord } from './journal-entry.ts'
 
 export interface StoryOptions {
   jobId: string

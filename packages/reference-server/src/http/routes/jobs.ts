@@ -1,9 +1,8 @@
-import { type Job, statusAt } from '../../domain/job.ts'
+import { chargeOf, durationMs, type Job, statusAt } from '../../domain/job.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import type { KeyContext, RouteDetails, RouteResult } from '../app-env.ts'
 import { reject } from '../error-responses.ts'
-import { jobField } from '../job-field.ts'
 import { emptyReply, jsonReply } from '../messages.ts'
 
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
@@ -89,4 +88,21 @@ function findJob(service: Service, context: KeyContext): Pick<RouteDetails, 'job
 function result(job: Job, baseUrl: string): object {
   if (job.end?.status === 'succeeded') return { output: outputOf(job, baseUrl) }
   return job.end?.status === 'failed' ? { error: job.end.error } : {}
+}
+
+/** What the server knows of a job beyond status, output and error; `null` for anything else. */
+export function jobField(job: Job, name: string): unknown {
+  const { id, requestId, account, model, createdAt, end } = job
+  const known = new Map<string, unknown>([
+    ['job_id', id],
+    ['id', id],
+    ['request_id', requestId],
+    ['model_id', model.id],
+    ['created_at', new Date(createdAt).toISOString()],
+    ['completed_at', end && new Date(end.at).toISOString()],
+    ['duration_ms', end && durationMs(job, end)],
+    ['credits_used', end && chargeOf(job, end)],
+    ['credits_remaining', account.credits.left],
+  ])
+  return known.get(name) ?? null
 }

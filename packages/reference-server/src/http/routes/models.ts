@@ -1,7 +1,7 @@
 import { LIMITS, type ListModelsQuery, listModelsQuerySchema, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../../domain/catalog.ts'
+import { describeValue } from '../../domain/check-value.ts'
 import { closestModelId } from '../../domain/closest-model-id.ts'
-import { describeValue } from '../../domain/describe-value.ts'
 import { listModels } from '../../domain/list-models.ts'
 import { parseShape } from '../../parse-shape.ts'
 import type { Service } from '../../service/service.ts'

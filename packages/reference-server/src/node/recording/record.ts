@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { connect, isIP } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
-import { UsageError } from '../errors.ts'
+import { print, UsageError, warn } from '../errors.ts'
 import { checkInput, onInputEnd } from '../input-end.ts'
-import { print, warn } from '../print.ts'
 import type { RecordCommand } from './record-options.ts'
 import { startRecorder } from './recorder.ts'
 

@@ -1,0 +1,3 @@
+import { getShared } from '../../../lib/modelrun.ts'
+
+export const POST = (request: Request): Promise<Response> => getShared().inbox.handle(request)

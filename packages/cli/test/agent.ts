@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { CliHarness } from './cli-harness.ts'
+
+/** What an agent reads of a tool. */
+interface ToolReply {
+  isError: boolean
+  /** Of a run. */
+  facts: { key?: string; state?: string; files?: string[]; next?: string; error?: object }
+  text: string
+  types: string[]
+}
+
+/** An agent in a host, with a server of its own. */
+export interface Agent {
+  call(tool: string, input: object, timeoutMs?: number): Promise<ToolReply>
+  /** The questions to the user. */
+  questions: string[]
+  kill(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How a host is. */
+export interface HostOptions {
+  /** `legacy` is the protocol of 2025, which clients of version 1 speak. */
+  protocol?: 'legacy' | '2026-07-28'
+  /** What the user says to a question. Undefined: the host has no questions. */
+  user?: 'accept' | 'decline'
+  flags?: string[]
+}
+
+export async function startAgent(
+  cli: CliHarness,
+  { protocol = 'legacy', user, flags = [] }: HostOptions = {},
+): Promise<Agent> {
+  const transport = new StdioClientTransport({ ...commandOf(cli, flags), env: cli.env(), stderr: 'ignore' })
+  const capabilities = user === undefined ? {} : { elicitation: {} }
+  const mode = protocol === 'legacy' ? protocol : { pin: protocol }
+  const client = new Client({ name: 'host', version: '1' }, { capabilities, versionNegotiation: { mode } })
+  const questions: string[] = []
+  if (user !== undefined) {
+    client.setRequestHandler('elicitation/create', ({ params: { message } }) => {
+      questions.push(message)
+      return user === 'accept' ? { action: user, content: { agree: true } } : { action: user }
+    })
+  }
+  await client.connect(transport)
+  const kill = async () => {
+    const { pid } = transport
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = () => resolve()
+    })
+    if (pid !== null) process.kill(pid, 'SIGKILL')
+    await closed
+  }
+  return {
+    call: async (name, input, timeout = 60_000) => {
+      const reply = await client.callTool({ name, arguments: { ...input } }, { timeout })
+      return readReply(reply)
+    },
+    questions,
+    kill,
+    close: () => client.close(),
+  }
+}
+
+function commandOf(cli: CliHarness, flags: string[]) {
+  return { command: process.execPath, args: [cli.command, 'mcp', '--out', join(cli.folder, 'out'), ...flags] }
+}
+
+function readReply({ isError, content }: { isError?: boolean | undefined; content: { type: string }[] }): ToolReply {
+  const [first] = content
+  const text = first !== undefined && 'text' in first ? String(first.text) : ''
+  const facts = text.startsWith('{') ? JSON.parse(text) : {}
+  return { isError: isError === true, facts, text, types: content.map(({ type }) => type) }
+}
+
+/** Writes lines to a server, as a host of an old version does, and gives all that it writes until it ends. */
+export async function talk(cli: CliHarness, messages: object[]): Promise<string[]> {
+  const { command, args } = commandOf(cli, [])
+  const child = spawn(command, args, { env: cli.env(), stdio: ['pipe', 'pipe', 'ignore'] })
+  const lines: string[] = []
+  const expected = messages.filter((message) => 'id' in message).length
+  for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`)
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (lines.filter((one) => one.includes('"id"')).length === expected) child.stdin.end()
+  }
+  return lines
+}

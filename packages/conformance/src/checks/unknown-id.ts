@@ -1,2 +1,0 @@
-/** Names no model and no job. */
-export const UNKNOWN_ID = 'conformance-no-such-id'

@@ -1,0 +1,44 @@
+import { at } from '../json.ts'
+import { jobStatus } from '../session/jobs.ts'
+import type { Owed } from '../session/ledger.ts'
+import { allCancels, jobOf, type RunCall, type World } from './world.ts'
+
+const LATE_MS = 1_000
+
+/**
+ * What is known of the charge of a run: `charged`, `free`, `unknown`, or why it may be charged or not, all that are alike in the
+ * same way: what failed, was cancelled too late, or was run with another key.
+ */
+export function entryOf(run: RunCall, world: Pick<World, 'jobs'>): string {
+  const { response, key } = run
+  if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run)
+  const job = jobOf(run, world)
+  const status = job?.end === undefined ? at(response.json, '/status') : jobStatus(job.end)
+  if (key.kind === 'open' || status === 'cancelled') return 'free'
+  const isCancelled = job !== undefined && allCancels(job).some((cancel) => cancel.status < 300)
+  return entryOfAccepted(run, { status, isCancelled })
+}
+
+function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { status: unknown; isCancelled: boolean }) {
+  const isOwn = key.kind === 'full'
+  const late = `${isCancelled ? ', cancelled' : ''}${isOwn ? '' : ', of another'}`
+  if (status === 'failed') return `${isOpen ? 'rejected late' : 'failed'}${late}`
+  if (status === 'succeeded' || status === 'completed') return late === '' ? 'charged' : `done${late}`
+  return isOwn ? 'unknown' : isCancelled ? 'free' : 'unfinished'
+}
+
+/** A run that was rejected late, or with the code of the provider, may have been processed. */
+function entryOfRejected({ response, shouldFail, isOpen }: RunCall): string {
+  const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE' || response.status >= 500
+  if (!isOpen && (hasFailed || (shouldFail && response.durationMs > LATE_MS))) return 'failed'
+  return hasFailed || response.durationMs > LATE_MS ? 'rejected late' : 'free'
+}
+
+export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): Owed {
+  const owed = { ended: 0, open: 0 }
+  for (const run of world.sentRuns) {
+    const entry = entryOf(run, world)
+    if (entry !== 'free') owed[entry.startsWith('un') ? 'open' : 'ended'] += run.price ?? 0
+  }
+  return owed
+}
