@@ -38,6 +38,9 @@ export async function drawFilm(page: Page): Promise<string> {
 function drawingOf(svg: Element): Drawing {
   const copy = svg.cloneNode(true) as Element
   for (const hidden of copy.querySelectorAll('.spoken, .area')) hidden.remove()
+  for (const mark of copy.querySelectorAll('.mark')) {
+    for (const name of ['role', 'tabindex', 'aria-pressed']) mark.removeAttribute(name)
+  }
   const bottoms = [...svg.querySelectorAll<SVGGElement>('.mark')].map((mark) => {
     const { y, height } = mark.getBBox()
     return Math.ceil(y + height + 4)
