@@ -1,3 +1,16 @@
+import {
+  type Checks,
+  callback,
+  clock,
+  flag,
+  integer,
+  isRecord,
+  must,
+  notNegative,
+  positive,
+  readOptions,
+  showValue,
+} from '@modelrun/kit'
 import { type ConformanceClock, createClock } from './clock.ts'
 import type { CheckResult } from './report.ts'
 import type { WebhookReceiver } from './webhooks/receiver.ts'
@@ -105,65 +118,69 @@ export interface ResolvedOptions {
 }
 
 /**
- * The suite cannot start: an option is wrong, nothing serves the API at `baseUrl`, the key is rejected, the budget is too
+ * The suite cannot start: nothing serves the API at `baseUrl`, the key is rejected, the budget is too
  * small, or no model can be run. The message says what to do. Nothing was judged and nothing was run.
  */
 export class CannotStartError extends Error {
   override readonly name = 'CannotStartError'
 }
 
-/** @throws CannotStartError that says which option is wrong and what is allowed */
-export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
-  const { apiKey, maxCredits = 0, seed = 1, limits = {} } = options
-  requireOption(isSendable(apiKey), 'apiKey must be an API key with all permissions, without white space.')
-  requireOption(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
-  // Who asks for some checks does not want to pay for all combinations.
-  const crossingCredits = options.crossingCredits ?? (options.only === undefined ? 40 : 0)
-  requireOption(crossingCredits >= 0, `crossingCredits must be 0 or more, not ${crossingCredits}.`)
-  requireOption(Number.isSafeInteger(seed), `seed must be an integer, not ${seed}.`)
+const record = must('an object', isRecord)
+
+const OPTIONS: Checks<ConformanceOptions> = {
+  baseUrl: baseUrlProblem,
+  apiKey: (value) => (isSendable(value) ? undefined : 'must be an API key with all permissions, without white space'),
+  keys: record,
+  allowRuns: flag,
+  crossingCredits: notNegative,
+  seed: integer,
+  maxCredits: notNegative,
+  models: record,
+  receiver: record,
+  readCredits: callback,
+  only: must('a list of ids', Array.isArray),
+  fetch: callback,
+  clock,
+  limits: record,
+  onResult: callback,
+}
+
+const LIMITS: Checks<TimeLimits> = { requestMs: positive, jobMs: positive, deliveryMs: positive, quietMs: positive }
+const DEFAULT_LIMITS: TimeLimits = { requestMs: 90_000, jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
+
+/** @throws ConfigurationError that says which option is wrong and what is allowed */
+export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
+  const options = readOptions('runConformance', given, OPTIONS)
   return {
-    baseUrl: readBaseUrl(options.baseUrl),
-    apiKey,
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    apiKey: options.apiKey,
     keys: Object.fromEntries(Object.entries(options.keys ?? {}).filter(([, key]) => key !== undefined)),
     allowRuns: options.allowRuns ?? false,
-    crossingCredits,
-    seed,
-    maxCredits,
+    // Who asks for some checks does not want to pay for all combinations.
+    crossingCredits: options.crossingCredits ?? (options.only === undefined ? 40 : 0),
+    seed: options.seed ?? 1,
+    maxCredits: options.maxCredits ?? 0,
     models: options.models ?? {},
     receiver: options.receiver,
     readCredits: options.readCredits,
     only: options.only,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: options.clock ?? createClock(),
-    limits: {
-      requestMs: readLimit('requestMs', limits.requestMs ?? 90_000),
-      jobMs: readLimit('jobMs', limits.jobMs ?? 15 * 60_000),
-      deliveryMs: readLimit('deliveryMs', limits.deliveryMs ?? 120_000),
-      quietMs: readLimit('quietMs', limits.quietMs ?? 30_000),
-    },
+    limits: { ...DEFAULT_LIMITS, ...readOptions<object>('limits', options.limits ?? {}, LIMITS) },
     onResult: options.onResult ?? (() => {}),
   }
 }
 
-function readBaseUrl(baseUrl: string): string {
-  const isUsable = URL.canParse(baseUrl) && /^https?:\/\//.test(baseUrl) && !/[?#\s]/.test(baseUrl)
-  requireOption(isUsable, `baseUrl must be an http or https URL without a query, not ${JSON.stringify(baseUrl)}.`)
-  const plain = baseUrl.replace(/\/+$/, '')
-  const root = plain.replace(/\/v1$/, '')
-  requireOption(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)
-  return plain
+function baseUrlProblem(value: unknown): string | undefined {
+  const url = String(value)
+  if (!URL.canParse(url) || !/^https?:\/\//.test(url) || /[?#\s]/.test(url)) {
+    return `must be an http or https URL without a query, not ${showValue(value)}`
+  }
+  const [, root] = /^(.*)\/v1\/*$/.exec(url) ?? []
+  return root === undefined ? undefined : `must be without /v1 at its end: the suite adds that itself. Use ${root}`
 }
 
 /** Whether a text can stand behind `Bearer ` in a header. */
 function isSendable(apiKey: unknown): boolean {
   return typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)
-}
-
-function readLimit(name: keyof TimeLimits, ms: number): number {
-  requireOption(ms > 0, `limits.${name} must be milliseconds above 0, not ${ms}.`)
-  return ms
-}
-
-function requireOption(isRight: boolean, message: string): void {
-  if (!isRight) throw new CannotStartError(message)
 }

@@ -89,7 +89,7 @@ describe('a wrong base URL or key', () => {
   it('is reported without a request where the base URL ends in /v1', async () => {
     for (const end of ['/v1', '/v1/']) {
       expect(await attempt({ baseUrl: `${url}${end}` })).toEqual({
-        error: `CannotStartError: baseUrl must not end in /v1: the suite adds that itself. Use ${url}.`,
+        error: `ConfigurationError: \`baseUrl\` of \`runConformance\` must be without /v1 at its end: the suite adds that itself. Use ${url}.`,
         requests: [],
       })
     }
@@ -110,7 +110,8 @@ describe('a wrong base URL or key', () => {
 
   it.each(['', 'sk_test_ab\n', 'sk test'])('is reported without a request where the key is %j', async (apiKey) => {
     expect(await attempt({ apiKey })).toEqual({
-      error: 'CannotStartError: apiKey must be an API key with all permissions, without white space.',
+      error:
+        'ConfigurationError: `apiKey` of `runConformance` must be an API key with all permissions, without white space.',
       requests: [],
     })
   })

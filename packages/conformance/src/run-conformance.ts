@@ -35,7 +35,7 @@ import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
  * did nothing: it is sent again after `Retry-After`. The first request, which reads a list of one model, shows whether the
  * service is there and takes the key; otherwise nothing is judged.
  *
- * @throws CannotStartError when an option is wrong, nothing serves the API at `baseUrl`, the key is rejected, the budget
+ * @throws ConfigurationError when an option is wrong; CannotStartError when nothing serves the API at `baseUrl`, the key is rejected, the budget
  *   is too small, or no model can be chosen
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {

@@ -11,11 +11,12 @@ import { type RequestOptions, rawOperation } from './http/raw-request.ts'
 import { callOnce } from './http/request.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
+import { loadPart } from './load-part.ts'
 import type { AnyModelId, ManyInput, ManyInputs, ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
-import { runMany } from './runs/run-many.ts'
-import type { RunManyOptions, SettledRun } from './runs/run-many-options.ts'
+import { checkInput } from './runs/check-run.ts'
+import type { RunManyCall, RunManyOptions, SettledRun } from './runs/run-many-options.ts'
 import { runModel, submitRun } from './runs/run-model.ts'
 import type { RunOptions, SubmitOptions } from './runs/run-options.ts'
 import type { RunResult } from './runs/run-result.ts'
@@ -86,9 +87,10 @@ export class ModelRun {
     options: RunOptions = {},
   ): ApiPromise<RunResult> {
     const place = 'client.run'
-    const work = () => {
+    const work = async () => {
       checkArguments(place, { model })
-      return runModel(this.#core, { model, input, options: readOptions(place, options, RUN_OPTIONS) })
+      const checked = readOptions(place, options, RUN_OPTIONS)
+      return await runModel(this.#core, { model, input: checkInput(input), options: checked })
     }
     return new ApiPromise(rejectAtCaller(work))
   }
@@ -104,9 +106,10 @@ export class ModelRun {
     options: SubmitOptions = {},
   ): ApiPromise<JobHandle> {
     const place = 'client.submit'
-    const work = () => {
+    const work = async () => {
       checkArguments(place, { model })
-      return submitRun(this.#core, { model, input, options: readOptions(place, options, SUBMIT_OPTIONS) })
+      const checked = readOptions(place, options, SUBMIT_OPTIONS)
+      return await submitRun(this.#core, { model, input: checkInput(input), options: checked })
     }
     return new ApiPromise(rejectAtCaller(work))
   }
@@ -136,7 +139,7 @@ export class ModelRun {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
     const checked = readOptions(place, options, RUN_MANY_OPTIONS)
-    return throwAtCaller(runMany(this.#core, { model, inputs, options: checked }))
+    return throwAtCaller(runManyInputs(this.#core, { model, inputs, options: checked }))
   }
 
   /**
@@ -163,4 +166,10 @@ export class ModelRun {
     }
     return new ApiPromise(rejectAtCaller(work))
   }
+}
+
+async function* runManyInputs<I extends object>(core: Core, call: RunManyCall<I>): AsyncGenerator<SettledRun<I>, void> {
+  // Before the first run is sent.
+  const { runMany } = await loadPart(() => import('./runs/run-many.ts'))
+  yield* runMany(core, call)
 }

@@ -1,7 +1,7 @@
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import { createModelCache, type ModelCache } from './models/model-cache.ts'
-import { createTracing, type Tracing } from './observe/tracing.ts'
+import { createSpans, type Spans } from './observe/spans.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPriceReader, type PriceReader } from './runs/price-reading.ts'
 
@@ -13,7 +13,7 @@ export interface Core {
   prices: PriceReader
   scheduler: PollScheduler
   /** Undefined without a tracer. */
-  tracing: Tracing | undefined
+  spans: Spans | undefined
 }
 
 export function createCore(options: ResolvedOptions): Core {
@@ -26,6 +26,6 @@ export function createCore(options: ResolvedOptions): Core {
     scheduler: new PollScheduler(options, transport),
     modelCache,
     prices: createPriceReader({ clock, modelCache }),
-    tracing: createTracing(options),
+    spans: createSpans(options),
   }
 }

@@ -1,3 +1,9 @@
+// Loading takes real time, in which a manual clock moves on: parts that load on first use are there before.
+import '../src/files/use-files.ts'
+import '../src/observe/run-spans.ts'
+import '../src/runs/preflight.ts'
+import '../src/runs/receiver-calls.ts'
+import '../src/runs/run-many.ts'
 import { ModelRun } from '../src/client.ts'
 import { type Core, createCore } from '../src/core.ts'
 import { type ModelRunOptions, resolveOptions } from '../src/options.ts'

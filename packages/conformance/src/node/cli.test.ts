@@ -158,7 +158,7 @@ describe('modelrun-conformance', { timeout: 60_000 }, () => {
     const args = ['--base-url', `${listening.url}/v1`, '--api-key', 'k', '--report', `text=${path}`]
     expect(await conformance(args)).toMatchObject({ code: 2, stdout: '' })
     expect(await readFile(path, 'utf8')).toBe(
-      `Nothing was checked. baseUrl must not end in /v1: the suite adds that itself. Use ${listening.url}.\n`,
+      `Nothing was checked. \`baseUrl\` of \`runConformance\` must be without /v1 at its end: the suite adds that itself. Use ${listening.url}.\n`,
     )
   })
 

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { ConfigurationError } from '@modelrun/kit'
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
 import { type CheckResult, type ConformanceReport, isConformant } from '../report.ts'
@@ -29,7 +30,7 @@ async function checkService(command: CheckCommand): Promise<number> {
   try {
     return await runChecks(command)
   } catch (error) {
-    if (!(error instanceof CannotStartError)) throw error
+    if (!isMistake(error)) throw error
     complain(error.message)
     await writeAll(command.reports, (format) => formatFailure(error.message, format))
     return 2
@@ -39,15 +40,16 @@ async function checkService(command: CheckCommand): Promise<number> {
 async function runChecks(command: CheckCommand): Promise<number> {
   const receiver = await openReceiver(command)
   try {
+    const { kind: _, webhookUrl: __, webhookPort: ___, timeScale, jobMs, reports, quiet, ...options } = command
     const report = await runConformance({
-      ...command,
+      ...options,
       receiver,
-      clock: createClock(command.timeScale),
-      limits: { jobMs: command.jobMs },
-      onResult: command.quiet ? undefined : showProgress,
+      clock: createClock(timeScale),
+      limits: { jobMs },
+      onResult: quiet ? undefined : showProgress,
     })
-    if (!command.quiet) showHints(report)
-    const requested = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
+    if (!quiet) showHints(report)
+    const requested = reports.length > 0 ? reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2
     return isConformant(report) ? 0 : 1
@@ -104,6 +106,11 @@ async function write(text: string, path: string | undefined): Promise<boolean> {
   }
 }
 
+/** Whether the user can do something about an error: it is no defect. */
+function isMistake(error: unknown): error is Error {
+  return error instanceof CannotStartError || error instanceof ConfigurationError
+}
+
 function complain(message: string): void {
   process.stderr.write(`modelrun-conformance: ${message}\n`)
 }
@@ -131,10 +138,6 @@ process.stderr.on('error', ignoreBrokenPipe)
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  complain(
-    error instanceof CannotStartError
-      ? error.message
-      : `It has a defect. ${error instanceof Error ? error.stack : error}`,
-  )
+  complain(isMistake(error) ? error.message : `It has a defect. ${error instanceof Error ? error.stack : error}`)
   process.exitCode = 2
 }

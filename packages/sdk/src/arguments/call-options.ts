@@ -15,14 +15,13 @@ import {
   text,
   unchecked,
 } from '@modelrun/kit'
-import type { DownloadOptions, SaveOptions, ToDataUriOptions } from '../files/file-options.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RequestOptions } from '../http/raw-request.ts'
 import type { WaitOptions } from '../jobs/job-handle.ts'
 import { json } from '../runs/json.ts'
 import type { RunManyOptions } from '../runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
-import { allowedHosts, fetchOptions, headers } from './checks.ts'
+import { fetchOptions, headers } from './checks.ts'
 
 // Functions, because bundlers keep an object that another one is spread into.
 const callOptions = (): Checks<CallOptions> => ({
@@ -75,26 +74,6 @@ export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => (
   stopOnError: flag,
   resume: having('a Map', 'get'),
 }))()
-
-const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
-  signal,
-  maxBytes: positive,
-  timeoutMs: positive,
-  deadlineMs: positive,
-  maxRetries: count,
-  allowedHosts,
-  fetchOptions,
-})
-
-export const DOWNLOAD_OPTIONS = /* @__PURE__ */ ((): Checks<DownloadOptions> => ({ ...fileOptions(), jobId: text }))()
-
-export const SAVE_OPTIONS = /* @__PURE__ */ ((): Checks<SaveOptions> => ({
-  ...fileOptions(),
-  name: callback,
-  overwrite: flag,
-}))()
-
-export const DATA_URI_OPTIONS: Checks<ToDataUriOptions> = { type: text, maxBytes: positive }
 
 export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   ...callOptions(),

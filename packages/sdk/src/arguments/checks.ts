@@ -1,5 +1,4 @@
 import { type Check, checkEach, hasMethods, isPlainData, isText, kindOf, needs } from '@modelrun/kit'
-import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions, readHeaders } from '../http/fetch.ts'
 
 /** True for what `for await` takes, but not for a string: its letters would be the members. */
@@ -14,7 +13,6 @@ function readBy(read: (value: never) => unknown): Check {
   }
 }
 export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
-export const allowedHosts = /* @__PURE__ */ readBy(readHostRules)
 /** A list of pairs may be an iterator, which can be read only once. */
 export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
 

@@ -7,15 +7,14 @@ import { errorResponse } from '../../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
 import { outcomeOf, problemOfError, type RightCall, wrongCalls, wrongValues } from '../../test/wrong-values.ts'
 import { ModelRun } from '../client.ts'
+import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from '../files/file-checks.ts'
 import {
   CALL_OPTIONS,
-  DOWNLOAD_OPTIONS,
   LIST_QUERY,
   REQUEST_OPTIONS,
   RUN_BODY,
   RUN_MANY_OPTIONS,
   RUN_OPTIONS,
-  SAVE_OPTIONS,
   SUBMIT_OPTIONS,
   WAIT_OPTIONS,
 } from './call-options.ts'

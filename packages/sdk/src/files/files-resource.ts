@@ -1,11 +1,11 @@
 import type { OutputItem } from '@modelrun/contract'
-import { readOptions } from '@modelrun/kit'
-import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from '../arguments/call-options.ts'
 import type { Core } from '../core.ts'
 import { rejectAtCaller } from '../http/api-promise.ts'
-import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
+import { loadPart } from '../load-part.ts'
+import type { DownloadedFile } from './download.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
-import { type ProducedOutput, saveFiles } from './save-files.ts'
+import type { ProducedOutput } from './save-files.ts'
+import type { SaveCall } from './use-files.ts'
 
 /** The files that runs produce (section 2.5). The API key is never sent to their urls. */
 export class FilesResource {
@@ -27,8 +27,8 @@ export class FilesResource {
    */
   download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
     return rejectAtCaller(async () => {
-      const checked = readOptions('client.files.download', options, DOWNLOAD_OPTIONS)
-      return toDownloadedFile(await openFile(this.#core.options, item, checked))
+      const { download } = await loadPart(() => import('./use-files.ts'))
+      return await download(this.#core.options, item, options)
     })
   }
 
@@ -42,9 +42,14 @@ export class FilesResource {
    *   system fails. When several files fail, the error is that of the first
    */
   save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
-    return rejectAtCaller(async () => {
-      const checked = readOptions('client.files.save', options, SAVE_OPTIONS)
-      return await saveFiles(this.#core.options, produced, { ...checked, folder })
-    })
+    return saveOutput(this.#core, produced, { place: 'client.files.save', folder, options })
   }
+}
+
+/** Saves the files of an output, for a public method. */
+export function saveOutput({ options }: Core, produced: ProducedOutput, call: SaveCall): Promise<string[]> {
+  return rejectAtCaller(async () => {
+    const { save } = await loadPart(() => import('./use-files.ts'), call.jobId)
+    return await save(options, produced, call)
+  })
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError, readOptions } from '@modelrun/kit'
-import { DATA_URI_OPTIONS } from '../arguments/call-options.ts'
 import { rejectAtCaller } from '../http/api-promise.ts'
+import { DATA_URI_OPTIONS } from './file-checks.ts'
 import type { ToDataUriOptions } from './file-options.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { type FileSource, openSource } from './open-source.ts'

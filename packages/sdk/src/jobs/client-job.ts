@@ -34,7 +34,9 @@ export class ClientJob implements JobHandle {
 
   result(options: WaitOptions = {}): Promise<RunResult> {
     return rejectAtCaller(async () => {
-      return await waitForJob(this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)))
+      const request = this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS))
+      if (this.#core.spans) await this.#core.spans.load()
+      return await waitForJob(request)
     })
   }
 

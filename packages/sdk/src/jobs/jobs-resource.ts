@@ -55,7 +55,7 @@ export class JobsResource {
     checkArguments(place, { jobs })
     const handles = Array.from(jobs, (source) => clientJobOf(this.#core, source))
     const checked = readOptions(place, options, WAIT_OPTIONS)
-    return throwAtCaller(settleJobs(handles, checked))
+    return throwAtCaller(settleJobs(this.#core, handles, checked))
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
@@ -72,9 +72,11 @@ export type SettledJob =
 
 /** Waits for many jobs and yields how each one ended, in the order in which they end. */
 async function* settleJobs(
+  core: Core,
   handles: readonly ClientJob[],
   options: WaitOptions,
 ): AsyncGenerator<SettledJob, void, undefined> {
+  await core.spans?.load()
   const settled = createAsyncQueue<SettledJob>()
   const waits = handles.map((handle) => {
     const { id: job_id } = handle

@@ -1,21 +1,18 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
-import { readOptions } from '@modelrun/kit'
-import { SAVE_OPTIONS } from '../arguments/call-options.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { saveFiles } from '../files/save-files.ts'
-import { rejectAtCaller } from '../http/api-promise.ts'
+import { saveOutput } from '../files/files-resource.ts'
 import { notify, textOf, watch } from '../observe/logger.ts'
-import { startWaitSpan, type WaitSpan } from '../observe/run-spans.ts'
+import type { WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { readDelivered } from '../runs/receiver-calls.ts'
 import type { ResultReceiver } from '../runs/run-options.ts'
 import type { RunOutcome, RunResult } from '../runs/run-result.ts'
 import { earlyEndError } from './early-end.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from './job-handle.ts'
 import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
+import { readDelivered } from './read-delivered.ts'
 
 /** A wait for a job. */
 export interface WaitRequest {
@@ -43,7 +40,7 @@ export function waitForJob(request: WaitRequest): Promise<RunResult> {
   })
 }
 
-/** Starts a wait. Returns a function that ends it without settling it. @throws ConfigurationError */
+/** Starts a wait, for which spans have been loaded. Returns a function that ends it without settling it. @throws ConfigurationError */
 export function startWait(
   request: WaitRequest,
   resolve: (result: RunResult) => void,
@@ -91,7 +88,7 @@ export abstract class WaitSubscriber implements Subscriber {
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
     this.hasWebhook = webhook !== undefined
-    this.span = startWaitSpan(core.tracing, { job: reference, run: span })
+    this.span = core.spans?.loaded?.wait({ job: reference, run: span })
   }
 
   abstract onState(state: Job, isEnd: boolean): void
@@ -170,12 +167,10 @@ class ResultSubscriber extends WaitSubscriber {
 }
 
 /** Adds the method `save` to an outcome. It is not enumerable, so the result stays plain data for JSON, spread and test runners. */
-export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
-  const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
-  const save: RunResult['save'] = (folder, saveOptions = {}) =>
-    rejectAtCaller(async () =>
-      saveFiles(options, outcome, { ...readOptions('result.save', saveOptions, SAVE_OPTIONS), folder }),
-    )
+export function toResult(core: Core, outcome: RunOutcome): RunResult {
+  const price = outcome.credits_per_run ?? core.modelCache.priceOf(outcome.model_id)
+  const save: RunResult['save'] = (folder, options = {}) =>
+    saveOutput(core, outcome, { place: 'result.save', jobId: outcome.job_id, folder, options })
   const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
   return Object.defineProperty(result, 'save', { enumerable: false })
 }

@@ -10,6 +10,7 @@ interface StateChange {
 
 /** Yields each new state of a job until it has finished. @throws As `waitForJob`, but for the job's own end */
 export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void, undefined> {
+  await request.core.spans?.load()
   const changes = createAsyncQueue<StateChange>()
   const subscriber = new StateSubscriber(request, changes)
   const { scheduler } = request.core

@@ -8,7 +8,7 @@ import type { RunResult } from '../runs/run-result.ts'
 import { asWord, reasonOf } from './describe-failure.ts'
 import type { AttemptEvent } from './logger.ts'
 import type { SafeSpan } from './safe-span.ts'
-import type { Tracing } from './tracing.ts'
+import { createTracing, type Tracing, type TracingOptions } from './tracing.ts'
 
 /** The run that a span is for. */
 export interface TracedRun {
@@ -16,62 +16,94 @@ export interface TracedRun {
   input: object
 }
 
-/** Does the work of a run in the span of the run, which {@link endRunSpan} has to end. Without a tracer there is no span. */
-export function inRunSpan<T>(
-  tracing: Tracing | undefined,
-  { model, input }: TracedRun,
-  work: (span: SafeSpan | undefined) => T,
-): T {
-  if (tracing === undefined) return work(undefined)
-  const attributes = {
-    'gen_ai.operation.name': 'generate_content',
-    'gen_ai.provider.name': 'modelrun',
-    'gen_ai.request.model': model,
-    'gen_ai.request.seed': seedIn(input),
-    ...tracing.server,
-    'modelrun.polls': 0,
-  }
-  return tracing.inSpan({ name: `generate_content ${model}`, kind: 'client', attributes }, work)
-}
+/** The spans of the runs and waits of one client. */
+export class RunSpans {
+  readonly #tracing: Tracing
 
-/** Ends the span of a run as the run ended. */
-export function endRunSpan(span: SafeSpan, run: PromiseSettledResult<RunResult>): void {
-  if (run.status === 'rejected') {
-    const { reason } = run
-    if (reason instanceof ModelRunError) {
-      span.set({ 'gen_ai.response.id': reason.jobId, 'modelrun.submission': reason.submission })
-    }
-    span.fail(reason)
-    return
+  constructor(options: TracingOptions) {
+    this.#tracing = createTracing(options)
   }
-  const { job_id, status, output, credits_used } = run.value
-  span.set({
-    'gen_ai.response.id': job_id,
-    'gen_ai.output.type': asWord(output.type),
-    'modelrun.job.status': status,
-    'modelrun.credits_used': credits_used,
-    'modelrun.submission': 'accepted',
-  })
-  span.end()
-}
 
-/** Does a run in a span that ends with it. */
-export async function traceRun(
-  tracing: Tracing | undefined,
-  run: TracedRun,
-  work: (span: SafeSpan | undefined) => Promise<ApiResult<RunResult>>,
-): Promise<ApiResult<RunResult>> {
-  return await inRunSpan(tracing, run, async (span) => {
-    if (span === undefined) return await work(undefined)
-    try {
-      const result = await work(span)
-      endRunSpan(span, { status: 'fulfilled', value: result.data })
-      return result
-    } catch (reason) {
-      endRunSpan(span, { status: 'rejected', reason })
-      throw reason
+  /** Does the work of a run in the span of the run, which {@link endRun} has to end. */
+  inRun<T>({ model, input }: TracedRun, work: (span: SafeSpan) => T): T {
+    const attributes = {
+      'gen_ai.operation.name': 'generate_content',
+      'gen_ai.provider.name': 'modelrun',
+      'gen_ai.request.model': model,
+      'gen_ai.request.seed': seedIn(input),
+      ...this.#tracing.server,
+      'modelrun.polls': 0,
     }
-  })
+    return this.#tracing.inSpan({ name: `generate_content ${model}`, kind: 'client', attributes }, work)
+  }
+
+  /** Ends the span of a run as the run ended. */
+  endRun(span: SafeSpan, run: PromiseSettledResult<RunResult>): void {
+    if (run.status === 'rejected') {
+      const { reason } = run
+      if (reason instanceof ModelRunError) {
+        span.set({ 'gen_ai.response.id': reason.jobId, 'modelrun.submission': reason.submission })
+      }
+      span.fail(reason)
+      return
+    }
+    const { job_id, status, output, credits_used } = run.value
+    span.set({
+      'gen_ai.response.id': job_id,
+      'gen_ai.output.type': asWord(output.type),
+      'modelrun.job.status': status,
+      'modelrun.credits_used': credits_used,
+      'modelrun.submission': 'accepted',
+    })
+    span.end()
+  }
+
+  /** Does a run in a span that ends with it. */
+  async run(run: TracedRun, work: (span: SafeSpan) => Promise<ApiResult<RunResult>>): Promise<ApiResult<RunResult>> {
+    return await this.inRun(run, async (span) => {
+      try {
+        const result = await work(span)
+        this.endRun(span, { status: 'fulfilled', value: result.data })
+        return result
+      } catch (reason) {
+        this.endRun(span, { status: 'rejected', reason })
+        throw reason
+      }
+    })
+  }
+
+  /** Sends a run in a span that ends with the last attempt. */
+  async submit<T extends { reference: { jobId: string } }>(
+    model: string,
+    submit: (onAttempt: (event: AttemptEvent) => void) => Promise<T>,
+  ): Promise<T> {
+    const { method, path } = ROUTES.runModel
+    const attributes = {
+      'gen_ai.request.model': model,
+      'http.request.method': method,
+      'url.template': path,
+      ...this.#tracing.server,
+    }
+    return await this.#tracing.inSpan({ name: 'modelrun.submit', kind: 'client', attributes }, async (span) => {
+      try {
+        const sent = await submit((event) => noteAttempt(span, event))
+        span.set({ 'gen_ai.response.id': sent.reference.jobId })
+        span.end()
+        return sent
+      } catch (error) {
+        span.fail(error)
+        throw error
+      }
+    })
+  }
+
+  /** Starts the span of a wait, as a child of the span that is active. */
+  wait(wait: TracedWait): WaitSpan {
+    const { jobId, modelId } = wait.job
+    const attributes = { 'gen_ai.request.model': modelId, 'gen_ai.response.id': jobId }
+    const start = { name: 'modelrun.wait', kind: 'internal', attributes } as const
+    return this.#tracing.inSpan(start, (span) => new WaitSpan(span, wait))
+  }
 }
 
 /** The `seed` of an input, when it has one by the conventions: an integer. */
@@ -83,36 +115,6 @@ function seedIn(input: object): number | undefined {
     // A getter that throws, or what is not an object: the check of the input says so.
     return undefined
   }
-}
-
-/** Sends a run. `onAttempt` is passed when there is a tracer. */
-type Submit<T> = (onAttempt?: (event: AttemptEvent) => void) => Promise<T>
-
-/** Sends a run in a span that ends with the last attempt. */
-export async function traceSubmit<T extends { reference: { jobId: string } }>(
-  tracing: Tracing | undefined,
-  model: string,
-  submit: Submit<T>,
-): Promise<T> {
-  if (tracing === undefined) return await submit()
-  const { method, path } = ROUTES.runModel
-  const attributes = {
-    'gen_ai.request.model': model,
-    'http.request.method': method,
-    'url.template': path,
-    ...tracing.server,
-  }
-  return await tracing.inSpan({ name: 'modelrun.submit', kind: 'client', attributes }, async (span) => {
-    try {
-      const sent = await submit((event) => noteAttempt(span, event))
-      span.set({ 'gen_ai.response.id': sent.reference.jobId })
-      span.end()
-      return sent
-    } catch (error) {
-      span.fail(error)
-      throw error
-    }
-  })
 }
 
 function noteAttempt(span: SafeSpan, { attempt, status, reason, delayMs }: AttemptEvent): void {
@@ -193,14 +195,6 @@ export class WaitSpan {
   #count(): void {
     for (const span of [this.#span, this.#run]) span?.set({ 'modelrun.polls': this.#polls })
   }
-}
-
-/** Starts the span of a wait, as a child of the span that is active. Undefined without a tracer. */
-export function startWaitSpan(tracing: Tracing | undefined, wait: TracedWait): WaitSpan | undefined {
-  if (tracing === undefined) return undefined
-  const { jobId, modelId } = wait.job
-  const attributes = { 'gen_ai.request.model': modelId, 'gen_ai.response.id': jobId }
-  return tracing.inSpan({ name: 'modelrun.wait', kind: 'internal', attributes }, (span) => new WaitSpan(span, wait))
 }
 
 function outcomeOf(outcome: PollOutcome): { [name: string]: string } {

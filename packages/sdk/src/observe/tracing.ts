@@ -25,14 +25,12 @@ const KINDS = { internal: 0, client: 2 } as const
 
 /** The options of the client that traces need. */
 export interface TracingOptions {
-  tracer: Tracer | undefined
+  tracer: Tracer
   log: Log
   baseUrl: string
 }
 
-/** @returns Undefined without a tracer: then nothing is done for traces. */
-export function createTracing({ tracer, log, baseUrl }: TracingOptions): Tracing | undefined {
-  if (tracer === undefined) return undefined
+export function createTracing({ tracer, log, baseUrl }: TracingOptions): Tracing {
   let hasFailed = false
   const onFault = (error: unknown) => {
     const reason = error instanceof Error ? error.message : typeof error

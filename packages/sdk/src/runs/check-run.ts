@@ -1,12 +1,8 @@
-import { LIMITS, type Model } from '@modelrun/contract'
-import { ConfigurationError, closestName, isRecord, readArguments, showValue } from '@modelrun/kit'
-import type { Core } from '../core.ts'
-import { NotFoundError } from '../errors/api-errors.ts'
-import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
-import type { CallContext } from '../http/operation.ts'
-import { listModelsOperation } from '../models/model-operations.ts'
-import { findInputIssues } from './input-issues.ts'
+import { ConfigurationError, isRecord, readArguments, showValue } from '@modelrun/kit'
+import { InputValidationError } from '../errors/local-errors.ts'
+import { loadPart } from '../load-part.ts'
 import { describeIssues, readJson } from './json.ts'
+import type { Preflight } from './preflight.ts'
 import type { PreflightOptions } from './run-options.ts'
 
 /**
@@ -31,72 +27,13 @@ export function checkInput(input: unknown): Record<string, unknown> {
   })
 }
 
-/** A run before it is sent. */
-export interface PlannedRun {
-  model: string
-  input: Record<string, unknown>
+/** True when a run is to be checked against its model before it is sent. */
+export function needsModel({ maxCredits, validateInput }: PreflightOptions): boolean {
+  return maxCredits !== undefined || validateInput === true
 }
 
-/**
- * Checks a run against the model's price and input schema, when the options ask for it. Sends nothing otherwise.
- *
- * @throws BudgetExceededError, InputValidationError, and what reading the model throws
- */
-export async function preflight(
-  core: Core,
-  run: PlannedRun,
-  context: CallContext & { options: PreflightOptions },
-): Promise<void> {
-  const { maxCredits, validateInput } = context.options
-  if (maxCredits === undefined && !validateInput) return
-  const model = await readModel(core, run.model, context)
-  if (maxCredits !== undefined) checkBudget(model, maxCredits)
-  if (validateInput) checkAgainstSchema(model, run.input)
-}
-
-function checkBudget(model: Model, maxCredits: number): void {
-  const creditsPerRun = model.pricing.credits_per_run
-  if (creditsPerRun <= maxCredits) return
-  throw new BudgetExceededError({
-    message: `A run of ${model.id} costs ${creditsPerRun} credits, more than maxCredits (${maxCredits}). It was not sent.`,
-    creditsPerRun,
-    maxCredits,
-  })
-}
-
-function checkAgainstSchema(model: Model, input: Record<string, unknown>): void {
-  const issues = findInputIssues(model.input_schema, input)
-  if (issues.length === 0) return
-  const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
-  const end = list.endsWith('?') ? '' : '.'
-  throw new InputValidationError({
-    message: `The input does not fit ${model.id}. ${list}${end} It was not sent.`,
-    issues,
-  })
-}
-
-async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
-  try {
-    return await core.modelCache.read(id, context)
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
-    const closest = closestName(id, await listModelIds(core, context))
-    if (closest === undefined) throw error
-    const message = `the model ${id} does not exist; did you mean ${closest}?`
-    throw new InputValidationError({
-      message: `The run was not sent: ${message}`,
-      issues: [{ pointer: '', message }],
-    })
-  }
-}
-
-/** The ids of the models, for a suggestion. Empty when they cannot be read: the first error matters more. */
-async function listModelIds(core: Core, context: CallContext): Promise<string[]> {
-  try {
-    const { data } = await core.transport.call(listModelsOperation({ limit: LIMITS.modelsPageMax }), context)
-    return data.models.map((model) => model.id)
-  } catch (error) {
-    if (context.scope.signal.aborted) throw error
-    return []
-  }
+/** The check of a run against its model. Loaded before a time limit of the run starts. @throws ConnectionError */
+export async function loadPreflight(): Promise<Preflight> {
+  const { preflight } = await loadPart(() => import('./preflight.ts'))
+  return preflight
 }

@@ -1,11 +1,8 @@
-import { type Job, jobSchema } from '@modelrun/contract'
 import { ConfigurationError, httpUrl, isText } from '@modelrun/kit'
-import * as z from 'zod/mini'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { TIMEOUT } from '../http/send-attempt.ts'
-import { isFinished, withKnownStatus } from '../jobs/job-operations.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResultReceiver, SubmitOptions } from './run-options.ts'
 
@@ -100,20 +97,4 @@ async function withinLimits<T>(core: Core, { scope, options }: ReceiverCall, wor
     stopTimer()
     controller.release()
   }
-}
-
-/**
- * The end of a job as a receiver delivers it.
- *
- * @returns undefined for an event that does not end the job
- * @throws TypeError for an event that cannot be used: of another job, or of another shape
- */
-export function readDelivered(event: unknown, jobId: string): Job | undefined {
-  const { data: job } = z.safeParse(jobSchema, withKnownStatus(event))
-  const isOther = job !== undefined && 'job_id' in job && job.job_id !== jobId
-  if (job === undefined || isOther) throw new TypeError(`it delivered what is not an event of this job`)
-  if (!isFinished(job)) return undefined
-  if (job.status === 'succeeded' && job.output === undefined)
-    throw new TypeError('it delivered a success without output')
-  return job
 }

@@ -5,8 +5,8 @@ import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS, type JobSource } from '../jobs/job-handle.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
-import { endRunSpan, inRunSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
+import { checkInput } from './check-run.ts'
 import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
 import type { RunResult } from './run-result.ts'
@@ -16,6 +16,7 @@ export async function* runMany<I extends object>(
   core: Core,
   call: RunManyCall<I>,
 ): AsyncGenerator<SettledRun<I>, void, undefined> {
+  await core.spans?.load()
   const pool = new RunPool(core, call)
   try {
     for (let run = await pool.next(); run; run = await pool.next()) yield run
@@ -131,11 +132,9 @@ class RunPool<I extends object> {
     const known = this.#resumed(index)
     this.#started++
     this.#size++
-    if (known !== undefined) void this.#settle({ index, input, known })
-    else {
-      const run = { model: this.#model, input }
-      void inRunSpan(this.#core.tracing, run, (span) => this.#settle({ index, input, span }))
-    }
+    const spans = known === undefined ? this.#core.spans?.loaded : undefined
+    if (spans === undefined) void this.#settle({ index, input, known })
+    else void spans.inRun({ model: this.#model, input }, (span) => this.#settle({ index, input, span }))
   }
 
   #resumed(index: number): JobSource | undefined {
@@ -152,14 +151,17 @@ class RunPool<I extends object> {
     const deadlineMs = this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS
     const endsAt = this.#core.options.clock.now() + deadlineMs
     const end = (outcome: RunEnd) => {
-      if (span !== undefined) endRunSpan(span, outcome)
+      if (span !== undefined) this.#core.spans?.loaded?.endRun(span, outcome)
       this.#settled++
       this.#report(index, outcome.status, job)
       this.#settledRuns.push({ index, input, job_id: job?.id, ...outcome })
     }
     try {
-      const call = { model: this.#model, input, options: this.#options }
-      job = known === undefined ? (await submitRun(this.#core, call, deadlineMs)).data : clientJobOf(this.#core, known)
+      const submit = async () => {
+        const call = { model: this.#model, input: checkInput(input), options: this.#options }
+        return (await submitRun(this.#core, call, deadlineMs)).data
+      }
+      job = known === undefined ? await submit() : clientJobOf(this.#core, known)
       this.#report(index, 'submitted', job)
       if (this.#isLeft) span?.abandon()
       else this.#wait(job, { end, span, endsAt })

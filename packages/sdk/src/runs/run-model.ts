@@ -2,24 +2,26 @@ import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { openScope, type Scope } from '../clock.ts'
 import type { Core } from '../core.ts'
-import type { ApiResult } from '../http/operation.ts'
+import type { ApiResult, CallContext } from '../http/operation.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/job-handle.ts'
 import { asKnownStatus } from '../jobs/job-operations.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { outcomeOfCompleted, toResult, waitForJob } from '../jobs/wait-for-job.ts'
+import { loadPart } from '../load-part.ts'
 import { notify } from '../observe/logger.ts'
-import { traceRun, traceSubmit } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { checkInput, preflight } from './check-run.ts'
-import { notifyReceiver, prepareReceiver } from './receiver-calls.ts'
+import { loadPreflight, needsModel } from './check-run.ts'
 import { type AnyRunResponse, runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
-export function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
-  return traceRun(core.tracing, call, (span) => runToEnd(core, call, span))
+export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
+  const spans = core.spans && (await core.spans.load())
+  return spans === undefined
+    ? await runToEnd(core, call, undefined)
+    : await spans.run(call, (span) => runToEnd(core, call, span))
 }
 
 async function runToEnd(
@@ -48,7 +50,8 @@ async function runToEnd(
 /** A run as its caller asked for it. */
 export interface RunCall<O> {
   model: string
-  input: object
+  /** By `checkInput`, at once: the program may change its object while a part of the client loads. */
+  input: Record<string, unknown>
   options: O
 }
 
@@ -78,13 +81,16 @@ async function sendRun(
 ): Promise<SentRun> {
   const { signal } = options
   checkWebhook(options)
-  const parameters = checkInput(input)
+  // Without an option for it nothing loads, and the run is sent in this turn.
+  const preflight = needsModel(options) ? await loadPreflight() : undefined
+  const receiver = options.webhook && (await loadPart(() => import('./receiver-calls.ts')))
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
-    await preflight(core, { model, input: parameters }, { scope, options })
+    await preflight?.(core, { model, input }, { scope, options })
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
-    const request: RunRequest = { input: parameters, ...(mode === 'async' ? { sync: false } : {}) }
-    return await sendWithWebhook(core, { model, request, scope, options })
+    const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
+    const run = { model, request, scope, options }
+    return await (receiver ? sendWithReceiver(core, run, receiver) : send(core, run, options.webhookUrl))
   } finally {
     scope.close()
   }
@@ -121,11 +127,14 @@ interface CheckedRun {
   options: SubmitOptions
 }
 
-async function sendWithWebhook(core: Core, run: CheckedRun): Promise<SentRun> {
+async function sendWithReceiver(
+  core: Core,
+  run: CheckedRun,
+  { prepareReceiver, notifyReceiver }: typeof import('./receiver-calls.ts'),
+): Promise<SentRun> {
   const { model, options } = run
-  const { webhook, webhookUrl } = options
-  if (webhook === undefined) return await send(core, run, webhookUrl)
-  const { context } = options
+  const { webhook, context } = options
+  if (webhook === undefined) return await send(core, run, undefined)
   const given = { modelId: model, ...(context === undefined ? {} : { context }) }
   const { url, ref } = await prepareReceiver(core, { ...run, webhook, run: given })
   let sent: SentRun
@@ -141,12 +150,12 @@ async function sendWithWebhook(core: Core, run: CheckedRun): Promise<SentRun> {
 }
 
 async function send(
-  { options: { clock }, transport, modelCache, prices, tracing }: Core,
+  { options: { clock }, transport, modelCache, prices, spans }: Core,
   { model, request, scope, options }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
   const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
-  return await traceSubmit(tracing, model, async (onAttempt) => {
+  const submit = async (onAttempt?: CallContext['onAttempt']) => {
     const submittedAt = clock.now()
     const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options, onAttempt })
     const seenAt = clock.now()
@@ -159,7 +168,9 @@ async function send(
     }
     if (data.status !== 'completed') prices.addTo(reference, model, options)
     return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
-  })
+  }
+  const loaded = spans && (await spans.load())
+  return await (loaded === undefined ? submit() : loaded.submit(model, submit))
 }
 
 /** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
