@@ -19,6 +19,8 @@ export interface CrossedRun {
 const REJECTIONS = BEHAVIORS.filter((behavior) => !/accept|silent|redirect/.test(behavior))
 const RECEIVERS = ['none', 'none', 'accept', 'accept', 'rejects', 'silent', 'redirect'] as const
 const MOST_RUNS = 18
+/** What other keys do not send is left for these. */
+const MOST_WITHOUT_KEYS = 23
 /** Each takes as long as the hold. */
 const MOST_HELD = 3
 
@@ -26,6 +28,7 @@ const MOST_HELD = 3
 export function crossedRunsOf(targets: Targets, options: ResolvedOptions): CrossedRun[] {
   const { main, slow, failing, others = [] } = targets
   if (!options.allowRuns || options.crossingCredits === 0 || main === undefined) return []
+  const names = namesOf(options, 'models:run')
   const models = { main: [main], slow: slow ? [slow] : [], failing: failing ? [failing] : [], other: others }
   // The keys of the object.
   const kinds = (Object.keys(models) as (keyof typeof models)[]).filter((kind) => models[kind].length > 0)
@@ -34,14 +37,14 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
   const runs = crossed(
     {
       kind: [...kinds, ...kinds.filter((kind) => kind === 'slow' || kind === 'failing')],
-      key: [undefined, undefined, ...namesOf(options, 'models:run')],
+      key: [undefined, undefined, ...names],
       sync: [undefined, true, false],
       receiver: options.receiver === undefined ? (['none'] as const) : RECEIVERS,
       cancel: ['never', 'never', 'at once', 'when processing', 'after the hold'] as const,
     },
     {
       seed: options.seed,
-      most: MOST_RUNS,
+      most: Object.keys(options.keys).length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS,
       budget: options.crossingCredits - costOfAll(unaccepted(main, options)),
       costOf: ({ kind, key, cancel }) => Math.max(...models[kind].map((target) => costOf({ target, key, cancel }))),
       // The id of a job that is waited for is not known before the end of the hold.

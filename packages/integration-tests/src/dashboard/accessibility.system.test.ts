@@ -31,8 +31,11 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
     controls: '#/controls',
   })
 
-  it.each(['light', 'dark'] as const)('breaks no rule of axe on any screen: %s', async (colorScheme) => {
-    const page = await served.open('', { colorScheme })
+  it.each([
+    ['light', 1_440],
+    ['dark', 360],
+  ] as const)('breaks no rule of axe on any screen: %s, %i pixels', async (colorScheme, width) => {
+    const page = await served.open('', { colorScheme, viewport: { width, height: 800 } })
     for (const [name, hash] of Object.entries(screens())) {
       await goTo(page, hash)
       expect(await violations(page), name).toEqual([])

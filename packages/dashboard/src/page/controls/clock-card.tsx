@@ -1,4 +1,4 @@
-import { canStep, clock, isPaused, nextChange, now, resumeScale } from '../data/clock.ts'
+import { canStep, clock, nextChange, now, resumeScale } from '../data/clock.ts'
 import { jobs, version } from '../data/store.ts'
 import { formatDay, formatDuration, formatTime } from '../text/format.ts'
 import { modeText, setScale, step } from './clock-bar.tsx'
@@ -18,26 +18,19 @@ export function ClockCard() {
       </p>
       <p class="muted">{modeText()}</p>
       {scale !== undefined && (
-        <>
-          <div class="buttons">
-            <button type="button" class="button" onClick={() => setScale(isPaused.value ? resumeScale.value : 0)}>
-              {isPaused.value ? 'Resume' : 'Pause'}
-            </button>
-          </div>
-          <label class="slider">
-            <span>Speed</span>
-            <input
-              type="range"
-              min={0}
-              max={LARGEST_POWER}
-              step={0.1}
-              value={Math.log10(Math.max(1, scale || resumeScale.value))}
-              aria-valuetext={`${scale} times as fast as real time`}
-              onChange={({ currentTarget }) => setScale(rounded(10 ** Number(currentTarget.value)))}
-            />
-            <output>{scale === 0 ? 'paused' : `${scale} ×`}</output>
-          </label>
-        </>
+        <label class="slider">
+          <span>Speed</span>
+          <input
+            type="range"
+            min={0}
+            max={LARGEST_POWER}
+            step={0.1}
+            value={Math.log10(Math.max(1, scale || resumeScale.value))}
+            aria-valuetext={`${scale} times as fast as real time`}
+            onChange={({ currentTarget }) => setScale(rounded(10 ** Number(currentTarget.value)))}
+          />
+          <output>{scale === 0 ? 'paused' : `${scale} ×`}</output>
+        </label>
       )}
       <div class="buttons" role="group" aria-label="Move time on">
         {STEPS_MS.map((ms) => (

@@ -33,7 +33,8 @@ export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramPro
   const layout = layoutLives(lives, isFolded)
   const lanes = lanesFor(width, lives.length)
   return (
-    <div class="diagram" ref={element} onKeyDown={moveFocus}>
+    // What scrolls must be reached by the keyboard.
+    <div class="diagram" ref={element} onKeyDown={moveFocus} tabIndex={width > room ? 0 : undefined}>
       <svg
         width={width}
         height={layout.height}

@@ -1,7 +1,8 @@
-// `npm run screenshots`: draws the pictures of the dashboard in docs/images. The same sources give the same pictures.
-import { mkdir, stat } from 'node:fs/promises'
+// `npm run screenshots`: draws the pictures and the film of the dashboard in docs/images. The same sources give the same pictures.
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { openKit } from '../kit.ts'
+import { drawFilm } from './film.ts'
 import { playScene } from './scene.ts'
 import { JOB_HEIGHT, MAX_BYTES, SIZES } from './sizes.ts'
 
@@ -46,6 +47,9 @@ try {
       }
     }
   }
+  const { open } = await kit.serve({ clock: 'manual', seed: 7 })
+  const page = await open('', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' })
+  await writeFile(`${folder}lost-response.svg`, await drawFilm(page))
 } finally {
   await kit.close()
 }

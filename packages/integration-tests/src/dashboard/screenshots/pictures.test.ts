@@ -22,6 +22,13 @@ describe('the pictures of the dashboard', () => {
     expect(bytes).toBeLessThanOrEqual(MAX_BYTES)
   })
 
+  it('have a film of a lost response that is small', async () => {
+    const film = await readFile(new URL('lost-response.svg', folder), 'utf8')
+    expect(film.length).toBeLessThan(400_000)
+    expect(film).toContain('repeatCount="indefinite"')
+    expect(film).toContain('no response')
+  })
+
   it.each(['README.md', 'packages/dashboard/README.md', 'packages/reference-server/README.md'])(
     '%s shows pictures that exist',
     async (file) => {
