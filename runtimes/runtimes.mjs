@@ -55,7 +55,7 @@ const guide = {
     ['delivered', 202],
   ],
 }
-const withGuide = { guide: { value: guide, why: 'runs the app of [its guide](docs/guides/nextjs.md) too' } }
+const withGuide = { guide: { value: guide, why: 'runs the app of [its guide](nextjs.md) too' } }
 
 export const runtimes = [
   { name: 'Node 22', module: 'node-22', command: [installed('node-22/bin/node'), main] },
