@@ -18,7 +18,7 @@ function invalidPolls(body: unknown, status = 200): { intercept: Interceptor; st
 
 it('leaves a run unknown whose job the service does not have, and resolves it when the url is right again', async () => {
   const invalid = invalidPolls(NOT_FOUND, 404)
-  const { server, runs } = await setUpRuns(invalid)
+  const { server, runs } = await setUpRuns({ intercept: invalid.intercept })
   for (const key of ['a', 'b']) await runs.add(key, MODEL, { prompt: key })
   expect(await finish(runs)).toEqual([])
   const [run] = await runs.unknown()
@@ -44,7 +44,7 @@ it.each([
   'gives a run up whose poll brings %s, and reports it',
   async (_, body, status) => {
     const invalid = invalidPolls(body, status)
-    const { server, runs } = await setUpRuns({ ...invalid, giveUpAfterMs: 1 })
+    const { server, runs } = await setUpRuns({ intercept: invalid.intercept, giveUpAfterMs: 1 })
     await runs.add('a', MODEL, { prompt: 'a' })
     const finished = await finish(runs)
     if (finished.length > 0) return expect(finished).toMatchObject([{ state: 'succeeded' }]) // a shape that the client reads
@@ -68,7 +68,7 @@ it.each([400, 405, 409, 410, 422])('leaves a run unknown at once when its poll i
 
 it('continues with a job that is not ready for as long as giveUpAfterMs', async () => {
   const invalid = invalidPolls({ job_id: 'j', status: 'expired' })
-  const { runs } = await setUpRuns(invalid)
+  const { runs } = await setUpRuns({ intercept: invalid.intercept })
   await runs.add('a', MODEL, { prompt: 'a' })
   runs.start()
   await expect.poll(() => runs.get('a')).toMatchObject({ state: 'running', jobId: expect.any(String) })

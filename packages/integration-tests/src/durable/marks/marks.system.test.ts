@@ -98,7 +98,7 @@ describe.each(MARK_DATABASES)('$title', ({ isMissing, start, open }) => {
     ['is undefined', undefined as unknown as string],
     ['is a number', 7 as unknown as string],
   ])('rejects a key that %s', async (_, key) => {
-    await expect(mark(key)).rejects.toThrow(/key of a mark is a text of 1 to 2048 bytes/)
+    await expect(mark(key)).rejects.toThrow(/`key` of `marks.mark` must be a text of 1 to 2048 bytes/)
   })
 
   it.skipIf(isMissing)('says that its table is missing', async () => {
@@ -132,7 +132,7 @@ describe.each(MARK_DATABASES)('$title', ({ isMissing, start, open }) => {
     await database.clean(60_000)
     expect(await mark('old')).toBe(false)
     await expect.poll(() => database.clean(1).then(() => mark('old', 'ROLLBACK'))).toBe(true)
-    await expect(database.clean(0)).rejects.toThrow(/olderThanMs: milliseconds above 0/)
+    await expect(database.clean(0)).rejects.toThrow(/`olderThanMs` of `marks.clean` must be milliseconds above 0/)
     await expect(database.clean(Number.NaN)).rejects.toThrow(/olderThanMs/)
   })
 })
