@@ -72,7 +72,7 @@ describe('what a service gives no occasion to judge', () => {
     expect(results.find(({ check }) => check === 'webhooks/delivered')?.detail).toContain('without https (status 422')
   })
 
-  it('is no rate limit: a 429 of a run without credits', async () => {
+  it('is not a rate limit: a 429 of a run without credits', async () => {
     const noCredits = { status: 429, code: 'BALANCE_EXHAUSTED' } as const
     const { observations } = await runConformance(legalOptions({ noCredits }).options)
     expect(observations).toMatchObject({ rateLimit: 'none', insufficientCredits: noCredits })

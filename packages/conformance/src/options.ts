@@ -1,11 +1,16 @@
 import {
+  type Check,
   type Checks,
   callback,
   clock,
   flag,
+  having,
+  hidden,
   integer,
   isRecord,
+  isText,
   must,
+  needs,
   notNegative,
   positive,
   readOptions,
@@ -98,6 +103,8 @@ export interface ConformanceOptions {
   onResult?: ((result: CheckResult) => void) | undefined
 }
 
+type Models = NonNullable<ConformanceOptions['models']>
+
 /** The options with their defaults. */
 export interface ResolvedOptions {
   baseUrl: string
@@ -107,7 +114,7 @@ export interface ResolvedOptions {
   crossingCredits: number
   seed: number
   maxCredits: number
-  models: { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
+  models: Models
   receiver: WebhookReceiver | undefined
   readCredits: (() => Promise<number>) | undefined
   only: readonly string[] | undefined
@@ -126,6 +133,8 @@ export class CannotStartError extends Error {
 }
 
 const record = must('an object', isRecord)
+const choice = must("an object, like { model: 'an-id' }", isRecord)
+const specialKey = hidden('an API key, without white space', isSendable)
 
 const OPTIONS: Checks<ConformanceOptions> = {
   baseUrl: baseUrlProblem,
@@ -136,7 +145,7 @@ const OPTIONS: Checks<ConformanceOptions> = {
   seed: integer,
   maxCredits: notNegative,
   models: record,
-  receiver: record,
+  receiver: having('a receiver', 'onRequest'),
   readCredits: callback,
   only: must('a list of ids', Array.isArray),
   fetch: callback,
@@ -145,6 +154,11 @@ const OPTIONS: Checks<ConformanceOptions> = {
   onResult: callback,
 }
 
+const MODELS: Checks<Models> = { main: choice, slow: choice, failing: choice }
+const MODEL: Checks<ModelChoice> = { model: needs('an id', isText), input: record }
+const KEYS: Readonly<Record<string, Check>> = Object.fromEntries(
+  Object.keys(SPECIAL_KEYS).map((name) => [name, specialKey]),
+)
 const LIMITS: Checks<TimeLimits> = { requestMs: positive, jobMs: positive, deliveryMs: positive, quietMs: positive }
 const DEFAULT_LIMITS: TimeLimits = { requestMs: 90_000, jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
 
@@ -154,13 +168,13 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     apiKey: options.apiKey,
-    keys: Object.fromEntries(Object.entries(options.keys ?? {}).filter(([, key]) => key !== undefined)),
+    keys: readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
     // Who asks for some checks does not want to pay for all combinations.
     crossingCredits: options.crossingCredits ?? (options.only === undefined ? 40 : 0),
     seed: options.seed ?? 1,
     maxCredits: options.maxCredits ?? 0,
-    models: options.models ?? {},
+    models: modelsOf(options.models),
     receiver: options.receiver,
     readCredits: options.readCredits,
     only: options.only,
@@ -169,6 +183,12 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     limits: { ...DEFAULT_LIMITS, ...readOptions<object>('limits', options.limits ?? {}, LIMITS) },
     onResult: options.onResult ?? (() => {}),
   }
+}
+
+function modelsOf(given: Models = {}): Models {
+  const models = readOptions('models', given, MODELS)
+  const choices = Object.entries(models).map(([name, one]) => [name, one && readOptions(`models.${name}`, one, MODEL)])
+  return Object.fromEntries(choices)
 }
 
 function baseUrlProblem(value: unknown): string | undefined {
