@@ -133,8 +133,10 @@ describe('a recorder', () => {
     const { url, received, recorder } = await setUp((outgoing) => json(outgoing, 200, {}))
     const { host, port } = new URL(url)
     const socket = connect(Number(port), '127.0.0.1')
-    socket.write(`POST ${RUN} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 100\r\n\r\n{"input":`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // Its "100 Continue" says that the recorder has the request and waits for the rest of the body.
+    const head = `host: ${host}\r\nexpect: 100-continue\r\ncontent-length: 100`
+    socket.write(`POST ${RUN} HTTP/1.1\r\n${head}\r\n\r\n{"input":`)
+    await once(socket, 'data')
     socket.destroy()
     await recorder.close()
     expect(received).toHaveLength(0)
