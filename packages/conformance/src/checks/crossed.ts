@@ -37,6 +37,8 @@ async function perform(session: Session, { target, key: name, sync, receiver, ca
     const until = (read: ApiResponse) => jobStatus(read) !== 'queued'
     await pollJob(session, jobId, { until, key: keyOfJob(session, name, 'jobs:read') })
   }
+  // Shows that the run was held for its slowness, and not until it failed.
+  if (cancel === 'after the hold') await readJob(session, jobId, { key: keyOfJob(session, name, 'jobs:read') })
   await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
   // Now it is known to be free.
   await readJob(session, jobId, { key: keyOfJob(session, name, 'jobs:read') })
@@ -102,15 +104,23 @@ export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] 
       listModels(session, given({ category, search, limit, offset }), { key: key && keys[key] }),
     )
   }
-  // Of different categories first.
-  const usable = models.filter(({ id }) => typeof id === 'string' && !/^\.{0,2}$/.test(id))
-  const firsts = usable.filter((model, index) => index === usable.findIndex((one) => one.category === model.category))
-  const run = targetsOf(session.targets).map(({ modelId }) => modelId)
-  const ids = [...new Set([...run, ...[...firsts, ...usable].map((model) => String(model.id))])].slice(0, MOST_MODELS)
+  const ids = detailedOf(models, session)
   if (ids.length === 0) return
   for (const { id, key } of crossed({ id: ids, key: names }, { seed, most: MOST_DETAILS }))
     await unlessBlocked(() => session.call({ path: routePath(ROUTES.getModel, { id }), key: key && keys[key] }))
 })
+
+/** Models whose details are read: those that are not run, of different categories and from everywhere in the list, before others. */
+function detailedOf(models: readonly Record<string, unknown>[], { targets, options }: Session): string[] {
+  const run = targetsOf(targets).map(({ modelId }) => modelId)
+  const usable = models.filter(({ id }) => typeof id === 'string' && !/^\.{0,2}$/.test(id))
+  const others = usable.filter(({ id }) => !run.includes(String(id)))
+  const firsts = others.filter((model, index) => index === others.findIndex((one) => one.category === model.category))
+  const step = Math.max(1, Math.floor(others.length / MOST_MODELS))
+  const spread = others.filter((_, index) => index % step === Math.abs(options.seed) % step)
+  const ids = [...firsts.slice(0, MOST_MODELS / 2), ...spread].map((model) => String(model.id))
+  return [...new Set([...ids, ...run])].slice(0, MOST_MODELS)
+}
 
 function given(query: Record<string, string | number | undefined>): Record<string, string | number> {
   return Object.fromEntries(

@@ -16,8 +16,17 @@ export function listModels(
   query: Record<string, string | number> = {},
   call: Partial<SessionCall> = {},
 ): Promise<ApiResponse> {
+  return session.call({ ...call, path: pathOf(query) })
+}
+
+function pathOf(query: Record<string, string | number>): string {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
-  return session.call({ ...call, path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
+  return `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}`
+}
+
+/** The same page, where it was read to choose the models. */
+function readBefore({ recorded }: Session, query: Record<string, number>): ApiResponse | undefined {
+  return recorded.find(({ path, key }) => path === pathOf(query) && key.kind === 'full')?.response
 }
 
 /** The entries of a page. */
@@ -66,7 +75,8 @@ export const wholeList = defineScenario('whole-list', {}, async (session) => {
   const pages: ApiResponse[] = []
   const models: Record<string, unknown>[] = []
   while (pages.length < MAX_PAGES) {
-    const response = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
+    const query = { limit: LIMITS.modelsPageMax, offset: models.length }
+    const response = readBefore(session, query) ?? (await listModels(session, query))
     pages.push(response)
     const more = modelsOf(response)
     models.push(...more)
@@ -82,9 +92,12 @@ export async function knownTexts(session: Session): Promise<string[]> {
   return [...new Set([...names, ...rareWord(models)])]
 }
 
-/** A search for each of them. */
+/** A search for each of them, and for words that names share, from the first match on and from a later one. */
 export const searches = defineScenario('searches', { uses: [wholeList] }, async (session) => {
-  for (const text of await knownTexts(session)) await listModels(session, { search: text, limit: LIMITS.modelsPageMax })
+  const shared = sharedWords((await session.evidence(wholeList)).models).slice(0, 2)
+  for (const search of [...(await knownTexts(session)), ...shared])
+    await listModels(session, { search, limit: LIMITS.modelsPageMax })
+  for (const search of shared) await listModels(session, { search, limit: 2, offset: 1 })
 })
 
 /** A search for a text that one model is known to hold in another way. */

@@ -7,7 +7,7 @@ import { at, isRecord, show } from '../json.ts'
 import { type Finding, judge, pass, skip } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
 import { hasText, hasValue, lacks } from '../judge/responses.ts'
-import { isUtcTimestamp } from '../judge/utc-timestamp.ts'
+import { utcTimeOf } from '../judge/utc-timestamp.ts'
 import { isTerminal, jobStatus } from '../session/jobs.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
 import { isSameOutput } from './job-judges.ts'
@@ -88,7 +88,11 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   ),
   judgeEvery('webhooks/completed-at', SUCCESSES, ({ body }) => {
     const value = at(body.json, '/completed_at')
-    return judge(isUtcTimestamp(value), `/completed_at is ${show(value)}; expected a time of ISO 8601 in UTC`, body)
+    return judge(
+      utcTimeOf(value) !== undefined,
+      `/completed_at is ${show(value)}; expected a time of ISO 8601 in UTC`,
+      body,
+    )
   }),
   judgeEvery('webhooks/same-result-by-polling', SUCCESSES, ({ delivery, job }) => {
     const read = job?.reads.findLast((one) => jobStatus(one) === 'succeeded')

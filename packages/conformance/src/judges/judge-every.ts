@@ -1,5 +1,5 @@
 import { type Check, defineScenario, type Scenario } from '../check.ts'
-import { TOO_MANY_REQUESTS } from '../http/rate-limited.ts'
+import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { BlockedError, every, type Finding, fail, skip } from '../judge/finding.ts'
 import { missingFor } from '../plan/missing.ts'
 import type { Session } from '../session/session.ts'

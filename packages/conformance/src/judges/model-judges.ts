@@ -7,8 +7,9 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
 import { hasStatus, hasValue } from '../judge/responses.ts'
+import { type ApiCall, mayDo } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { type ApiCall, mayDo, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const DETAILS: Source<ApiCall> = {
   from: [crossedReads],

@@ -1,4 +1,3 @@
-import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
@@ -6,21 +5,16 @@ import { asyncRun, defaultRun, failingJob, failingRun, heldRun, syncRun } from '
 import { asyncWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
-import { type Finding, judge, observe, pass, skip } from '../judge/finding.ts'
+import { type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
 import { hasCount, hasStatus, hasText, hasValue, rejectionText } from '../judge/responses.ts'
-import { jobStatus } from '../session/jobs.ts'
+import { isOpenForKey, mayDo } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { isOpenForKey, jobOf, mayDo, type RunCall, type World } from './world.ts'
+import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
+import type { RunCall, World } from './world.ts'
 
-/** "About 55 s" with room for a slow network and for a service that counts from another moment. */
-const SHORTEST_HOLD_MS = LIMITS.syncWaitMs - 10_000
-const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 15_000
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
-/** "At once", for a service on the other side of the world. */
-const AT_ONCE_MS = 10_000
-
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
 
@@ -117,20 +111,15 @@ export const RUN_JUDGES: readonly Check[] = [
   judgeEvery('runs/credits-are-the-price', COMPLETED, ({ response, price }) =>
     price === undefined ? skip('the price is not known', response) : hasValue(response, '/credits_used', price),
   ),
-  judgeEvery('runs/held-time', HELD, (run, world) => {
-    const { response } = run
-    if (hasFailedJob(run, world)) return skip('the provider failed', response)
-    const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= LONGEST_HOLD_MS
-    return judge(isRight, `held for ${took(response)}; expected about ${LIMITS.syncWaitMs} ms`, response)
-  }),
-  judgeEvery(
+  judgeEvery('runs/held-time', HELD, isHeldAsLong),
+  judgeAll(
     'runs/async-at-once',
     only(
       { ...RUNS, from: [cancelledQueued, ...LASTS] },
       (run) => !isWaiting(run),
       'no run was accepted that should return at once',
     ),
-    ({ response }) => judge(response.durationMs < AT_ONCE_MS, `a response after ${took(response)}`, response),
+    returnAtOnce,
   ),
   judgeEvery('runs/failed-is-not-completed', FAILING, ({ response }) => {
     const status = at(response.json, '/status')
@@ -146,43 +135,6 @@ function rightRuns({ sentRuns }: World): RunCall[] {
   return sentRuns.filter(
     (run) => !run.isOpen && !run.shouldFail && !isOpenForKey(run) && mayDo(run.key.lacks, 'runModel', run.key.kind),
   )
-}
-
-/** A synchronous run completes, or is held as long as it may. */
-function isWaitedFor(run: RunCall, world: World): Finding {
-  const { response } = run
-  if (hasFailedJob(run, world)) return skip('the provider failed', response)
-  const status = says(run)
-  const isHeld = response.status === 202 && status === 'processing'
-  const isRight =
-    isHeld || (response.status === 200 && status === 'completed' && response.durationMs <= LONGEST_HOLD_MS)
-  if (!isRight || !isHeld) return judge(isRight, `${shown(response)} after ${took(response)}`, response)
-  return response.durationMs >= SHORTEST_HOLD_MS
-    ? pass(`held for ${took(response)}`, response)
-    : judge(false, `${shown(response)} after ${took(response)}; it should have waited`, response)
-}
-
-/** What a synchronous run is responded with that fails is open. */
-function hasFailedJob(run: RunCall, world: World): boolean {
-  const end = jobOf(run, world)?.end
-  // A job that had failed may read cancelled after a late cancel.
-  return (
-    run.shouldFail ||
-    hasFailed(run.response) ||
-    (end !== undefined && /^(failed|cancelled)$/.test(String(jobStatus(end))))
-  )
-}
-
-function shown(response: ApiResponse): string {
-  return `status ${response.status}, /status ${show(at(response.json, '/status'))}`
-}
-
-function took({ durationMs }: ApiResponse): string {
-  return `${Math.round(durationMs)} ms`
-}
-
-function hasFailed({ json }: ApiResponse): boolean {
-  return at(json, '/status') === 'failed' || at(json, '/error/code') !== undefined
 }
 
 function isPossibleDuration(response: ApiResponse): Finding {

@@ -2,6 +2,7 @@ import type { ConformanceClock } from '../clock.ts'
 import type { Exchange } from '../exchange.ts'
 import { type ApiResponse, NoResponseError } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
+import type { Recovered } from '../http/sent-again.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
@@ -54,7 +55,11 @@ export interface SessionParts {
   targets: Targets
   /** Every response 429, also of requests that were sent again. */
   limited: readonly ApiResponse[]
+  /** Reads that failed, and were returned when they were sent again. */
+  recovered: readonly Recovered[]
   webhookEndpoints: WebhookEndpoints | undefined
+  /** Reads by which the models were chosen. */
+  early: readonly { call: Call; response: ApiResponse }[]
   /** What the runs so far may cost. */
   owed: (session: Session) => Owed
 }
@@ -70,12 +75,12 @@ export class Session {
   readonly ledger: Ledger
   readonly balance: Balance
   readonly attempts = new Attempts()
-  /** Every response 429 so far, also of requests that were sent again. */
-  readonly limited: readonly ApiResponse[]
+  readonly limited: SessionParts['limited']
+  readonly recovered: SessionParts['recovered']
   readonly download: (url: string) => Promise<ApiResponse>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
-  readonly #recorded: Recorded[] = []
+  readonly #recorded: Recorded[]
   #modes: number
   /** Whether the credits are read around each run: nothing else may be charged meanwhile. */
   isMeasuring = false
@@ -88,6 +93,9 @@ export class Session {
     this.#parts = parts
     this.options = parts.options
     this.#modes = Math.abs(parts.options.seed)
+    this.#recorded = parts.early.map(({ call: { method, path, authorization }, response }) => {
+      return { method, path, key: sentKey(authorization, parts.options), body: undefined, isOpen: false, response }
+    })
     this.clock = parts.options.clock
     this.balance = new Balance(parts.options.readCredits, parts.options.clock)
     this.ledger = new Ledger({
@@ -96,6 +104,7 @@ export class Session {
       charged: () => this.balance.charged(),
     })
     this.limited = parts.limited
+    this.recovered = parts.recovered
     this.download = parts.download
   }
 
