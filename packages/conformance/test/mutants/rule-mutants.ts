@@ -95,13 +95,13 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   broken(LIST, 'shows other models on later pages of a search', searchesTheFirstPage(), 'models/search'),
   broken(
     MODEL,
-    'shows another price of models that nobody runs',
+    'shows another price of models that are only listed',
     ofShelf(put('/pricing/credits_per_run', 99)),
     'details/same-in-both',
   ),
   broken(
     MODEL,
-    'has no schema of models that nobody runs',
+    'has no schema of models that are only listed',
     ofShelf(put('/input_schema', undefined)),
     'details/with-schema',
   ),
