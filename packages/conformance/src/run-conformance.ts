@@ -2,6 +2,7 @@ import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
 import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
+import { crossedRuns } from './checks/crossed.ts'
 import { endsOfJobs } from './checks/ends.ts'
 import { rejectedForRate } from './checks/limits.ts'
 import { onePerPage } from './checks/models.ts'
@@ -12,7 +13,7 @@ import { type Call, createCaller, createDownloader } from './http/caller.ts'
 import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
 import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
-import { owedBy } from './judges/entries.ts'
+import { owedBy, priceSince } from './judges/entries.ts'
 import { performEach } from './judges/judge-every.ts'
 import { worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
@@ -75,7 +76,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
 /** What the judges of everything are about. */
 function evidenceOf(judges: readonly Check[]): Iterable<Scenario<unknown>> {
   const scenarios = new Set(judges.flatMap(({ scenario }) => scenario.mayUse ?? []))
-  const ends = [endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
+  const ends = [crossedRuns, endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
   return [...scenarios, ...ends]
 }
 
@@ -130,6 +131,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     recovered,
     early,
     owed: (one) => owedBy(worldOf(one)),
+    priceSince: (one, after) => priceSince(worldOf(one), after),
     webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
   })
   session.remember(onePerPage, probed)

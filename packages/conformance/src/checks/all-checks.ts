@@ -31,7 +31,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...FILES_CHECKS,
   ...CANCEL_CHECKS,
   ...WEBHOOKS_CHECKS,
-  // Behind all runs whose charge is measured: what is accepted here is charged at any time.
   ...INPUTS_CHECKS,
   ...PERMISSIONS_CHECKS,
   ...RATE_CHECKS,

@@ -24,7 +24,7 @@ const READS: Source<ReadsOf> = {
 }
 const KEYED = [keysAtReads, keysAtJobs, crossedRuns]
 const isRejected = ({ response }: ApiCall) => response.status >= 400
-const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: string) =>
+const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: Source<ApiCall>['nothing']) =>
   only({ ...CALLS, from }, ({ key, isOpen }) => key.kind === kind && !isOpen, nothing)
 
 const LIMITED = ofKey('limited', [...KEYED, crossedReads], 'no key was given that lacks a permission')

@@ -4,7 +4,6 @@ import type { ApiResponse } from '../http/api-response.ts'
 import type { Recovered } from '../http/sent-again.ts'
 import { at } from '../json.ts'
 import { targetsOf } from '../plan/targets.ts'
-import type { Charge } from '../session/balance.ts'
 import { isTerminal, jobStatus } from '../session/jobs.ts'
 import type { Session } from '../session/session.ts'
 import type { WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
@@ -63,8 +62,6 @@ export interface World {
   runs: readonly RunCall[]
   /** The jobs of all accepted runs, wrong ones included. */
   jobs: readonly JobStory[]
-  /** What all runs were charged together, where the credits can be read. */
-  charge?: Charge | undefined
   /** Lists between which the catalog did not change. */
   stillLists: readonly ListCall[]
 }

@@ -8,7 +8,7 @@ import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import { Attempts } from './attempts.ts'
-import { Balance, type Charge } from './balance.ts'
+import { Balance } from './balance.ts'
 import { Ledger, type Owed } from './ledger.ts'
 import { type SentKey, sentKey } from './sent-key.ts'
 
@@ -62,6 +62,8 @@ export interface SessionParts {
   early: readonly { call: Call; response: ApiResponse }[]
   /** What the runs so far may cost. */
   owed: (session: Session) => Owed
+  /** What the runs after an exchange cost; `undefined` where that is open, `running` while one continues. */
+  priceSince: (session: Session, after: number) => number | undefined | 'running'
 }
 
 /** The ways to ask for a run. */
@@ -82,10 +84,6 @@ export class Session {
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[]
   #modes: number
-  /** Whether the credits are read around each run: nothing else may be charged meanwhile. */
-  isMeasuring = false
-  /** Runs around which the credits were read. */
-  readonly charges: { response: ApiResponse; charge: Charge | undefined }[] = []
   /** Scenarios that broke off, and why, with what proves it. */
   readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
 
@@ -113,9 +111,27 @@ export class Session {
     const known = this.#evidence.get(scenario)
     // Stored below for this scenario.
     if (known !== undefined) return known as Promise<Evidence>
-    const performed = scenario.perform(this)
+    const performed = this.#perform(scenario)
     this.#evidence.set(scenario, performed)
     return performed
+  }
+
+  async #perform<Evidence>(scenario: Performable<Evidence>): Promise<Evidence> {
+    try {
+      return await scenario.perform(this)
+    } finally {
+      await this.mark()
+    }
+  }
+
+  /** Reads the balance, if something was run since that was done, and nothing is running. */
+  async mark(): Promise<void> {
+    const { after } = this.balance.marks.at(-1) ?? {}
+    const last = this.#recorded.at(-1)?.response.exchange.id
+    const isNew = ({ method, response }: Recorded) => method !== 'GET' && response.exchange.id > Number(after)
+    if (after === undefined || last === undefined || !this.#recorded.some(isNew)) return
+    const price = this.#parts.priceSince(this, after)
+    if (price !== 'running') await this.balance.mark(last, price)
   }
 
   /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */

@@ -2,8 +2,21 @@ import { at } from '../../src/json.ts'
 import { hasWebhook, isHeld } from './edits.ts'
 import { broken, type Edit, editedWhere, isFor, type Mutant, put, when } from './mutation.ts'
 
-import { eachOf, everyThird, iso, late, rejects, searchesTheFirstPage, shortHolds, shows } from './rule-mutations.ts'
+import {
+  alsoCharges,
+  balancesTheSum,
+  eachOf,
+  everyThird,
+  isFailing,
+  iso,
+  late,
+  rejects,
+  searchesTheFirstPage,
+  shortHolds,
+  shows,
+} from './rule-mutations.ts'
 
+const CHARGE = '1: cancelled jobs are not charged; 2.1: credits_per_run is charged per run'
 const TIME = '2.4: completed_at is when the job was completed, ISO 8601 UTC'
 const HOLD = '8: 202 is returned after about 55 seconds of waiting'
 const AT_ONCE = '3: the response returns at once with the job id'
@@ -15,6 +28,15 @@ const ofShelf = (edit: Edit) =>
 
 /** Lies that show in one corner, now and then, or in a comparison: the judges of all evidence notice them. */
 export const RULE_MUTANTS: readonly Mutant[] = [
+  broken(CHARGE, 'charges cancelled jobs with webhook_url, and less later', balancesTheSum(), 'charges/every-run'),
+  broken(
+    CHARGE,
+    'charges failed jobs with webhook_url only',
+    alsoCharges((request, response) =>
+      isFor(request, 'runModel') && isFailing(request) && hasWebhook(request) && response.status < 300 ? 4 : 0,
+    ),
+    'charges/every-run',
+  ),
   broken(
     TIME,
     'delivers times of yesterday now and then',
