@@ -105,23 +105,12 @@ export interface ConformanceOptions {
 
 type Models = NonNullable<ConformanceOptions['models']>
 
+/** Options without a default. */
+type Unsaid = 'receiver' | 'readCredits' | 'only'
+
 /** The options with their defaults. */
-export interface ResolvedOptions {
-  baseUrl: string
-  apiKey: string
-  keys: Readonly<Partial<Record<SpecialKey, string>>>
-  allowRuns: boolean
-  crossingCredits: number
-  seed: number
-  maxCredits: number
-  models: Models
-  receiver: WebhookReceiver | undefined
-  readCredits: (() => Promise<number>) | undefined
-  only: readonly string[] | undefined
-  fetch: (url: string, init: RequestInit) => Promise<Response>
-  clock: ConformanceClock
-  limits: TimeLimits
-  onResult: (result: CheckResult) => void
+export type ResolvedOptions = { limits: TimeLimits } & { [Name in Unsaid]: ConformanceOptions[Name] } & {
+  [Name in Exclude<keyof ConformanceOptions, Unsaid | 'limits'>]-?: NonNullable<ConformanceOptions[Name]>
 }
 
 /**

@@ -45,7 +45,11 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const log = new ExchangeLog()
   const startedAt = resolved.clock.now()
   const almost = Object.values(almostKeys(resolved.apiKey))
-  const redactor = createRedactor([resolved.apiKey, ...Object.values(resolved.keys), ...almost])
+  const redactor = createRedactor([
+    resolved.apiKey,
+    ...Object.values(resolved.keys).flatMap((key) => key ?? []),
+    ...almost,
+  ])
   const { session, planned } = await prepare(resolved, checks, { log, redactor })
   const results: CheckResult[] = []
   const add = async (check: Check) => {

@@ -1,12 +1,12 @@
 import { LIMITS, ROUTES } from '@modelrun/contract'
 import { type Check, check, defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
-import { at, isRecord, itemsOf, show } from '../json.ts'
+import { at, itemsOf, show } from '../json.ts'
 import { BlockedError, type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
 import { observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { listAll, modelsOf } from '../plan/whole-list.ts'
 import type { Session, SessionCall } from '../session/session.ts'
 
-const MAX_PAGES = 20
 /** Occurs in no name and no description. */
 const NONSENSE = 'zzqxvkjw-conformance'
 
@@ -16,22 +16,8 @@ export function listModels(
   query: Record<string, string | number> = {},
   call: Partial<SessionCall> = {},
 ): Promise<ApiResponse> {
-  return session.call({ ...call, path: pathOf(query) })
-}
-
-function pathOf(query: Record<string, string | number>): string {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
-  return `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}`
-}
-
-/** The same page, where it was read to choose the models. */
-function readBefore({ recorded }: Session, query: Record<string, number>): ApiResponse | undefined {
-  return recorded.find(({ path, key }) => path === pathOf(query) && key.kind === 'full')?.response
-}
-
-/** The entries of a page. */
-export function modelsOf(response: ApiResponse): readonly Record<string, unknown>[] {
-  return itemsOf(at(response.json, '/models')).filter(isRecord)
+  return session.call({ ...call, path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
 }
 
 export function idsOf(response: ApiResponse): unknown[] {
@@ -70,20 +56,13 @@ const badValues = defineScenario('bad-values', {}, async (session) => {
   return responses
 })
 
-/** All models, by pages of the largest size. */
-export const wholeList = defineScenario('whole-list', {}, async (session) => {
-  const pages: ApiResponse[] = []
-  const models: Record<string, unknown>[] = []
-  while (pages.length < MAX_PAGES) {
-    const query = { limit: LIMITS.modelsPageMax, offset: models.length }
-    const response = readBefore(session, query) ?? (await listModels(session, query))
-    pages.push(response)
-    const more = modelsOf(response)
-    models.push(...more)
-    if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
-  }
-  return { pages, models, isWhole: false }
-})
+/** All models. What was read to choose some of them is not read again. */
+export const wholeList = defineScenario('whole-list', {}, (session) =>
+  listAll(async (path) => {
+    const known = session.recorded.find((one) => one.path === path && one.key.kind === 'full')
+    return known?.response ?? session.call({ path })
+  }),
+)
 
 /** Texts that one model each is known to hold: its name, that of the last model of the list, and a word of a description. */
 export async function knownTexts(session: Session): Promise<string[]> {

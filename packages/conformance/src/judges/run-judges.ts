@@ -7,7 +7,7 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
 import { type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
-import { hasCount, hasStatus, hasText, hasValue, rejectionText } from '../judge/responses.ts'
+import { has, hasCount, hasStatus, hasText, hasValue, rejectionText } from '../judge/responses.ts'
 import { isOpenForKey, mayDo } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
@@ -17,6 +17,7 @@ import type { RunCall, World } from './world.ts'
 const SLACK_MS = 1_000
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
+const mentionsPolling = (message: unknown) => typeof message === 'string' && MENTIONS_POLLING.test(message)
 
 /** Every run that the specification accepts, by its key and its input. */
 const RUNS: Source<RunCall> = {
@@ -41,16 +42,16 @@ const HELD = only(
   (run) => isWaiting(run) && run.response.status === 202 && says(run) === 'processing',
   'no run was held',
 )
-const WITH_WEBHOOK: Source<RunCall> = {
-  from: [successWebhook, failureWebhook, ...LASTS],
-  pick: ({ runs }) => runs.filter(({ hasWebhook, sync }) => hasWebhook && sync !== false),
-  nothing: 'no run with a webhook_url was accepted',
-}
-const ASYNC_WITH_WEBHOOK: Source<RunCall> = {
-  from: [asyncWebhook, ...LASTS],
-  pick: ({ runs }) => runs.filter(({ hasWebhook, sync }) => hasWebhook && sync === false),
-  nothing: 'no run with sync false and a webhook_url was accepted',
-}
+const WITH_WEBHOOK = only(
+  { ...RUNS, from: [successWebhook, failureWebhook, ...LASTS] },
+  ({ hasWebhook, sync }) => hasWebhook && sync !== false,
+  'no run with a webhook_url was accepted',
+)
+const ASYNC_WITH_WEBHOOK = only(
+  { ...RUNS, from: [asyncWebhook, ...LASTS] },
+  ({ hasWebhook, sync }) => hasWebhook && sync === false,
+  'no run with sync false and a webhook_url was accepted',
+)
 const RIGHT: Source<RunCall> = { ...RUNS, pick: rightRuns, nothing: 'no run was sent' }
 const FAILING: Source<RunCall> = {
   from: [failingRun, failingJob, ...LASTS],
@@ -101,7 +102,7 @@ export const RUN_JUDGES: readonly Check[] = [
       (run) => run.response.status === 202 && says(run) === 'processing',
       'no run got a 202 that says processing',
     ),
-    ({ response }) => mentionsPolling(response),
+    ({ response }) => has(response, '/message', [mentionsPolling, 'a text that says to poll the job']),
   ),
   judgeEvery('runs/completed-output', COMPLETED, ({ response }) => hasOutput(response, '/output')),
   judgeEvery('runs/completed-duration', COMPLETED, ({ response }) => [
@@ -141,13 +142,6 @@ function isPossibleDuration(response: ApiResponse): Finding {
   const ms = at(response.json, '/duration_ms')
   const isRight = !(Number(ms) > response.durationMs * 1.1 + SLACK_MS)
   return judge(isRight, `/duration_ms is ${show(ms)} in a call of ${took(response)}`, response)
-}
-
-/** Judges the message that says to poll the job's status. */
-function mentionsPolling(response: ApiResponse): Finding {
-  const message = at(response.json, '/message')
-  const isRight = typeof message === 'string' && MENTIONS_POLLING.test(message)
-  return judge(isRight, `/message is ${show(message)}; expected a text that says to poll the job`, response)
 }
 
 function jobIdsDiffer(runs: readonly RunCall[]): Finding {

@@ -5,9 +5,9 @@ import { successWebhook } from '../checks/webhooks.ts'
 import type { Exchange } from '../exchange.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, show } from '../json.ts'
-import { every, type Finding, fail, judge, pass } from '../judge/finding.ts'
+import { every, type Finding, fail, pass } from '../judge/finding.ts'
 import { utcTimeOf } from '../judge/utc-timestamp.ts'
-import { isTerminal, jobStatus } from '../session/jobs.ts'
+import { isTerminal } from '../session/jobs.ts'
 import { judgeAll, type Source } from './judge-every.ts'
 import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
 
@@ -22,9 +22,10 @@ interface Shown {
   exchange: Exchange
 }
 
-/** The times of one job. */
+/** The times of one job, and when its run was sent. */
 interface Times {
-  run: RunCall
+  sentMs: number
+  exchange: Exchange
   shown: readonly Shown[]
 }
 
@@ -45,75 +46,65 @@ export const TIME_JUDGES: readonly Check[] = [
 ]
 
 function timesOf(run: RunCall, world: World): Times {
-  const reads = jobOf(run, world)?.reads ?? []
-  const deliveries = run.endpoint?.deliveries ?? []
-  const ofResponse = (response: ApiResponse, parent: string, status: unknown) =>
-    shownIn(at(response.json, parent), { status, seenMs: endOf(response), exchange: response.exchange })
+  const { response, endpoint } = run
+  const shownIn = (parent: unknown, status: unknown, [seenMs, exchange]: [number, Exchange]): Shown[] =>
+    (['created_at', 'completed_at'] as const).flatMap((member) => {
+      const ms = utcTimeOf(at(parent, `/${member}`))
+      // The response to a synchronous run says completed.
+      return ms === undefined
+        ? []
+        : [{ member, ms, status: status === 'completed' ? 'succeeded' : status, seenMs, exchange }]
+    })
+  const ofResponse = (one: ApiResponse, parent: unknown) =>
+    shownIn(parent, at(parent, '/status'), [endOf(one), one.exchange])
   return {
-    run,
+    sentMs: startOf(response.exchange),
+    exchange: response.exchange,
     shown: [
-      ...ofResponse(run.response, '', at(run.response.json, '/status')),
-      ...reads.flatMap((read) => ofResponse(read, '/data', jobStatus(read))),
-      ...deliveries.flatMap(({ json, exchange }) =>
-        shownIn(json, { status: at(json, '/status'), seenMs: startOf(exchange), exchange }),
+      ...ofResponse(response, response.json),
+      ...(jobOf(run, world)?.reads ?? []).flatMap((read) => ofResponse(read, at(read.json, '/data'))),
+      ...(endpoint?.deliveries ?? []).flatMap(({ json, exchange }) =>
+        shownIn(json, at(json, '/status'), [startOf(exchange), exchange]),
       ),
     ],
   }
 }
 
-function shownIn(parent: unknown, where: Pick<Shown, 'status' | 'seenMs' | 'exchange'>): Shown[] {
-  return (['created_at', 'completed_at'] as const).flatMap((member) => {
-    const ms = utcTimeOf(at(parent, `/${member}`))
-    return ms === undefined ? [] : [{ member, ms, ...where }]
-  })
-}
-
 /** Judges that a job is completed when it has ended and not before it was created, and that each of its times is one. */
 function agree({ shown }: Times): Finding {
+  const created = shown.find(({ member }) => member === 'created_at')
   for (const one of shown) {
-    const { member, status, exchange } = one
-    const isEnd = isTerminal(status) || status === 'completed'
-    if (member === 'completed_at' && !isEnd) return fail(`a job that is ${show(status)} has a completed_at`, [exchange])
-    // A job that is cancelled after its end may say so.
-    const same = shown.find(
-      (other) => other.member === member && (member === 'created_at' || isSame(other.status, status)),
-    )
-    if (same !== undefined && Math.abs(same.ms - one.ms) > ROUNDED_MS)
-      return fail(`${member} of one job is ${iso(same.ms)} and ${iso(one.ms)}`, [same.exchange, exchange])
-    const created = shown.find((other) => other.member === 'created_at')
-    if (member === 'completed_at' && created !== undefined && one.ms < created.ms - ROUNDED_MS)
-      return fail(`completed_at is ${iso(one.ms)}, before created_at (${iso(created.ms)})`, [
-        created.exchange,
-        exchange,
-      ])
+    const isCompletion = one.member === 'completed_at'
+    if (isCompletion && !isTerminal(one.status))
+      return fail(`a job that is ${show(one.status)} has a completed_at`, [one.exchange])
+    if (isCompletion && created !== undefined && one.ms < created.ms - ROUNDED_MS)
+      return differ('completed_at is before created_at', created, one)
+    // A job that is cancelled after its end may say when.
+    const isSame = ({ member, status }: Shown) => member === one.member && (!isCompletion || status === one.status)
+    const same = shown.find(isSame) ?? one
+    if (Math.abs(same.ms - one.ms) > ROUNDED_MS) return differ(`${one.member} of one job differs`, same, one)
   }
-  return pass(
-    'the times of a job agree',
-    shown.map(({ exchange }) => exchange),
-  )
+  const proof = shown.map(({ exchange }) => exchange)
+  return pass('the times of a job agree', proof)
 }
-
-const isSame = (one: unknown, other: unknown) =>
-  String(one).replace('completed', 'succeeded') === String(other).replace('completed', 'succeeded')
 
 /**
  * Judges that each time lies between the start of its run and where it was shown. The clock of the service need not be right, so
  * that this holds for some difference of both clocks, the same for all.
  */
 function fitOneClock(jobs: readonly Times[]): Finding {
-  const bounds = jobs.flatMap(({ run, shown }) =>
-    shown.map((one) => ({
-      ...one,
-      least: one.ms - one.seenMs,
-      most: one.ms - startOf(run.response.exchange),
-    })),
+  const ahead = ({ ms, seenMs }: Shown) => ms - seenMs
+  const bounds = jobs.flatMap(({ sentMs, shown }) =>
+    shown.map((one) => ({ one, least: ahead(one), most: one.ms - sentMs })),
   )
-  const late = bounds.reduce((one, other) => (other.least > one.least ? other : one))
-  const early = bounds.reduce((one, other) => (other.most < one.most ? other : one))
-  const detail = `${late.member} is ${iso(late.ms)} where it is ${iso(late.seenMs)} here, and ${early.member} of a later run ${iso(early.ms)}`
-  return judge(late.least <= early.most + DRIFT_MS, detail, [late.exchange, early.exchange])
+  const [late] = bounds.toSorted((one, other) => other.least - one.least)
+  const [early] = bounds.toSorted((one, other) => one.most - other.most)
+  const isRight = late === undefined || early === undefined || late.least <= early.most + DRIFT_MS
+  const proof = jobs.map(({ exchange }) => exchange)
+  return isRight ? pass('all times are of one clock', proof) : differ('no clock shows both', late.one, early.one)
 }
 
-function iso(ms: number): string {
-  return new Date(ms).toISOString()
+function differ(what: string, one: Shown, other: Shown): Finding {
+  const [first, second] = [one, other].map(({ member, ms }) => `${member} ${new Date(ms).toISOString()}`)
+  return fail(`${what}: ${first} and ${second}`, [one.exchange, other.exchange])
 }

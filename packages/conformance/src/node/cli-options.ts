@@ -136,10 +136,6 @@ function createProgram(): Command {
         'Documentation: node_modules/@modelrun/conformance/README.md',
     )
     .helpOption('--help', 'print this text')
-    .option('--allow-runs', 'send more than GET requests: run models, cancel jobs')
-    .option('--quiet', 'no progress')
-    .option('--requirements', 'print the statements that are checked, as JSON')
-    .option('--version', 'print the version')
   for (const [flags, description, parse = (raw: string) => raw] of OPTIONS) {
     const name = flags.replace(/ .*/, '')
     const made = new Option(flags, description).argParser((raw, previous) => {
@@ -152,7 +148,12 @@ function createProgram(): Command {
   }
   const report = new Option('--report <format[=path]>', `${REPORT_FORMATS.join(', ')}; may be given often`)
   const readReports = (raw: string, previous: readonly RequestedReport[] = []) => [...previous, readReport(raw)]
-  return program.addOption(report.argParser(readReports))
+  return program
+    .addOption(report.argParser(readReports))
+    .option('--allow-runs', 'send more than GET requests: run models, cancel jobs')
+    .option('--quiet', 'no progress')
+    .option('--requirements', 'print the statements that are checked, as JSON')
+    .option('--version', 'print the version')
 }
 
 function inCamelCase(name: string): string {

@@ -84,15 +84,8 @@ export async function probeRun(session: Session, kind: RunKind, options: RunOpti
   return response
 }
 
-/** A cancel of a job that continued, and what the job's status said then. */
-export interface CancelledRun {
-  response: ApiResponse
-  cancel: ApiResponse
-  after: PolledJob
-}
-
 /** Cancels the job of a run that was just started. */
-export async function cancelRunning(session: Session, response: ApiResponse): Promise<CancelledRun> {
+export async function cancelRunning(session: Session, response: ApiResponse) {
   const jobId = jobIdOf(response)
   const cancel = await cancelJob(session, jobId)
   const after = await pollJob(session, jobId)

@@ -146,30 +146,15 @@ export class Session {
     this.troubles.push({ detail, exchanges: error instanceof NoResponseError ? [error.exchange] : [] })
   }
 
-  async call({
-    method = 'GET',
-    path,
-    key,
-    authorization,
-    body,
-    text,
-    contentType,
-    headers,
-    isOpen = false,
-  }: SessionCall): Promise<ApiResponse> {
+  async call({ method = 'GET', key, authorization, isOpen = false, ...rest }: SessionCall): Promise<ApiResponse> {
+    const { path, body, text, contentType, headers } = rest
     // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const response = await this.#parts.send({
-      method,
-      path,
-      authorization: header,
-      body: content,
-      contentType,
-      headers,
-    })
+    const call = { method, path, authorization: header, body: content, contentType, headers }
+    const response = await this.#parts.send(call)
     this.#recorded.push({ method, path, key: sentKey(header, this.options), body, isOpen, response })
     return response
   }
