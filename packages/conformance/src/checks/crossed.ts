@@ -69,7 +69,7 @@ async function unlessBlocked(work: () => Promise<unknown>): Promise<void> {
 
 const MOST_LISTS = 27
 const MOST_MODELS = 8
-const MOST_DETAILS = 13
+const MOST_DETAILS = 12
 
 /** Where a page starts. */
 const PLACES = {
