@@ -86,7 +86,7 @@ export interface ConformanceOptions {
   /** Receives webhooks. Checks of deliveries are skipped without it. */
   receiver?: WebhookReceiver | undefined
   /**
-   * Returns the balance of the account. Called whenever runs have ended and none continues (about 40 times), and where a run could
+   * Returns the balance of the account. Called whenever runs have ended and none continues (about 60 times), and where a run could
    * pass the limit; more often where a charge shows late. The interface has no such endpoint, so checks of charges are skipped
    * without it.
    */

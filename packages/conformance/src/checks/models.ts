@@ -76,7 +76,7 @@ export const searches = defineScenario('searches', { uses: [wholeList] }, async 
   const shared = sharedWords((await session.evidence(wholeList)).models).slice(0, 2)
   for (const search of [...(await knownTexts(session)), ...shared])
     await listModels(session, { search, limit: LIMITS.modelsPageMax })
-  for (const search of shared) await listModels(session, { search, limit: 2, offset: 1 })
+  for (const [index, search] of shared.entries()) await listModels(session, { search, limit: 2, offset: index + 1 })
 })
 
 /** A search for a text that one model is known to hold in another way. */

@@ -7,7 +7,7 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at, show } from '../json.ts'
 import { every, type Finding, fail, pass } from '../judge/finding.ts'
 import { utcTimeOf } from '../judge/utc-timestamp.ts'
-import { isTerminal } from '../session/jobs.ts'
+import { isTerminal, jobStatus } from '../session/jobs.ts'
 import { judgeAll, type Source } from './judge-every.ts'
 import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
 
@@ -22,9 +22,10 @@ interface Shown {
   exchange: Exchange
 }
 
-/** The times of one job, and when its run was sent. */
+/** The times of one job, when its run was sent, and when it was last seen to continue. */
 interface Times {
   sentMs: number
+  continuedMs: number
   exchange: Exchange
   shown: readonly Shown[]
 }
@@ -57,12 +58,17 @@ function timesOf(run: RunCall, world: World): Times {
     })
   const ofResponse = (one: ApiResponse, parent: unknown) =>
     shownIn(parent, at(parent, '/status'), [endOf(one), one.exchange])
+  const reads = jobOf(run, world)?.reads ?? []
+  const isHeld = at(response.json, '/status') === 'processing'
+  const unfinished = reads.filter((read) => /^(queued|processing)$/.test(String(jobStatus(read))))
+  const sentMs = startOf(response.exchange)
   return {
-    sentMs: startOf(response.exchange),
+    sentMs,
+    continuedMs: Math.max(isHeld ? endOf(response) : sentMs, ...unfinished.map(({ exchange }) => startOf(exchange))),
     exchange: response.exchange,
     shown: [
       ...ofResponse(response, response.json),
-      ...(jobOf(run, world)?.reads ?? []).flatMap((read) => ofResponse(read, at(read.json, '/data'))),
+      ...reads.flatMap((read) => ofResponse(read, at(read.json, '/data'))),
       ...(endpoint?.deliveries ?? []).flatMap(({ json, exchange }) =>
         shownIn(json, at(json, '/status'), [startOf(exchange), exchange]),
       ),
@@ -89,13 +95,17 @@ function agree({ shown }: Times): Finding {
 }
 
 /**
- * Judges that each time lies between the start of its run and where it was shown. The clock of the service need not be right, so
+ * Judges that each time lies between the start of its run, or where it was seen to continue, and where it was shown. The clock of the service need not be right, so
  * that this holds for some difference of both clocks, the same for all.
  */
 function fitOneClock(jobs: readonly Times[]): Finding {
   const ahead = ({ ms, seenMs }: Shown) => ms - seenMs
-  const bounds = jobs.flatMap(({ sentMs, shown }) =>
-    shown.map((one) => ({ one, least: ahead(one), most: one.ms - sentMs })),
+  const bounds = jobs.flatMap(({ sentMs, continuedMs, shown }) =>
+    shown.map((one) => ({
+      one,
+      least: ahead(one),
+      most: one.ms - (one.member === 'created_at' ? sentMs : continuedMs),
+    })),
   )
   const [late] = bounds.toSorted((one, other) => other.least - one.least)
   const [early] = bounds.toSorted((one, other) => one.most - other.most)

@@ -51,6 +51,12 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   broken(
     TIME,
+    'delivers times a minute early',
+    everyThird((time) => time - 60_000),
+    'jobs/times',
+  ),
+  broken(
+    TIME,
     'shows the time of the poll as completed_at',
     shows(({ status }, { clock }) => (status === 'succeeded' ? { completed_at: iso(clock.now()) } : {})),
     'jobs/times',
