@@ -18,7 +18,7 @@ import {
 } from '@modelrun/kit'
 import { type ConformanceClock, createClock } from './clock.ts'
 import type { CheckResult } from './report.ts'
-import type { WebhookReceiver } from './webhooks/receiver.ts'
+import type { WebhookReceiver } from './webhooks/webhook-endpoints.ts'
 
 /** Keys with restricted rights. Without one, its checks are skipped (section 5). */
 export const SPECIAL_KEYS = {
