@@ -68,7 +68,7 @@ const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (session
   session.call({ method: 'POST', path: runPath(session), text: '{"input": ', isOpen: true }),
 )
 
-/** A run whose response is open: how it differs from a usual one. */
+/** A run whose response is open: how it differs from a normal one. */
 function openRun(id: string, optionsOf: (input: Record<string, unknown>) => RunOptions): Scenario<ApiResponse> {
   const runs = { main: 0 }
   return defineScenario(id, { runs }, (session) => probeRun(session, 'main', optionsOf(session.target('main').input)))
