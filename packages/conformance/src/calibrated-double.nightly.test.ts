@@ -33,6 +33,8 @@ const LEFT_OUT = {
   plainHttpWebhook: 'accepted',
   finishedIsCancelled: false,
   ledgerDelayMs: 0,
+  readsFail: 'never',
+  jobTimes: 'none',
 } satisfies Partial<LegalChoices>
 
 function characterOf(seed: number): LegalChoices {

@@ -19,8 +19,6 @@ export interface Scenario<Evidence> {
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */
   receiver?: boolean | undefined
-  /** Whether the scenario reads the balance of the account. */
-  credits?: boolean | undefined
   /** The scenario uses the first of these keys that was given. */
   keys?: readonly SpecialKey[] | undefined
   /** Required scenarios: without one of them, this one is skipped. */

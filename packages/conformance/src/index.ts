@@ -21,4 +21,4 @@ export { type CheckResult, type ConformanceReport, type CreditsReport, isConform
 export { formatReport, type ReportFormat } from './reports/format-report.ts'
 export { REQUIREMENTS, type Requirement } from './requirements.ts'
 export { runConformance } from './run-conformance.ts'
-export type { WebhookReceiver } from './webhooks/receiver.ts'
+export type { WebhookReceiver } from './webhooks/webhook-endpoints.ts'

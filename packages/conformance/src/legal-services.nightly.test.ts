@@ -50,7 +50,7 @@ describe('what a service gives no occasion to judge', () => {
   it('is skipped with the reason: runs that fail at the provider each time, and the report advises another model', async () => {
     const { results, advice, summary } = await runConformance(legalOptions({ providerFails: 'always' }).options)
     const reasons = new Map(results.map(({ check, detail }) => [check, detail]))
-    for (const check of ['runs/waits', 'inputs/edges-are-accepted'])
+    for (const check of ['inputs/upper-edges-are-accepted', 'inputs/edges-are-accepted'])
       expect(reasons.get(check)).toBe('the provider failed')
     expect(advice).toEqual([
       expect.stringMatching(/^All \d+ runs of painter\/one failed at the provider, .*: choose another main model\.$/),
@@ -58,6 +58,14 @@ describe('what a service gives no occasion to judge', () => {
     ])
     expect(summary.pass).toBeGreaterThan(70)
     expect((await runConformance(legalOptions({ providerFails: 'third' }).options)).advice).toEqual([])
+  })
+
+  it('is said in the report: reads that failed now and then', async () => {
+    const { advice, summary } = await runConformance(legalOptions({ readsFail: 'fiftieth' }).options)
+    expect(advice).toEqual([
+      expect.stringMatching(/^\d reads failed and were returned when .* \(500 to GET \/v1\/.*\)/),
+    ])
+    expect(summary.fail).toBe(0)
   })
 
   it('is judged in a second run when the first one fails at the provider', async () => {
@@ -72,7 +80,7 @@ describe('what a service gives no occasion to judge', () => {
     expect(results.find(({ check }) => check === 'webhooks/delivered')?.detail).toContain('without https (status 422')
   })
 
-  it('is no rate limit: a 429 of a run without credits', async () => {
+  it('is not a rate limit: a 429 of a run without credits', async () => {
     const noCredits = { status: 429, code: 'BALANCE_EXHAUSTED' } as const
     const { observations } = await runConformance(legalOptions({ noCredits }).options)
     expect(observations).toMatchObject({ rateLimit: 'none', insufficientCredits: noCredits })

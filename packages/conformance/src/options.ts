@@ -1,11 +1,16 @@
 import {
+  type Check,
   type Checks,
   callback,
   clock,
   flag,
+  having,
+  hidden,
   integer,
   isRecord,
+  isText,
   must,
+  needs,
   notNegative,
   positive,
   readOptions,
@@ -13,7 +18,7 @@ import {
 } from '@modelrun/kit'
 import { type ConformanceClock, createClock } from './clock.ts'
 import type { CheckResult } from './report.ts'
-import type { WebhookReceiver } from './webhooks/receiver.ts'
+import type { WebhookReceiver } from './webhooks/webhook-endpoints.ts'
 
 /** Keys with restricted rights. Without one, its checks are skipped (section 5). */
 export const SPECIAL_KEYS = {
@@ -81,9 +86,9 @@ export interface ConformanceOptions {
   /** Receives webhooks. Checks of deliveries are skipped without it. */
   receiver?: WebhookReceiver | undefined
   /**
-   * Returns the balance of the account. Called before and after 7 runs, and where a run could pass
-   * the limit; more often where a charge shows late. The interface has no such endpoint,
-   * so checks of charges are skipped without it.
+   * Returns the balance of the account. Called whenever runs have ended and none continues (about 60 times), and where a run could
+   * pass the limit; more often where a charge shows late. The interface has no such endpoint, so checks of charges are skipped
+   * without it.
    */
   readCredits?: (() => Promise<number>) | undefined
   /** Ids of checks or requirements. Default: all. */
@@ -98,23 +103,14 @@ export interface ConformanceOptions {
   onResult?: ((result: CheckResult) => void) | undefined
 }
 
+type Models = NonNullable<ConformanceOptions['models']>
+
+/** Options without a default. */
+type Unsaid = 'receiver' | 'readCredits' | 'only'
+
 /** The options with their defaults. */
-export interface ResolvedOptions {
-  baseUrl: string
-  apiKey: string
-  keys: Readonly<Partial<Record<SpecialKey, string>>>
-  allowRuns: boolean
-  crossingCredits: number
-  seed: number
-  maxCredits: number
-  models: { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
-  receiver: WebhookReceiver | undefined
-  readCredits: (() => Promise<number>) | undefined
-  only: readonly string[] | undefined
-  fetch: (url: string, init: RequestInit) => Promise<Response>
-  clock: ConformanceClock
-  limits: TimeLimits
-  onResult: (result: CheckResult) => void
+export type ResolvedOptions = { limits: TimeLimits } & { [Name in Unsaid]: ConformanceOptions[Name] } & {
+  [Name in Exclude<keyof ConformanceOptions, Unsaid | 'limits'>]-?: NonNullable<ConformanceOptions[Name]>
 }
 
 /**
@@ -126,6 +122,8 @@ export class CannotStartError extends Error {
 }
 
 const record = must('an object', isRecord)
+const choice = must("an object, like { model: 'an-id' }", isRecord)
+const specialKey = hidden('an API key, without white space', isSendable)
 
 const OPTIONS: Checks<ConformanceOptions> = {
   baseUrl: baseUrlProblem,
@@ -136,7 +134,7 @@ const OPTIONS: Checks<ConformanceOptions> = {
   seed: integer,
   maxCredits: notNegative,
   models: record,
-  receiver: record,
+  receiver: having('a receiver', 'onRequest'),
   readCredits: callback,
   only: must('a list of ids', Array.isArray),
   fetch: callback,
@@ -145,6 +143,11 @@ const OPTIONS: Checks<ConformanceOptions> = {
   onResult: callback,
 }
 
+const MODELS: Checks<Models> = { main: choice, slow: choice, failing: choice }
+const MODEL: Checks<ModelChoice> = { model: needs('an id', isText), input: record }
+const KEYS: Readonly<Record<string, Check>> = Object.fromEntries(
+  Object.keys(SPECIAL_KEYS).map((name) => [name, specialKey]),
+)
 const LIMITS: Checks<TimeLimits> = { requestMs: positive, jobMs: positive, deliveryMs: positive, quietMs: positive }
 const DEFAULT_LIMITS: TimeLimits = { requestMs: 90_000, jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
 
@@ -154,13 +157,13 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     apiKey: options.apiKey,
-    keys: Object.fromEntries(Object.entries(options.keys ?? {}).filter(([, key]) => key !== undefined)),
+    keys: readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
     // Who asks for some checks does not want to pay for all combinations.
     crossingCredits: options.crossingCredits ?? (options.only === undefined ? 40 : 0),
     seed: options.seed ?? 1,
     maxCredits: options.maxCredits ?? 0,
-    models: options.models ?? {},
+    models: modelsOf(options.models),
     receiver: options.receiver,
     readCredits: options.readCredits,
     only: options.only,
@@ -169,6 +172,12 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     limits: { ...DEFAULT_LIMITS, ...readOptions<object>('limits', options.limits ?? {}, LIMITS) },
     onResult: options.onResult ?? (() => {}),
   }
+}
+
+function modelsOf(given: Models = {}): Models {
+  const models = readOptions('models', given, MODELS)
+  const choices = Object.entries(models).map(([name, one]) => [name, one && readOptions(`models.${name}`, one, MODEL)])
+  return Object.fromEntries(choices)
 }
 
 function baseUrlProblem(value: unknown): string | undefined {

@@ -18,6 +18,14 @@ export interface ProfileCancel {
   fields?: string[]
 }
 
+type AlwaysRejected =
+  | ('unknownModel' | 'unknownModelRun' | 'unknownJob' | 'unknownPath' | 'brokenJson' | 'invalidBody')
+  | ('insufficientCredits' | 'ipOutsideAllowlist' | 'unknownCategory')
+type MaybeAccepted =
+  | ('missingParameter' | 'invalidInput' | 'unknownParameter' | 'unknownMember' | 'webhookScheme')
+  | ('otherContentType' | 'unknownQueryParameter' | 'limitAboveMaximum' | 'invalidPage')
+type IneffectiveCancel = 'cancelOfUnknownJob' | 'cancelOfFinishedJob' | 'cancelOfCancelledJob'
+
 /**
  * How a service behaves where the specification is silent, in the names and values of the reference server's
  * assumptions. What was not observed is left out; what was observed and cannot be applied is in `notApplied` of the report.
@@ -66,29 +74,9 @@ export interface ServiceProfile {
   /** How long a run with `sync: false` was `queued`, in milliseconds (section 3). */
   queuedMs?: number
   /** How requests are rejected, and which are accepted (section 7). */
-  rejections?: {
-    unknownModel?: ProfileRejection
-    unknownModelRun?: ProfileRejection
-    unknownJob?: ProfileRejection
-    unknownPath?: ProfileRejection
-    brokenJson?: ProfileRejection
-    invalidBody?: ProfileRejection
-    insufficientCredits?: ProfileRejection
-    ipOutsideAllowlist?: ProfileRejection
-    unknownCategory?: ProfileRejection
-    missingParameter?: ProfileRejection | 'accepted'
-    invalidInput?: ProfileRejection | 'accepted'
-    unknownParameter?: ProfileRejection | 'accepted'
-    unknownMember?: ProfileRejection | 'accepted'
-    webhookScheme?: ProfileRejection | 'accepted'
-    otherContentType?: ProfileRejection | 'accepted'
-    unknownQueryParameter?: ProfileRejection | 'accepted'
-    limitAboveMaximum?: ProfileRejection | 'accepted'
-    invalidPage?: ProfileRejection | 'accepted'
-    cancelOfUnknownJob?: ProfileCancel | 'accepted'
-    cancelOfFinishedJob?: ProfileCancel | 'accepted'
-    cancelOfCancelledJob?: ProfileCancel | 'accepted'
-  }
+  rejections?: { [Kind in AlwaysRejected]?: ProfileRejection } & {
+    [Kind in MaybeAccepted]?: ProfileRejection | 'accepted'
+  } & { [Kind in IneffectiveCancel]?: ProfileCancel | 'accepted' }
 }
 
 /** Something that was observed and that the reference server does not do. */

@@ -2,6 +2,7 @@ import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
 import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
+import { crossedRuns } from './checks/crossed.ts'
 import { endsOfJobs } from './checks/ends.ts'
 import { rejectedForRate } from './checks/limits.ts'
 import { onePerPage } from './checks/models.ts'
@@ -9,10 +10,10 @@ import { confirmedRetries } from './checks/retries.ts'
 import { ExchangeLog } from './exchange.ts'
 import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import { type Call, createCaller, createDownloader } from './http/caller.ts'
-import { TOO_MANY_REQUESTS, waitingWhenLimited } from './http/rate-limited.ts'
+import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
 import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
-import { owedBy } from './judges/entries.ts'
+import { owedBy, priceSince } from './judges/entries.ts'
 import { performEach } from './judges/judge-every.ts'
 import { worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
@@ -32,7 +33,7 @@ import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
  *
  * Sends nothing but GET requests unless `allowRuns` is set, and starts nothing when the plan could cost more than
  * `maxCredits`. Requests are sent one after the other. None is sent twice, except one that was rejected with 429, which
- * did nothing: it is sent again after `Retry-After`. The first request, which reads a list of one model, shows whether the
+ * did nothing: it is sent again after `Retry-After`. So is a read that failed. The first request, which reads a list of one model, shows whether the
  * service is there and takes the key; otherwise nothing is judged.
  *
  * @throws ConfigurationError when an option is wrong; CannotStartError when nothing serves the API at `baseUrl`, the key is rejected, the budget
@@ -44,7 +45,11 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const log = new ExchangeLog()
   const startedAt = resolved.clock.now()
   const almost = Object.values(almostKeys(resolved.apiKey))
-  const redactor = createRedactor([resolved.apiKey, ...Object.values(resolved.keys), ...almost])
+  const redactor = createRedactor([
+    resolved.apiKey,
+    ...Object.values(resolved.keys).flatMap((key) => key ?? []),
+    ...almost,
+  ])
   const { session, planned } = await prepare(resolved, checks, { log, redactor })
   const results: CheckResult[] = []
   const add = async (check: Check) => {
@@ -62,7 +67,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary: summaryOf(results),
-    advice: session.attempts.advice(session.targets),
+    advice: [...session.attempts.advice(session.targets), ...recoveredAdvice(session.recovered)],
     seed: resolved.seed,
     credits: { planned, limit: resolved.maxCredits, spent: session.ledger.spent },
     results,
@@ -75,7 +80,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
 /** What the judges of everything are about. */
 function evidenceOf(judges: readonly Check[]): Iterable<Scenario<unknown>> {
   const scenarios = new Set(judges.flatMap(({ scenario }) => scenario.mayUse ?? []))
-  const ends = [endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
+  const ends = [crossedRuns, endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
   return [...scenarios, ...ends]
 }
 
@@ -105,13 +110,21 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
   const { baseUrl, fetch, clock, limits, receiver } = options
   const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
   const limited: ApiResponse[] = []
+  const recovered: Recovered[] = []
   const { 'no-credits': poorKey } = options.keys
   const isOther = ({ authorization }: Call) => poorKey !== undefined && authorization === `Bearer ${poorKey}`
-  const send = waitingWhenLimited(createCaller(callerOptions), { clock, limited, isOther })
-  const probed = await probeService(send, options)
+  const sendOnce = waitingWhenLimited(createCaller(callerOptions), { clock, limited, isOther })
+  const send = readingAgain(sendOnce, clock, recovered)
+  const early: { call: Call; response: ApiResponse }[] = []
+  const sendFirst = async (call: Call) => {
+    const response = await send(call)
+    early.push({ call, response })
+    return response
+  }
+  const probed = await probeService(sendOnce, options)
   const plan = planOf(checks, options)
   const targets =
-    plan.runs.length === 0 ? {} : await chooseTargets(options, send).catch((error) => cannotStart(error, redactor))
+    plan.runs.length === 0 ? {} : await chooseTargets(options, sendFirst).catch((error) => cannotStart(error, redactor))
   const planned = costOf(plan, targets, options)
   const session = new Session({
     options,
@@ -119,7 +132,10 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     download: createDownloader(callerOptions),
     targets,
     limited,
+    recovered,
+    early,
     owed: (one) => owedBy(worldOf(one)),
+    priceSince: (one, after) => priceSince(worldOf(one), after),
     webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
   })
   session.remember(onePerPage, probed)
@@ -182,6 +198,14 @@ function observationsOf(results: readonly CheckResult[]): Record<string, JsonVal
       ),
     ),
   )
+}
+
+/** What was returned in the end must not hide that it failed before. */
+function recoveredAdvice(recovered: readonly Recovered[]): string[] {
+  const places = [...new Set(recovered.map(({ path, response }) => `${response.status} to GET ${path}`))]
+  if (places.length === 0) return []
+  const count = recovered.length === 1 ? 'A read failed and was' : `${recovered.length} reads failed and were`
+  return [`${count} returned when sent again (${places.slice(0, 3).join(', ')}): a client must do the same.`]
 }
 
 function summaryOf(results: readonly CheckResult[]): Summary {

@@ -6,6 +6,7 @@ import { KEY_JUDGES } from '../judges/key-judges.ts'
 import { LIST_JUDGES } from '../judges/list-judges.ts'
 import { MODEL_JUDGES } from '../judges/model-judges.ts'
 import { RUN_JUDGES } from '../judges/run-judges.ts'
+import { TIME_JUDGES } from '../judges/time-judges.ts'
 import { AUTH_CHECKS } from './auth.ts'
 import { CANCEL_CHECKS } from './cancel.ts'
 import { DETAILS_CHECKS } from './details.ts'
@@ -30,7 +31,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...FILES_CHECKS,
   ...CANCEL_CHECKS,
   ...WEBHOOKS_CHECKS,
-  // Behind all runs whose charge is measured: what is accepted here is charged at any time.
   ...INPUTS_CHECKS,
   ...PERMISSIONS_CHECKS,
   ...RATE_CHECKS,
@@ -40,6 +40,7 @@ export const ALL_CHECKS: readonly Check[] = [
   ...RUN_JUDGES,
   ...JOB_JUDGES,
   ...DELIVERY_JUDGES,
+  ...TIME_JUDGES,
   ...BOOK_JUDGES,
 ]
 

@@ -4,35 +4,25 @@ import { isRecord, show } from '../json.ts'
 import { BlockedError, observe, skip } from '../judge/finding.ts'
 import { rejectionOf, rejectionText } from '../judge/responses.ts'
 import { cancelJob, jobIdOf, jobStatus, pollJob, readJob } from '../session/jobs.ts'
-import { cancelRunning, charged, startRun } from '../session/runs.ts'
+import { cancelRunning, startRun } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
 import { UNKNOWN_ID } from './details.ts'
 import { defaultRunJob } from './runs.ts'
 
 /** A cancel right after an asynchronous run. */
 export const cancelledQueued = defineScenario('cancelled-queued', { runs: { longest: 0 } }, (session) =>
-  charged(
-    session,
-    async () => cancelRunning(session, await startRun(session, 'longest', { sync: false })),
-    () => 0,
-  ),
+  startRun(session, 'longest', { sync: false }).then((started) => cancelRunning(session, started)),
 )
 
 /** A cancel once the job is seen to be processed. A slow one has time to reject cancels with wrong keys before. */
-export const cancelledProcessing = defineScenario('cancelled-processing', { runs: { longest: 0 } }, (session) =>
-  charged(
-    session,
-    async () => {
-      const started = await startRun(session, 'longest', { sync: false })
-      const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
-      const { last } = await pollJob(session, jobIdOf(started), { until: isProcessing })
-      if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
-      if (session.options.models.slow !== undefined) await cancelWithWrongKeys(session, jobIdOf(started))
-      return cancelRunning(session, started)
-    },
-    () => 0,
-  ),
-)
+export const cancelledProcessing = defineScenario('cancelled-processing', { runs: { longest: 0 } }, async (session) => {
+  const started = await startRun(session, 'longest', { sync: false })
+  const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
+  const { last } = await pollJob(session, jobIdOf(started), { until: isProcessing })
+  if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
+  if (session.options.models.slow !== undefined) await cancelWithWrongKeys(session, jobIdOf(started))
+  return cancelRunning(session, started)
+})
 
 /** The read afterwards shows whether they did something. */
 async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {

@@ -23,7 +23,16 @@ export const crossedRuns = defineScenario(
     costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)),
   },
   async (session) => {
-    for (const run of crossedRunsOf(session.targets, session.options)) await unlessBlocked(() => perform(session, run))
+    const runs = crossedRunsOf(session.targets, session.options)
+    // Most cancelled runs come first, one after the other: what is charged then is charged for one of them. The others meet runs
+    // that continue.
+    const isAlone = ({ cancel, key }: CrossedRun, index: number) =>
+      cancel !== 'never' && key === undefined && index % 3 !== 0
+    const alone = runs.filter(isAlone)
+    for (const run of [...alone, ...runs.filter((one) => !alone.includes(one))]) {
+      await unlessBlocked(() => perform(session, run))
+      await session.mark()
+    }
   },
 )
 
@@ -37,6 +46,8 @@ async function perform(session: Session, { target, key: name, sync, receiver, ca
     const until = (read: ApiResponse) => jobStatus(read) !== 'queued'
     await pollJob(session, jobId, { until, key: keyOfJob(session, name, 'jobs:read') })
   }
+  // Shows that the run was held for its slowness, and not until it failed.
+  if (cancel === 'after the hold') await readJob(session, jobId, { key: keyOfJob(session, name, 'jobs:read') })
   await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
   // Now it is known to be free.
   await readJob(session, jobId, { key: keyOfJob(session, name, 'jobs:read') })
@@ -58,7 +69,7 @@ async function unlessBlocked(work: () => Promise<unknown>): Promise<void> {
 
 const MOST_LISTS = 27
 const MOST_MODELS = 8
-const MOST_DETAILS = 13
+const MOST_DETAILS = 12
 
 /** Where a page starts. */
 const PLACES = {
@@ -102,15 +113,23 @@ export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] 
       listModels(session, given({ category, search, limit, offset }), { key: key && keys[key] }),
     )
   }
-  // Of different categories first.
-  const usable = models.filter(({ id }) => typeof id === 'string' && !/^\.{0,2}$/.test(id))
-  const firsts = usable.filter((model, index) => index === usable.findIndex((one) => one.category === model.category))
-  const run = targetsOf(session.targets).map(({ modelId }) => modelId)
-  const ids = [...new Set([...run, ...[...firsts, ...usable].map((model) => String(model.id))])].slice(0, MOST_MODELS)
+  const ids = detailedOf(models, session)
   if (ids.length === 0) return
   for (const { id, key } of crossed({ id: ids, key: names }, { seed, most: MOST_DETAILS }))
     await unlessBlocked(() => session.call({ path: routePath(ROUTES.getModel, { id }), key: key && keys[key] }))
 })
+
+/** Models whose details are read: those that are not run, of different categories and from everywhere in the list, before others. */
+function detailedOf(models: readonly Record<string, unknown>[], { targets, options }: Session): string[] {
+  const run = targetsOf(targets).map(({ modelId }) => modelId)
+  const usable = models.filter(({ id }) => typeof id === 'string' && !/^\.{0,2}$/.test(id))
+  const others = usable.filter(({ id }) => !run.includes(String(id)))
+  const firsts = others.filter((model, index) => index === others.findIndex((one) => one.category === model.category))
+  const step = Math.max(1, Math.floor(others.length / MOST_MODELS))
+  const spread = others.filter((_, index) => index % step === Math.abs(options.seed) % step)
+  const ids = [...firsts.slice(0, MOST_MODELS / 2), ...spread].map((model) => String(model.id))
+  return [...new Set([...ids, ...run])].slice(0, MOST_MODELS)
+}
 
 function given(query: Record<string, string | number | undefined>): Record<string, string | number> {
   return Object.fromEntries(

@@ -3,7 +3,8 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { at, isRecord, show } from '../json.ts'
 import { BlockedError, judge, observe } from '../judge/finding.ts'
 import { observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
-import { firstPage, modelsOf } from './models.ts'
+import { modelsOf } from '../plan/whole-list.ts'
+import { firstPage } from './models.ts'
 
 /** Names no model and no job. */
 export const UNKNOWN_ID = 'conformance-no-such-id'

@@ -35,10 +35,10 @@ export const endsOfJobs = defineScenario(
     // Until what was cancelled would have ended.
     const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
     await sleepInSteps(session.clock, longestMs)
-    const readers = new Readers(session)
+    const readLater = readerOf(session)
     for (const job of ended) {
       if (left.includes(job.jobId)) await poll(job)
-      else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readers.read(job)
+      else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
     }
   },
 )
@@ -62,23 +62,16 @@ function durationMs({ run, end, cancels }: JobStory): number {
 }
 
 /** Reads jobs with all keys that may, in turn, as long as they belong to one account. */
-class Readers {
-  readonly #session: Session
-  #others: readonly string[]
-  #count = 0
-
-  constructor(session: Session) {
-    this.#session = session
-    this.#others = namesOf(session.options, 'jobs:read').flatMap((name) => session.options.keys[name] ?? [])
-  }
-
-  async read({ jobId, run }: JobStory): Promise<void> {
-    const own = keyOf(this.#session, run)
-    const key = run.key.kind === 'full' ? [own, ...this.#others][this.#count++ % (this.#others.length + 1)] : own
-    const { status } = await readJob(this.#session, jobId, { key })
+function readerOf(session: Session): (job: JobStory) => Promise<void> {
+  let others = namesOf(session.options, 'jobs:read').flatMap((name) => session.options.keys[name] ?? [])
+  let count = 0
+  return async ({ jobId, run }) => {
+    const own = keyOf(session, run)
+    const key = run.key.kind === 'full' ? [own, ...others][count++ % (others.length + 1)] : own
+    const { status } = await readJob(session, jobId, { key })
     if (key === own || status < 300) return
-    this.#others = this.#others.filter((other) => other !== key)
-    await readJob(this.#session, jobId, { key: own })
+    others = others.filter((other) => other !== key)
+    await readJob(session, jobId, { key: own })
   }
 }
 

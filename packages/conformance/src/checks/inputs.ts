@@ -9,7 +9,15 @@ import { largestInput, smallestInput } from '../plan/edge-inputs.ts'
 import type { ModelTarget } from '../plan/targets.ts'
 import { type Violation, violationsOf } from '../plan/violations.ts'
 import { jobStatus } from '../session/jobs.ts'
-import { type DoubtfulRun, isUnclear, measuredRun, probeRun, tryRun, unlessProviderFails } from '../session/runs.ts'
+import {
+  type DoubtfulRun,
+  isUnclear,
+  measuredRun,
+  probeRun,
+  type RunOptions,
+  tryRun,
+  unlessProviderFails,
+} from '../session/runs.ts'
 import { MODES, type Session } from '../session/session.ts'
 
 /** A run that should be rejected, and what is wrong with it. */
@@ -60,25 +68,20 @@ const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (session
   session.call({ method: 'POST', path: runPath(session), text: '{"input": ', isOpen: true }),
 )
 
-/** JSON that does not say so. */
-const otherContentType = defineScenario('other-content-type', { runs: { main: 0 } }, (session) => {
-  const { input } = session.target('main')
-  return probeRun(session, 'main', { text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' })
-})
+/** A run whose response is open: how it differs from a normal one. */
+function openRun(id: string, optionsOf: (input: Record<string, unknown>) => RunOptions): Scenario<ApiResponse> {
+  const runs = { main: 0 }
+  return defineScenario(id, { runs }, (session) => probeRun(session, 'main', optionsOf(session.target('main').input)))
+}
 
-const unknownMember = defineScenario('unknown-member', { runs: { main: 0 } }, (session) => {
-  const { input } = session.target('main')
-  return probeRun(session, 'main', { body: { input, sync: false, conformance: true } })
+const otherContentType = openRun('other-content-type', (input) => {
+  return { text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' }
 })
-
-const unknownInputParameter = defineScenario('unknown-input-parameter', { runs: { main: 0 } }, (session) => {
-  const input = { ...session.target('main').input, conformance: true }
-  return probeRun(session, 'main', { body: { input, sync: false } })
+const unknownMember = openRun('unknown-member', (input) => ({ body: { input, sync: false, conformance: true } }))
+const unknownInputParameter = openRun('unknown-input-parameter', (input) => {
+  return { body: { input: { ...input, conformance: true }, sync: false } }
 })
-
-const otherWebhookScheme = defineScenario('other-webhook-scheme', { runs: { main: 0 } }, (session) =>
-  probeRun(session, 'main', { webhook_url: 'ftp://127.0.0.1/conformance' }),
-)
+const otherWebhookScheme = openRun('other-webhook-scheme', () => ({ webhook_url: 'ftp://127.0.0.1/conformance' }))
 
 /** A run whose input has every parameter that a rule limits, at the lower edges of the rules. */
 const edgeInput = edgeRun('edge-input', smallestInput)

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
 import { observe, skip } from '../judge/finding.ts'
 import { isSuccess, observeRejection } from '../judge/responses.ts'
+import { endOf, startOf } from '../judges/world.ts'
 import { isTerminal, jobStatus, type PolledJob } from '../session/jobs.ts'
 import { UNKNOWN_ID } from './details.ts'
 import { asyncJob } from './runs.ts'
@@ -58,8 +59,10 @@ function moreMembers({ json }: ApiResponse): string[] {
 }
 
 /** Between the last read that showed the queue and the first that did not. */
-function queuedMs({ reads, readAfterMs }: PolledJob): number {
+function queuedMs({ reads }: PolledJob): number {
   const left = reads.findIndex((read) => jobStatus(read) !== 'queued')
   if (left <= 0) return 0
-  return Math.round(((readAfterMs[left - 1] ?? 0) + (readAfterMs[left] ?? 0)) / 2)
+  const [first, before, after] = [reads[0], reads[left - 1], reads[left]]
+  if (first === undefined || before === undefined || after === undefined) return 0
+  return Math.round((endOf(before) + endOf(after)) / 2 - startOf(first.exchange))
 }

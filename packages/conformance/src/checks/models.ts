@@ -1,12 +1,12 @@
 import { LIMITS, ROUTES } from '@modelrun/contract'
 import { type Check, check, defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
-import { at, isRecord, itemsOf, show } from '../json.ts'
+import { at, itemsOf, show } from '../json.ts'
 import { BlockedError, type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
 import { observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { listAll, modelsOf } from '../plan/whole-list.ts'
 import type { Session, SessionCall } from '../session/session.ts'
 
-const MAX_PAGES = 20
 /** Occurs in no name and no description. */
 const NONSENSE = 'zzqxvkjw-conformance'
 
@@ -18,11 +18,6 @@ export function listModels(
 ): Promise<ApiResponse> {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   return session.call({ ...call, path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
-}
-
-/** The entries of a page. */
-export function modelsOf(response: ApiResponse): readonly Record<string, unknown>[] {
-  return itemsOf(at(response.json, '/models')).filter(isRecord)
 }
 
 export function idsOf(response: ApiResponse): unknown[] {
@@ -61,19 +56,13 @@ const badValues = defineScenario('bad-values', {}, async (session) => {
   return responses
 })
 
-/** All models, by pages of the largest size. */
-export const wholeList = defineScenario('whole-list', {}, async (session) => {
-  const pages: ApiResponse[] = []
-  const models: Record<string, unknown>[] = []
-  while (pages.length < MAX_PAGES) {
-    const response = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
-    pages.push(response)
-    const more = modelsOf(response)
-    models.push(...more)
-    if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
-  }
-  return { pages, models, isWhole: false }
-})
+/** All models. What was read to choose some of them is not read again. */
+export const wholeList = defineScenario('whole-list', {}, (session) =>
+  listAll(async (path) => {
+    const known = session.recorded.find((one) => one.path === path && one.key.kind === 'full')
+    return known?.response ?? session.call({ path })
+  }),
+)
 
 /** Texts that one model each is known to hold: its name, that of the last model of the list, and a word of a description. */
 export async function knownTexts(session: Session): Promise<string[]> {
@@ -82,9 +71,12 @@ export async function knownTexts(session: Session): Promise<string[]> {
   return [...new Set([...names, ...rareWord(models)])]
 }
 
-/** A search for each of them. */
+/** A search for each of them, and for words that names share, from the first match on and from a later one. */
 export const searches = defineScenario('searches', { uses: [wholeList] }, async (session) => {
-  for (const text of await knownTexts(session)) await listModels(session, { search: text, limit: LIMITS.modelsPageMax })
+  const shared = sharedWords((await session.evidence(wholeList)).models).slice(0, 2)
+  for (const search of [...(await knownTexts(session)), ...shared])
+    await listModels(session, { search, limit: LIMITS.modelsPageMax })
+  for (const [index, search] of shared.entries()) await listModels(session, { search, limit: 2, offset: index + 1 })
 })
 
 /** A search for a text that one model is known to hold in another way. */

@@ -49,7 +49,7 @@ export const defaultRunJob = defineScenario('default-run-job', { uses: [defaultR
   return { ...run, polled: await pollJob(session, jobIdOf(run.response)) }
 })
 
-/** A run, its job polled to the end if it has one, and the charge. */
+/** The same of a model that may fail at the provider. */
 function polledRun(session: Session, kind: RunKind, options?: MeasuredOptions) {
   return unlessProviderFails(session, kind, () => measuredRun(session, kind, options))
 }

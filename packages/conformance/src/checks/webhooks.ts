@@ -1,28 +1,14 @@
-import { type Check, check, defineScenario, type Scenario } from '../check.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, show } from '../json.ts'
 import { BlockedError, observe, skip } from '../judge/finding.ts'
 import { rejectionOf, rejectionText } from '../judge/responses.ts'
-import type { ModelTarget, RunKind } from '../plan/targets.ts'
-import { jobStatus, type PolledJob } from '../session/jobs.ts'
+import type { RunKind } from '../plan/targets.ts'
+import { jobStatus } from '../session/jobs.ts'
 import { cancelRunning, measuredRun, type RunOptions, startRun, unlessProviderFails } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
-import {
-  type Delivery,
-  type EndpointBehavior,
-  SILENCE_MS,
-  type WebhookEndpoint,
-} from '../webhooks/webhook-endpoints.ts'
-
-/** A run with a webhook, its job, and what arrived. */
-export interface DeliveredRun {
-  target: ModelTarget
-  response: ApiResponse
-  /** Missing when the response names no job. */
-  polled: PolledJob | undefined
-  deliveries: readonly Delivery[]
-}
+import { type EndpointBehavior, SILENCE_MS, type WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
 
 const POLL_INTERVAL_MS = 500
 
@@ -48,10 +34,7 @@ export const cancelledWebhook = defineScenario(
 /** `sync: false` and `webhook_url` in one run; the receiver responds with 404. */
 export const asyncWebhook = webhookRun('async-webhook', 'main', 'miss', { sync: false })
 
-function webhookRun(
-  id: string,
-  ...[kind, behavior, options]: [RunKind, EndpointBehavior, RunOptions?]
-): Scenario<DeliveredRun> {
+function webhookRun(id: string, ...[kind, behavior, options]: [RunKind, EndpointBehavior, RunOptions?]) {
   return defineScenario(id, { runs: { [kind]: 1 }, mayFail: kind, receiver: true }, async (session) => {
     const { url, deliveries, ...run } = await unlessProviderFails(session, kind, async () => {
       const endpoint = session.webhookEndpoints.open(behavior)

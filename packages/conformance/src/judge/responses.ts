@@ -17,36 +17,42 @@ export function isSuccess(response: ApiResponse): Finding {
   return judge(isRight, `status ${response.status}; expected one of success`, response)
 }
 
-/** Judges that a value is text, and not empty. */
-export function hasText(response: ApiResponse, pointer: string): Finding {
+/** Judges a value of the body. */
+export function has(
+  response: ApiResponse,
+  pointer: string,
+  [isRight, expected]: readonly [(value: unknown) => boolean, string],
+): Finding {
   const value = at(response.json, pointer)
-  return judge(typeof value === 'string' && value !== '', `${pointer} is ${show(value)}; expected text`, response)
+  return judge(isRight(value), `${pointer || 'the body'} is ${show(value)}; expected ${expected}`, response)
 }
 
-/** Judges that a value is an integer, 0 or more. */
-export function hasCount(response: ApiResponse, pointer: string): Finding {
-  const value = at(response.json, pointer)
-  const isCount = Number.isSafeInteger(value) && Number(value) >= 0
-  return judge(isCount, `${pointer} is ${show(value)}; expected an integer, 0 or more`, response)
-}
+type Rule = (response: ApiResponse, pointer: string) => Finding
+const ruled =
+  (isRight: (value: unknown) => boolean, expected: string): Rule =>
+  (response, pointer) =>
+    has(response, pointer, [isRight, expected])
+
+export const hasText = /* @__PURE__ */ ruled((value) => typeof value === 'string' && value !== '', 'text')
+export const hasCount = /* @__PURE__ */ ruled(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  'an integer, 0 or more',
+)
+export const hasObject = /* @__PURE__ */ ruled(isRecord, 'an object')
+export const hasObjects = /* @__PURE__ */ ruled(
+  (value) => Array.isArray(value) && value.every(isRecord),
+  'an array of objects',
+)
+export const hasUrl = /* @__PURE__ */ ruled(
+  (value) => typeof value === 'string' && URL.canParse(value),
+  'an absolute url',
+)
+/** Judges that a member is not there. */
+export const lacks = /* @__PURE__ */ ruled((value) => value === undefined || value === null, 'nothing')
 
 /** Judges that a value is one of the allowed. */
 export function hasValue(response: ApiResponse, pointer: string, ...allowed: readonly unknown[]): Finding {
-  const value = at(response.json, pointer)
-  const expected = allowed.map(show).join(' or ')
-  return judge(allowed.includes(value), `${pointer} is ${show(value)}; expected ${expected}`, response)
-}
-
-/** Judges that a value is a JSON object. */
-export function hasObject(response: ApiResponse, pointer: string): Finding {
-  const value = at(response.json, pointer)
-  return judge(isRecord(value), `${pointer || 'the body'} is ${show(value)}; expected an object`, response)
-}
-
-/** Judges that a member is not there. */
-export function lacks(response: ApiResponse, pointer: string): Finding {
-  const value = at(response.json, pointer)
-  return judge(value === undefined || value === null, `${pointer} is ${show(value)}; expected nothing`, response)
+  return has(response, pointer, [(value) => allowed.includes(value), allowed.map(show).join(' or ')])
 }
 
 /** Judges the `Content-Type`. */

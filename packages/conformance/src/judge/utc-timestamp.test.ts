@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { isUtcTimestamp } from './utc-timestamp.ts'
+import { utcTimeOf } from './utc-timestamp.ts'
 
 it.each([
-  '2026-01-31T09:30:00Z',
-  '2026-01-31T09:30:00.123Z',
-  '2026-01-31T09:30Z',
-  '2026-01-31T09:30:00+00:00',
-  '20260131T093000Z',
-  '20260131T093000,5+00',
-])('%s is a time of ISO 8601 in UTC', (text) => {
-  expect(isUtcTimestamp(text)).toBe(true)
+  ['2026-01-31T09:30:00Z', 0],
+  ['2026-01-31T09:30:00.123456Z', 123],
+  ['2026-01-31T09:30Z', 0],
+  ['2026-01-31T09:30:00+00:00', 0],
+  ['20260131T093000Z', 0],
+  ['20260131T093000,5+00', 500],
+])('%s is a time of ISO 8601 in UTC', (text, ms) => {
+  expect(utcTimeOf(text)).toBe(Date.UTC(2026, 0, 31, 9, 30) + ms)
 })
 
 it.each([
@@ -20,5 +20,5 @@ it.each([
   'Sat, 31 Jan 2026 09:30:00 GMT',
   1_769_851_800,
 ])('%s is not', (value) => {
-  expect(isUtcTimestamp(value)).toBe(false)
+  expect(utcTimeOf(value)).toBeUndefined()
 })

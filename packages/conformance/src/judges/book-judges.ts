@@ -2,105 +2,128 @@ import { type Check, check, defineScenario, type Scenario } from '../check.ts'
 import { cancelledProcessing, cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
 import { asyncRun, defaultRun, failingJob, heldRun } from '../checks/runs.ts'
-import { successWebhook } from '../checks/webhooks.ts'
-import { type Finding, judge, observe, skip } from '../judge/finding.ts'
+import { asyncWebhook, cancelledWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
+import { type Finding, fail, observe, pass, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
-import { entryOf } from './entries.ts'
-import { judgeAll, judgeEvery, performEach, type Source } from './judge-every.ts'
+import type { Session } from '../session/session.ts'
+import { entryOf, refundedIn } from './entries.ts'
+import { judgeAll, performEach, type Source } from './judge-every.ts'
 import { type RunCall, type World, worldOf } from './world.ts'
 
-const RUNS: Source<RunCall> = {
-  from: LASTS,
-  pick: ({ sentRuns }) => sentRuns,
-  nothing: 'nothing was run',
+/** What was run between two times at which nothing was running, and what was charged meanwhile. */
+interface Window {
+  runs: readonly RunCall[]
+  charged: number
+  /** Runs before that other keys started, whose end is not waited for. */
+  carried: readonly RunCall[]
+  /** Prices of runs before that had ended when they were cancelled: what that does is open (section 3). */
+  refunds: readonly number[]
 }
 
-/** A run around which the credits were read. */
-interface MeasuredRun {
-  run: RunCall
-  charged: number | undefined
-  entry: string
-}
-
-/** Runs one after the other before all others: nothing else is charged meanwhile. */
-const measuredRuns: Scenario<World> = defineScenario(
-  'measured-runs',
+/** Runs one after the other before all others, so that little is charged between two readings of the balance. */
+const aloneRuns: Scenario<World> = defineScenario(
+  'alone-runs',
   {
-    credits: true,
     uses: [defaultRun],
-    mayUse: [asyncRun, heldRun, failingJob, successWebhook, cancelledQueued, cancelledProcessing],
+    mayUse: [
+      ...[asyncRun, heldRun, failingJob, successWebhook, asyncWebhook, failureWebhook],
+      ...[cancelledQueued, cancelledProcessing, cancelledWebhook],
+    ],
   },
   async (session) => {
-    session.isMeasuring = true
-    await performEach([defaultRun, ...(measuredRuns.mayUse ?? [])], session)
-    session.isMeasuring = false
+    await performEach([defaultRun, ...(aloneRuns.mayUse ?? [])], session)
     return worldOf(session)
   },
 )
-const MEASURED: Source<MeasuredRun> = {
-  from: [measuredRuns],
-  pick: (world) =>
-    world.session.charges.flatMap(({ response, charge }) => {
-      const run = world.sentRuns.find((one) => one.response === response)
-      const charged = charge && charge.before - charge.after
-      return run === undefined ? [] : [{ run, charged, entry: entryOf(run, world) }]
-    }),
-  nothing: 'nothing was run',
-}
 
-const UNREADABLE = 'the credits left could not be read'
+const WINDOWS: Source<Window> = { from: [aloneRuns, ...LASTS], pick: windowsOf, nothing: unread }
 
 export const CHARGES_CHECKS: readonly Check[] = [
-  check('charges/failed', measuredRuns, (world) => {
-    const { run, charged } = MEASURED.pick(world).find(({ entry }) => entry === 'failed') ?? {}
-    if (run === undefined) return skip('needs a model and an input that fail at the provider')
-    if (charged === undefined) return skip(UNREADABLE)
-    const share = charged === 0 ? 'none' : charged === run.price ? 'price' : charged
-    return observe(share, `${charged} credits charged for a failed run`, run.response)
+  check('charges/failed', aloneRuns, (world) => chargeOfFailure(windowsOf(world), world)),
+]
+
+/** What runs were charged, between two readings of the balance and all together (sections 1 and 2.1). */
+export const BOOK_JUDGES: readonly Check[] = [
+  judgeAll('charges/every-run', WINDOWS, balance),
+  judgeAll('charges/books-balance', WINDOWS, (windows, world) => {
+    const runs = windows.flatMap((one) => one.runs)
+    const charged = windows.reduce((sum, one) => sum + one.charged, 0)
+    return balance([{ runs, charged, carried: [], refunds: [] }], world)
   }),
 ]
 
-/** What runs were charged, each and all together (sections 1 and 2.1). */
-export const BOOK_JUDGES: readonly Check[] = [
-  judgeEvery('charges/every-run', MEASURED, isRightlyCharged),
-  judgeAll('charges/books-balance', RUNS, balance),
-]
+function unread({ options }: Session): string {
+  const isGiven = options.readCredits !== undefined
+  return isGiven ? 'the credits left could not be read' : 'needs readCredits: the interface does not return the balance'
+}
 
-function isRightlyCharged({ run: { response, price }, charged, entry }: MeasuredRun): Finding {
-  if (charged === undefined) return skip(UNREADABLE, response)
-  if (price === undefined || (entry !== 'charged' && entry !== 'free')) return skip('the run did not succeed', response)
-  const expected = entry === 'free' ? 0 : price
-  return judge(
-    charged === expected,
-    `${charged} credits charged for a run that is ${entry}; the price is ${price}`,
-    response,
+function windowsOf(world: World): Window[] {
+  const { session, sentRuns } = world
+  const { marks } = session.balance
+  const idOf = ({ response }: Pick<RunCall, 'response'>) => response.exchange.id
+  return marks.flatMap(({ after, credits }, index) => {
+    const before = marks[index - 1]
+    if (before === undefined || sentRuns.length === 0) return []
+    const isIn = (one: Pick<RunCall, 'response'>) => idOf(one) > before.after && idOf(one) <= after
+    const runs = sentRuns.filter(isIn)
+    const carried = sentRuns.filter((run) => idOf(run) <= before.after && run.key.kind === 'limited')
+    const refunds = refundedIn(world, isIn)
+      .filter((run) => !isIn(run))
+      .map(({ price = 0 }) => -price)
+    return [{ runs, charged: before.credits - credits, carried, refunds }]
+  })
+}
+
+/** Judges that each charge is the price of what succeeded. What failed may be charged as well, but then all of it. */
+function balance(windows: readonly Window[], world: World): Finding {
+  const wrong = [0, 1].map((share) =>
+    windows.filter((one) => possibleCharges(one, world, share)?.has(one.charged) === false),
+  )
+  const [first] = wrong.toSorted((one, other) => one.length - other.length)[0] ?? []
+  if (first === undefined) {
+    const judged = windows.filter((one) => possibleCharges(one, world, 0) !== undefined)
+    const runs = judged.flatMap((one) => one.runs)
+    if (runs.length === 0) return skip('a run has an end or a price that is not known')
+    return pass(`${runs.length} runs were charged their price, or nothing`, proofOf(runs))
+  }
+  const { runs, charged } = first
+  const entries = runs.map((run) => `${entryOf(run, world)} ${run.price ?? ''}`.trim())
+  const sums = [...new Set([0, 1].flatMap((share) => [...(possibleCharges(first, world, share) ?? [])]))].join(' or ')
+  const what = `${charged} credits were charged for ${runs.length} runs (${entries.slice(0, 20).join(', ')})`
+  return fail(
+    `${what}; the prices of those that succeeded are ${sums}`,
+    proofOf(runs.length > 0 ? runs : world.sentRuns),
   )
 }
 
-function balance(runs: readonly RunCall[], world: World): Finding {
-  const { charge } = world
-  if (charge === undefined) return skip('needs readCredits: the interface does not return the balance')
-  const sums = new Map<string, number>()
+function proofOf(runs: readonly RunCall[]) {
+  return runs.slice(-20).map(({ response }) => response)
+}
+
+/**
+ * What may be charged for the runs of a window, by all that is known of them.
+ *
+ * @param share of the price that is charged for failed runs
+ */
+function possibleCharges({ runs, carried, refunds }: Window, world: World, share: number): Set<number> | undefined {
+  let certain = 0
+  const groups = new Map<string, number>()
   for (const run of runs) {
     const entry = entryOf(run, world)
-    if (entry === 'unknown' || (run.price === undefined && entry !== 'free'))
-      return skip('a run has an end or a price that is not known', run.response)
-    sums.set(entry, (sums.get(entry) ?? 0) + (run.price ?? 0))
+    if (entry === 'free') continue
+    if (entry === 'unknown' || run.price === undefined) return undefined
+    if (entry === 'charged' || entry === 'failed') certain += run.price * (entry === 'failed' ? share : 1)
+    else groups.set(entry, (groups.get(entry) ?? 0) + run.price)
   }
-  let possible = maybeFailed(runs, world).reduce<number[]>(
-    (totals, price) => [...new Set(totals.flatMap((total) => [total, total + price]))],
-    [sums.get('charged') ?? 0],
-  )
-  for (const [kind, sum] of sums)
-    if (kind !== 'charged' && kind !== 'free') possible = possible.flatMap((total) => [total, total + sum])
-  const charged = charge.before - charge.after
-  const expected = [...new Set(possible)].join(' or ')
-  const detail = `${charged} credits were charged for ${runs.length} runs; the prices of those that succeeded are ${expected}`
-  return judge(
-    possible.includes(charged),
-    detail,
-    runs.slice(0, 20).map(({ response }) => response),
-  )
+  const late = carried.flatMap((run) => (entryOf(run, world) === 'free' ? [] : [run.price ?? 0]))
+  return sumsOf(certain, [...groups.values(), ...late, ...refunds, ...maybeFailed(runs, world)])
+}
+
+/** A sum with some of these, or none. */
+function sumsOf(certain: number, more: readonly number[]): Set<number> {
+  const sums = new Set([certain])
+  for (const price of more) for (const sum of [...sums]) sums.add(sum + price)
+  return sums
 }
 
 /**
@@ -115,4 +138,18 @@ function maybeFailed(runs: readonly RunCall[], { jobs }: World): number[] {
     const isRejected = response.status >= 400 && jobId === undefined && entryOf(run, { jobs }) === 'free'
     return isOpen && sync !== false && !hasWebhook && isRejected ? [price] : []
   })
+}
+
+/** What a failed run is charged, from the first window in which nothing else is open. */
+function chargeOfFailure(windows: readonly Window[], world: World): Finding {
+  for (const one of windows) {
+    const failed = one.runs.filter((run) => entryOf(run, world) === 'failed')
+    const price = failed.reduce((sum, run) => sum + (run.price ?? 0), 0)
+    const [least, ...more] = possibleCharges(one, world, 0) ?? []
+    if (price === 0 || least === undefined || more.length > 0) continue
+    const charged = one.charged - least
+    const share = charged === 0 ? 'none' : charged === price ? 'price' : charged
+    return observe(share, `${charged} credits charged for ${failed.length} failed runs of ${price}`, proofOf(failed))
+  }
+  return skip(windows.length === 0 ? unread(world.session) : 'needs a model and an input that fail at the provider')
 }

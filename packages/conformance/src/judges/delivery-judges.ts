@@ -6,8 +6,8 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
 import { type Finding, judge, pass, skip } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
-import { hasText, hasValue, lacks } from '../judge/responses.ts'
-import { isUtcTimestamp } from '../judge/utc-timestamp.ts'
+import { has, hasText, hasValue, lacks } from '../judge/responses.ts'
+import { utcTimeOf } from '../judge/utc-timestamp.ts'
 import { isTerminal, jobStatus } from '../session/jobs.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
 import { isSameOutput } from './job-judges.ts'
@@ -86,10 +86,9 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/credits', SUCCESSES, ({ body, run }) =>
     run.price === undefined ? skip('the price is not known', body) : hasValue(body, '/credits_used', run.price),
   ),
-  judgeEvery('webhooks/completed-at', SUCCESSES, ({ body }) => {
-    const value = at(body.json, '/completed_at')
-    return judge(isUtcTimestamp(value), `/completed_at is ${show(value)}; expected a time of ISO 8601 in UTC`, body)
-  }),
+  judgeEvery('webhooks/completed-at', SUCCESSES, ({ body }) =>
+    has(body, '/completed_at', [(value) => utcTimeOf(value) !== undefined, 'a time of ISO 8601 in UTC']),
+  ),
   judgeEvery('webhooks/same-result-by-polling', SUCCESSES, ({ delivery, job }) => {
     const read = job?.reads.findLast((one) => jobStatus(one) === 'succeeded')
     return read === undefined

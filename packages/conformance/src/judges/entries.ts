@@ -1,7 +1,7 @@
 import { at } from '../json.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { Owed } from '../session/ledger.ts'
-import { allCancels, jobOf, type RunCall, type World } from './world.ts'
+import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
 
 const LATE_MS = 1_000
 
@@ -29,9 +29,9 @@ function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { st
 
 /** A run that was rejected late, or with the code of the provider, may have been processed. */
 function entryOfRejected({ response, shouldFail, isOpen }: RunCall): string {
-  const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE' || response.status >= 500
+  const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE'
   if (!isOpen && (hasFailed || (shouldFail && response.durationMs > LATE_MS))) return 'failed'
-  return hasFailed || response.durationMs > LATE_MS ? 'rejected late' : 'free'
+  return hasFailed || response.status >= 500 || response.durationMs > LATE_MS ? 'rejected late' : 'free'
 }
 
 export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): Owed {
@@ -41,4 +41,33 @@ export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): Owed {
     if (entry !== 'free') owed[entry.startsWith('un') ? 'open' : 'ended'] += run.price ?? 0
   }
   return owed
+}
+
+/** Runs that had ended when they were cancelled, by their cancels: what that does, also to their charge, is open (section 3). */
+export function refundedIn(
+  world: Pick<World, 'jobs'>,
+  isIn: (cancel: Pick<RunCall, 'response'>) => boolean,
+): RunCall[] {
+  const isRefunded = (job: JobStory) =>
+    entryOf(job.run, world) !== 'free' &&
+    allCancels(job).some((response) => response.status < 300 && isIn({ response }))
+  return world.jobs.filter(isRefunded).map(({ run }) => run)
+}
+
+/**
+ * What the runs after an exchange cost: `undefined` where one may be charged or not, `running` while one continues. Those of other
+ * keys may be of another account, and are not waited for.
+ */
+export function priceSince(world: Pick<World, 'jobs' | 'sentRuns'>, after: number): number | undefined | 'running' {
+  const known = world.sentRuns.map((run) => ({ run, entry: entryOf(run, world) }))
+  if (known.some(({ run, entry }) => run.key.kind === 'full' && entry === 'unknown')) return 'running'
+  const isNew = ({ response }: Pick<RunCall, 'response'>) => response.exchange.id > after
+  if (refundedIn(world, isNew).length > 0) return undefined
+  let price = 0
+  for (const { run, entry } of known.filter((one) => isNew(one.run))) {
+    if (entry === 'free') continue
+    if (entry !== 'charged' || run.price === undefined) return undefined
+    price += run.price
+  }
+  return price
 }

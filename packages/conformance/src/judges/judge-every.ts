@@ -1,5 +1,5 @@
 import { type Check, defineScenario, type Scenario } from '../check.ts'
-import { TOO_MANY_REQUESTS } from '../http/rate-limited.ts'
+import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { BlockedError, every, type Finding, fail, skip } from '../judge/finding.ts'
 import { missingFor } from '../plan/missing.ts'
 import type { Session } from '../session/session.ts'
@@ -11,13 +11,13 @@ export interface Source<Item> {
   from: readonly Scenario<unknown>[]
   pick(world: World): readonly Item[]
   /** Why there may be nothing. */
-  nothing: string
+  nothing: string | ((session: Session) => string)
 }
 
 /** Everything that was sent and received. Read after the last scenario. */
 const world = defineScenario('world', {}, async (session) => {
-  const everything = worldOf(session)
-  return { ...everything, charge: everything.sentRuns.length > 0 ? await session.balance.whole() : undefined }
+  await session.balance.close()
+  return worldOf(session)
 })
 
 /**
@@ -47,7 +47,8 @@ export function judgeAll<Item>(
     if (trouble !== undefined) return fail(trouble.detail, trouble.exchanges)
     const reason = from[0] && (missingFor(from[0], session.options) ?? (await blockedReason(session, from[0])))
     const isLimited = session.recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
-    return skip(reason ?? (isLimited ? `${nothing}: the service rejected too many requests with 429` : nothing))
+    const text = typeof nothing === 'string' ? nothing : nothing(session)
+    return skip(reason ?? (isLimited ? `${text}: the service rejected too many requests with 429` : text))
   }
   return { id, scenario, isLast: true, run }
 }
@@ -70,7 +71,7 @@ async function blockedReason(session: Session, scenario: Scenario<unknown>): Pro
 export function only<Item>(
   source: Source<Item>,
   isWanted: (item: Item, world: World) => boolean,
-  nothing: string,
+  nothing: Source<Item>['nothing'],
 ): Source<Item> {
   return { ...source, nothing, pick: (world) => source.pick(world).filter((item) => isWanted(item, world)) }
 }

@@ -5,10 +5,11 @@ import { keysAtJobs, keysAtReads, revokedKey } from '../checks/keys.ts'
 import { firstPage } from '../checks/models.ts'
 import { asyncJob, defaultRun } from '../checks/runs.ts'
 import { at, show } from '../json.ts'
-import { fail, judge, pass } from '../judge/finding.ts'
+import { type Finding, fail, judge, pass } from '../judge/finding.ts'
 import { hasObject, hasStatus, hasText, hasValue, isJson, lacks, rejectionText } from '../judge/responses.ts'
+import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { type ApiCall, isItsOwn, isOpenForKey } from './world.ts'
+import type { ReadsOf } from './world.ts'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
@@ -16,9 +17,14 @@ const CALLS: Source<ApiCall> = {
   pick: ({ calls }) => calls.filter(isItsOwn),
   nothing: 'nothing was sent',
 }
+/** Reads that the specification accepts, by their endpoint. */
+const READS: Source<ReadsOf> = {
+  ...CALLS,
+  pick: ({ reads }) => reads.filter(({ calls }) => calls.length > 0),
+}
 const KEYED = [keysAtReads, keysAtJobs, crossedRuns]
 const isRejected = ({ response }: ApiCall) => response.status >= 400
-const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: string) =>
+const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: Source<ApiCall>['nothing']) =>
   only({ ...CALLS, from }, ({ key, isOpen }) => key.kind === kind && !isOpen, nothing)
 
 const LIMITED = ofKey('limited', [...KEYED, crossedReads], 'no key was given that lacks a permission')
@@ -56,6 +62,7 @@ export const KEY_JUDGES: readonly Check[] = [
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
     lacks(response, '/error'),
   ),
+  judgeEvery('errors/reads-are-served', READS, areServed),
   judgeAll('errors/every-response', CALLS, (calls, { session: { troubles } }) => {
     const redirected = calls.find(({ response }) => response.status >= 300 && response.status < 400)
     if (redirected !== undefined)
@@ -66,6 +73,20 @@ export const KEY_JUDGES: readonly Check[] = [
     return pass(`${calls.length} requests were responded to`, proof)
   }),
 ]
+
+/** Any service fails now and then, but not so often. */
+const FEW = 4
+const SHARE = 1 / 12
+
+/** Judges that the reads of an endpoint are returned, at least when they are sent again, and most of them at once. */
+function areServed({ route, calls, recovered }: ReadsOf): Finding {
+  const lost = calls.find(({ response }) => response.status >= 500)
+  if (lost !== undefined)
+    return fail(`${route}: status ${lost.response.status}, also when it is sent again`, lost.response)
+  const isRare = recovered.length <= FEW || recovered.length / (calls.length + recovered.length) <= SHARE
+  const detail = `${route}: ${recovered.length} of ${calls.length + recovered.length} requests got a status of 500 or more`
+  return judge(isRare, detail, [...recovered, ...calls.map(({ response }) => response)].slice(0, 10))
+}
 
 function isUnauthorized({ response }: ApiCall) {
   return [hasStatus(response, 401), hasValue(response, '/error/code', 'UNAUTHORIZED')]

@@ -1,21 +1,23 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { crossedReads } from '../checks/crossed.ts'
-import { firstPage, idsOf, modelsOf, searches, wholeList } from '../checks/models.ts'
+import { firstPage, idsOf, searches, wholeList } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { type Finding, fail, judge, pass, skip } from '../judge/finding.ts'
 import { hasCount, hasStatus, hasValue } from '../judge/responses.ts'
+import { modelsOf } from '../plan/whole-list.ts'
+import type { ApiCall, ListCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { hasFields } from './model-judges.ts'
-import type { ApiCall, ListCall, World } from './world.ts'
+import type { World } from './world.ts'
 
 const LISTS: Source<ListCall> = {
   from: [firstPage, wholeList, searches, crossedReads],
   pick: ({ lists }) => lists,
   nothing: 'no list was returned',
 }
-const STILL = { ...LISTS, pick: ({ isStill, lists }: World) => (isStill ? lists : []), nothing: 'the catalog changed' }
+const STILL = { ...LISTS, pick: ({ stillLists }: World) => stillLists }
 const ENTRIES: Source<{ entry: unknown; list: ApiResponse }> = {
   ...LISTS,
   pick: ({ lists }) =>
@@ -27,7 +29,7 @@ const withCategory = only(LISTS, ({ query }) => query.category !== undefined, 'n
 /** Lists with the same search, and what is known of all models. */
 const SEARCHES: Source<SearchGroup> = {
   ...STILL,
-  pick: (world) => (world.isStill ? searchGroups(world.lists) : []),
+  pick: ({ stillLists }) => searchGroups(stillLists),
   nothing: 'nothing was searched',
 }
 
@@ -45,7 +47,7 @@ export const LIST_JUDGES: readonly Check[] = [
     return judge(others.length === 0, detail, response)
   }),
   judgeEvery('models/search', SEARCHES, findsAll),
-  judgeAll('models/no-entry-twice', STILL, noEntryTwice),
+  judgeAll('models/no-entry-twice', STILL, placesAgree),
   judgeAll('models/every-total', STILL, totalsAgree),
   judgeAll('models/total-counts-all', STILL, totalCountsAll),
 ]
@@ -98,8 +100,13 @@ interface SearchGroup {
   isWhole: boolean
   /** Whole words hold the text in the name or the description of these: they must be found. */
   wanted: readonly unknown[]
-  /** What the same search finds in all categories, where that is known. */
+  /** What the same search finds in all categories, where one page holds all of it. */
   anywhere: readonly unknown[] | undefined
+}
+
+/** Whether one page holds everything that matches. */
+function holdsAll(page: ListCall): boolean {
+  return offsetOf(page) === 0 && Number(at(page.response.json, '/total')) <= page.query.limit
 }
 
 function searchGroups(lists: readonly ListCall[]): SearchGroup[] {
@@ -116,10 +123,9 @@ function searchGroups(lists: readonly ListCall[]): SearchGroup[] {
     return search === '' ? [] : [{ search, category, pages, found, isWhole, wanted }]
   })
   return groups.map((group) => {
-    const same = groups.find(
-      ({ search, category, isWhole }) => isWhole && category === undefined && search === group.search,
-    )
-    return { ...group, anywhere: same?.found }
+    const same = groups.find(({ search, category }) => category === undefined && search === group.search)
+    const whole = same?.pages.find((page) => holdsAll(page))
+    return { ...group, anywhere: whole && idsOf(whole.response) }
   })
 }
 
@@ -134,27 +140,36 @@ function findsAll({ search, category, pages, found, isWhole, wanted, anywhere }:
   // Where nothing holds the text, a search may find what comes close.
   const more = anywhere === undefined || wanted.length === 0 ? [] : found.filter((id) => !anywhere.includes(id))
   const where = category === undefined ? '' : ` in ${category}`
-  const detail = `a search for ${show(search)}${where} finds ${found.length} models; missing: ${show(missing)}; not found without a category: ${show(more)}`
+  const detail = `a search for ${show(search)}${where} finds ${found.length} models; missing: ${show(missing)}; on none but later pages: ${show(more)}`
   return judge(missing.length + more.length === 0, detail, responsesOf(pages))
 }
 
-/** Judges that no model is on two pages of one list that do not overlap, nor twice on one. */
-function noEntryTwice(lists: readonly ListCall[]): Finding {
+/** Judges that every model of a list has one place, on whatever page it is, and every place one model. */
+function placesAgree(lists: readonly ListCall[]): Finding {
   for (const [filter, same] of byFilter(lists)) {
-    const places = new Map<unknown, { place: number; list: ListCall }>()
-    for (const list of same) {
-      for (const [index, id] of idsOf(list.response).entries()) {
-        const place = offsetOf(list) + index
-        const known = places.get(id)
-        if (known !== undefined && known.place !== place) {
-          const detail = `with the filters ${filter}, ${show(id)} stands at ${known.place} and at ${place}`
-          return fail(detail, [known.list.response, list.response])
-        }
-        places.set(id, { place, list })
+    const seen = new Map<string, { shown: string; list: ListCall }>()
+    for (const { list, place, model } of same.flatMap(entriesOf))
+      for (const [one, shown] of [
+        [model, place],
+        [place, model],
+      ] as const) {
+        const known = seen.get(one) ?? { shown, list }
+        seen.set(one, known)
+        if (known.shown === shown) continue
+        const detail = `with the filters ${filter}, ${one} goes with ${known.shown} and with ${shown}`
+        return fail(detail, [known.list.response, list.response])
       }
-    }
   }
   return pass('every model stands at one place of a list', responsesOf(lists))
+}
+
+function entriesOf(list: ListCall): { list: ListCall; place: string; model: string }[] {
+  const first = offsetOf(list)
+  return idsOf(list.response).map((id, index) => ({
+    list,
+    place: `place ${first + index}`,
+    model: `model ${show(id)}`,
+  }))
 }
 
 function totalsAgree(lists: readonly ListCall[]): Finding {

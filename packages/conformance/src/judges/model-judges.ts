@@ -2,13 +2,15 @@ import { MODEL_CATEGORIES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { crossedReads } from '../checks/crossed.ts'
 import { propertiesOf } from '../checks/details.ts'
-import { idsOf, modelsOf } from '../checks/models.ts'
+import { idsOf } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
-import { hasStatus, hasValue } from '../judge/responses.ts'
+import { has, hasObject, hasStatus, hasValue } from '../judge/responses.ts'
+import { modelsOf } from '../plan/whole-list.ts'
+import { type ApiCall, mayDo } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { type ApiCall, mayDo, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const DETAILS: Source<ApiCall> = {
   from: [crossedReads],
@@ -40,6 +42,7 @@ const PROPERTIES: Source<{ name: string; property: Record<string, unknown>; deta
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+const isMap = (value: unknown) => isRecord(value) && Object.values(value).every(isRecord)
 const isText = (value: unknown) => typeof value === 'string'
 /** "JSON-schema-like": JSON Schema has one type, or a list of them. */
 const isType = (value: unknown) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText))
@@ -52,16 +55,11 @@ export const MODEL_JUDGES: readonly Check[] = [
     hasStatus(response, 200),
     hasValue(response, '/id', id),
   ]),
-  judgeEvery('details/with-schema', DETAILS, ({ response }) => {
-    const schema = at(response.json, '/input_schema')
-    return judge(isRecord(schema), `/input_schema is ${show(schema)}; expected an object`, response)
-  }),
+  judgeEvery('details/with-schema', DETAILS, ({ response }) => hasObject(response, '/input_schema')),
   judgeEvery('schemas/type', DETAILS, ({ response }) => hasValue(response, '/input_schema/type', 'object')),
-  judgeEvery('schemas/properties', DETAILS, ({ response }) => {
-    const properties = at(response.json, '/input_schema/properties')
-    const isRight = isRecord(properties) && Object.values(properties).every(isRecord)
-    return judge(isRight, `properties is ${show(properties)}; expected a map of objects`, response)
-  }),
+  judgeEvery('schemas/properties', DETAILS, ({ response }) =>
+    has(response, '/input_schema/properties', [isMap, 'a map of objects']),
+  ),
   judgeEvery('schemas/required', DETAILS, ({ response }) => {
     const required = at(response.json, '/input_schema/required')
     if (required === undefined) return skip('there is no such member', response)

@@ -1,4 +1,3 @@
-import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
@@ -6,23 +5,19 @@ import { asyncRun, defaultRun, failingJob, failingRun, heldRun, syncRun } from '
 import { asyncWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
-import { type Finding, judge, observe, pass, skip } from '../judge/finding.ts'
+import { type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
-import { hasCount, hasStatus, hasText, hasValue, rejectionText } from '../judge/responses.ts'
-import { jobStatus } from '../session/jobs.ts'
+import { has, hasCount, hasStatus, hasText, hasValue, rejectionText } from '../judge/responses.ts'
+import { isOpenForKey, mayDo } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { isOpenForKey, jobOf, mayDo, type RunCall, type World } from './world.ts'
+import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
+import type { RunCall, World } from './world.ts'
 
-/** "About 55 s" with room for a slow network and for a service that counts from another moment. */
-const SHORTEST_HOLD_MS = LIMITS.syncWaitMs - 10_000
-const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 15_000
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
-/** "At once", for a service on the other side of the world. */
-const AT_ONCE_MS = 10_000
-
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
+const mentionsPolling = (message: unknown) => typeof message === 'string' && MENTIONS_POLLING.test(message)
 
 /** Every run that the specification accepts, by its key and its input. */
 const RUNS: Source<RunCall> = {
@@ -47,16 +42,16 @@ const HELD = only(
   (run) => isWaiting(run) && run.response.status === 202 && says(run) === 'processing',
   'no run was held',
 )
-const WITH_WEBHOOK: Source<RunCall> = {
-  from: [successWebhook, failureWebhook, ...LASTS],
-  pick: ({ runs }) => runs.filter(({ hasWebhook, sync }) => hasWebhook && sync !== false),
-  nothing: 'no run with a webhook_url was accepted',
-}
-const ASYNC_WITH_WEBHOOK: Source<RunCall> = {
-  from: [asyncWebhook, ...LASTS],
-  pick: ({ runs }) => runs.filter(({ hasWebhook, sync }) => hasWebhook && sync === false),
-  nothing: 'no run with sync false and a webhook_url was accepted',
-}
+const WITH_WEBHOOK = only(
+  { ...RUNS, from: [successWebhook, failureWebhook, ...LASTS] },
+  ({ hasWebhook, sync }) => hasWebhook && sync !== false,
+  'no run with a webhook_url was accepted',
+)
+const ASYNC_WITH_WEBHOOK = only(
+  { ...RUNS, from: [asyncWebhook, ...LASTS] },
+  ({ hasWebhook, sync }) => hasWebhook && sync === false,
+  'no run with sync false and a webhook_url was accepted',
+)
 const RIGHT: Source<RunCall> = { ...RUNS, pick: rightRuns, nothing: 'no run was sent' }
 const FAILING: Source<RunCall> = {
   from: [failingRun, failingJob, ...LASTS],
@@ -107,7 +102,7 @@ export const RUN_JUDGES: readonly Check[] = [
       (run) => run.response.status === 202 && says(run) === 'processing',
       'no run got a 202 that says processing',
     ),
-    ({ response }) => mentionsPolling(response),
+    ({ response }) => has(response, '/message', [mentionsPolling, 'a text that says to poll the job']),
   ),
   judgeEvery('runs/completed-output', COMPLETED, ({ response }) => hasOutput(response, '/output')),
   judgeEvery('runs/completed-duration', COMPLETED, ({ response }) => [
@@ -117,20 +112,15 @@ export const RUN_JUDGES: readonly Check[] = [
   judgeEvery('runs/credits-are-the-price', COMPLETED, ({ response, price }) =>
     price === undefined ? skip('the price is not known', response) : hasValue(response, '/credits_used', price),
   ),
-  judgeEvery('runs/held-time', HELD, (run, world) => {
-    const { response } = run
-    if (hasFailedJob(run, world)) return skip('the provider failed', response)
-    const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= LONGEST_HOLD_MS
-    return judge(isRight, `held for ${took(response)}; expected about ${LIMITS.syncWaitMs} ms`, response)
-  }),
-  judgeEvery(
+  judgeEvery('runs/held-time', HELD, isHeldAsLong),
+  judgeAll(
     'runs/async-at-once',
     only(
       { ...RUNS, from: [cancelledQueued, ...LASTS] },
       (run) => !isWaiting(run),
       'no run was accepted that should return at once',
     ),
-    ({ response }) => judge(response.durationMs < AT_ONCE_MS, `a response after ${took(response)}`, response),
+    returnAtOnce,
   ),
   judgeEvery('runs/failed-is-not-completed', FAILING, ({ response }) => {
     const status = at(response.json, '/status')
@@ -148,54 +138,10 @@ function rightRuns({ sentRuns }: World): RunCall[] {
   )
 }
 
-/** A synchronous run completes, or is held as long as it may. */
-function isWaitedFor(run: RunCall, world: World): Finding {
-  const { response } = run
-  if (hasFailedJob(run, world)) return skip('the provider failed', response)
-  const status = says(run)
-  const isHeld = response.status === 202 && status === 'processing'
-  const isRight =
-    isHeld || (response.status === 200 && status === 'completed' && response.durationMs <= LONGEST_HOLD_MS)
-  if (!isRight || !isHeld) return judge(isRight, `${shown(response)} after ${took(response)}`, response)
-  return response.durationMs >= SHORTEST_HOLD_MS
-    ? pass(`held for ${took(response)}`, response)
-    : judge(false, `${shown(response)} after ${took(response)}; it should have waited`, response)
-}
-
-/** What a synchronous run is responded with that fails is open. */
-function hasFailedJob(run: RunCall, world: World): boolean {
-  const end = jobOf(run, world)?.end
-  // A job that had failed may read cancelled after a late cancel.
-  return (
-    run.shouldFail ||
-    hasFailed(run.response) ||
-    (end !== undefined && /^(failed|cancelled)$/.test(String(jobStatus(end))))
-  )
-}
-
-function shown(response: ApiResponse): string {
-  return `status ${response.status}, /status ${show(at(response.json, '/status'))}`
-}
-
-function took({ durationMs }: ApiResponse): string {
-  return `${Math.round(durationMs)} ms`
-}
-
-function hasFailed({ json }: ApiResponse): boolean {
-  return at(json, '/status') === 'failed' || at(json, '/error/code') !== undefined
-}
-
 function isPossibleDuration(response: ApiResponse): Finding {
   const ms = at(response.json, '/duration_ms')
   const isRight = !(Number(ms) > response.durationMs * 1.1 + SLACK_MS)
   return judge(isRight, `/duration_ms is ${show(ms)} in a call of ${took(response)}`, response)
-}
-
-/** Judges the message that says to poll the job's status. */
-function mentionsPolling(response: ApiResponse): Finding {
-  const message = at(response.json, '/message')
-  const isRight = typeof message === 'string' && MENTIONS_POLLING.test(message)
-  return judge(isRight, `/message is ${show(message)}; expected a text that says to poll the job`, response)
 }
 
 function jobIdsDiffer(runs: readonly RunCall[]): Finding {

@@ -1,24 +1,13 @@
-import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
-import { modelsOf } from '../checks/models.ts'
+import type { RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/api-response.ts'
+import type { Recovered } from '../http/sent-again.ts'
 import { at } from '../json.ts'
 import { targetsOf } from '../plan/targets.ts'
-import type { Charge } from '../session/balance.ts'
+import { modelsOf } from '../plan/whole-list.ts'
 import { isTerminal, jobStatus } from '../session/jobs.ts'
-import type { Recorded, Session } from '../session/session.ts'
+import type { Session } from '../session/session.ts'
 import type { WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
-
-/** A request to an endpoint of section 4, with its response. */
-export interface ApiCall extends Recorded {
-  route: RouteName
-  /** The id in the path; empty for the list. */
-  id: string
-}
-
-/** A list of models that was asked for with a query that makes sense, and a key that may read it. */
-export interface ListCall extends ApiCall {
-  query: { category?: string; search?: string; limit: number; offset?: number }
-}
+import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf, mayDo, routeOf } from './api-calls.ts'
 
 /** A run with what was asked for. */
 export interface RunCall extends ApiCall {
@@ -47,6 +36,14 @@ export interface JobStory {
   otherCancels: readonly ApiResponse[]
 }
 
+/** The reads of one endpoint that should be returned. */
+export interface ReadsOf {
+  route: RouteName
+  calls: readonly ApiCall[]
+  /** Responses that failed before those. */
+  recovered: readonly ApiResponse[]
+}
+
 /** Everything that a run of the suite has sent and received, by kind. */
 export interface World {
   session: Session
@@ -57,20 +54,17 @@ export interface World {
   lists: readonly ListCall[]
   /** Details of models that were returned. */
   details: readonly ApiCall[]
+  /** Reads that should be returned, with how often those of the same endpoint failed before they were. */
+  reads: readonly ReadsOf[]
   /** Every run that was sent. */
   sentRuns: readonly RunCall[]
   /** The runs that were accepted, with a key and an input that the specification accepts. */
   runs: readonly RunCall[]
   /** The jobs of all accepted runs, wrong ones included. */
   jobs: readonly JobStory[]
-  /** What all runs were charged together, where the credits can be read. */
-  charge?: Charge | undefined
-  /** Whether the catalog did not change while it was read. */
-  isStill: boolean
+  /** Lists between which the catalog did not change. */
+  stillLists: readonly ListCall[]
 }
-
-/** Rate limits, and the errors of what stands in front of a service, are open. */
-const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
 
 /** Sorts what was recorded. */
 export function worldOf(session: Session): World {
@@ -82,55 +76,45 @@ export function worldOf(session: Session): World {
   const prices = pricesOf(session, lists, details)
   const sentRuns = ofRoute('runModel').map((call) => runCallOf(call, session, prices))
   const accepted = sentRuns.filter(({ response }) => response.status < 300 || at(response.json, '/job_id'))
-  const totals = lists.filter(({ query }) => query.category === undefined && query.search === undefined)
   return {
     session,
     calls,
     askedLists,
     lists,
     details,
+    reads: (['listModels', 'getModel', 'getJob'] as const).map((route) => readsOf(route, ofRoute(route), session)),
     sentRuns,
     runs: accepted.filter(({ isOpen, key }) => !isOpen && mayDo(key.lacks, 'runModel', key.kind)),
     // Jobs of another account cannot be read.
     jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
-    isStill: new Set(totals.map(({ response }) => at(response.json, '/total'))).size < 2,
+    stillLists: stillListsOf(lists),
   }
 }
 
-/** Whether a response is the service's own and not one of what limits or carries requests. */
-export function isItsOwn({ response }: Recorded): boolean {
-  return !NOT_ITS_OWN.has(response.status)
+/** All lists, or the most between which the catalog may not have changed. A total that comes back is not a change. */
+function stillListsOf(lists: readonly ListCall[]): readonly ListCall[] {
+  const whole = lists.filter(({ query }) => query.category === undefined && query.search === undefined)
+  const totals = whole.map(({ response }) => at(response.json, '/total'))
+  const epochs = totals.flatMap((total, index) => (total === totals[index - 1] ? [] : [total]))
+  if (epochs.length < 2 || new Set(epochs).size < epochs.length) return lists
+  const of = (epoch: unknown) => {
+    const same = whole.filter((_, index) => totals[index] === epoch)
+    const [first, last] = [same[0], same.at(-1)]
+    return lists.filter(({ response: { exchange } }) => {
+      return exchange.id >= Number(first?.response.exchange.id) && exchange.id <= Number(last?.response.exchange.id)
+    })
+  }
+  return epochs.map(of).toSorted((one, other) => other.length - one.length)[0] ?? []
 }
 
-const PATTERNS = /* @__PURE__ */ Object.entries(ROUTES).map(([name, { method, path }]) => ({
-  route: name as RouteName, // a key of the constant
-  method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`),
-}))
-
-/** Each request is to one endpoint at most: no two share method and pattern. */
-function apiCallOf(call: Recorded): ApiCall[] {
-  const [path = ''] = call.path.split('?')
-  return PATTERNS.flatMap(({ route, method, pattern }) => {
-    const match = method === call.method ? pattern.exec(path) : null
-    return match === null ? [] : [{ ...call, route, id: decodeURIComponent(match[1] ?? '') }]
-  })
-}
-
-function listCallOf(call: ApiCall): ListCall[] {
-  const parameters = new URLSearchParams(call.path.split('?')[1])
-  const { category, search, ...page } = Object.fromEntries(parameters)
-  const isNamed = Object.keys(page).every((name) => name === 'limit' || name === 'offset')
-  const limit = Number(page.limit ?? LIMITS.modelsPageDefault)
-  const offset = page.offset === undefined ? {} : { offset: Number(page.offset) }
-  const isSensible =
-    limit >= 1 &&
-    limit <= LIMITS.modelsPageMax &&
-    (offset.offset ?? 0) >= 0 &&
-    (category === undefined || (MODEL_CATEGORIES as readonly string[]).includes(category))
-  const isAsked = isNamed && isSensible && !call.isOpen && mayDo(call.key.lacks, call.route, call.key.kind)
-  const filters = { ...(category === undefined ? {} : { category }), ...(search === undefined ? {} : { search }) }
-  return isAsked ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
+function readsOf(route: RouteName, calls: readonly ApiCall[], { recovered }: Session): ReadsOf {
+  const isAsked = ({ key, isOpen }: ApiCall) => mayDo(key.lacks, route, key.kind) && !isOpen
+  const isOfRoute = ({ path }: Recovered) => routeOf('GET', path)?.route === route
+  return {
+    route,
+    calls: calls.filter((call) => isAsked(call) && (route !== 'listModels' || listCallOf(call).length > 0)),
+    recovered: recovered.filter(isOfRoute).map(({ response }) => response),
+  }
 }
 
 /** Every price that was shown. The details come last, so they win: a run is charged by them. */
@@ -199,17 +183,6 @@ function storyOf(run: RunCall, calls: readonly ApiCall[]): JobStory[] {
       otherCancels: cancels.filter((call) => !isOwn(call)).map(({ response }) => response),
     },
   ]
-}
-
-/** Whether a key has what an endpoint needs, by the plain reading of section 5.4. */
-export function mayDo(lacks: readonly string[], route: RouteName, kind: Recorded['key']['kind']): boolean {
-  return (kind === 'full' || kind === 'limited') && !lacks.includes(ROUTES[route].permission)
-}
-
-/** Whether a run needs `jobs:write`, or with a webhook `webhooks:manage`, is open. */
-export function isOpenForKey({ route, key, body }: ApiCall): boolean {
-  const lacksManage = key.lacks.includes('webhooks:manage') && at(body, '/webhook_url') !== undefined
-  return route === 'runModel' && (key.lacks.includes('jobs:write') || lacksManage)
 }
 
 /** The job of a run, where it has one that can be read. */

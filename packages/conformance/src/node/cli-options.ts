@@ -1,30 +1,79 @@
-import { CommanderError } from 'commander'
-import { CannotStartError, type ModelChoice, SPECIAL_KEYS, type SpecialKey } from '../options.ts'
+import { isRecord, tryParseJson } from '@modelrun/kit'
+import { Command, CommanderError, Option } from 'commander'
+import { CannotStartError, type ConformanceOptions, type ModelChoice, SPECIAL_KEYS } from '../options.ts'
 import { createRedactor } from '../redact.ts'
-import { createProgram, type OptionValues, type RequestedReport } from './cli-program.ts'
+import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
 
 /** The task of a command line. */
 export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | { kind: 'requirements' } | CheckCommand
 
+/** A report to write; without a path, on standard output. */
+export interface RequestedReport {
+  format: ReportFormat
+  path: string | undefined
+}
+
+type Direct = 'allowRuns' | 'maxCredits' | 'crossingCredits' | 'seed' | 'only'
+
+/** What options are called alike in the command and in its arguments. */
+interface Values extends Partial<Pick<ConformanceOptions, Direct>> {
+  webhookUrl?: string
+  webhookPort?: number
+  timeScale?: number
+  quiet?: true
+}
+
 /** Check a service. */
-export interface CheckCommand {
+export interface CheckCommand extends Values, Pick<ConformanceOptions, 'baseUrl' | 'apiKey'> {
   kind: 'check'
-  baseUrl: string
-  apiKey: string
-  keys: Partial<Record<SpecialKey, string>>
-  allowRuns: boolean
-  maxCredits: number
-  crossingCredits: number | undefined
-  seed: number | undefined
-  models: { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
-  webhookUrl: string | undefined
-  webhookPort: number | undefined
-  only: readonly string[] | undefined
-  timeScale: number
+  keys: ConformanceOptions['keys']
+  models: ConformanceOptions['models']
   jobMs: number | undefined
   reports: readonly RequestedReport[]
-  quiet: boolean
 }
+
+/** The values of the options by commander's names, keys with restricted rights excepted. */
+interface OptionValues extends Values {
+  baseUrl?: string
+  apiKey?: string
+  model?: string
+  input?: Record<string, unknown>
+  slowModel?: string
+  slowInput?: Record<string, unknown>
+  failingModel?: string
+  failingInput?: Record<string, unknown>
+  report?: readonly RequestedReport[]
+  jobTimeout?: number
+  requirements?: true
+  version?: true
+}
+
+type Parse = (raw: string, name: string) => unknown
+
+/** Options that take one value. To add one: a line here, and its type above. */
+const OPTIONS: readonly (readonly [flags: string, description: string, parse?: Parse])[] = [
+  ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
+  ['--api-key <key>', 'a key with all permissions (or MODELRUN_API_KEY)'],
+  ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
+  [
+    '--crossing-credits <number>',
+    'credits of it for combinations of all kinds (default: 40; 0 with --only)',
+    number(0),
+  ],
+  ['--seed <number>', 'chooses the combinations (default: 1)', number(0)],
+  ['--model <id>', 'the model to run (default: the cheapest)'],
+  ['--input <json>', 'its input (default: made from its schema)', jsonObject],
+  ['--slow-model <id>', 'a model that takes longer than 55 s'],
+  ['--slow-input <json>', 'its input', jsonObject],
+  ['--failing-model <id>', 'a model that fails at the provider'],
+  ['--failing-input <json>', 'its input', jsonObject],
+  ['--webhook-url <url>', 'public URL that forwards to --webhook-port'],
+  ['--webhook-port <port>', 'port for deliveries (default: a free one)', number(0)],
+  ['--only <names>', 'areas, checks or statements, separated by commas', (raw) => raw.split(',')],
+  ['--job-timeout <seconds>', 'how long to wait for a job (default: 900)', number(1)],
+  ['--time-scale <factor>', 'speed of the clock of the service (default: 1)', number(Number.MIN_VALUE)],
+  ...Object.entries(SPECIAL_KEYS).map(([name, meaning]) => [`--${name}-key <key>`, `a key that ${meaning}`] as const),
+]
 
 /**
  * Reads the arguments of `modelrun-conformance`.
@@ -34,30 +83,28 @@ export interface CheckCommand {
 export function readCommand(args: readonly string[], env: Readonly<Record<string, string | undefined>>): CliCommand {
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
-  if (values.version) return { kind: 'version' }
-  if (values.requirements) return { kind: 'requirements' }
-  const { jobTimeout } = values
+  const { version, requirements, model, input, slowModel, slowInput, failingModel, failingInput, ...rest } = values
+  if (version) return { kind: 'version' }
+  if (requirements) return { kind: 'requirements' }
+  const { jobTimeout, report = [], ...direct } = rest
+  const keys = Object.entries(direct).flatMap(([name, key]) => {
+    const special = Object.keys(SPECIAL_KEYS).find((one) => inCamelCase(`${one}-key`) === name)
+    return special === undefined ? [] : [[special, key]]
+  })
   return {
     kind: 'check',
-    baseUrl: requireValue(values.baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
-    apiKey: requireValue(values.apiKey ?? env.MODELRUN_API_KEY, '--api-key <key>'),
-    keys: keysOf(values),
-    allowRuns: values.allowRuns === true,
-    maxCredits: values.maxCredits ?? 0,
-    crossingCredits: values.crossingCredits,
-    seed: values.seed,
+    ...{ allowRuns: false, maxCredits: 0, timeScale: 1 },
+    ...Object.fromEntries(Object.entries(direct).filter(([name]) => !name.endsWith('Key'))),
+    baseUrl: requireValue(direct.baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
+    apiKey: requireValue(direct.apiKey ?? env.MODELRUN_API_KEY, '--api-key <key>'),
+    keys: Object.fromEntries(keys),
     models: {
-      main: choice('--', values.model, values.input),
-      slow: choice('--slow-', values.slowModel, values.slowInput),
-      failing: choice('--failing-', values.failingModel, values.failingInput),
+      main: choice('--', model, input),
+      slow: choice('--slow-', slowModel, slowInput),
+      failing: choice('--failing-', failingModel, failingInput),
     },
-    webhookUrl: values.webhookUrl,
-    webhookPort: values.webhookPort,
-    only: values.only,
-    timeScale: values.timeScale ?? 1,
     jobMs: jobTimeout === undefined ? undefined : jobTimeout * 1000,
-    reports: values.report ?? [],
-    quiet: values.quiet === true,
+    reports: report,
   }
 }
 
@@ -80,6 +127,39 @@ function parse(args: readonly string[]): OptionValues | string {
   }
 }
 
+function createProgram(): Command {
+  const program = new Command('modelrun-conformance')
+    .usage('--base-url <url> --api-key <key> [options]')
+    .description(
+      'Checks a service against the specification. Without --allow-runs it reads only, and costs nothing.\n' +
+        'Exit code: 0 nothing failed, 1 something failed, 2 wrong usage or nothing could be started.\n' +
+        'Documentation: node_modules/@modelrun/conformance/README.md',
+    )
+    .helpOption('--help', 'print this text')
+  for (const [flags, description, parse = (raw: string) => raw] of OPTIONS) {
+    const name = flags.replace(/ .*/, '')
+    const made = new Option(flags, description).argParser((raw, previous) => {
+      if (previous !== undefined) throw new CannotStartError(`${name} is given twice.`)
+      return parse(givenValue(raw, flags), name)
+    })
+    // Else commander reads `--no-credits-key` as the negation of `--credits-key`.
+    made.negate = false
+    program.addOption(made)
+  }
+  const report = new Option('--report <format[=path]>', `${REPORT_FORMATS.join(', ')}; may be given often`)
+  const readReports = (raw: string, previous: readonly RequestedReport[] = []) => [...previous, readReport(raw)]
+  return program
+    .addOption(report.argParser(readReports))
+    .option('--allow-runs', 'send more than GET requests: run models, cancel jobs')
+    .option('--quiet', 'no progress')
+    .option('--requirements', 'print the statements that are checked, as JSON')
+    .option('--version', 'print the version')
+}
+
+function inCamelCase(name: string): string {
+  return name.replace(/-./g, ([, letter = '']) => letter.toUpperCase())
+}
+
 function requireValue(value: string | undefined, usage: string): string {
   if (value !== undefined && value !== '') return value
   throw new CannotStartError(`${usage} is missing. ${SEE_HELP}`)
@@ -91,12 +171,29 @@ function choice(prefix: string, model?: string, input?: Record<string, unknown>)
   throw new CannotStartError(`${prefix}input belongs to a model: give ${prefix}model too.`)
 }
 
-function keysOf(values: OptionValues): Partial<Record<SpecialKey, string>> {
-  const given = new Map(Object.entries(values))
-  return Object.fromEntries(
-    Object.keys(SPECIAL_KEYS).flatMap((name) => {
-      const key = given.get(`${name}-key`.replace(/-./g, ([, letter = '']) => letter.toUpperCase()))
-      return typeof key === 'string' ? [[name, key]] : []
-    }),
-  )
+/** Commander takes the next option for the value when the value is missing. */
+function givenValue(raw: string, flags: string): string {
+  if (raw !== '' && !raw.startsWith('--')) return raw
+  throw new CannotStartError(`${flags.replace(/ .*/, '')} needs a value: ${flags}.`)
+}
+
+function number(minimum: number): Parse {
+  return (raw, name) => {
+    const value = /^\d*\.?\d+$/.test(raw) ? Number(raw) : Number.NaN
+    if (value >= minimum) return value
+    throw new CannotStartError(`${name} must be a number, ${minimum > 0 ? 'above 0' : '0 or more'}, not "${raw}".`)
+  }
+}
+
+function jsonObject(raw: string, name: string): unknown {
+  const value = tryParseJson(raw)
+  if (isRecord(value)) return value
+  throw new CannotStartError(`${name} must be a JSON object, not "${raw}".`)
+}
+
+function readReport(raw: string): RequestedReport {
+  const [name, ...rest] = givenValue(raw, '--report <format>[=<path>]').split('=')
+  const format = REPORT_FORMATS.find((known) => known === name)
+  if (format !== undefined) return { format, path: rest.length === 0 ? undefined : rest.join('=') }
+  throw new CannotStartError(`--report takes ${REPORT_FORMATS.join(', ')}, each with =<path> or not; not "${raw}".`)
 }

@@ -7,8 +7,7 @@ import { formatFailure, formatReport, type ReportFormat } from '../reports/forma
 import { notAppliedLine } from '../reports/report-lines.ts'
 import { REQUIREMENTS } from '../requirements.ts'
 import { runConformance } from '../run-conformance.ts'
-import { type CheckCommand, readCommand } from './cli-options.ts'
-import type { RequestedReport } from './cli-program.ts'
+import { type CheckCommand, type RequestedReport, readCommand } from './cli-options.ts'
 import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
 
 async function main(args: readonly string[]): Promise<number> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { WebhookReceiver } from '../webhooks/receiver.ts'
+import type { WebhookReceiver } from '../webhooks/webhook-endpoints.ts'
 
 /** Where webhooks arrive. */
 export interface ReceiveWebhooksOptions {

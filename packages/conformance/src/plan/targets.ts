@@ -1,9 +1,10 @@
-import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
+import { ROUTES, routePath } from '@modelrun/contract'
 import type { ApiResponse } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
-import { at, itemsOf, show } from '../json.ts'
+import { at, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
 import { sampleInput } from './sample-input.ts'
+import { listAll, type Read } from './whole-list.ts'
 
 /** The model of a run. `longest`: the slow model, else the main model. */
 export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
@@ -30,9 +31,6 @@ export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelT
   return [main, slow, failing, ...others].filter((target) => target !== undefined)
 }
 
-type Read = (path: string) => Promise<ApiResponse>
-
-const MAX_PAGES = 10
 /** Number of cheapest models that are tried for an input made from the schema. */
 const MAX_CANDIDATES = 20
 
@@ -59,7 +57,7 @@ async function othersOf(
   known: readonly (string | undefined)[],
   mostCredits: number,
 ): Promise<ModelTarget[]> {
-  const models = byPrice(await listAll(read)).filter((model) => Number(priceOf(model)) <= mostCredits)
+  const models = byPrice((await listAll(read)).models).filter((model) => Number(priceOf(model)) <= mostCredits)
   const seen = new Set(
     models.filter((model) => known.includes(String(at(model, '/id')))).map((model) => at(model, '/category')),
   )
@@ -95,7 +93,7 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
 }
 
 async function cheapest(read: Read): Promise<ModelTarget> {
-  const candidates = byPrice(await listAll(read))
+  const candidates = byPrice((await listAll(read)).models)
   for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
     const id = String(at(candidate, '/id'))
     const response = await read(routePath(ROUTES.getModel, { id }))
@@ -103,18 +101,6 @@ async function cheapest(read: Read): Promise<ModelTarget> {
     if (typeof target !== 'string') return target
   }
   throw new CannotStartError('No model has a price and an input that can be made up. Choose a model and its input.')
-}
-
-async function listAll(read: Read): Promise<unknown[]> {
-  const models: unknown[] = []
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const response = await read(`${ROUTES.listModels.path}?limit=${LIMITS.modelsPageMax}&offset=${models.length}`)
-    const more = itemsOf(at(response.json, '/models'))
-    models.push(...more)
-    const total = at(response.json, '/total')
-    if (more.length === 0 || (typeof total === 'number' && models.length >= total)) break
-  }
-  return models
 }
 
 function targetOf(response: ApiResponse, modelId: string, input?: Record<string, unknown>): ModelTarget | string {

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
 import { Balance } from './balance.ts'
 
 /** A balance from which each run takes 3 credits, so much later. */
-function lateBalance(lateMs: number) {
+async function lateBalance(lateMs: number) {
   const clock = new VirtualClock()
   const chargedAt: number[] = []
   const reads: number[] = []
@@ -11,55 +11,54 @@ function lateBalance(lateMs: number) {
     reads.push(clock.now())
     return 100 - 3 * chargedAt.filter((at) => at <= clock.now()).length
   }, clock)
-  const run = async () => void chargedAt.push(clock.now() + lateMs)
-  return { clock, balance, run, reads }
+  await balance.open()
+  const credits = () => balance.marks.map((mark) => mark.credits)
+  return { clock, balance, run: () => chargedAt.push(clock.now() + lateMs), reads, credits }
 }
 
 it('a charge that is expected is read once, at once', async () => {
-  const { balance, run, reads, clock } = lateBalance(0)
+  const { balance, run, reads, clock, credits } = await lateBalance(0)
   const startedAt = clock.now()
-  expect((await balance.measured(run, () => 3)).charge).toEqual({ before: 100, after: 97 })
+  run()
+  await balance.mark(7, 3)
+  expect(balance.marks.at(-1)).toEqual({ after: 7, credits: 97 })
+  expect(credits()).toEqual([100, 97])
   expect(reads).toEqual([startedAt, startedAt])
 })
 
 it('a late charge is waited for, and is not taken for one of the next run', async () => {
-  const { balance, run } = lateBalance(4_000)
-  expect((await balance.measured(run, () => 3)).charge).toEqual({ before: 100, after: 97 })
-  await run()
-  expect((await balance.measured(run, () => 3)).charge).toEqual({ before: 94, after: 91 })
-  expect(
-    (
-      await balance.measured(
-        async () => {},
-        () => 0,
-      )
-    ).charge,
-  ).toEqual({ before: 91, after: 91 })
+  const { balance, run, credits } = await lateBalance(4_000)
+  run()
+  await balance.mark(1, 3)
+  run()
+  await balance.mark(2, 3)
+  await balance.mark(3, 0)
+  await balance.close()
+  expect(credits()).toEqual([100, 97, 94, 94, 94])
 })
 
 it('a charge of an unknown amount is read until it no longer changes', async () => {
-  const { balance, run } = lateBalance(10_000)
-  expect((await balance.measured(run, () => undefined)).charge).toEqual({ before: 100, after: 97 })
+  const { balance, run, credits } = await lateBalance(10_000)
+  run()
+  await balance.mark(1, undefined)
+  expect(credits()).toEqual([100, 97])
 })
 
 it('a balance that always changes is not waited for without end', async () => {
   const clock = new VirtualClock()
-  let credits = 100
-  const balance = new Balance(async () => --credits, clock)
+  let left = 100
+  const balance = new Balance(async () => --left, clock)
+  await balance.open()
   const startedAt = clock.now()
-  await balance.measured(
-    async () => {},
-    () => 0,
-  )
+  await balance.mark(1, 0)
   expect(clock.now() - startedAt).toBeLessThan(100_000)
 })
 
-it('a charge that cannot be read is unknown', async () => {
+it('a balance that cannot be read has no marks', async () => {
   const balance = new Balance(async () => Promise.reject(new Error('down')), new VirtualClock())
-  expect(
-    await balance.measured(
-      async () => 7,
-      () => 0,
-    ),
-  ).toEqual({ value: 7, charge: undefined })
+  await balance.open()
+  await balance.mark(1, 0)
+  await balance.close()
+  expect(balance.marks).toEqual([])
+  expect(await balance.charged()).toBeUndefined()
 })

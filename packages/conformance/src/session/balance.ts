@@ -1,9 +1,10 @@
 import { type ConformanceClock, sleep } from '../clock.ts'
 
-/** The credits before something was done, and after. */
-export interface Charge {
-  before: number
+/** The balance at a time when nothing was running. */
+export interface Mark {
+  /** Id of the last exchange before it. */
   after: number
+  credits: number
 }
 
 /** A balance that does not change for so long is final, unless a charge came later than that before. */
@@ -18,7 +19,8 @@ export class Balance {
   readonly #clock: ConformanceClock
   /** How late a charge showed so far. Others may be as late. */
   #latenessMs = 0
-  #atStart: number | undefined
+  /** In order. What was charged between two of them is what ran between them. */
+  readonly marks: Mark[] = []
 
   constructor(readCredits: (() => Promise<number>) | undefined, clock: ConformanceClock) {
     // The results of paid runs must not be lost with it.
@@ -28,38 +30,37 @@ export class Balance {
 
   /** Reads the balance before anything is run. */
   async open(): Promise<void> {
-    this.#atStart = await this.#read()
+    this.#add(0, await this.#read())
   }
 
   /** What was charged so far; `undefined` where that cannot be read. */
   async charged(): Promise<number | undefined> {
-    const now = this.#atStart === undefined ? undefined : await this.#read()
-    return now === undefined || this.#atStart === undefined ? undefined : this.#atStart - now
-  }
-
-  /** The balance before anything was run, and now that it no longer changes. */
-  async whole(): Promise<Charge | undefined> {
-    const [before, after] = [this.#atStart, await this.#settled()]
-    return before === undefined || after === undefined ? undefined : { before, after }
+    const [atStart] = this.marks
+    const now = atStart && (await this.#read())
+    return now === undefined || atStart === undefined ? undefined : atStart.credits - now
   }
 
   /**
-   * Does `work`, and reads the balance before and after where possible.
+   * Reads the balance while nothing is running.
    *
-   * @param priceOf what `work` should cost by its value; `undefined` where that is open
+   * @param after id of the last exchange
+   * @param price what was run since the last mark should cost; `undefined` where that is open
    */
-  async measured<Value>(
-    work: () => Promise<Value>,
-    priceOf: (value: Value) => number | undefined,
-  ): Promise<{ value: Value; charge: Charge | undefined }> {
-    const before = this.#latenessMs > 0 ? await this.#settled() : await this.#read()
-    const value = await work()
-    const early = await this.#read()
-    if (before === undefined || early === undefined) return { value, charge: undefined }
-    const price = priceOf(value)
-    const isExpected = this.#latenessMs === 0 && before - early === price
-    const after = isExpected ? early : await this.#settled(price && before - price)
-    return { value, charge: after === undefined ? undefined : { before, after } }
+  async mark(after: number, price: number | undefined): Promise<void> {
+    const last = this.marks.at(-1)
+    const early = last && (await this.#read())
+    if (last === undefined || early === undefined) return
+    const isExpected = last.credits - early === price
+    this.#add(after, isExpected ? early : await this.#settled(price && last.credits - price))
+  }
+
+  /** Reads the balance at the end, once it no longer changes. */
+  async close(): Promise<void> {
+    if (this.marks.length > 0) this.#add(Number.POSITIVE_INFINITY, await this.#settled())
+  }
+
+  #add(after: number, credits: number | undefined): void {
+    if (credits !== undefined) this.marks.push({ after, credits })
   }
 
   /**

@@ -11,8 +11,6 @@ export interface PolledJob {
   /** Every response in order; the first poll is sent at once. */
   reads: readonly ApiResponse[]
   last: ApiResponse
-  /** When each response came, on the suite's clock, in milliseconds since the first poll. */
-  readAfterMs: readonly number[]
 }
 
 const FIRST_DELAY_MS = 1_000
@@ -64,13 +62,11 @@ export async function pollJob(
   const { clock } = session
   const startedAt = clock.now()
   const reads: ApiResponse[] = []
-  const readAfterMs: number[] = []
   for (let delayMs = isMeasured ? SHORT_DELAY_MS : FIRST_DELAY_MS; ; ) {
     const last = await readJob(session, jobId, { key })
     reads.push(last)
-    readAfterMs.push(clock.now() - startedAt)
     const isOver = clock.now() - startedAt > session.options.limits.jobMs
-    if (isOver || !isUnfinished(last) || until(last)) return { jobId, reads, last, readAfterMs }
+    if (isOver || !isUnfinished(last) || until(last)) return { jobId, reads, last }
     await sleep(clock, delayMs)
     const growth = isMeasured && jobStatus(last) === 'queued' ? GROWTH_IN_QUEUE : GROWTH
     delayMs = Math.min(delayMs * growth, LONGEST_DELAY_MS)

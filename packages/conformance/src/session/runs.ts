@@ -4,7 +4,7 @@ import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
 import { MOST_REPEATS } from './attempts.ts'
-import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from './jobs.ts'
+import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, pollRun, readJob } from './jobs.ts'
 import type { Session, SessionCall } from './session.ts'
 
 /** Members of the body, and anything else of the call, beside the model and its input. */
@@ -33,40 +33,15 @@ export interface MeasuredOptions extends RunOptions {
   isMeasured?: boolean
 }
 
-/** A run, its job polled to the end if it has one, and the charge. */
+/** A run, and its job polled to the end if it has one. */
 export async function measuredRun(
   session: Session,
   kind: RunKind,
   { isPolled = () => true, isMeasured = false, ...options }: MeasuredOptions = {},
 ) {
-  const target = session.target(kind)
-  const run = await charged(
-    session,
-    async () => {
-      const response = await startRun(session, kind, options)
-      return { response, polled: isPolled(response) ? await pollRun(session, response, isMeasured) : undefined }
-    },
-    // What a failed run is charged is open, and may show late.
-    (run) => (kind !== 'failing' && hasSucceeded(run) ? target.creditsPerRun : undefined),
-  )
-  return { ...run, target }
-}
-
-/** Runs a model, and keeps what that was charged while nothing else is. */
-export async function charged<Run extends { response: ApiResponse }>(
-  session: Session,
-  work: () => Promise<Run>,
-  priceOf: (run: Run) => number | undefined,
-): Promise<Run> {
-  if (!session.isMeasuring) return work()
-  const { value, charge } = await session.balance.measured(work, priceOf)
-  session.charges.push({ response: value.response, charge })
-  return value
-}
-
-/** Whether a run made a result, by its response or by the polls of its job. */
-function hasSucceeded({ response, polled }: { response: ApiResponse; polled?: PolledJob | undefined }): boolean {
-  return at(response.json, '/status') === 'completed' || (polled && jobStatus(polled.last)) === 'succeeded'
+  const response = await startRun(session, kind, options)
+  const polled = isPolled(response) ? await pollRun(session, response, isMeasured) : undefined
+  return { response, polled, target: session.target(kind) }
 }
 
 /** Whether a synchronous run was held to the end of the hold, so that the model is too slow to be judged by it. */
@@ -101,19 +76,16 @@ export async function tryRun(session: Session, kind: RunKind, options: RunOption
 export async function probeRun(session: Session, kind: RunKind, options: RunOptions): Promise<ApiResponse> {
   const response = await startRun(session, kind, { sync: false, isOpen: true, ...options })
   const jobId = at(response.json, '/job_id')
-  if (typeof jobId === 'string') await cancelJob(session, jobId)
+  if (typeof jobId === 'string') {
+    await cancelJob(session, jobId)
+    // Now it is known to be free.
+    await readJob(session, jobId)
+  }
   return response
 }
 
-/** A cancel of a job that continued, and what the job's status said then. */
-export interface CancelledRun {
-  response: ApiResponse
-  cancel: ApiResponse
-  after: PolledJob
-}
-
 /** Cancels the job of a run that was just started. */
-export async function cancelRunning(session: Session, response: ApiResponse): Promise<CancelledRun> {
+export async function cancelRunning(session: Session, response: ApiResponse) {
   const jobId = jobIdOf(response)
   const cancel = await cancelJob(session, jobId)
   const after = await pollJob(session, jobId)

@@ -2,12 +2,13 @@ import type { ConformanceClock } from '../clock.ts'
 import type { Exchange } from '../exchange.ts'
 import { type ApiResponse, NoResponseError } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
+import type { Recovered } from '../http/sent-again.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import { Attempts } from './attempts.ts'
-import { Balance, type Charge } from './balance.ts'
+import { Balance } from './balance.ts'
 import { Ledger, type Owed } from './ledger.ts'
 import { type SentKey, sentKey } from './sent-key.ts'
 
@@ -54,9 +55,15 @@ export interface SessionParts {
   targets: Targets
   /** Every response 429, also of requests that were sent again. */
   limited: readonly ApiResponse[]
+  /** Reads that failed, and were returned when they were sent again. */
+  recovered: readonly Recovered[]
   webhookEndpoints: WebhookEndpoints | undefined
+  /** Reads by which the models were chosen. */
+  early: readonly { call: Call; response: ApiResponse }[]
   /** What the runs so far may cost. */
   owed: (session: Session) => Owed
+  /** What the runs after an exchange cost; `undefined` where that is open, `running` while one continues. */
+  priceSince: (session: Session, after: number) => number | undefined | 'running'
 }
 
 /** The ways to ask for a run. */
@@ -70,17 +77,13 @@ export class Session {
   readonly ledger: Ledger
   readonly balance: Balance
   readonly attempts = new Attempts()
-  /** Every response 429 so far, also of requests that were sent again. */
-  readonly limited: readonly ApiResponse[]
+  readonly limited: SessionParts['limited']
+  readonly recovered: SessionParts['recovered']
   readonly download: (url: string) => Promise<ApiResponse>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
-  readonly #recorded: Recorded[] = []
+  readonly #recorded: Recorded[]
   #modes: number
-  /** Whether the credits are read around each run: nothing else may be charged meanwhile. */
-  isMeasuring = false
-  /** Runs around which the credits were read. */
-  readonly charges: { response: ApiResponse; charge: Charge | undefined }[] = []
   /** Scenarios that broke off, and why, with what proves it. */
   readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
 
@@ -88,6 +91,9 @@ export class Session {
     this.#parts = parts
     this.options = parts.options
     this.#modes = Math.abs(parts.options.seed)
+    this.#recorded = parts.early.map(({ call: { method, path, authorization }, response }) => {
+      return { method, path, key: sentKey(authorization, parts.options), body: undefined, isOpen: false, response }
+    })
     this.clock = parts.options.clock
     this.balance = new Balance(parts.options.readCredits, parts.options.clock)
     this.ledger = new Ledger({
@@ -96,6 +102,7 @@ export class Session {
       charged: () => this.balance.charged(),
     })
     this.limited = parts.limited
+    this.recovered = parts.recovered
     this.download = parts.download
   }
 
@@ -104,9 +111,27 @@ export class Session {
     const known = this.#evidence.get(scenario)
     // Stored below for this scenario.
     if (known !== undefined) return known as Promise<Evidence>
-    const performed = scenario.perform(this)
+    const performed = this.#perform(scenario)
     this.#evidence.set(scenario, performed)
     return performed
+  }
+
+  async #perform<Evidence>(scenario: Performable<Evidence>): Promise<Evidence> {
+    try {
+      return await scenario.perform(this)
+    } finally {
+      await this.mark()
+    }
+  }
+
+  /** Reads the balance, if something was run since that was done, and nothing is running. */
+  async mark(): Promise<void> {
+    const { after } = this.balance.marks.at(-1) ?? {}
+    const last = this.#recorded.at(-1)?.response.exchange.id
+    const isNew = ({ method, response }: Recorded) => method !== 'GET' && response.exchange.id > Number(after)
+    if (after === undefined || last === undefined || !this.#recorded.some(isNew)) return
+    const price = this.#parts.priceSince(this, after)
+    if (price !== 'running') await this.balance.mark(last, price)
   }
 
   /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */
@@ -121,30 +146,15 @@ export class Session {
     this.troubles.push({ detail, exchanges: error instanceof NoResponseError ? [error.exchange] : [] })
   }
 
-  async call({
-    method = 'GET',
-    path,
-    key,
-    authorization,
-    body,
-    text,
-    contentType,
-    headers,
-    isOpen = false,
-  }: SessionCall): Promise<ApiResponse> {
+  async call({ method = 'GET', key, authorization, isOpen = false, ...rest }: SessionCall): Promise<ApiResponse> {
+    const { path, body, text, contentType, headers } = rest
     // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const response = await this.#parts.send({
-      method,
-      path,
-      authorization: header,
-      body: content,
-      contentType,
-      headers,
-    })
+    const call = { method, path, authorization: header, body: content, contentType, headers }
+    const response = await this.#parts.send(call)
     this.#recorded.push({ method, path, key: sentKey(header, this.options), body, isOpen, response })
     return response
   }

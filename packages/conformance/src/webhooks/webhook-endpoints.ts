@@ -2,7 +2,14 @@ import { tryParseJson } from '@modelrun/kit'
 import { type ConformanceClock, sleep } from '../clock.ts'
 import type { Exchange, ExchangeLog } from '../exchange.ts'
 import type { Redactor } from '../redact.ts'
-import type { WebhookReceiver } from './receiver.ts'
+
+/** Receives the service's webhook deliveries, for instance a port that a public URL forwards to. */
+export interface WebhookReceiver {
+  /** Public URL of the receiver; the suite appends paths. */
+  readonly url: string
+  /** Registers the handler of all requests. Called once, when the suite starts. */
+  onRequest(handler: (request: Request) => Promise<Response>): void
+}
 
 /** A delivery that arrived. */
 export interface Delivery {

@@ -98,6 +98,10 @@ export const LEGAL_CHOICES = {
   ledgerDelayMs: [0, 4_000],
   // 4.3: members of responses to runs that are not named
   runFields: ['none', 'few', 'many'],
+  // 1: any service fails now and then; a read does nothing, so it can be sent again
+  readsFail: ['never', 'fiftieth'],
+  // 2.4: members of the job status that are not named; the clock of a service need not be right
+  jobTimes: ['none', 'shown', 'of a clock 3 h ahead'],
 } as const
 
 /** One value for every open point. */

@@ -1,7 +1,7 @@
 import type { ConformanceClock } from '../../src/clock.ts'
 import { sleep } from '../../src/clock.ts'
 import type { LegalChoices } from './legal-choices.ts'
-import { errorOf, type LegalJob, statusOf } from './legal-job.ts'
+import { clockOf, errorOf, type LegalJob, statusOf } from './legal-job.ts'
 
 /** Sends a webhook delivery. */
 export type Deliver = (url: string, init: RequestInit) => Promise<unknown>
@@ -45,7 +45,7 @@ function bodyOf(job: LegalJob, { status, at, output, choices }: Ended): Record<s
   const identity = { job_id: job.id, status, ...(choices.extraMembers === 'none' ? {} : { x_extra: { more: true } }) }
   if (status === 'failed') return { ...identity, error: errorOf(job) }
   if (status === 'cancelled') return identity
-  const iso = new Date(at).toISOString()
+  const iso = clockOf(choices)(at)
   const completed_at = {
     milliseconds: iso,
     seconds: iso.replace(/\.\d+/, ''),

@@ -57,8 +57,20 @@ export function jobView(job: LegalJob, choices: LegalChoices, { now, output }: {
   const error = status === 'failed' ? { error: errorOf(job) } : {}
   const more = {
     none: {},
-    few: { job_id: job.id, created_at: new Date(job.createdAt).toISOString() },
+    few: { job_id: job.id, created_at: clockOf(choices)(job.createdAt) },
     many: { id: job.id, progress: 0.5, model_id: job.model.shown.id, request_id: job.requestId, attempts: 1, logs: [] },
   }[choices.jobFields]
-  return { ...more, status, ...shown, ...error }
+  return { ...more, ...timesOf(job, choices, status), status, ...shown, ...error }
+}
+
+/** What a clock of its own shows. */
+export function clockOf({ jobTimes }: LegalChoices): (ms: number) => string {
+  return (ms) => new Date(ms + (jobTimes === 'of a clock 3 h ahead' ? 3 * 3_600_000 : 0)).toISOString()
+}
+
+function timesOf({ createdAt, endsAt, cancelledAt }: LegalJob, choices: LegalChoices, status: string) {
+  if (choices.jobTimes === 'none') return {}
+  const iso = clockOf(choices)
+  const isOver = status !== 'queued' && status !== 'processing'
+  return { created_at: iso(createdAt), completed_at: isOver ? iso(cancelledAt ?? endsAt) : null }
 }

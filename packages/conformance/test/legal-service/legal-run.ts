@@ -2,7 +2,7 @@ import { isRecord } from '../../src/json.ts'
 import type { LegalModel } from './legal-catalog.ts'
 import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
 import { inputProblem } from './legal-input.ts'
-import { errorOf, type LegalJob } from './legal-job.ts'
+import { clockOf, errorOf, type LegalJob } from './legal-job.ts'
 import { type Reply, reply } from './legal-responses.ts'
 
 /** What a run asks for, or why it cannot be had. */
@@ -92,7 +92,9 @@ function identity({ id, requestId, model }: LegalJob, status: string) {
 }
 
 /** Members that section 4.3 does not name. */
-function moreOf({ createdAt }: LegalJob, { runFields }: LegalChoices) {
-  const created_at = new Date(createdAt).toISOString()
-  return { none: {}, few: { created_at }, many: { created_at, credits_remaining: 12, eta_ms: 4_000 } }[runFields]
+function moreOf({ createdAt }: LegalJob, choices: LegalChoices) {
+  const created_at = clockOf(choices)(createdAt)
+  return { none: {}, few: { created_at }, many: { created_at, credits_remaining: 12, eta_ms: 4_000 } }[
+    choices.runFields
+  ]
 }

@@ -58,8 +58,13 @@ export class LegalService {
     const requestId = `request-id-${++this.#requests}`
     const { pathname } = new URL(request.url)
     if (pathname.startsWith('/files/')) return this.#file()
-    const early = this.#rateLimit.check(this.#clock.now())
+    const early = this.#rateLimit.check(this.#clock.now()) ?? this.#failure(request)
     return dressed(early ?? (await this.#response(request)), this.choices, requestId)
+  }
+
+  #failure({ method }: Request): Reply | undefined {
+    const isServed = this.choices.readsFail === 'never' || method !== 'GET' || this.#requests % 50 !== 0
+    return isServed ? undefined : rejection({ status: 500, code: 'INTERNAL' })
   }
 
   #file(): Response {

@@ -15,6 +15,7 @@ import type { Mutant } from './mutation.ts'
 import { PAGE_MUTANTS } from './page-mutants.ts'
 import { POLL_MUTANTS } from './poll-mutants.ts'
 import { POST_MUTANTS } from './post-mutants.ts'
+import { RULE_MUTANTS } from './rule-mutants.ts'
 import { RUN_MUTANTS } from './run-mutants.ts'
 import { SENDING_MUTANTS } from './sending-mutants.ts'
 
@@ -38,4 +39,5 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...POST_MUTANTS,
   ...SENDING_MUTANTS,
   ...ERROR_MUTANTS,
+  ...RULE_MUTANTS,
 ]

@@ -203,6 +203,7 @@ export const BODY_MUTANTS: readonly Mutant[] = [
     HOLD,
     'holds a run for 75 seconds',
     holds((request, response) => (isHeld(response, request) ? 20_000 : 0)),
+    'runs/held-time',
   ),
   broken(HOLD, 'responds 408 at the end of the hold', held(status(408))),
   broken(

@@ -1,6 +1,6 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import { contentType, hasCode, raw } from './edits.ts'
-import { broken, type Edit, edited, type Mutant, put, take, when } from './mutation.ts'
+import { broken, type Edit, edited, type Mutant, put, status, take, when } from './mutation.ts'
 
 const SHAPE = '7: an error body is a JSON object with error, which holds code (string) and message (string)'
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[]
@@ -25,10 +25,24 @@ const CORRUPTED: readonly [string, Edit][] = [
   ['a list of messages', put('/error/message', ['no'])],
 ]
 
+/** Fails now and then, whatever is asked for. */
+const failsEach = (count: number, route: RouteName, code: number) => {
+  let sent = 0
+  return edited(
+    route,
+    when(() => ++sent % count === 0, status(code), put('', { error: { code: 'INTERNAL', message: 'Try again.' } })),
+  )
+}
+
+const READ = '4: the list, the details and the job status are responded to with 200'
+
 const isError = ({ status }: { status: number }) => status >= 400 && status < 500
 
 /** The bodies of errors of every kind. */
 export const ERROR_MUTANTS: readonly Mutant[] = [
+  broken(READ, 'fails every seventh list', failsEach(7, 'listModels', 500), 'errors/reads-are-served'),
+  broken(READ, 'fails every fifth of the details', failsEach(5, 'getModel', 500), 'errors/reads-are-served'),
+  broken(READ, 'is not available for every tenth poll', failsEach(10, 'getJob', 503), 'errors/reads-are-served'),
   ...REJECTED.flatMap(([what, route, code]) =>
     CORRUPTED.map(([how, edit]) => broken(SHAPE, `has ${how} for ${what}`, edited(route, when(hasCode(code), edit)))),
   ),

@@ -94,7 +94,7 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
     'has null for no models',
     list((response) => countOf(response) === 0, put('/models', null)),
   ),
-  broken(RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206))),
+  broken(RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206)), 'models/every-list'),
   broken(RESPONSE, 'has no total in a category', list(has('category'), take('/total'))),
   broken(RESPONSE, 'has no limit in a search', list(has('search'), take('/limit')), 'models/every-list'),
   broken(RESPONSE, 'has the total as text', list(always, put('/total', String))),

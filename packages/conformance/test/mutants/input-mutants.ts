@@ -100,6 +100,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     ENUM,
     'rejects the first allowed value',
     rejects(({ style }) => style === 'linocut'),
+    'runs/accepted',
   ),
   broken(
     ENUM,

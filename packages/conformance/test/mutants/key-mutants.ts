@@ -135,7 +135,12 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   broken(INVALID, 'looks for the model before the key', edited('getModel', when(hasCode(401), status(404)))),
   broken(INVALID, 'looks for the job before the key', edited('getJob', when(hasCode(401), status(404)))),
   broken(INVALID, 'reads the body before the key', edited('runModel', when(hasCode(401), status(400)))),
-  broken(INVALID, 'sends those without a key to a login page', edited('listModels', when(hasCode(401), status(302)))),
+  broken(
+    INVALID,
+    'sends those without a key to a login page',
+    edited('listModels', when(hasCode(401), status(302))),
+    'errors/every-response',
+  ),
   ...ROUTE_NAMES.map((route) =>
     broken(
       INVALID,
@@ -220,7 +225,12 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   ),
   broken(TABLE, 'runs models with models:read only', needs('runModel', 'without-models-read')),
   broken(TABLE, 'runs models with jobs:read only', needs('runModel', 'without-jobs-read'), 'permissions/others-remain'),
-  broken(TABLE, 'runs models with webhooks:manage only', needs('runModel', 'without-webhooks-manage')),
+  broken(
+    TABLE,
+    'runs models with webhooks:manage only',
+    needs('runModel', 'without-webhooks-manage'),
+    'webhooks/nothing-when-rejected',
+  ),
   broken(TABLE, 'shows jobs with jobs:write only', needs('getJob', 'without-jobs-write'), 'permissions/others-remain'),
   broken(TABLE, 'shows jobs with models:run only', needs('getJob', 'without-models-run')),
   broken(TABLE, 'shows jobs with models:read only', needs('getJob', 'without-models-read')),

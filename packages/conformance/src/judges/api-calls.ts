@@ -1,0 +1,71 @@
+import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
+import { at } from '../json.ts'
+import type { Recorded } from '../session/session.ts'
+
+/** A request to an endpoint of section 4, with its response. */
+export interface ApiCall extends Recorded {
+  route: RouteName
+  /** The id in the path; empty for the list. */
+  id: string
+}
+
+/** A list of models that was asked for with a query that makes sense, and a key that may read it. */
+export interface ListCall extends ApiCall {
+  query: { category?: string; search?: string; limit: number; offset?: number }
+}
+
+/** Rate limits, and the errors of what stands in front of a service, are open. */
+const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
+
+/** Whether a response is the service's own and not one of what limits or carries requests. */
+export function isItsOwn({ response }: Recorded): boolean {
+  return !NOT_ITS_OWN.has(response.status)
+}
+
+const PATTERNS = /* @__PURE__ */ Object.entries(ROUTES).map(([name, { method, path }]) => ({
+  route: name as RouteName, // a key of the constant
+  method,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`),
+}))
+
+/** Each request is to one endpoint at most: no two share method and pattern. */
+export function routeOf(method: string, path: string): Pick<ApiCall, 'route' | 'id'> | undefined {
+  const ofMethod = PATTERNS.filter((one) => one.method === method)
+  for (const { route, pattern } of ofMethod) {
+    const match = pattern.exec(path.split('?')[0] ?? '')
+    if (match !== null) return { route, id: decodeURIComponent(match[1] ?? '') }
+  }
+  return undefined
+}
+
+export function apiCallOf(call: Recorded): ApiCall[] {
+  const found = routeOf(call.method, call.path)
+  return found === undefined ? [] : [{ ...call, ...found }]
+}
+
+export function listCallOf(call: ApiCall): ListCall[] {
+  const parameters = new URLSearchParams(call.path.split('?')[1])
+  const { category, search, ...page } = Object.fromEntries(parameters)
+  const isNamed = Object.keys(page).every((name) => name === 'limit' || name === 'offset')
+  const limit = Number(page.limit ?? LIMITS.modelsPageDefault)
+  const offset = page.offset === undefined ? {} : { offset: Number(page.offset) }
+  const isSensible =
+    limit >= 1 &&
+    limit <= LIMITS.modelsPageMax &&
+    (offset.offset ?? 0) >= 0 &&
+    (category === undefined || (MODEL_CATEGORIES as readonly string[]).includes(category))
+  const isAsked = isNamed && isSensible && !call.isOpen && mayDo(call.key.lacks, call.route, call.key.kind)
+  const filters = { ...(category === undefined ? {} : { category }), ...(search === undefined ? {} : { search }) }
+  return isAsked ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
+}
+
+/** Whether a key has what an endpoint needs, by the plain reading of section 5.4. */
+export function mayDo(lacks: readonly string[], route: RouteName, kind: Recorded['key']['kind']): boolean {
+  return (kind === 'full' || kind === 'limited') && !lacks.includes(ROUTES[route].permission)
+}
+
+/** Whether a run needs `jobs:write`, or with a webhook `webhooks:manage`, is open. */
+export function isOpenForKey({ route, key, body }: ApiCall): boolean {
+  const lacksManage = key.lacks.includes('webhooks:manage') && at(body, '/webhook_url') !== undefined
+  return route === 'runModel' && (key.lacks.includes('jobs:write') || lacksManage)
+}

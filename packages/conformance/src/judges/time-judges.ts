@@ -1,0 +1,120 @@
+import type { Check } from '../check.ts'
+import { LASTS } from '../checks/ends.ts'
+import { defaultRunJob } from '../checks/runs.ts'
+import { successWebhook } from '../checks/webhooks.ts'
+import type { Exchange } from '../exchange.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { at, show } from '../json.ts'
+import { every, type Finding, fail, pass } from '../judge/finding.ts'
+import { utcTimeOf } from '../judge/utc-timestamp.ts'
+import { isTerminal, jobStatus } from '../session/jobs.ts'
+import { judgeAll, type Source } from './judge-every.ts'
+import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
+
+/** A time that the service shows of a job, and where. */
+interface Shown {
+  member: 'created_at' | 'completed_at'
+  /** On the clock of the service. */
+  ms: number
+  status: unknown
+  /** On the clock of the suite. */
+  seenMs: number
+  exchange: Exchange
+}
+
+/** The times of one job, when its run was sent, and when it was last seen to continue. */
+interface Times {
+  sentMs: number
+  continuedMs: number
+  exchange: Exchange
+  shown: readonly Shown[]
+}
+
+/** Fractions of a second may be left out. */
+const ROUNDED_MS = 1_000
+/** What a clock may drift, and a delivery overtake. */
+const DRIFT_MS = 10_000
+
+const TIMES: Source<Times> = {
+  from: [successWebhook, defaultRunJob, ...LASTS],
+  pick: (world) => world.sentRuns.map((run) => timesOf(run, world)).filter(({ shown }) => shown.length > 0),
+  nothing: 'no time of a job was shown',
+}
+
+/** When jobs were created and completed, wherever that is shown (sections 2.4 and 6). */
+export const TIME_JUDGES: readonly Check[] = [
+  judgeAll('jobs/times', TIMES, (jobs) => every([...jobs.map(agree), fitOneClock(jobs)])),
+]
+
+function timesOf(run: RunCall, world: World): Times {
+  const { response, endpoint } = run
+  const shownIn = (parent: unknown, status: unknown, [seenMs, exchange]: [number, Exchange]): Shown[] =>
+    (['created_at', 'completed_at'] as const).flatMap((member) => {
+      const ms = utcTimeOf(at(parent, `/${member}`))
+      // The response to a synchronous run says completed.
+      return ms === undefined
+        ? []
+        : [{ member, ms, status: status === 'completed' ? 'succeeded' : status, seenMs, exchange }]
+    })
+  const ofResponse = (one: ApiResponse, parent: unknown) =>
+    shownIn(parent, at(parent, '/status'), [endOf(one), one.exchange])
+  const reads = jobOf(run, world)?.reads ?? []
+  const isHeld = at(response.json, '/status') === 'processing'
+  const unfinished = reads.filter((read) => /^(queued|processing)$/.test(String(jobStatus(read))))
+  const sentMs = startOf(response.exchange)
+  return {
+    sentMs,
+    continuedMs: Math.max(isHeld ? endOf(response) : sentMs, ...unfinished.map(({ exchange }) => startOf(exchange))),
+    exchange: response.exchange,
+    shown: [
+      ...ofResponse(response, response.json),
+      ...reads.flatMap((read) => ofResponse(read, at(read.json, '/data'))),
+      ...(endpoint?.deliveries ?? []).flatMap(({ json, exchange }) =>
+        shownIn(json, at(json, '/status'), [startOf(exchange), exchange]),
+      ),
+    ],
+  }
+}
+
+/** Judges that a job is completed when it has ended and not before it was created, and that each of its times is one. */
+function agree({ shown }: Times): Finding {
+  const created = shown.find(({ member }) => member === 'created_at')
+  for (const one of shown) {
+    const isCompletion = one.member === 'completed_at'
+    if (isCompletion && !isTerminal(one.status))
+      return fail(`a job that is ${show(one.status)} has a completed_at`, [one.exchange])
+    if (isCompletion && created !== undefined && one.ms < created.ms - ROUNDED_MS)
+      return differ('completed_at is before created_at', created, one)
+    // A job that is cancelled after its end may say when.
+    const isSame = ({ member, status }: Shown) => member === one.member && (!isCompletion || status === one.status)
+    const same = shown.find(isSame) ?? one
+    if (Math.abs(same.ms - one.ms) > ROUNDED_MS) return differ(`${one.member} of one job differs`, same, one)
+  }
+  const proof = shown.map(({ exchange }) => exchange)
+  return pass('the times of a job agree', proof)
+}
+
+/**
+ * Judges that each time lies between the start of its run, or where it was seen to continue, and where it was shown. The clock of the service need not be right, so
+ * that this holds for some difference of both clocks, the same for all.
+ */
+function fitOneClock(jobs: readonly Times[]): Finding {
+  const ahead = ({ ms, seenMs }: Shown) => ms - seenMs
+  const bounds = jobs.flatMap(({ sentMs, continuedMs, shown }) =>
+    shown.map((one) => ({
+      one,
+      least: ahead(one),
+      most: one.ms - (one.member === 'created_at' ? sentMs : continuedMs),
+    })),
+  )
+  const [late] = bounds.toSorted((one, other) => other.least - one.least)
+  const [early] = bounds.toSorted((one, other) => one.most - other.most)
+  const isRight = late === undefined || early === undefined || late.least <= early.most + DRIFT_MS
+  const proof = jobs.map(({ exchange }) => exchange)
+  return isRight ? pass('all times are of one clock', proof) : differ('no clock shows both', late.one, early.one)
+}
+
+function differ(what: string, one: Shown, other: Shown): Finding {
+  const [first, second] = [one, other].map(({ member, ms }) => `${member} ${new Date(ms).toISOString()}`)
+  return fail(`${what}: ${first} and ${second}`, [one.exchange, other.exchange])
+}
