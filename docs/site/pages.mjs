@@ -9,7 +9,7 @@ const guides = (...names) => names.map((name) => `docs/guides/${name}.md`)
 
 /** Each group has a label in the sidebar, and documents as paths from the root. */
 export const groups = {
-  Start: ['README.md', ...guides('waiting', 'errors', 'reliability', 'pictures')],
+  Start: ['README.md', ...guides('moving', 'paying-twice', 'waiting', 'errors', 'reliability', 'pictures')],
   Client: guides('typed-models', 'networks', 'observability', 'runtimes', 'jest-and-commonjs'),
   Webhooks: guides('webhooks'),
   'Pages and frameworks': [...guides('browsers', 'react', 'nextjs'), 'packages/ai-sdk-provider/README.md'],
