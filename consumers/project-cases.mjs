@@ -5,7 +5,7 @@ import { readFirstBlock, readGuideFiles, readQuickstart } from './guide-files.mj
 import { tsconfig } from './typescript-cases.mjs'
 
 const compiler = { package: 'typescript-7', bin: 'bin/tsc' }
-const serverGuide = 'docs/guides/reference-server.md'
+const controlGuide = 'docs/guides/control-api.md'
 
 const pageOptions = {
   module: 'esnext',
@@ -65,7 +65,7 @@ const quickstarts = Object.entries(readmes).map(([name, document]) => {
 const python = {
   name: 'Python: the command line server',
   workspace: 'typescript',
-  files: { ...readGuideFiles(serverGuide), ...readProject('python') },
+  files: { ...readGuideFiles(controlGuide), ...readProject('python') },
   command: 'python3',
   args: ['-m', 'unittest', 'test_pictures.py', 'test_service.py'],
   isQuick: true,
@@ -74,7 +74,7 @@ const python = {
 const pythonGuide = {
   name: 'Python: the program of the guide',
   workspace: 'typescript',
-  files: { 'program.py': readFirstBlock(serverGuide, 'python') },
+  files: { 'program.py': readFirstBlock(controlGuide, 'python') },
   command: 'python3',
   args: ['program.py'],
   isQuick: true,

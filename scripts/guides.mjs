@@ -1,15 +1,16 @@
 import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const SPECIFICATION = 'docs/guides/specification.md'
-const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/reference-server.md']
+const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/control-api.md', ...pagesOf('reference-server')]
 const DURABLE = [
   'docs/guides/durable.md',
   'docs/guides/durable-sizing.md',
   'docs/guides/reliability.md',
-  'docs/guides/webhooks.md',
+  ...pagesOf('webhooks'),
 ]
 
-const PROVIDER = ['docs/guides/reliability.md', 'docs/guides/webhooks.md', 'docs/guides/durable.md']
+const PROVIDER = ['docs/guides/reliability.md', ...pagesOf('webhooks'), 'docs/guides/durable.md']
 
 const COMMAND_LINE = [
   'docs/guides/command-line.md',
@@ -25,13 +26,18 @@ export function guidesOf(packageName) {
   if (packageName === '@modelrun/conformance') return [SPECIFICATION, 'docs/guides/assumptions.md']
   if (packageName === '@modelrun/reference-server')
     return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
-  if (packageName === '@modelrun/dashboard') return ['docs/guides/reference-server.md']
+  if (packageName === '@modelrun/dashboard') return ['docs/guides/control-api.md', ...pagesOf('reference-server')]
   if (packageName === '@modelrun/durable') return DURABLE
   if (packageName === '@modelrun/ai-sdk-provider') return PROVIDER
   if (packageName === '@modelrun/cli') return COMMAND_LINE
   return globSync('docs/guides/*')
     .toSorted()
     .filter((path) => !SERVER_ONLY.includes(path))
+}
+
+/** A topic that has several pages. */
+function pagesOf(topic) {
+  return globSync(`docs/guides/${topic}*.md`, { cwd: fileURLToPath(new URL('../', import.meta.url)) }).toSorted()
 }
 
 /** The list of guides for tools that read packages: titles and first sentences. `hrefOf` gives the link to a guide. */

@@ -11,11 +11,11 @@ const guides = (...names) => names.map((name) => `docs/guides/${name}.md`)
 export const groups = {
   Start: ['README.md', ...guides('moving', 'paying-twice', 'waiting', 'errors', 'reliability', 'pictures')],
   Client: guides('typed-models', 'networks', 'observability', 'runtimes', 'jest-and-commonjs'),
-  Webhooks: guides('webhooks'),
+  Webhooks: guides('webhooks', 'webhooks-frameworks', 'webhooks-trust', 'webhooks-once', 'webhooks-operations'),
   'Pages and frameworks': [...guides('browsers', 'react', 'nextjs'), 'packages/ai-sdk-provider/README.md'],
   'Runs that outlive a process': [...guides('durable', 'durable-sizing'), 'packages/durable/README.md'],
   'Test double': [
-    ...guides('reference-server', 'docker-compose'),
+    ...guides('reference-server', 'reference-server-program', 'control-api', 'docker-compose'),
     'packages/reference-server/README.md',
     'packages/dashboard/README.md',
     'packages/conformance/README.md',

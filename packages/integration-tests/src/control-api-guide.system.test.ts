@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { createCheckedServer } from './openapi/checked-server.ts'
 import { needs } from './services/programs.ts'
 
-const guide = fileURLToPath(new URL('../../../docs/guides/reference-server.md', import.meta.url))
+const guide = fileURLToPath(new URL('../../../docs/guides/control-api.md', import.meta.url))
 const text = await readFile(guide, 'utf8')
 
 interface Call {

@@ -5,7 +5,10 @@ import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
 import { expect, it, vi } from 'vitest'
 import { createRecordingEngine } from './recording-engine.ts'
 
-const guide = await readFile(new URL('../../../docs/guides/webhooks.md', import.meta.url), 'utf8')
+const pages = ['webhooks.md', 'webhooks-operations.md'].map(
+  (page) => new URL(`../../../docs/guides/${page}`, import.meta.url),
+)
+const guide = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n')
 
 /** Arrows that need another process: `durable/dying-processes.nightly.test.ts` kills some. */
 const OF_DEAD_PROCESSES = ['running --> running']

@@ -11,7 +11,11 @@ import { startReceiver } from '../webhook-receiver.ts'
 const SECRET = 'a secret of the test, 32 bytes long'
 /** Large, so that the limits of body parsers show. */
 const EVENT = failedEvent({ job_id: 'job_1', error: { code: 'X', message: 'x'.repeat(200_000) } })
-const guide = await readFile(new URL('../../../../docs/guides/webhooks.md', import.meta.url), 'utf8')
+const guides = new URL('../../../../docs/guides/', import.meta.url)
+const pages = ['webhooks-frameworks.md', 'webhooks-operations.md'].map((page) =>
+  readFile(new URL(page, guides), 'utf8'),
+)
+const guide = (await Promise.all(pages)).join('\n')
 
 /** The JavaScript blocks under a heading. */
 function blocksOf(heading: string): string[] {
