@@ -1,15 +1,10 @@
+import { isSecretName, replaceApiKeys } from '@modelrun/kit'
 import { isRecord, type JsonValue } from './json.ts'
 
 /** Longest text of a body that the report keeps, in characters. */
 const MAX_TEXT = 8_000
 /** A cut text may end in the first characters of a key. From this length on they are replaced. */
 const SHORTEST_PART = 6
-
-/** Headers that are secrets whatever they hold. */
-const SECRET_HEADERS = /^(authorization|cookie|set-cookie|proxy-authorization)$|api-?key|secret|token|password/i
-
-/** A key of the service, known or not: a response may show another one. */
-const ANY_KEY = /\bsk_(live|test)_[\w.~+/=-]+/gi
 
 /** A text without spaces and quotation marks. JSON may write its characters with backslashes, such as `\u0026`. */
 const WORD = /(?:[^\s"\\]|\\[^\s"])+/g
@@ -39,7 +34,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     .map((secret) => ({ secret, pattern: new RegExp(secret.replace(/[^\w]/g, '\\$&'), 'gi') }))
   const withoutKeys = (value: string) =>
     known.reduce((left, { secret, pattern }) => withoutPart(left.replace(pattern, maskOf), secret), value)
-  const text = (value: string) => withoutKeys(value).replace(ANY_KEY, maskOf).replace(WORD, withoutCredentials)
+  const text = (value: string) => replaceApiKeys(withoutKeys(value), maskOf).replace(WORD, withoutCredentials)
   const value = (whole: JsonValue): JsonValue => {
     if (typeof whole === 'string') return text(whole)
     if (Array.isArray(whole)) return whole.map(value)
@@ -57,7 +52,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     headers: (headers) => {
       const shown = [...headers].map(([name, content]) => [
         name,
-        SECRET_HEADERS.test(name) ? maskHeader(content) : text(content),
+        isSecretName(name) ? maskHeader(content) : text(content),
       ])
       return Object.fromEntries(shown)
     },

@@ -31,8 +31,11 @@ export {
   unchecked,
 } from './checks.ts'
 export { closestName } from './closest-name.ts'
+export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'
+export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
+export { isSecretName, replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'
 export {
   isPlainData,

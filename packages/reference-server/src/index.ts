@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+export type { Assumptions, RejectionKind, Rejections } from '@modelrun/contract'
 export type { AssumptionNote } from './assumptions/assumption-note.ts'
 export { ASSUMPTION_NOTES } from './assumptions/assumption-notes.ts'
-export { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
-export type { RejectionKind, Rejections } from './assumptions/rejections.ts'
+export { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
 export type { ServerClock } from './clock/clock.ts'
 export { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 export type { ScriptedOutcome } from './domain/scripted-outcome.ts'

@@ -1,3 +1,4 @@
+import type { Assumptions } from '@modelrun/contract'
 import {
   type Checks,
   callback,
@@ -14,7 +15,7 @@ import {
   unchecked,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { type AssumptionOptions, type Assumptions, assumptionsSchema } from './assumptions/assumptions.ts'
+import { type AssumptionOptions, assumptionsSchema } from './assumptions/assumptions.ts'
 import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, isLoopback } from '@modelrun/kit'
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
 import { type CheckResult, type ConformanceReport, isConformant } from '../report.ts'
@@ -59,7 +59,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
 
 /** Deliveries reach a port of this machine from a service on this machine, or through a public URL that forwards to it. */
 async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: CheckCommand) {
-  const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isLoopback(baseUrl)
+  const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isOnThisMachine(baseUrl)
   if (!allowRuns || !isRequested) return undefined
   return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch((error): ListeningReceiver => {
     throw new CannotStartError(
@@ -68,9 +68,8 @@ async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: Che
   })
 }
 
-function isLoopback(baseUrl: string): boolean {
-  const { hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: '' }
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+function isOnThisMachine(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
 }
 
 const MARKS = { pass: 'ok  ', fail: 'FAIL', observed: 'note', skipped: 'skip' } as const

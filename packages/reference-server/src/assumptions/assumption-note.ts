@@ -1,5 +1,4 @@
-import type { Assumptions } from './assumptions.ts'
-import type { RejectionKind } from './rejections.ts'
+import type { Assumptions, RejectionKind } from '@modelrun/contract'
 
 /** The options that switch an assumption. */
 export type SwitchName = Exclude<keyof Assumptions, 'rejections'>

@@ -1,5 +1,4 @@
-import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
-import type { Assumptions } from '../assumptions/assumptions.ts'
+import type { Assumptions, ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
 import type { CatalogModel } from './catalog.ts'
 
 /** What the list needs to know: every number is settled. */

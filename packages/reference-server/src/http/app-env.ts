@@ -1,5 +1,4 @@
-import type { RouteName } from '@modelrun/contract'
-import type { RejectionKind } from '../assumptions/rejections.ts'
+import type { RejectionKind, RouteName } from '@modelrun/contract'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'

@@ -1,5 +1,4 @@
-import type { ErrorBody } from '@modelrun/contract'
-import type { RejectionKind, Rejections } from '../assumptions/rejections.ts'
+import type { ErrorBody, RejectionKind, Rejections } from '@modelrun/contract'
 import { SERVER_ERROR_CODES, type ServerErrorCode } from '../error-codes.ts'
 import type { Service } from '../service/service.ts'
 import type { RouteDetails, RouteResult } from './app-env.ts'

@@ -1,3 +1,4 @@
+import { collectBytes } from '@modelrun/kit'
 import type * as z from 'zod/mini'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
@@ -71,24 +72,16 @@ export async function readBytes(
 }
 
 async function readStream(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | 'too large'> {
-  const chunks: Uint8Array[] = []
-  let length = 0
+  const kept = collectBytes(maxBytes)
   const reader = body.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    length += part.value.byteLength
-    if (length > maxBytes) {
+    kept.add(part.value)
+    if (kept.isTooLarge) {
       reader.cancel().catch(() => {})
       return 'too large'
     }
-    chunks.push(part.value)
   }
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
+  return kept.bytes()
 }
 
 function parseJson(bytes: Uint8Array): JsonBody {

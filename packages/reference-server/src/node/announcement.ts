@@ -1,4 +1,4 @@
-import { isLoopback } from './bind.ts'
+import { isLoopback } from '@modelrun/kit'
 import type { ServeCommand } from './cli-options.ts'
 
 /** What a person or program needs to use a server that has started to listen. */

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { closestName } from '@modelrun/kit'
+import { closestName, isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import type { AssumptionOptions } from '../assumptions/assumptions.ts'
 import type { LatencyOption } from '../domain/plan-job.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
-import { isLoopback } from './bind.ts'
 import { type FaultSetting, readAssumptionValues, readFaultValues, readLatencyValues } from './cli-settings.ts'
 import {
   type CliClock,

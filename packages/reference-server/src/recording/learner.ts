@@ -1,4 +1,4 @@
-import type { RejectionKind } from '../assumptions/rejections.ts'
+import type { RejectionKind } from '@modelrun/contract'
 import { type Exchange, errorIn, membersOf, type Target, targetOf } from './exchange.ts'
 import type { Recording } from './findings.ts'
 import { Findings } from './findings.ts'

@@ -1,4 +1,5 @@
-import { isSecretName, redactText, redactUrl } from '../history/journal/redact.ts'
+import { isSecretName } from '@modelrun/kit'
+import { redactText, redactUrl } from '../history/journal/redact.ts'
 
 const URL_IN_TEXT = /https?:\/\/[^\s"'<>\\]+/gi
 /** Of a url with a password, a query or a fragment, each of which may hold a token. */

@@ -1,5 +1,5 @@
+import type { RejectionKind } from '@modelrun/contract'
 import { tryParseJson } from '@modelrun/kit'
-import type { RejectionKind } from '../assumptions/rejections.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import { type Exchange, errorIn, membersOf } from './exchange.ts'
 import type { Findings } from './findings.ts'

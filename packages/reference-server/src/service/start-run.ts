@@ -1,5 +1,4 @@
-import type { RunRequest } from '@modelrun/contract'
-import type { Assumptions } from '../assumptions/assumptions.ts'
+import type { Assumptions, RunRequest } from '@modelrun/contract'
 import type { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, isLoopback } from '@modelrun/kit'
 
 /** One entry of a list of allowed hosts. */
 export interface HostRule {
@@ -62,11 +62,6 @@ function notAHost(entry: string): ConfigurationError {
       `The allowed host ${JSON.stringify(entry)} is none: give a name such as "files.example.com", ` +
       '"*.example.com" for every name below it, or one with its port such as "localhost:4010".',
   })
-}
-
-/** True for a host, as `URL` writes it, that is this machine: `localhost` and below, 127.0.0.0/8, `[::1]`. */
-export function isLoopback(hostname: string): boolean {
-  return /(^|\.)localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname)
 }
 
 /**

@@ -1,6 +1,5 @@
-import { ConfigurationError, checkEach, needs } from '@modelrun/kit'
+import { ConfigurationError, checkEach, isLoopback, needs } from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
-import { isLoopback } from '../shared/host-rules.ts'
 import { fromBase64, randomId, toBase64Url } from '../shared/signing/base64.ts'
 import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
 

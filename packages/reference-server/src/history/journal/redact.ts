@@ -1,9 +1,5 @@
+import { isSecretName, replaceApiKeys } from '@modelrun/kit'
 import type { Header } from './journal-entry.ts'
-
-/** Whether a header or member of this name holds a secret. */
-export function isSecretName(name: string): boolean {
-  return /authorization|cookie|token$|secret|password|api[-_]?key/i.test(name)
-}
 
 /** Longer values are cut. */
 const MAX_LENGTH = 200
@@ -16,11 +12,9 @@ export function shownHeaders(headers: Iterable<readonly [name: string, value: st
   ])
 }
 
-const SECRET_KEY = /sk_(live|test)_[\w.~+/=-]+/gi
-
 /** Text without API keys: of each only `sk_test_…` or `sk_live_…` is left. */
 export function redactText(text: string): string {
-  return /sk_/i.test(text) ? text.replace(SECRET_KEY, 'sk_$1_…') : text
+  return replaceApiKeys(text, (key) => `${key.slice(0, 'sk_test_'.length)}…`)
 }
 
 /** An address without name, password, query and fragment: any of them may hold a token. */

@@ -1,3 +1,4 @@
+import type { Assumptions } from '@modelrun/contract'
 import {
   API_VERSION,
   LIMITS,
@@ -6,7 +7,6 @@ import {
   type RunQueued,
   type RunRequest,
 } from '@modelrun/contract'
-import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'

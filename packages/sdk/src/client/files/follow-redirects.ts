@@ -1,4 +1,5 @@
-import { findUrlProblem, isLoopback } from '../../shared/host-rules.ts'
+import { isLoopback } from '@modelrun/kit'
+import { findUrlProblem } from '../../shared/host-rules.ts'
 import { callFetch, type FetchInit } from '../http/fetch.ts'
 import { type ResolvedDownload, rulesOf } from './resolve-download.ts'
 

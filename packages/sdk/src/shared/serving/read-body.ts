@@ -1,3 +1,4 @@
+import { collectBytes } from '@modelrun/kit'
 import { type Clock, startTimer } from '../clock.ts'
 
 type Chunk = Uint8Array | string
@@ -41,34 +42,6 @@ async function readChunks({ next, clock, rules, readsToEnd }: ChunkSource): Prom
   }
   if (kept.isTooLarge) throw tooLarge(rules)
   return kept.bytes()
-}
-
-/** Copies chunks together as they come: kept one by one, chunks of one byte would take a hundred times their size. */
-function collectBytes(maxBytes: number) {
-  const encoder = new TextEncoder()
-  let bytes = new Uint8Array()
-  let byteCount = 0
-  return {
-    get isTooLarge() {
-      return byteCount > maxBytes
-    },
-    add: (value: Chunk) => {
-      const chunk = typeof value === 'string' ? encoder.encode(value) : value
-      const start = byteCount
-      byteCount += chunk.byteLength
-      if (byteCount > maxBytes) {
-        bytes = new Uint8Array()
-        return
-      }
-      if (byteCount > bytes.byteLength) {
-        const grown = new Uint8Array(Math.min(maxBytes, byteCount * 2))
-        grown.set(bytes)
-        bytes = grown
-      }
-      bytes.set(chunk, start)
-    },
-    bytes: () => bytes.slice(0, byteCount),
-  }
 }
 
 /**

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { isSecretName, replaceApiKeys } from './secrets.ts'
+
+it.each(['Authorization', 'set-cookie', 'x-reference-token', 'token-id', 'client_secret', 'X-API-Key', 'apikey'])(
+  '%s is the name of a secret',
+  (name) => {
+    expect(isSecretName(name)).toBe(true)
+  },
+)
+
+it.each(['content-type', 'max_tokens', 'x-request-id', 'credits'])('%s is not the name of a secret', (name) => {
+  expect(isSecretName(name)).toBe(false)
+})
+
+it('replaces keys wherever they stand, also behind an escape of JSON', () => {
+  const text = JSON.stringify({ error: 'rejected:\nsk_test_a-b.c and SK_LIVE_D' })
+  expect(replaceApiKeys(text, (key) => `<${key.length}>`)).toBe(String.raw`{"error":"rejected:\n<13> and <9>"}`)
+})
