@@ -83,8 +83,7 @@ function tableOf(result: string, start: string): { head: Row; rows: Row[] } {
   const [, table = ''] = /((?:^\|.*\n)+)/m.exec(text.slice(from)) ?? []
   // A line has at least one cell.
   const cellsOf = (line: string) => line.slice(2, -2).split(' | ') as Row
-  const [head = '', , ...rows] = table.trim().split('
-')
+  const [head = '', , ...rows] = table.trim().split('\n')
   return { head: cellsOf(head), rows: rows.map(cellsOf) }
 }
 
