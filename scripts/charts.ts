@@ -63,7 +63,7 @@ export const charts: Record<string, () => string> = {
     const of = (column: number) =>
       rows.map((cells) => ({
         label: `modelrun, ${cells[2]}`,
-        value: Math.max(...cells[column].split(', ').map(numberOf)),
+        value: Math.max(...(cells[column] ?? '').split(', ').map(numberOf)),
       }))
     const memory = { label: 'peak memory of the process, MB', bars: of(9) }
     return bars({
