@@ -70,7 +70,7 @@ export default defineConfig({
       // `npm run test:system`: databases, browsers, processes, packed packages, documents.
       {
         extends: true,
-        test: { name: 'system', include: ['{packages,examples}/**/*.system.test.ts'], exclude: NEVER, ...WAITING },
+        test: { name: 'system', include: ['packages/**/*.system.test.ts'], exclude: NEVER, ...WAITING },
       },
       // `npm run test:nightly`: chaos, processes that die or stop, mutants, orders, generated inputs, pictures.
       {

@@ -1,6 +1,7 @@
 // What is checked: each case is a user's project, in a folder of its own, and a command that must succeed.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { exampleCases } from './example-cases.mjs'
 import { readGuideFiles } from './guide-files.mjs'
 import { projectCases } from './project-cases.mjs'
 import { tsconfig, typescriptCases } from './typescript-cases.mjs'
@@ -110,4 +111,5 @@ export const cases = [
   playwrightCase,
   openapiCase,
   ...projectCases,
+  ...exampleCases,
 ]

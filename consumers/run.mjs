@@ -14,10 +14,14 @@ const chosen = cases.filter(
     (isQuick || !values.quick) && (positionals.length === 0 || positionals.some((part) => name.includes(part))),
 )
 
-function createProject({ name, workspace, files, ownPackages = [] }) {
+/** Not what belongs to the folder that is copied: `npx` and Node look for the nearest of these. */
+const isCopied = (path) => !/[\\/](node_modules|package\.json)$/.test(path)
+
+function createProject({ name, workspace, files = {}, copied, ownPackages = [] }) {
   const folder = join(import.meta.dirname, workspace, 'out', name.replaceAll(/[^\w.]+/g, '-'))
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
+  if (copied) cpSync(copied, folder, { recursive: true, filter: isCopied })
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
   for (const name of ownPackages) {
     cpSync(join(import.meta.dirname, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })

@@ -11,6 +11,7 @@ const packages = {
   '@modelrun/reference-server': 'reference-server',
   '@modelrun/conformance': 'conformance',
   '@modelrun/durable': 'durable',
+  '@modelrun/ai-sdk-provider': 'ai-sdk-provider',
 }
 
 /** `--prefix`, because npm hands its own down to the commands that it starts. */

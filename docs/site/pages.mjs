@@ -7,6 +7,11 @@ export const root = `${resolve('../..')}/`
 
 const guides = (...names) => names.map((name) => `docs/guides/${name}.md`)
 
+/** Each folder of examples is a page. */
+function examples() {
+  return globSync('examples/*/README.md', { cwd: root }).sort()
+}
+
 /** Each group has a label in the sidebar, and documents as paths from the root. */
 export const groups = {
   Start: ['README.md', ...guides('moving', 'paying-twice', 'waiting', 'errors', 'reliability', 'pictures')],
@@ -25,6 +30,7 @@ export const groups = {
     ...guides('specification', 'assumptions', 'what-the-service-does-not-have'),
     'packages/contract/README.md',
   ],
+  Examples: ['examples/README.md', ...examples()],
   Project: [
     'packages/sdk/README.md',
     'bench/README.md',

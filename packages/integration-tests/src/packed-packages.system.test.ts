@@ -7,6 +7,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { POSTGRES_PROGRAMS, startPostgres } from './services/postgres.ts'
+import { needs } from './services/programs.ts'
+import { REDIS_PROGRAMS, startRedis } from './services/redis.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const PACKAGES = [
@@ -15,6 +18,7 @@ const PACKAGES = [
   '@modelrun/reference-server',
   '@modelrun/conformance',
   '@modelrun/durable',
+  '@modelrun/ai-sdk-provider',
   '@modelrun/cli',
 ]
 
@@ -32,6 +36,7 @@ async function createUsersFolder(parent: string): Promise<string> {
   const filter = (path: string) => !/[\\/](node_modules|out)$/.test(path)
   await cp(join(root, 'consumers'), folder, { recursive: true, filter })
   await cp(join(root, 'README.md'), join(parent, 'README.md'))
+  await cp(join(root, 'examples'), join(parent, 'examples'), { recursive: true, filter })
   await cp(join(root, 'docs/guides'), join(parent, 'docs/guides'), { recursive: true })
   return folder
 }
@@ -44,7 +49,6 @@ async function linkOurTools(folder: string): Promise<void> {
     typescript: 'node_modules/typescript-6',
     'typescript-7': 'node_modules/typescript-7',
     vitest: 'vitest-5/node_modules/vitest',
-    express: 'node_modules/express',
     '@types/express': 'node_modules/@types/express',
   }
   for (const [name, path] of Object.entries(tools)) {
@@ -52,6 +56,18 @@ async function linkOurTools(folder: string): Promise<void> {
   }
   // The compiler of ts-jest there.
   await symlink(join(folder, 'node_modules/typescript'), join(folder, 'node_modules/typescript-5.5'), 'junction')
+}
+
+const { isMissing, note } = needs(...POSTGRES_PROGRAMS, ...REDIS_PROGRAMS)
+
+/** The databases of the examples. */
+async function startServices() {
+  if (isMissing) return { env: {}, [Symbol.asyncDispose]: async () => {} }
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+  return {
+    env: { DATABASE_URL: postgres.url, REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+    [Symbol.asyncDispose]: async () => void (await Promise.all([postgres.stop(), redis.stop()])),
+  }
 }
 
 describe('the packed packages, installed by a user', () => {
@@ -68,7 +84,8 @@ describe('the packed packages, installed by a user', () => {
     const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
       ({ filename }) => `../${filename}`,
     )
-    const quiet = ['--workspace', 'jest-30', '--prefer-offline', '--no-audit', '--no-fund']
+    const projects = ['jest-30', 'examples', 'playwright'].flatMap((name) => ['--workspace', name])
+    const quiet = [...projects, '--prefer-offline', '--no-audit', '--no-fund']
     await run('npm', ['ci', ...quiet], folder)
     await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
     await linkOurTools(folder)
@@ -87,9 +104,12 @@ describe('the packed packages, installed by a user', () => {
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
   })
 
-  it('do their job in the projects of users: compilers, Node, Jest, vitest, Express, Python', async () => {
-    const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
-    expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
+  it(`do their job in the projects of users, and in the examples${note}`, async () => {
+    await using services = await startServices()
+    const options = { cwd: folder, env: { ...env, ...services.env } }
+    const checked = promisify(execFile)(process.execPath, ['run.mjs', '--quick'], options)
+    const output = await checked.then(({ stdout }) => stdout).catch(({ stdout, stderr }) => stderr + stdout)
+    expect(output).toMatch(/\n0 failed\n$/)
   }, 360_000)
 
   it('share the error classes between the entry points', async () => {

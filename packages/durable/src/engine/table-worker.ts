@@ -210,7 +210,9 @@ export class TableWorker implements Worker {
     }
   }
 
-  #wakeIn(delayMs: number): void {
+  #wakeIn(wantedMs: number): void {
+    // What is due is due now: Node warns of a time limit below zero.
+    const delayMs = Math.max(0, wantedMs)
     clearTimeout(this.#timer)
     this.#wakeAt = performance.now() + delayMs
     if (!this.#isStopped) this.#timer = setTimeout(() => this.wake(), delayMs)

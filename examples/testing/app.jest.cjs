@@ -1,0 +1,19 @@
+const { createReferenceServer } = require('@modelrun/reference-server')
+const { ModelRun } = require('modelrun')
+const { draw } = require('./app.cjs')
+
+const server = createReferenceServer({ clock: 'auto' })
+const client = new ModelRun(server.clientOptions())
+
+beforeEach(() => server.reset())
+
+test('a film that takes two minutes takes no time', async () => {
+  server.script('aurora-image', [{ result: 'succeeded', afterMs: 120_000 }])
+  expect(await draw(client)).toEqual({ url: expect.stringMatching(/\.png$/) })
+})
+
+test('a failed job', async () => {
+  server.script('aurora-image', [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
+  await draw(client)
+  expect(server.credits()).toBe(10_000)
+})
