@@ -28,8 +28,8 @@ export default {
 }
 
 async function start(client: ModelRun, body: unknown): Promise<Response> {
-  const { prompt } = Object(body)
-  const input = { prompt: String(prompt ?? '') }
+  // An input without a prompt is rejected before anything is sent.
+  const input = { prompt: Object(body).prompt }
   const job = await client.submit('lumen/aurora-video', input, { validateInput: true, maxCredits: 100 })
   return Response.json({ id: job.id }, { status: 202 })
 }

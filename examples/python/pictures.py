@@ -15,7 +15,7 @@ def call(method, path, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(BASE_URL + path, data, headers, method=method)
     with urllib.request.urlopen(request, timeout=90) as response:
-        return json.load(response)["data"]
+        return json.load(response)
 
 
 def run(model, payload, deadline=600):
@@ -24,7 +24,7 @@ def run(model, payload, deadline=600):
     end = time.monotonic() + deadline
     while time.monotonic() < end:
         try:
-            state = call("GET", "/v1/jobs/" + job["job_id"])
+            state = call("GET", "/v1/jobs/" + job["job_id"])["data"]
         except urllib.error.HTTPError as error:
             # A poll costs nothing: it is repeated.
             if error.code != 429 and error.code < 500:
