@@ -49,7 +49,7 @@ const PHRASES_STAY = /^bench\/results\//
 
 /** What is written once and stays, generated, or quotes the specification or this list. */
 const EXEMPT =
-  /(^|\/)(CHANGELOG|LICENSE|THIRD-PARTY)|^\.changeset\/|package-lock\.json$|^scripts\/plain-words\.mjs$|^docs\/(glossary|guides\/specification)\.md$|service-types\.ts$/
+  /(^|\/)(CHANGELOG|LICENSE|THIRD-PARTY)|^\.changeset\/|package-lock\.json$|^scripts\/plain-words\.mjs$|^docs\/(glossary|guides\/specification)\.md$/
 
 const READ = /\.(ts|tsx|mts|mjs|cjs|js|json|md|txt|yml|yaml|html|py|sh|d\.ts)$/
 

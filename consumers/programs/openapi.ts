@@ -17,3 +17,19 @@ export async function jobStatuses(baseUrl: string, id: string): Promise<(string 
   const orval = await getJobWithOrval(id)
   return [heyApi?.data.status, fetched?.data.status, orval.status === 200 ? orval.data.data.status : undefined]
 }
+
+export async function pictureOf(baseUrl: string): Promise<string | undefined> {
+  const service = createClient<paths>({ baseUrl })
+  const path = { model: 'aurora-image' }
+  // @ts-expect-error the input is missing
+  void service.POST('/v1/models/{model}/run', { params: { path }, body: {} })
+  // @ts-expect-error there is no such parameter
+  void service.GET('/v1/models', { params: { query: { page: 2 } } })
+  // @ts-expect-error there is no such path
+  void service.GET('/v1/keys')
+  const { data } = await service.POST('/v1/models/{model}/run', {
+    params: { path },
+    body: { input: { prompt: 'a fox' } },
+  })
+  return data?.status === 'completed' ? data.output.items[0]?.url : undefined
+}

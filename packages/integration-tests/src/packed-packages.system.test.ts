@@ -73,6 +73,7 @@ async function startServices() {
 describe('the packed packages, installed by a user', () => {
   let parent: string
   let folder: string
+  let tarballs: string[]
 
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'modelrun-packed-'))
@@ -81,7 +82,7 @@ describe('the packed packages, installed by a user', () => {
     if (process.env.PACKAGES_ARE_BUILT !== '1') await run('npm', ['run', 'build', '--silent'], root)
     const workspaces = PACKAGES.flatMap((name) => ['--workspace', name])
     const packed = await run('npm', ['pack', '--json', '--pack-destination', parent, ...workspaces], root)
-    const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
+    tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
       ({ filename }) => `../${filename}`,
     )
     const projects = ['jest-30', 'examples', 'playwright'].flatMap((name) => ['--workspace', name])
@@ -120,9 +121,19 @@ describe('the packed packages, installed by a user', () => {
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('true\n')
   })
 
-  it.each(['import', 'require'])(
-    'have every part of durable by %s, and name what the engine on BullMQ lacks',
-    async (by) => {
+  describe('durable, installed alone', () => {
+    let alone: string
+
+    beforeAll(async () => {
+      // The examples bring bullmq, which an app without a queue in Redis does not have.
+      alone = join(parent, 'durable-alone')
+      await mkdir(alone)
+      await writeFile(join(alone, 'package.json'), '{ "private": true }')
+      const needed = tarballs.filter((tarball) => /\/modelrun-(contract-|durable-)?[\d.]+\.tgz$/.test(tarball))
+      await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...needed], alone)
+    }, 120_000)
+
+    it.each(['import', 'require'])('has every part by %s, and names what the engine on BullMQ lacks', async (by) => {
       const program = `
       for (const path of ['', '/marks', '/postgres', '/sqlite', '/bullmq']) {
         const part = await Promise.resolve().then(() => ${by}('@modelrun/durable' + path)).catch(({ message }) => message)
@@ -130,10 +141,10 @@ describe('the packed packages, installed by a user', () => {
       }`
       const source = by === 'import' ? program : `(async () => { ${program} })()`
       const type = `--input-type=${by === 'import' ? 'module' : 'commonjs'}`
-      const output = await run(process.execPath, [type, '-e', source], folder)
+      const output = await run(process.execPath, [type, '-e', source], alone)
       expect(output).toMatch(/^ true\n\/marks true\n\/postgres true\n\/sqlite true\n\/bullmq Cannot find /)
-    },
-  )
+    })
+  })
 
   it('give exact types to the models that a program declares, as ES module and as CommonJS', async () => {
     const program = `
