@@ -1,5 +1,6 @@
 import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
-import { entryJson, jobRow, withSnakeCase } from './job-row.ts'
+import type { ControlResponses } from './document/schemas.ts'
+import { jobRow, toWire } from './job-row.ts'
 import { get, notFound } from './route.ts'
 
 /** So many entries are listed, the newest. */
@@ -18,20 +19,20 @@ export const ACTIVITY_ROUTES = [
   get('readEntry', 'activity/{place}', ({ observer }, { req }) => {
     const place = Number(req.param('place'))
     const record = observer.journal.records().find(({ endPlace }) => endPlace === place)
-    if (record !== undefined) return { entry: { ...entryJson(record.entry), place } }
+    if (record !== undefined) return { entry: toWire({ ...record.entry, place }) }
     throw notFound('The journal has no such entry. It stores the newest, until a reset.')
   }),
   get('listActions', 'actions', ({ observer, jobs }) => ({
-    actions: observer.actions.list().map(({ at, ...rest }) => {
-      const { input, webhook } = (rest.call === 'runModel' ? jobs.find(rest.job_id ?? '') : undefined) ?? {}
-      return { at_ms: at, ...withSnakeCase(rest), ...(input && { body: { input, webhook_url: webhook?.url } }) }
+    actions: observer.actions.list().map((action) => {
+      const { input, webhook } = (action.call === 'runModel' ? jobs.find(action.job_id ?? '') : undefined) ?? {}
+      return { ...toWire(action), ...(input && { body: { input, webhook_url: webhook?.url } }) }
     }),
   })),
 ]
 
 /** Without headers, and without bodies except that of an error. `readEntry` and `readExchanges` have them. */
-export function shortEntry({ entry, endPlace: place }: JournalRecord): object {
-  return { ...entryJson(withoutBodies(entry)), place }
+export function shortEntry({ entry, endPlace: place }: JournalRecord): ControlResponses['JournalEntry'] {
+  return toWire({ ...withoutBodies(entry), place })
 }
 
 function withoutBodies(entry: JournalEntry): JournalEntry {

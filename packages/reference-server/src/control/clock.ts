@@ -3,6 +3,8 @@ import * as z from 'zod/mini'
 import type { RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { stepPaused } from '../clock/step-paused.ts'
+import type { ControlResponses } from './document/schemas.ts'
+import { toWire } from './job-row.ts'
 import { conflict, get, invalid, post } from './route.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
@@ -17,8 +19,7 @@ export const CLOCK_ROUTES = [
     try {
       const isPaused = clock.speed?.scale() === 0
       const happened = await (isPaused ? stepPaused(service, advance_ms) : clock.advance(advance_ms))
-      const events = happened.map(({ at, afterMs, ...rest }) => ({ at_ms: at, after_ms: afterMs, ...rest }))
-      return { now_ms: clock.now(), happened: events }
+      return { now_ms: clock.now(), happened: happened.map(toWire) }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       throw error instanceof ConfigurationError ? invalid(message) : conflict(message)
@@ -35,7 +36,7 @@ export const CLOCK_ROUTES = [
 ]
 
 /** The clock as the control API shows it. */
-export function clockJson(clock: RunningClock): { mode: string; now_ms: number; scale?: number } {
+export function clockJson(clock: RunningClock): ControlResponses['Clock'] {
   const { mode, speed } = clock
   return { mode, now_ms: clock.now(), ...(speed === undefined ? {} : { scale: speed.scale() }) }
 }

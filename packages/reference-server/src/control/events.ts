@@ -6,6 +6,7 @@ import { redactUrl } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
 import { shortEntry } from './activity.ts'
 import { clockJson } from './clock.ts'
+import type { ControlResponses } from './document/schemas.ts'
 import { jobRow } from './job-row.ts'
 import { keyJson } from './keys.ts'
 import { get, SpecialReply } from './route.ts'
@@ -106,7 +107,7 @@ class Batches {
     this.#controller.enqueue(new TextEncoder().encode(text))
   }
 
-  #changes(): object {
+  #changes(): Omit<ControlResponses['Changes'], keyof State> {
     const { jobs, clock } = this.#service
     const now = clock.now()
     const found = [...this.#jobIds].map((id) => jobs.find(id)).filter((job): job is Job => job !== undefined)
@@ -123,11 +124,13 @@ class Batches {
   }
 }
 
+type State = Pick<ControlResponses['Changes'], 'clock' | 'keys' | 'pending'>
+
 /** State that is not in any entry of the journal, as JSON, so that readers can compare it. */
 function stateText({ jobs, clock, dispatcher, keys, faults }: Service): string {
   jobs.settle() // jobs without a waiting request have no timer that ends them
   const { now_ms, ...speed } = clockJson(clock)
-  return JSON.stringify({
+  const state: State = {
     clock: clock.speed === undefined ? { ...speed, now_ms } : speed,
     keys: keys
       .all()
@@ -146,5 +149,6 @@ function stateText({ jobs, clock, dispatcher, keys, faults }: Service): string {
       due_at_ms: dueAt,
       held: isHeld,
     })),
-  })
+  }
+  return JSON.stringify(state)
 }

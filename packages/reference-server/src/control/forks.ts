@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Fork } from '../service/forks.ts'
+import { toWire } from './job-row.ts'
 import { conflict, get, notFound, post, remove } from './route.ts'
 
 /** Other servers that continue from the state of this one. */
@@ -8,10 +8,10 @@ export const FORK_ROUTES = [
     if (forks === undefined) throw conflict('This server does not listen at an address of its own. Use server.fork().')
     const { isFull, limit } = forks.served
     if (isFull) throw conflict(`${limit} forks are running, and there may be no more. Stop one first.`)
-    return forkJson(await forks.open())
+    return toWire(await forks.open())
   }),
   get('listForks', 'forks', ({ forks }) => ({
-    forks: (forks?.served.list() ?? []).map(forkJson),
+    forks: (forks?.served.list() ?? []).map(toWire),
     fork_of: forks?.served.of,
   })),
   remove('stopForks', 'forks', async ({ forks }, { req }) => {
@@ -21,7 +21,3 @@ export const FORK_ROUTES = [
     return { stopped }
   }),
 ]
-
-function forkJson({ id, url, dashboardUrl }: Fork): object {
-  return { id, url, dashboard_url: dashboardUrl }
-}

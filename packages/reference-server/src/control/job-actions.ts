@@ -24,7 +24,7 @@ export const JOB_ACTION_ROUTES = [
 
 /** Changes a job, and shows it. */
 function onJob<Body>(change: (service: Service, job: Job, body: Body) => void) {
-  return (service: Service, body: Body, context: AppContext): object => {
+  return (service: Service, body: Body, context: AppContext) => {
     const job = requireJob(service, context)
     change(service, job, body)
     return jobRow(job, service.clock.now())

@@ -1,9 +1,9 @@
 import { chargeOf, type Job, statusAt } from '../domain/job.ts'
-import type { JournalEntry } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
+import type { ControlResponses } from './document/schemas.ts'
 
 /** A job on one line, as lists and events show it. */
-export function jobRow(job: Job, now: number): object {
+export function jobRow(job: Job, now: number): ControlResponses['JobRow'] {
   const { id, model, account, createdAt, processingAt, webhook, end } = job
   return {
     job_id: id,
@@ -31,18 +31,27 @@ function textOf(input: Readonly<Record<string, unknown>>): string | undefined {
   return text === undefined ? undefined : String(text).slice(0, MAX_TEXT)
 }
 
-// The control API writes its members in snake_case, as the service does. Times in milliseconds end in `_ms`.
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name
+type WireName<Name> =
+  SnakeCase<Name> extends infer Snake extends string
+    ? Snake extends 'at' | `${string}_at`
+      ? `${Snake}_ms`
+      : Snake
+    : never
+type Wire<Value> = Value extends unknown ? { [Name in keyof Value as WireName<Name>]: Value[Name] } : never
 
-/** An entry of the journal. */
-export function entryJson({ at, ...rest }: JournalEntry): object {
-  return { at_ms: at, ...withSnakeCase(rest) }
+/**
+ * What the control API sends: members in snake_case, as the service does, and times in milliseconds end in `_ms`. Only its own
+ * members: what they hold may be of the user, such as the input of a run.
+ */
+export function toWire<Value extends object>(value: Value): Wire<Value> {
+  const members = Object.entries(value).map(([name, member]) => [wireName(name), member])
+  return Object.fromEntries(members) as Wire<Value> // the type does to names what `wireName` does
 }
 
-/** Only its own members: what they hold may be of the user, such as the input of a run. */
-export function withSnakeCase(value: object): object {
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [snakeCase(name), member]))
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+function wireName(name: string): string {
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return /(^|_)at$/.test(snake) ? `${snake}_ms` : snake
 }

@@ -5,7 +5,7 @@ import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
-import { entryJson, jobRow } from './job-row.ts'
+import { jobRow, toWire } from './job-row.ts'
 import { conflict, get, notFound, post } from './route.ts'
 
 const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
@@ -29,7 +29,7 @@ export const JOB_ROUTES = [
     const controls = context.req.query('control') === 'true' ? observer.journal.records(null) : undefined
     const source = { jobId: job.id, records, job, deliveries: deliveries.of(job.account), now, controls }
     const exchanges = exchangesOf(source)
-    return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchanges.map(entryJson) }
+    return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchanges.map(toWire) }
   }),
   get('readJob', 'jobs/{id}', (service, context) => act(service, context)),
   post('completeJob', 'jobs/{id}/complete').taking(completeSchema, (service, { output }, context) =>
@@ -47,7 +47,7 @@ export function requireJob(service: Service, { req }: AppContext): Job {
   throw notFound('This job does not exist. The response to a run has its job_id.')
 }
 
-function act(service: Service, context: AppContext, change: (job: JobControl) => void = () => {}): object {
+function act(service: Service, context: AppContext, change: (job: JobControl) => void = () => {}) {
   const job = controlJob(service, requireJob(service, context).id)
   try {
     change(job)

@@ -3,6 +3,7 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import { keyLimitsSchema, limitKey } from '../service/limit-key.ts'
 import type { Service } from '../service/service.ts'
 import { createKey, createKeyOptionsSchema } from '../service/tenants.ts'
+import type { ControlResponses } from './document/schemas.ts'
 import { conflict, get, post, requireKey, requireValid } from './route.ts'
 
 const keySchema = z.strictObject({ key: z.string() })
@@ -41,12 +42,13 @@ export const KEY_ROUTES = [
   }),
 ]
 
-function settledKey(service: Service, key: ApiKey): object {
+function settledKey(service: Service, key: ApiKey) {
   service.jobs.settle()
   return keyJson(key)
 }
 
-export function keyJson({ key, isLive, permissions, allowIps, isRevoked, account }: ApiKey): object {
+export function keyJson(apiKey: ApiKey): ControlResponses['ApiKey'] {
+  const { key, isLive, permissions, allowIps, isRevoked, account } = apiKey
   const { left, available } = account.credits
   return { key, live: isLive, permissions, allow_ips: allowIps, revoked: isRevoked, credits: { left, available } }
 }

@@ -15,6 +15,7 @@ describe('control API: what a test can read afterwards', () => {
     expect(all.body).toEqual({ entries: expect.any(Array), text: expect.stringContaining('job created') })
     expect(all.body.entries).toContainEqual({
       at_ms: Date.UTC(2026, 0, 1),
+      place: expect.any(Number),
       key: expect.stringMatching(/^sk_test_/),
       kind: 'request',
       duration_ms: 4_000,

@@ -8,6 +8,7 @@ import { jsonReply, type Reply } from '../http/messages.ts'
 import { readControlBody } from '../http/read-json-body.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
+import type { OperationId, ResponseOf } from './document/operations.ts'
 
 /** Prefix of the control API, by which programs in any language control the server. */
 export const CONTROL_PREFIX = '/_reference'
@@ -15,7 +16,7 @@ export const CONTROL_PREFIX = '/_reference'
 /** One call of the control API. */
 export interface ControlRoute {
   /** Its name in the OpenAPI document, whose texts are in `document/operations.ts`. */
-  operationId: string
+  operationId: OperationId
   method: 'GET' | 'POST' | 'DELETE'
   /** Path below the prefix, such as `keys` or `jobs/{id}`. */
   name: string
@@ -25,27 +26,32 @@ export interface ControlRoute {
   handler: Handler
 }
 
-type Handler = (service: Service, context: AppContext) => object | Promise<object>
+type Handler<Result = object> = (service: Service, context: AppContext) => Result | Promise<Result>
 
-type Named<Id extends string> = ControlRoute & { operationId: Id }
+/** The JSON of its response, as the OpenAPI document has it. */
+type Result<Id extends OperationId> = ResponseOf<Id> | SpecialReply
 
-export function get<Id extends string>(operationId: Id, name: string, handler: Handler): Named<Id> {
-  return { operationId, method: 'GET', name, handler }
+function withoutBody(method: ControlRoute['method']) {
+  return <Id extends OperationId>(operationId: Id, name: string, handler: Handler<Result<Id>>): ControlRoute => ({
+    operationId,
+    method,
+    name,
+    handler,
+  })
 }
 
-export function remove<Id extends string>(operationId: Id, name: string, handler: Handler): Named<Id> {
-  return { operationId, method: 'DELETE', name, handler }
-}
+export const get = /* @__PURE__ */ withoutBody('GET')
+export const remove = /* @__PURE__ */ withoutBody('DELETE')
 
-export function post<Id extends string>(operationId: Id, name: string) {
+export function post<Id extends OperationId>(operationId: Id, name: string) {
   return {
     /** A call whose handler reads the body itself. */
-    reading: (handler: Handler): Named<Id> => ({ operationId, method: 'POST', name, handler }),
+    reading: (handler: Handler<Result<Id>>) => withoutBody('POST')(operationId, name, handler),
     /** A call whose handler gets the body that it takes, checked. */
     taking<Body>(
       body: z.ZodMiniType<Body>,
-      handle: (service: Service, body: Body, context: AppContext) => ReturnType<Handler>,
-    ): Named<Id> {
+      handle: (service: Service, body: Body, context: AppContext) => Result<Id> | Promise<Result<Id>>,
+    ): ControlRoute {
       const handler: Handler = async (service, context) => {
         const read = await readControlBody(context, body)
         if (!read.ok) throw new RejectedCall(read.errorResponse)

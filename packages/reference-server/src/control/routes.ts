@@ -18,7 +18,16 @@ import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { REPORT_ROUTES } from './reports.ts'
-import { accountIfNamed, accountOf, CONTROL_PREFIX, get, post, requireValid, respondTo } from './route.ts'
+import {
+  accountIfNamed,
+  accountOf,
+  CONTROL_PREFIX,
+  type ControlRoute,
+  get,
+  post,
+  requireValid,
+  respondTo,
+} from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
@@ -30,7 +39,7 @@ const scriptsSchema = z.strictObject({
 })
 const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 
-export const CONTROL_ROUTES = [
+export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...KEY_ROUTES,
   post('addScript', 'scripts').taking(scriptsSchema, (service, { model: modelId, outcomes, key }) => {
     const account = accountOf(service, key)
@@ -57,9 +66,6 @@ export const CONTROL_ROUTES = [
 const TOKEN_NEEDED =
   'From another machine, through a proxy, and at another host than localhost, 127.0.0.1, [::1] or that of the base URL, ' +
   `the control API needs the header ${TOKEN_HEADER}.`
-
-/** Name of a call. */
-export type OperationId = (typeof CONTROL_ROUTES)[number]['operationId']
 
 type Serve = (context: AppContext) => Reply | Promise<Reply>
 

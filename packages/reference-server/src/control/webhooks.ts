@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
-import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
-import { withSnakeCase } from './job-row.ts'
+import { toWire } from './job-row.ts'
 import { accountOf, get, notFound, post } from './route.ts'
 
 const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
@@ -21,7 +20,7 @@ export const WEBHOOK_ROUTES = [
     return { webhook: how }
   }),
   get('listDeliveries', 'deliveries', (service, { req }) => ({
-    deliveries: service.deliveries.of(accountOf(service, req.query('key'))).map(deliveryJson),
+    deliveries: service.deliveries.of(accountOf(service, req.query('key'))).map(toWire),
   })),
   // Waits in real time, while the server's own passes, and no longer than the client does.
   post('nextDelivery', 'deliveries/next').taking(nextSchema, async (service, body, { req, env: { work } }) => {
@@ -30,7 +29,7 @@ export const WEBHOOK_ROUTES = [
     work.park()
     try {
       return {
-        delivery: deliveryJson(await service.deliveries.next({ account, jobId, timeoutMs, signal: req.raw.signal })),
+        delivery: toWire(await service.deliveries.next({ account, jobId, timeoutMs, signal: req.raw.signal })),
       }
     } catch (error) {
       throw notFound(error instanceof Error ? error.message : String(error))
@@ -39,7 +38,3 @@ export const WEBHOOK_ROUTES = [
     }
   }),
 ]
-
-function deliveryJson({ attemptedAt, finishedAt, ...rest }: DeliveryRecord): object {
-  return { ...withSnakeCase(rest), attempted_at_ms: attemptedAt, finished_at_ms: finishedAt }
-}

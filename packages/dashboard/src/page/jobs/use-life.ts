@@ -4,12 +4,14 @@ import { ControlError, read } from '../data/control.ts'
 import { reloads, touched, version } from '../data/store.ts'
 import type { Life } from '../data/wire.ts'
 
+type Loaded = Life | 'missing' | undefined
+
 /** A job that changes often is loaded again at most this often. */
 const RELOAD_MS = 150
 
 /** The life of a job, loaded again whenever something has happened to it; or at all, where control requests are shown. */
-export function useLife(id: string | undefined, isControlShown?: Signal<boolean>) {
-  const life = useSignal<Life | 'missing' | undefined>(undefined)
+export function useLife(id: string | undefined, isControlShown?: Signal<boolean>): Signal<Loaded> {
+  const life = useSignal<Loaded>(undefined)
   useEffect(() => {
     life.value = undefined
     if (id === undefined) return

@@ -3,8 +3,8 @@ import { TOKEN_HEADER } from '../access.ts'
 import { CONTROL_PREFIX, type ControlRoute } from '../route.ts'
 import { CONTROL_ROUTES } from '../routes.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
-import { CONTROL_OPERATIONS, type ControlOperation } from './operations.ts'
-import { COMPONENTS } from './response-schemas.ts'
+import { BODIES, CONTROL_OPERATIONS, QUERIES } from './operations.ts'
+import { COMPONENTS } from './schemas.ts'
 
 type JsonObject = { [name: string]: unknown }
 
@@ -64,9 +64,10 @@ function paths(): JsonObject {
 
 function operation(route: ControlRoute): JsonObject {
   const { operationId, name } = route
-  const { summary, query, body = route.body, response, isStream, errors = [] } = operationOf(operationId)
-  const parameters = [...pathParameters(name), ...queryParameters(query)]
-  const statuses = [400, 403, ...errors] as const
+  const [summary, response, ...errors] = CONTROL_OPERATIONS[operationId]
+  const body = BODIES[operationId] ?? route.body
+  const parameters = [...pathParameters(name), ...queryParameters(QUERIES[operationId])]
+  const schema = reference(nameOf(response) ?? `${capitalized(operationId)}Response`)
   return {
     operationId,
     tags: ['Control'],
@@ -77,15 +78,13 @@ function operation(route: ControlRoute): JsonObject {
     responses: {
       200: {
         description: 'Done.',
-        content: contentOf(reference(nameOf(response) ?? `${capitalized(operationId)}Response`), isStream),
+        content: operationId === 'readEvents' ? { 'text/event-stream': { schema } } : json(schema),
       },
-      ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/error${status}` }])),
+      ...Object.fromEntries(
+        [400, 403, ...errors].map((status) => [status, { $ref: `#/components/responses/error${status}` }]),
+      ),
     },
   }
-}
-
-function operationOf(operationId: string): ControlOperation {
-  return CONTROL_OPERATIONS[operationId as keyof typeof CONTROL_OPERATIONS] // the ids of the routes are its keys
 }
 
 function requestBody(operationId: string, body: z.ZodMiniType): JsonObject {
@@ -118,10 +117,9 @@ function queryParameters(query: z.ZodMiniObject | undefined): JsonObject[] {
 function schemas(): JsonObject {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id })
-  const routes: readonly ControlRoute[] = CONTROL_ROUTES
-  for (const route of routes) {
-    const { operationId } = route
-    const { body = route.body, response } = operationOf(operationId)
+  for (const { operationId, body: ofRoute } of CONTROL_ROUTES) {
+    const body = BODIES[operationId] ?? ofRoute
+    const [, response] = CONTROL_OPERATIONS[operationId]
     if (body !== undefined && nameOf(body) === undefined) registry.add(body, { id: `${capitalized(operationId)}Body` })
     if (nameOf(response) === undefined) registry.add(response, { id: `${capitalized(operationId)}Response` })
   }
@@ -162,10 +160,6 @@ function nameOf(schema: z.ZodMiniType): string | undefined {
 
 function reference(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
-}
-
-function contentOf(schema: JsonObject, isStream = false): JsonObject {
-  return isStream ? { 'text/event-stream': { schema } } : json(schema)
 }
 
 function json(schema: JsonObject): JsonObject {

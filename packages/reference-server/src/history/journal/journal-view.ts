@@ -1,7 +1,7 @@
 import type { Account } from '../../domain/account.ts'
 import { describeEntry, describeTime } from './describe-entry.ts'
 import type { Journal } from './journal.ts'
-import type { JournalEntry } from './journal-entry.ts'
+import type { JournalEntry, JournalRecord } from './journal-entry.ts'
 
 /** Which part of the journal. */
 interface JournalFilter {
@@ -26,12 +26,20 @@ export interface JournalView {
 }
 
 export function viewJournal(journal: Journal, accountOf: (key: string) => Account): JournalView {
-  const entries = ({ key, kind, jobId }: JournalFilter = {}) =>
-    journal
-      .records(key === undefined ? undefined : accountOf(key))
-      .map(({ entry }) => entry)
-      .filter((entry) => (kind ?? entry.kind) === entry.kind && (jobId === undefined || jobId === jobOf(entry)))
+  const entries = ({ key, ...filter }: JournalFilter = {}) =>
+    selectRecords(journal, key === undefined ? undefined : accountOf(key), filter).map(({ entry }) => entry)
   return { entries, text: (filter) => journalText(entries(filter)) }
+}
+
+/** The records of an account, or of all, that pass a filter. */
+export function selectRecords(
+  journal: Journal,
+  account: Account | undefined,
+  { kind, jobId }: Omit<JournalFilter, 'key'>,
+): JournalRecord[] {
+  return journal
+    .records(account)
+    .filter(({ entry }) => (kind ?? entry.kind) === entry.kind && (jobId === undefined || jobId === jobOf(entry)))
 }
 
 export function journalText(entries: readonly JournalEntry[]): string {

@@ -1,0 +1,216 @@
+import {
+  errorBodySchema,
+  type InputSchema,
+  JOB_STATUSES,
+  modelSummarySchema,
+  type Output,
+  outputSchema,
+  PERMISSIONS,
+  webhookDeliverySchema,
+} from '@modelrun/contract'
+import * as z from 'zod/mini'
+import { scriptedOutcomeSchema } from '../../domain/scripted-outcome.ts'
+import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'
+import { faultOptionsSchema } from '../../faults/fault-options.ts'
+import type { DeliveryBody } from '../../webhooks/delivery-record.ts'
+
+const count = z.int().check(z.minimum(0))
+const status = z.enum(JOB_STATUSES)
+const text = z.optional(z.string())
+const headers = z.optional(z.readonly(z.array(z.readonly(z.array(z.string())))))
+const listOf = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(item))
+
+const outcome = z.enum(['delivered', 'rejected', 'timeout', 'network_error'])
+// The types that the contract names, without its index signatures for members to come.
+const output: z.ZodMiniType<Output> = outputSchema
+const deliveryBody: z.ZodMiniType<DeliveryBody> = z.union([
+  webhookDeliverySchema,
+  z.object({ job_id: z.string(), status: z.literal('cancelled') }),
+])
+
+const addedFault = z.object({ id: z.string(), fault: faultOptionsSchema, used: count, unused: z.boolean() })
+
+const apiKey = z.object({
+  key: z.string(),
+  live: z.boolean(),
+  permissions: listOf(z.enum(PERMISSIONS)),
+  allow_ips: z.optional(listOf(z.string())),
+  revoked: z.boolean(),
+  credits: z.object({ left: count, available: count }),
+})
+
+const entry = { at_ms: z.number(), key: text, place: count }
+
+const requestEntry = z.object({
+  kind: z.literal('request'),
+  ...entry,
+  method: z.string(),
+  path: z.string(),
+  route: text,
+  status: z.optional(z.int()),
+  job_status: text,
+  code: text,
+  job_id: text,
+  request_body: text,
+  response_body: text,
+  request_headers: headers,
+  response_headers: headers,
+  hint: text,
+  fault: text,
+  duration_ms: z.number(),
+})
+
+const jobEntry = z.object({
+  kind: z.literal('job'),
+  ...entry,
+  job_id: z.string(),
+  model_id: z.string(),
+  from: z.optional(status),
+  to: status,
+  credits: count,
+  code: text,
+  is_charged: z.optional(z.boolean()),
+})
+
+const deliveryEntry = z.object({
+  kind: z.literal('delivery'),
+  ...entry,
+  job_id: z.string(),
+  url: z.string(),
+  outcome,
+  status: z.optional(z.int()),
+  reason: text,
+  duration_ms: z.number(),
+})
+
+const noteEntry = z.object({ kind: z.literal('note'), ...entry, text: z.string() })
+const journalEntry = z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry])
+
+const ended = { end_place: count }
+const sent = { ...ended, attempt: z.int().check(z.minimum(1)) }
+const receipt = { body: z.optional(deliveryBody), response_headers: headers, response_body: text }
+
+const mode = z.enum(['system', 'scaled', 'manual', 'auto'])
+const scale = z.optional(z.number())
+
+const jobRow = z.object({
+  job_id: z.string(),
+  model_id: z.string(),
+  key: z.string(),
+  status,
+  credits: count,
+  charged: count,
+  created_at_ms: z.number(),
+  processing_at_ms: z.number(),
+  ended_at_ms: z.optional(z.number()),
+  ends_at_ms: z.optional(z.number()),
+  code: text,
+  message: text,
+  text,
+  webhook_url: text,
+})
+
+/** The OpenAPI document of the service says more of it. */
+const inputSchema = z.looseObject({}) as z.ZodMiniType as z.ZodMiniType<InputSchema> // the catalog was checked
+
+/** What the control API responds with, by the name that the document gives it. */
+export const COMPONENTS = {
+  Action: z.object({
+    at_ms: z.number(),
+    call: z.string(),
+    key: text,
+    job_id: text,
+    body: z.optional(z.unknown()),
+    made: text,
+    path: text,
+    status: z.optional(z.int()),
+    job_status: text,
+  }),
+  AddedFault: addedFault,
+  ApiKey: apiKey,
+  Changes: z.object({
+    now_ms: z.number(),
+    reset: z.boolean(),
+    jobs: listOf(jobRow),
+    entries: listOf(journalEntry),
+    clock: z.object({ mode, now_ms: z.optional(z.number()), scale }),
+    keys: listOf(z.extend(apiKey, { faults: listOf(addedFault), webhook: z.optional(scriptedWebhookSchema) })),
+    pending: listOf(
+      z.object({
+        job_id: z.string(),
+        url: z.string(),
+        status: z.string(),
+        sent: count,
+        deliveries: count,
+        due_at_ms: z.optional(z.number()),
+        held: z.boolean(),
+      }),
+    ),
+  }),
+  Clock: z.object({ mode, now_ms: z.number(), scale }),
+  Delivery: z.object({
+    job_id: z.string(),
+    url: z.string(),
+    outcome,
+    status: z.optional(z.int()),
+    reason: text,
+    ...receipt,
+    body: deliveryBody,
+    attempted_at_ms: z.number(),
+    finished_at_ms: z.number(),
+  }),
+  ErrorBody: errorBodySchema,
+  Exchanges: z.object({
+    now_ms: z.number(),
+    job: jobRow,
+    input: z.record(z.string(), z.unknown()),
+    exchanges: listOf(
+      z.discriminatedUnion('kind', [
+        z.extend(requestEntry, sent),
+        z.extend(jobEntry, ended),
+        z.extend(deliveryEntry, { ...sent, ...receipt }),
+      ]),
+    ),
+  }),
+  Fault: faultOptionsSchema,
+  Fork: z.object({ id: z.string(), url: z.string(), dashboard_url: text }),
+  ClockEvent: z.object({
+    at_ms: z.number(),
+    after_ms: z.number(),
+    kind: z.enum(['job_ended', 'hold_ended', 'delivery_ended']),
+    job_id: z.string(),
+    text: z.string(),
+  }),
+  Job: z.object({
+    job_id: z.string(),
+    request_id: z.string(),
+    model_id: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    status,
+    output: z.optional(output),
+  }),
+  JobRow: jobRow,
+  JournalEntry: journalEntry,
+  Model: z.object({
+    ...modelSummarySchema.shape,
+    pricing: z.object({ credits_per_run: count }),
+    input_schema: inputSchema,
+  }),
+  Outcome: scriptedOutcomeSchema,
+  Output: output,
+  Report: z.object({
+    is_clean: z.boolean(),
+    unfinished_jobs: listOf(z.object({ job_id: z.string(), model_id: z.string(), status })),
+    pending_webhooks: listOf(z.object({ job_id: z.string(), url: z.string() })),
+    unused_faults: listOf(addedFault),
+    unused_scripts: listOf(z.object({ model_id: z.string(), outcomes: count })),
+    unmatched_requests: listOf(z.object({ method: z.string(), path: z.string(), status: z.int(), hint: text })),
+    violations: listOf(z.string()),
+    text: z.string(),
+  }),
+  Snapshot: z.looseObject({}),
+  Webhook: scriptedWebhookSchema,
+} satisfies Readonly<Record<string, z.ZodMiniType>>
+
+/** The responses of the control API, by their names in its OpenAPI document. */
+export type ControlResponses = { [Name in keyof typeof COMPONENTS]: z.output<(typeof COMPONENTS)[Name]> }
