@@ -31,7 +31,7 @@ export function isResponse(value: unknown): value is Response {
   if (typeof value !== 'object' || value === null) return false
   const { status, headers, body, bodyUsed } = value as Partial<Response>
   const isReadable = body === null || bodyUsed || typeof body?.getReader === 'function'
-  return typeof status === 'number' && typeof headers?.get === 'function' && isReadable
+  return Number.isInteger(status) && typeof headers?.get === 'function' && isReadable
 }
 
 const IS_READ = 'its body has been read already, by the option `fetch` or a hook; they must read a `response.clone()`'

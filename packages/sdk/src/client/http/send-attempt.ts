@@ -163,12 +163,14 @@ export function createSender(client: AttemptClient): SendRequest {
     const init = initOf(prepared, options)
     const { fetch = globalThis.fetch } = client
     options.onSend()
-    const isUnsent = watchUnsent(fetch, url, fetchOptions)
+    const watch = watchUnsent(fetch, url, fetchOptions)
     try {
       return await callFetch(fetch, { url, init, fetchOptions })
     } catch (error) {
-      if (isUnsent(error)) options.onUnsent()
+      if (watch.isUnsent(error)) options.onUnsent()
       throw error
+    } finally {
+      watch.end()
     }
   }
 }

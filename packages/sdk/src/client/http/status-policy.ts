@@ -25,7 +25,11 @@ export function submissionAfter(failure: Failure): Submission {
  */
 function isUnavailability(received: ReceivedResponse): boolean {
   const isAnnounced = received.status === 503 && retryAfterIn(received, 0) !== undefined
-  return isAnnounced && errorDetailIn(received) !== undefined && !received.text.includes('"job_id"')
+  return isAnnounced && errorDetailIn(received) !== undefined && !namesJob(received)
+}
+
+function namesJob({ text }: ReceivedResponse): boolean {
+  return text.includes('"job_id"')
 }
 
 /** True when the same request may succeed later: the service is busy, fails, or did not get the request in time. */
@@ -54,6 +58,8 @@ export function isWorthRetrying(method: RequestMethod, failure: Failure): boolea
   switch (failure.kind) {
     case 'response': {
       const { status, isCut } = failure.received
+      // Some gateways limit the rate of responses: a run that was limited so has a job.
+      if (!isRepeatable && namesJob(failure.received)) return false
       return isSafe && (failure.problem === undefined ? RETRIED.includes(status) : isCut)
     }
     case 'connection':

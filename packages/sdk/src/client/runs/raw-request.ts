@@ -1,6 +1,6 @@
 import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
-import type { CallOptions, Operation, RequestMethod } from '../http/operation.ts'
+import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from '../http/operation.ts'
 import { parseJson } from '../http/read-response.ts'
 import { jobIn } from './run-operation.ts'
 
@@ -35,7 +35,7 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     isRun: !isFree,
     noun: isRunOfModel ? 'run' : 'request',
     ...(isRunOfModel ? { holdMs: LIMITS.syncWaitMs, jobIn } : {}),
-    read: (received) => (received.text.trim() === '' && !received.isCut ? undefined : parseJson(received)),
+    read: (received) => (isEmpty(received) ? undefined : parseJson(received)),
   }
 }
 
@@ -55,4 +55,8 @@ function checkPath(path: string): string {
   throw new ConfigurationError({
     message: `The path of client.request must start with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
   })
+}
+
+function isEmpty({ text, isCut, problem }: ReceivedResponse): boolean {
+  return text.trim() === '' && !isCut && problem === undefined
 }

@@ -15,6 +15,7 @@ import { createTestClient } from '../../../../test/test-client.ts'
 import type { ModelRun } from '../../client.ts'
 import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
+import { GATEWAY_REJECTION } from '../../http/read-response.ts'
 import type { ModelRunOptions } from '../../options.ts'
 
 const state = (status: string) => json(200, { data: { status } })
@@ -66,6 +67,11 @@ describe('watching one job (section 4.4)', () => {
       `${status}`,
       text(status, ''),
     ]),
+    ...[301, 302, 307, 400, 401, 403, 404, 410].map((status): [string, Step] => [
+      `${status} with a page, which is not from the service`,
+      text(status, '<html>deploying</html>', status < 400 ? { location: '/maintenance' } : {}),
+    ]),
+    ['404 that a proxy passes on to a page', errorResponse(404, GATEWAY_REJECTION)],
   ])('is not ended by %s, which may pass', async (_, step) => {
     const { end } = poll([processing, step, step, step, succeeded])
     await expect(end).resolves.toEqual(['processing', 'succeeded'])
@@ -92,16 +98,18 @@ describe('watching one job (section 4.4)', () => {
   })
 
   test.each([
-    [
-      'an output of a wrong shape',
-      json(200, { data: { status: 'succeeded', output: { type: 'image' } } }),
-      'output/items',
-    ],
-    ['a redirect', text(302, '', { location: 'https://elsewhere.example.com' }), 'redirect'],
-  ])('is ended by %s at once, which would stay so until the deadline', async (_, step, reason) => {
-    const { end, times } = poll([processing, step])
+    ['a page with 404', text(404, '<html>no such path</html>'), 'NotFoundError'],
+    ['a redirect', text(302, '', { location: '/login' }), 'InvalidResponseError'],
+  ])('is ended by %s at once when the service has never named the job', async (_, step, name) => {
+    const { end, times } = poll([step])
+    await expect(end).rejects.toMatchObject({ name })
+    expect(times()).toHaveLength(1)
+  })
+
+  test('is ended at once by an output of a wrong shape, which would stay so until the deadline', async () => {
+    const { end, times } = poll([processing, json(200, { data: { status: 'succeeded', output: { type: 'image' } } })])
     const error = await caught(end, InvalidResponseError)
-    expect(error.message).toContain(reason)
+    expect(error.message).toContain('output/items')
     expect(times()).toHaveLength(2)
   })
 

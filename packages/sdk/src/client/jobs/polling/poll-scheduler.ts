@@ -1,6 +1,8 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
 import { ModelRunError } from '@modelrun/kit'
 import { type Clock, openScope, startTimer } from '../../../shared/clock.ts'
+import { ApiError } from '../../errors/api-errors.ts'
+import { GATEWAY_REJECTION } from '../../http/read-response.ts'
 import { isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
@@ -223,12 +225,14 @@ async function fetchStatus(
   signal: AbortSignal,
 ): Promise<PollOutcome> {
   const scope = openScope({ clock, signal })
+  const isKnown = state !== undefined || isConfirmed(job)
   try {
     const call = { scope, options: { ...options, maxRetries: 0 } }
-    const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
+    const { data } = await transport.call(getJobOperation(job.jobId, isKnown), call)
     return { job: data }
   } catch (error) {
-    return error instanceof ModelRunError && mayPass(error) ? { failure: error } : { error }
+    const isFailure = error instanceof ModelRunError && (mayPass(error) || (isKnown && isOfGateway(error)))
+    return isFailure ? { failure: error } : { error }
   } finally {
     scope.close()
   }
@@ -237,4 +241,14 @@ async function fetchStatus(
 /** Polls continue after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
 function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
   return isRetryable || isTransient(status)
+}
+
+/**
+ * A page with 404 or a redirect during a deployment is not the service's own word: it does not end the wait for a job that the
+ * service has named.
+ */
+function isOfGateway(error: ModelRunError): boolean {
+  const { status = 0 } = error
+  if (error instanceof ApiError) return error.apiCode === undefined || error.apiCode === GATEWAY_REJECTION
+  return status >= 300 && status < 400
 }

@@ -1,0 +1,125 @@
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { type FetchInit, type FetchLike, ModelRun, ModelRunError } from 'modelrun'
+import {
+  Agent,
+  type Dispatcher,
+  getGlobalDispatcher,
+  interceptors,
+  RetryAgent,
+  setGlobalDispatcher,
+  fetch as undiciFetch,
+} from 'undici'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const ERRORS = ['ECONNRESET', 'UND_ERR_SOCKET', 'ECONNREFUSED']
+const retry = { methods: ['POST', 'PUT'] as Dispatcher.HttpMethod[], maxRetries: 1, minTimeout: 1, errorCodes: ERRORS }
+const composed = () => new Agent().compose(interceptors.retry(retry))
+
+const plain: FetchLike = (url, init) => fetch(url, init)
+const twice: FetchLike = async (url, init) => fetch(url, init).catch(() => fetch(url, init))
+
+/** As libraries over `node:http` do it. */
+function overHttp(url: string, { method, headers, body }: FetchInit): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method, headers }, (incoming) =>
+      resolve(new Response(Readable.toWeb(incoming) as ReadableStream, { status: incoming.statusCode ?? 200 })),
+    )
+    sending.on('error', reject).end(body)
+  })
+}
+
+interface Way {
+  fetch?: FetchLike
+  dispatcher?: () => Dispatcher
+  global?: () => Dispatcher
+  /** Whether a connection that was refused is known to be no request. */
+  isProven: boolean
+}
+
+/** What may stand between the client and the network. */
+const WAYS: Record<string, Way> = {
+  "Node's fetch": { isProven: true },
+  'a function around it': { fetch: plain, isProven: true },
+  'a function that sends again': { fetch: twice, isProven: true },
+  'a function over node:http': { fetch: overHttp, isProven: false },
+  'a function over node:http, then fetch': {
+    fetch: (url, init) => overHttp(url, init).catch(() => fetch(url, init)),
+    isProven: false,
+  },
+  'a dispatcher': { fetch: undiciFetch, dispatcher: () => new Agent(), isProven: true },
+  'a dispatcher that sends again': {
+    fetch: undiciFetch,
+    dispatcher: () => new RetryAgent(new Agent(), retry),
+    isProven: true,
+  },
+  'an interceptor that sends again': { fetch: undiciFetch, dispatcher: composed, isProven: true },
+  'a global dispatcher': { global: () => new Agent(), isProven: true },
+  'a global dispatcher that sends again': { global: () => new RetryAgent(new Agent(), retry), isProven: true },
+  'a global interceptor that sends again': { global: composed, isProven: true },
+}
+
+const CALLS: Record<string, (client: ModelRun) => PromiseLike<unknown>> = {
+  run: (client) => client.run('aurora-image', { prompt: 'x' }),
+  submit: (client) => client.submit('aurora-image', { prompt: 'x' }),
+  'request of POST': (client) => client.request('POST', '/v1/credits', { body: {} }),
+  'request of PUT': (client) => client.request('PUT', '/v1/webhooks/1', { body: {} }),
+}
+
+let server: Server
+let baseUrl: string
+let arrived = 0
+let before: Dispatcher
+
+beforeEach(async () => {
+  before = getGlobalDispatcher()
+  arrived = 0
+  // The first request is the last: the connection breaks, and nothing listens any more.
+  server = createServer((incoming) => {
+    incoming.resume().on('end', () => {
+      arrived++
+      server.close()
+      incoming.socket.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // An address with a port.
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+afterEach(() => {
+  setGlobalDispatcher(before)
+  server.close()
+})
+
+async function failureOf({ fetch, dispatcher, global }: Way, call: keyof typeof CALLS): Promise<ModelRunError> {
+  if (global) setGlobalDispatcher(global())
+  const fetchOptions = dispatcher ? { fetchOptions: { dispatcher: dispatcher() } } : {}
+  const client = new ModelRun({
+    apiKey: 'sk_test_1',
+    baseUrl,
+    logLevel: 'off',
+    random: () => 0,
+    timeoutMs: 3_000,
+    fetch,
+    ...fetchOptions,
+  })
+  const error = await Promise.resolve(CALLS[call]?.(client)).catch((reason: unknown) => reason)
+  if (error instanceof ModelRunError) return error
+  throw new TypeError('It did not fail as it must.')
+}
+
+describe.each(Object.entries(WAYS))('%s', (_, way) => {
+  test.each(Object.keys(CALLS))('a %s that arrived once is neither sent again nor called unsent', async (call) => {
+    const error = await failureOf(way, call)
+    expect([arrived, error.submission, error.attempts.length]).toEqual([1, 'unknown', 1])
+    expect(error.message).not.toContain('nothing is charged')
+  })
+
+  test.each(Object.keys(CALLS))('a %s that nothing listens for is called unsent where that is proven', async (call) => {
+    await new Promise((resolve) => server.close(resolve))
+    const { submission, attempts } = await failureOf(way, call)
+    expect([submission, attempts.length]).toEqual(way.isProven ? ['not_sent', 3] : ['unknown', 1])
+  })
+})
