@@ -4,7 +4,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publicPackages } from '../public-packages.mjs'
 
-export const root = join(import.meta.dirname, '../..')
+export const root = `${join(import.meta.dirname, '../..')}/`
 
 /** Runs npm in a folder, and returns what it printed. `--prefix`, because npm hands its own down to what it starts. */
 export function npm(folder, ...args) {

@@ -29,12 +29,14 @@ const registry = await startRegistry(npm(root, 'config', 'get', 'registry').trim
 try {
   const first = packAll(scratch)
   const names = first.map(({ name }) => name)
-  for (const { path } of first) await publish(path, '0.1.0')
-  await publish(first.find(({ name }) => name === 'modelrun').path, '0.1.1')
+  for (const { path } of first) await publish(path)
+  const client = first.find(({ name }) => name === 'modelrun')
+  const fixed = client.version.replace(/\d+$/, (patch) => Number(patch) + 1)
+  await publish(client.path, fixed)
   const app = join(scratch, 'app')
   mkdirSync(app)
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', version: '1.0.0', type: 'module' }))
-  const wanted = ['modelrun@0.1.1', ...names.filter((name) => name !== 'modelrun').map((name) => `${name}@0.1.0`)]
+  const wanted = first.map(({ name, version }) => `${name}@${name === 'modelrun' ? fixed : version}`)
   await run(
     'npm',
     ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--registry', registry.url, ...wanted],
@@ -57,24 +59,19 @@ try {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...strict, 'app.ts'], app)
   const output = await run(process.execPath, ['app.ts'], app)
   if (output !== 'succeeded\n') throw new Error(`The app printed ${output}`)
-  console.log(`One copy of each of ${names.join(', ')}; modelrun 0.1.1 with the others at 0.1.0 compiles and runs.`)
+  console.log(`One copy of each of ${names.join(', ')}; modelrun ${fixed} with the others as they are compiles and runs.`)
 } finally {
   registry.close()
   rmSync(scratch, { recursive: true })
 }
 
-/** Publishes a packed package under another version, its ranges of the others with it. */
+/** Publishes a packed package, as another version when one is given. */
 async function publish(path, version) {
   const folder = mkdtempSync(join(scratch, 'publish-'))
   await run('tar', ['-xzf', path, '-C', folder], folder)
   const manifestPath = join(folder, 'package/package.json')
   const { scripts, ...manifest } = readJson(manifestPath)
-  for (const kind of ['dependencies', 'peerDependencies']) {
-    for (const [name, range] of Object.entries(manifest[kind] ?? {})) {
-      if (range === '^0.0.0') manifest[kind][name] = '^0.1.0'
-    }
-  }
-  writeFileSync(manifestPath, JSON.stringify({ ...manifest, version }))
+  writeFileSync(manifestPath, JSON.stringify({ ...manifest, version: version ?? manifest.version }))
   const token = `--//${new URL(registry.url).host}/:_authToken=rehearsal`
   await run('npm', ['publish', '--registry', registry.url, token, '--tag', 'latest'], join(folder, 'package'))
 }

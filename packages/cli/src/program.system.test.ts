@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../test/cli-harness.ts'
@@ -15,7 +15,8 @@ afterEach(() => cli.close())
 
 describe('modelrun', () => {
   it('prints its version and its help with exit code 0', async () => {
-    expect(await cli.run(['--version'])).toEqual({ code: 0, stdout: '0.0.0\n', stderr: '' })
+    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+    expect(await cli.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     const help = await cli.run(['--help'])
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes:') })
     expect(await cli.run([])).toEqual(help)
