@@ -59,7 +59,9 @@ try {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...strict, 'app.ts'], app)
   const output = await run(process.execPath, ['app.ts'], app)
   if (output !== 'succeeded\n') throw new Error(`The app printed ${output}`)
-  console.log(`One copy of each of ${names.join(', ')}; modelrun ${fixed} with the others as they are compiles and runs.`)
+  console.log(
+    `One copy of each of ${names.join(', ')}; modelrun ${fixed} with the others as they are compiles and runs.`,
+  )
 } finally {
   registry.close()
   rmSync(scratch, { recursive: true })
