@@ -53,6 +53,7 @@ const HEALTHY: readonly Network[] = [
   }),
   poll('429 once', () => errorAct(429, 'RATE_LIMITED', after(0)), jobAct),
   poll('503 page once', () => html(503), jobAct),
+  poll('404 page once', () => html(404), jobAct),
   poll('reset once', () => reset, jobAct),
 ].map((each) => ({ ...each, isHealthy: true }))
 
@@ -197,6 +198,7 @@ const POLLS: readonly Network[] = [
   poll('reset', () => reset),
   poll('hangs', () => silence),
   poll('page', () => html(200)),
+  poll('404 page', () => html(404)),
   poll('body hangs', (job) => cut(jobAct(job), beforeEnd, 'stall')),
   poll('null', () => json(200, null)),
   poll('status missing', () => json(200, { data: {} })),

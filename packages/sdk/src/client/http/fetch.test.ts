@@ -27,6 +27,12 @@ describe('callFetch', () => {
     await expect(call(() => response)).resolves.toBe(response)
   })
 
+  test('gives what is not an object as it is: who reads it says that it is not a response', async () => {
+    for (const found of [undefined, null, 'text']) {
+      await expect(call(() => found as unknown as FetchResponse)).resolves.toBe(found)
+    }
+  })
+
   test('gives a response whose body is nothing that it knows as it is', async () => {
     for (const body of [undefined, null, 'text', {}]) {
       const response = { ...nodeResponse(200, Readable.from([])), body }

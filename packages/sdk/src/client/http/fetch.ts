@@ -63,6 +63,8 @@ export async function callFetch(
 }
 
 function toResponse(found: FetchResponse): Response {
+  // A mistake of the caller's own function. What else is not a response is found where it is read.
+  if (typeof found !== 'object' || found === null) return found
   const { status, headers, body } = found
   // With a web stream, or without a body, it is a response of the platform, or one that does the same.
   if (!isNodeStream(body)) return found as Response
