@@ -1,3 +1,4 @@
+import { ASSUMPTION_NOTES, type AssumptionOptions, assumptionsSchema } from '@modelrun/contract/assumptions'
 import { isRecord, itemsOf, type JsonValue } from './json.ts'
 import type { NotApplied, ServiceProfile } from './profile.ts'
 
@@ -16,17 +17,16 @@ type RejectionKind = keyof NonNullable<ServiceProfile['rejections']>
 export const CALIBRATION = {
   // Section 2
   modelStatuses: onlyLike((value) => itemsOf(value).every((one) => one === 'active'), 'the catalog says which occur'),
-  creditsOfFailedRun: (value) =>
-    value === 'none' || value === 'price' ? { creditsOfFailedRun: value } : 'it is charged nothing or its price',
+  creditsOfFailedRun: chosen('creditsOfFailedRun'),
   defaultsAgainstRules: onlyLike((value) => itemsOf(value).length === 0, 'the catalog has the defaults'),
   jobFields: (value) => ({ jobFields: textsOf(value) }),
-  absentJobFields: (value) => (value === 'null' || value === 'left-out' ? { absentJobFields: value } : UNKNOWN),
-  requestIdHeader: (value) => (value === 'sent' || value === 'none' ? { requestIdHeader: value } : UNKNOWN),
+  absentJobFields: chosen('absentJobFields'),
+  requestIdHeader: chosen('requestIdHeader'),
   outputType: onlyLike((value) => value === 'image', 'the catalog says what a model makes'),
   fileAccess: onlyLike((value) => value === 'public', 'its files can be read without a key'),
   // Section 3
   statusSequence: onlyLike(isExpectedSequence, 'its jobs are queued, processing, and then end'),
-  queuedMs: (value) => (typeof value === 'number' ? { queuedMs: value } : UNKNOWN),
+  queuedMs: chosen('queuedMs'),
   cancelOfFinishedJob: cancelled('cancelOfFinishedJob'),
   secondCancel: cancelled('cancelOfCancelledJob'),
   // Section 4.1
@@ -40,8 +40,8 @@ export const CALIBRATION = {
     const applied = rejected('unknownCategory')(value)
     return typeof applied === 'string' ? applied : { unknownCategory: 'reject', ...applied }
   },
-  searchCase: (value) => (value === 'ignored' || value === 'counts' ? { searchCase: value } : UNKNOWN),
-  searchWords: (value) => (value === 'parts' || value === 'whole' ? { searchWords: value } : UNKNOWN),
+  searchCase: chosen('searchCase'),
+  searchWords: chosen('searchWords'),
   searchWithoutMatch: onlyLike((value) => value === 'nothing', 'it does not know what comes close'),
   // Section 4.2
   plainSlashInPath: (value) => {
@@ -50,11 +50,11 @@ export const CALIBRATION = {
     return typeof applied === 'string' ? applied : { plainSlashInPath: 'unknown', ...applied }
   },
   // Section 4.3
-  asyncRunStatus: (value) => (value === 200 || value === 202 ? { asyncRunStatus: value } : UNKNOWN),
+  asyncRunStatus: chosen('asyncRunStatus'),
   missingInput: rejected('invalidBody'),
   runFields: (value) => ({ runFields: textsOf(value) }),
-  failedSyncRunStatus: (value) => (isStatus(value) ? { failedSyncRunStatus: value } : UNKNOWN),
-  failedSyncRunBody: (value) => (value === 'job' || value === 'error' ? { failedSyncRunBody: value } : UNKNOWN),
+  failedSyncRunStatus: chosen('failedSyncRunStatus'),
+  failedSyncRunBody: chosen('failedSyncRunBody'),
   asyncRunWithWebhook: (value) => {
     const response = isRecord(value) ? value.response : undefined
     if (response === 'queued' || response === 'processing') return { asyncRunWithWebhook: response }
@@ -64,19 +64,17 @@ export const CALIBRATION = {
   unknownInputParameter: acceptable('unknownParameter'),
   otherWebhookScheme: acceptable('webhookScheme'),
   // Sections 4.4 and 4.5
-  unfinishedJobStatus: (value) =>
-    value === 200 || value === 202 ? { unfinishedJobStatus: value } : 'it responds with 200 or 202',
+  unfinishedJobStatus: chosen('unfinishedJobStatus'),
   cancelFields: (value) => ({ cancelFields: textsOf(value) }),
-  cancelStatus: (value) =>
-    value === 200 || value === 202 || value === 204 ? { cancelStatus: value } : 'it responds with 200, 202 or 204',
+  cancelStatus: chosen('cancelStatus'),
   // Section 5
   blockedAddress: rejected('ipOutsideAllowlist'),
   runNeedsJobsWrite: (value) => ({ runNeedsJobsWrite: value === true }),
   webhookNeedsManage: (value) => ({ webhookNeedsManage: value === true }),
   // Section 6
-  deliveriesOfOneResult: (value) => (Number(value) > 0 ? { deliveriesOfOneResult: Number(value) } : 'it delivers'),
+  deliveriesOfOneResult: chosen('deliveriesOfOneResult'),
   deliveryHeaders: onlyLike((value) => itemsOf(value).length === 0, 'it does not know what they hold'),
-  cancelledJobWebhook: (value) => (value === 'none' || value === 'sent' ? { cancelledJobWebhook: value } : UNKNOWN),
+  cancelledJobWebhook: chosen('cancelledJobWebhook'),
   // Section 7
   missingParameter: acceptable('missingParameter'),
   invalidInput: acceptable('invalidInput'),
@@ -115,7 +113,15 @@ function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
   return { ...one, ...other, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
 }
 
-const UNKNOWN = 'the value is not one that it knows'
+/** Sets a switch of the reference server, where it has this choice. */
+function chosen(name: keyof AssumptionOptions): Application {
+  return (observed) => {
+    const { success, data } = assumptionsSchema.safeParse({ [name]: observed })
+    if (success) return { [name]: data[name] }
+    const note = ASSUMPTION_NOTES.find((one) => one.switch === name)
+    return `its choices are: ${[note?.choice, ...(note?.alternatives ?? [])].join('; ')}`
+  }
+}
 
 /** Needs no setting where the service does as the reference server always does. */
 function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): Application {

@@ -5,9 +5,8 @@
  */
 
 export type { Assumptions, RejectionKind, Rejections } from '@modelrun/contract'
-export type { AssumptionNote } from './assumptions/assumption-note.ts'
-export { ASSUMPTION_NOTES } from './assumptions/assumption-notes.ts'
-export { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
+export type { AssumptionNote } from '@modelrun/contract/assumptions'
+export { ASSUMPTION_NOTES, type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 export type { ServerClock } from './clock/clock.ts'
 export type { ControlResponses } from './control/document/schemas.ts'
 export { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'

@@ -1,4 +1,5 @@
 import type { Assumptions } from '@modelrun/contract'
+import { type AssumptionOptions, assumptionsSchema } from '@modelrun/contract/assumptions'
 import {
   type Checks,
   callback,
@@ -15,7 +16,6 @@ import {
   unchecked,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { type AssumptionOptions, assumptionsSchema } from './assumptions/assumptions.ts'
 import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'

@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
-import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
+import { ASSUMPTION_NOTES } from '@modelrun/contract/assumptions'
 import { isServerErrorCode, type ServerErrorCode } from '../error-codes.ts'
 import type { HintContext } from './request-hints.ts'
 

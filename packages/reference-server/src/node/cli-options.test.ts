@@ -150,7 +150,7 @@ describe('readCommand', () => {
     ['--latency 5 --latency 6', '--latency is for all models once, or for each with its name, as in aurora-image=500.'],
     ['--assume asyncRunStatus', '--assume needs a name and a value, as in asyncRunStatus=200, got "asyncRunStatus".'],
     ['--assume asyncRunState=200', '--assume: there is no assumption asyncRunState. Did you mean asyncRunStatus?'],
-    ['--assume weather=fine', '--assume: there is no assumption weather. There are: asyncRunStatus, '],
+    ['--assume weather=fine', '--assume: there is no assumption weather. There are: creditsOfFailedRun, '],
     ['--fault reset,often', '--fault reset,often: behind the kind, each part is name=value; "often" is not.'],
     ['--fault {"kind"', '--fault is neither JSON nor a kind with name=value behind commas: {"kind"'],
     ['--scale 0', '--scale must be a number above 0, such as 60, and at most 1000000, got "0".'],

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { closestName, isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
-import type { AssumptionOptions } from '../assumptions/assumptions.ts'
 import type { LatencyOption } from '../domain/plan-job.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
 import { type FaultSetting, readAssumptionValues, readFaultValues, readLatencyValues } from './cli-settings.ts'

@@ -1,5 +1,5 @@
+import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { closestName } from '@modelrun/kit'
-import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import type { LatencyOption } from '../domain/plan-job.ts'
 import { UsageError } from './errors.ts'
 

@@ -1,5 +1,5 @@
 import type { RejectionKind } from '@modelrun/contract'
-import type { AssumptionOptions } from '../assumptions/assumptions.ts'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { type Exchange, errorIn } from './exchange.ts'
 import { ACCEPTABLE } from './mistakes.ts'

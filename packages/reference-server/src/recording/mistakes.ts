@@ -1,6 +1,6 @@
 import type { RejectionKind } from '@modelrun/contract'
+import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { tryParseJson } from '@modelrun/kit'
-import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { type Exchange, errorIn } from './exchange.ts'

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AssumptionOptions } from '../../assumptions/assumptions.ts'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import type { CatalogModel } from '../../domain/catalog.ts'
 import { membersOf } from '../../recording/exchange.ts'
 import type { Recording } from '../../recording/findings.ts'

@@ -1,14 +1,14 @@
-import type { NoteText } from './assumption-note.ts'
+import type { OpenQuestion } from './open-question.ts'
 
-/** Open questions about ids, states, keys, webhooks, errors and limits: sections 2.4, 3 and 5 to 8. */
-export const SERVICE_ASSUMPTIONS = {
-  requestIdHeader: {
-    section: '2.4',
-    question: 'Whether a response has an id of the HTTP request, beside request_id, which is the id at the provider',
+/** What the specification leaves open and no setting of its own chooses. */
+export const FIXED = {
+  sourceUrls: {
+    section: '2.3',
+    question: 'Values of a parameter for the URL of a source file, such as image_url: its name is url or ends in _url',
     choice:
-      'Yes, in the header x-request-id of every response, errors and files included. It names one HTTP ' +
-      'exchange with the service; request_id in the body of a run names the job at the provider',
-    alternatives: ['no such header'],
+      'An http or https URL, or a data URI with a media type and base64; other text is rejected like every other wrong ' +
+      'input. The URL itself is not fetched',
+    alternatives: ['http and https only', 'https only', 'only certain media types', 'a job that fails'],
   },
   cancelOfFinishedJob: {
     section: '3',
@@ -17,23 +17,84 @@ export const SERVICE_ASSUMPTIONS = {
     alternatives: ['a status of success that shows the unchanged state'],
     rejections: ['cancelOfFinishedJob', 'cancelOfCancelledJob'],
   },
-  queuedMs: {
-    section: '3',
-    question: 'When a queued job starts to be processed',
-    choice: 'After 200 ms; a run with sync or webhook_url starts at once',
-    alternatives: ['any other time'],
+  headRequests: {
+    section: '4',
+    question: 'HEAD of what can be read with GET',
+    choice:
+      'The response to GET without its body; HEAD of a job counts as a status request. HEAD of a file has a ' +
+      'content-length only when the file was read not long ago',
+    alternatives: ['405 METHOD_NOT_ALLOWED'],
   },
-  runNeedsJobsWrite: {
-    section: '5',
-    question: 'Which permission each endpoint needs',
-    choice: 'As the routes of the contract say: a run needs models:run, a cancel jobs:write',
-    alternatives: ['a run needs jobs:write as well'],
+  limitAboveMaximum: {
+    section: '4.1',
+    question: 'A limit above 100',
+    choice: '400: such a page does not exist',
+    alternatives: ['100 is applied instead'],
+    rejections: ['limitAboveMaximum'],
   },
-  webhookNeedsManage: {
-    section: '5',
-    question: 'Whether a run with webhook_url needs webhooks:manage',
-    choice: 'No: it creates no webhook that stays',
-    alternatives: ['yes'],
+  invalidPages: {
+    section: '4.1',
+    question: 'limit or offset that is not an integer, limit below 1, offset below 0, a parameter given twice',
+    choice: '400',
+    alternatives: ['the default is applied instead'],
+    rejections: ['invalidPage'],
+  },
+  emptyFilters: {
+    section: '4.1',
+    question: 'category or search without a text',
+    choice: 'An empty category is an unknown one; an empty search is in every name, so it leaves nothing out',
+    alternatives: ['both as if they were missing', '400'],
+  },
+  defaultOffset: {
+    section: '4.1',
+    question: 'Default of offset',
+    choice: '0',
+    alternatives: [],
+  },
+  webhookSchemes: {
+    section: '4.3',
+    question: 'Schemes of webhook_url',
+    choice: 'http and https; others are a 400',
+    alternatives: ['https only', 'accepted, and nothing is delivered'],
+    rejections: ['webhookScheme'],
+  },
+  webhookUserInfo: {
+    section: '4.3',
+    question: 'A user name and password in webhook_url, as in https://user:secret@app.test/hook',
+    choice: '400, so that it is noticed at once: clients such as fetch do not call such a URL',
+    alternatives: ['sent to the receiver as basic authentication', 'a delivery that fails'],
+  },
+  nullMembers: {
+    section: '4.3',
+    question: 'null for sync or webhook_url',
+    choice: '400: leave out a member that is not needed',
+    alternatives: ['as if the member were missing'],
+  },
+  unknownMembers: {
+    section: '4.3',
+    question: 'Members of a request body, and query parameters, that the specification does not name',
+    choice: '400, so that a misspelt one is noticed',
+    alternatives: ['ignored'],
+    rejections: ['unknownMember', 'unknownQueryParameter'],
+  },
+  unknownParameters: {
+    section: '4.3',
+    question: 'Parameters in input that the model does not have',
+    choice: 'Rejected like every other wrong input',
+    alternatives: ['ignored', 'passed on to the provider'],
+    rejections: ['unknownParameter'],
+  },
+  jobLifetime: {
+    section: '4.4',
+    question: 'How long a job and its files can be read',
+    choice: 'Until 100,000 more jobs have finished (the option retention), until a reset, or until the server ends',
+    alternatives: ['404 NOT_FOUND after some time'],
+  },
+  otherAccountsJob: {
+    section: '4.4',
+    question: 'A job of another account',
+    choice: '404 NOT_FOUND, as if there were none',
+    alternatives: ['403 FORBIDDEN'],
   },
   ipOutsideAllowlist: {
     section: '5',
@@ -53,18 +114,6 @@ export const SERVICE_ASSUMPTIONS = {
     question: 'Whether output files need a key',
     choice: 'No: anyone with the URL may read the file',
     alternatives: ['a signed URL that expires'],
-  },
-  cancelledJobWebhook: {
-    section: '6',
-    question: 'Whether the webhook of a cancelled job is called',
-    choice: 'No',
-    alternatives: ['yes, with job_id and status "cancelled"'],
-  },
-  deliveriesOfOneResult: {
-    section: '6',
-    question: 'How often a result is delivered',
-    choice: 'Once, unless a script or a test sets another number',
-    alternatives: ['more often'],
   },
   webhookRedirects: {
     section: '6',
@@ -124,12 +173,6 @@ export const SERVICE_ASSUMPTIONS = {
     choice: 'Once, when the job succeeds; never when it fails or is cancelled',
     alternatives: ['when the job starts, and given back'],
   },
-  creditsOfFailedRun: {
-    section: '2.1',
-    question: 'What a run that fails is charged',
-    choice: 'Nothing',
-    alternatives: ['its price'],
-  },
   otherContentType: {
     section: '7',
     question: 'A body of another content type than application/json',
@@ -149,5 +192,10 @@ export const SERVICE_ASSUMPTIONS = {
     choice: '64 levels of objects and arrays, the body itself included; more is 400 VALIDATION_ERROR',
     alternatives: ['any other depth'],
   },
-  rateLimits: { section: '8', question: 'Rate limits', choice: 'None', alternatives: ['429'] },
-} satisfies Readonly<Record<string, NoteText>>
+  rateLimits: {
+    section: '8',
+    question: 'Rate limits',
+    choice: 'None',
+    alternatives: ['429'],
+  },
+} satisfies Readonly<Record<string, OpenQuestion>>

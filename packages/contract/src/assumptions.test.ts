@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ASSUMPTION_NOTES } from './assumption-notes.ts'
-import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { ASSUMPTION_NOTES, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 
 describe('assumption notes', () => {
   it('name each switch exactly once', () => {

@@ -1,0 +1,77 @@
+import * as z from 'zod/mini'
+import { defineSchema } from '../define-schema.ts'
+
+/**
+ * How requests are rejected that the specification says nothing of (section 7), or `'accepted'` where they are not, each with
+ * the default of the reference server. The body is always that of section 7.
+ */
+export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
+  const statusFrom = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
+  const error = z.strictObject({ status: statusFrom(400), code: z.string() })
+  const acceptable = z.union([z.literal('accepted'), error], 'must be "accepted", or { status, code } of an error')
+  const cancel = z.union(
+    [
+      z.literal('accepted'),
+      // With a status of success the response is not an error: it has no code, and its members are JSON pointers.
+      z.strictObject({
+        status: statusFrom(200),
+        code: z.nullable(z.string()),
+        fields: z.optional(z.readonly(z.array(z.string()))),
+      }),
+    ],
+    'must be "accepted", or { status, code, fields? }',
+  )
+  const invalid = { status: 400, code: 'VALIDATION_ERROR' }
+  const notFound = { status: 404, code: 'NOT_FOUND' }
+  const conflict = { status: 409, code: 'CONFLICT' }
+  return {
+    /** `GET` of an unknown model. Default 404 NOT_FOUND. */
+    unknownModel: z._default(error, notFound),
+    /** A run of an unknown model. Default 404 NOT_FOUND. */
+    unknownModelRun: z._default(error, notFound),
+    /** `GET` of an unknown job, or one of another account. Default 404 NOT_FOUND. */
+    unknownJob: z._default(error, notFound),
+    /** A path that does not exist. Default 404 NOT_FOUND. */
+    unknownPath: z._default(error, notFound),
+    /** A body that is not JSON. Default 400 VALIDATION_ERROR. */
+    brokenJson: z._default(error, invalid),
+    /** A body that is not as section 4.3 says, such as one without `input`. Default 400 VALIDATION_ERROR. */
+    invalidBody: z._default(error, invalid),
+    /** Too few credits. Default 402 INSUFFICIENT_CREDITS. */
+    insufficientCredits: z._default(error, { status: 402, code: 'INSUFFICIENT_CREDITS' }),
+    /** A key that is used from outside its allowlist. Default 403 FORBIDDEN. */
+    ipOutsideAllowlist: z._default(error, { status: 403, code: 'FORBIDDEN' }),
+    /** A `category` outside section 2.2, where `unknownCategory` is `reject`. Default 400 VALIDATION_ERROR. */
+    unknownCategory: z._default(error, invalid),
+    /** An `input` without a mandatory parameter. Accepted: the job fails. Default 400 VALIDATION_ERROR. */
+    missingParameter: z._default(acceptable, invalid),
+    /** An `input` with a value that the model does not allow. Accepted: the job fails. Default 400 VALIDATION_ERROR. */
+    invalidInput: z._default(acceptable, invalid),
+    /** An `input` with a parameter that the model does not have. Default 400 VALIDATION_ERROR. */
+    unknownParameter: z._default(acceptable, invalid),
+    /** A member of the body that section 4.3 does not name. Default 400 VALIDATION_ERROR. */
+    unknownMember: z._default(acceptable, invalid),
+    /** A `webhook_url` that is not http or https. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
+    webhookScheme: z._default(acceptable, invalid),
+    /** JSON of another content type. Default 415 UNSUPPORTED_MEDIA_TYPE. */
+    otherContentType: z._default(acceptable, { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' }),
+    /** A query parameter that is not named. Default 400 VALIDATION_ERROR. */
+    unknownQueryParameter: z._default(acceptable, invalid),
+    /** A `limit` above 100 (section 8). Accepted: 100 instead. Default 400 VALIDATION_ERROR. */
+    limitAboveMaximum: z._default(acceptable, invalid),
+    /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
+    invalidPage: z._default(acceptable, invalid),
+    /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
+    cancelOfUnknownJob: z._default(cancel, notFound),
+    /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */
+    cancelOfFinishedJob: z._default(cancel, conflict),
+    /** Cancel of a cancelled job. Accepted: nothing changes. Default 409 CONFLICT. */
+    cancelOfCancelledJob: z._default(cancel, conflict),
+  }
+})
+
+/** The rejections of a service (section 7). */
+export type Rejections = { [Kind in keyof typeof REJECTIONS]: z.output<(typeof REJECTIONS)[Kind]> }
+
+/** What a request is rejected for. */
+export type RejectionKind = keyof Rejections

@@ -1,0 +1,225 @@
+import * as z from 'zod/mini'
+import type { OpenQuestion } from './open-question.ts'
+
+const pointer = z
+  .string()
+  .check(z.refine((text) => /^\/[^~]+$/.test(text), 'write it as a JSON pointer, such as /data/status'))
+const runField = z
+  .string()
+  .check(
+    z.refine(
+      (text) => /^(completed|queued|processing|failed|cancelled)\//.test(text),
+      'write it as in queued/created_at',
+    ),
+  )
+
+interface Switch extends OpenQuestion {
+  /** What may be chosen, and the default. */
+  setting: z.ZodMiniType
+}
+
+/**
+ * What the specification leaves open and a setting chooses, each with the choices and the default of the reference server.
+ */
+export const SWITCHES = {
+  /** What a run that fails is charged (section 2.1). Default `none`. */
+  creditsOfFailedRun: {
+    section: '2.1',
+    question: 'What a run that fails is charged',
+    choice: 'Nothing',
+    alternatives: ['its price'],
+    setting: z._default(z.enum(['none', 'price']), 'none'),
+  },
+  /** Whether each response has an id of its request in the header `x-request-id` (section 2.4). Default `sent`. */
+  requestIdHeader: {
+    section: '2.4',
+    question: 'Whether a response has an id of the HTTP request, beside request_id, which is the id at the provider',
+    choice:
+      'Yes, in the header x-request-id of every response, errors and files included. It names one HTTP ' +
+      'exchange with the service; request_id in the body of a run names the job at the provider',
+    alternatives: ['no such header'],
+    setting: z._default(z.enum(['sent', 'none']), 'sent'),
+  },
+  /** How long a run with `sync: false` is `queued`, in milliseconds of the server's clock (section 3). Default 200. */
+  queuedMs: {
+    section: '3',
+    question: 'When a queued job starts to be processed',
+    choice: 'After 200 ms; a run with sync or webhook_url starts at once',
+    alternatives: ['any other time'],
+    setting: z._default(z.number().check(z.nonnegative()), 200),
+  },
+  /** A `category` outside section 2.2 in the list of models: no results, all models, or a rejection. Default `empty`. */
+  unknownCategory: {
+    section: '4.1',
+    question: 'An unknown category',
+    choice: 'An empty list: the set of categories may grow',
+    alternatives: ['400', 'all models'],
+    rejections: ['unknownCategory'],
+    setting: z._default(z.enum(['empty', 'all', 'reject']), 'empty'),
+  },
+  /** Whether letter case counts in a search (section 4.1). Default `ignored`. */
+  searchCase: {
+    section: '4.1',
+    question: 'Whether letter case counts in a search',
+    choice: 'No',
+    alternatives: ['yes'],
+    setting: z._default(z.enum(['ignored', 'counts']), 'ignored'),
+  },
+  /** Whether a search finds parts of words, or whole words only (section 4.1). Default `parts`. */
+  searchWords: {
+    section: '4.1',
+    question: 'How search compares',
+    choice: 'The text occurs in name or description, in the middle of a word too',
+    alternatives: ['whole words', 'what comes close'],
+    setting: z._default(z.enum(['parts', 'whole']), 'parts'),
+  },
+  /** Whether the slash of a model's id may stand in the path as it is (section 4.2). Default `served`. */
+  plainSlashInPath: {
+    section: '4.2',
+    question: 'An id with a slash in the path as it is, and not percent-encoded',
+    choice: 'Served',
+    alternatives: ['an unknown path'],
+    setting: z._default(z.enum(['served', 'unknown']), 'served'),
+  },
+  /** Status code of the response to a run with `sync: false` (section 4.3). Default 202. */
+  asyncRunStatus: {
+    section: '4.3',
+    question: 'Status code of a run with sync: false',
+    choice: '202, because the work is not done',
+    alternatives: ['200'],
+    setting: z._default(z.literal([200, 202]), 202),
+  },
+  /**
+   * Status code of the response to a run whose job fails while it is held (section 4.3); 202: a response as if it went
+   * on, and polling reads the failure. Default 502.
+   */
+  failedSyncRunStatus: {
+    section: '4.3',
+    question: 'Response to a synchronous run whose job fails while it is held',
+    choice:
+      '502 with job_id, request_id, model_id, status "failed" and error: section 7 gives every error an error member, ' +
+      'and the identity lets a client distinguish a failed job from a broken gateway',
+    alternatives: [
+      '200 or another status with the same body',
+      '202 as for a run that continues; polling reads the failure',
+    ],
+    setting: z._default(z.int().check(z.minimum(200), z.maximum(599)), 502),
+  },
+  /** Body of that response: job_id, request_id, model_id, status and error, or an error alone. Default `job`. */
+  failedSyncRunBody: {
+    section: '4.3',
+    question: 'Body of that response',
+    choice: 'job_id, request_id, model_id, status "failed" and error',
+    alternatives: ['an error alone, where the status code says so'],
+    setting: z._default(z.enum(['job', 'error']), 'job'),
+  },
+  /** Response to a run whose job is cancelled while it is held: 200, or 409 with an error as well. Default 200. */
+  cancelledSyncRunStatus: {
+    section: '4.3',
+    question: 'Response to a synchronous run whose job is cancelled while it is held',
+    choice: '200 with job_id, request_id, model_id and status "cancelled"',
+    alternatives: ['409 CONFLICT with the same members and an error'],
+    setting: z._default(z.literal([200, 409]), 200),
+  },
+  /** What a run with both `sync: false` and `webhook_url` is at first (section 4.3). Default `queued`. */
+  asyncRunWithWebhook: {
+    section: '4.3',
+    question: 'sync: false together with webhook_url',
+    choice: 'Queued, as without webhook_url; the result is delivered all the same',
+    alternatives: ['202 processing, as with webhook_url alone'],
+    setting: z._default(z.enum(['queued', 'processing']), 'queued'),
+  },
+  /**
+   * Members of responses to runs that section 4.3 does not name, each behind the status of the response, as in
+   * `queued/created_at`. What the server knows nothing of is `null`. Default none.
+   */
+  runFields: {
+    section: '4.3',
+    question: 'Members of responses to runs that the section does not name',
+    choice: 'None, so that no client relies on them',
+    alternatives: [
+      'any, each behind the status of the response, as in queued/created_at: those of jobFields, credits_remaining and message are filled in, others are null',
+    ],
+    setting: z._default(z.readonly(z.array(runField)), []),
+  },
+  /**
+   * Members of the job status beyond status, output and error (section 2.4). What the server knows nothing of is `null`.
+   * Default none.
+   */
+  jobFields: {
+    section: '4.4',
+    question: 'Members of the job status beyond status, output and error',
+    choice: 'None, so that no client relies on them',
+    alternatives: [
+      'any: job_id, id, request_id, model_id, created_at, completed_at, duration_ms, credits_used and credits_remaining are filled in, others are null',
+    ],
+    setting: z._default(z.readonly(z.array(z.string())), []),
+  },
+  /** Whether output and error of a job status are left out or `null` where there is none. Default `left-out`. */
+  absentJobFields: {
+    section: '4.4',
+    question: 'output and error of a job that has none',
+    choice: 'Left out',
+    alternatives: ['null'],
+    setting: z._default(z.enum(['left-out', 'null']), 'left-out'),
+  },
+  /** Status code of the job status while the job continues (section 4.4). Default 200. */
+  unfinishedJobStatus: {
+    section: '4.4',
+    question: 'Status code of the job status while the job continues',
+    choice: '200',
+    alternatives: ['202'],
+    setting: z._default(z.literal([200, 202]), 200),
+  },
+  /** Status code of the response to a cancel (section 4.5). 204 has no body. Default 200. */
+  cancelStatus: {
+    section: '4.5',
+    question: 'Status code of the response to a cancel',
+    choice: '200',
+    alternatives: ['202', '204 without a body'],
+    setting: z._default(z.literal([200, 202, 204]), 200),
+  },
+  /**
+   * Members of the response to a cancel, as JSON pointers, such as `/status`; none: no body. What the server knows nothing
+   * of is `null`. Default `/data/job_id` and `/data/status`.
+   */
+  cancelFields: {
+    section: '4.5',
+    question: 'Body of the response to a cancel',
+    choice: '{ data: { job_id, status: "cancelled" } }',
+    alternatives: ['none', 'any members at any place'],
+    setting: z._default(z.readonly(z.array(pointer)), ['/data/job_id', '/data/status']),
+  },
+  /** Whether a run needs `jobs:write` ("create and cancel jobs") besides `models:run` (section 5). Default `false`. */
+  runNeedsJobsWrite: {
+    section: '5',
+    question: 'Which permission each endpoint needs',
+    choice: 'As the routes of the contract say: a run needs models:run, a cancel jobs:write',
+    alternatives: ['a run needs jobs:write as well'],
+    setting: z._default(z.boolean(), false),
+  },
+  /** Whether a run with `webhook_url` needs `webhooks:manage` (section 5). Default `false`. */
+  webhookNeedsManage: {
+    section: '5',
+    question: 'Whether a run with webhook_url needs webhooks:manage',
+    choice: 'No: it creates no webhook that stays',
+    alternatives: ['yes'],
+    setting: z._default(z.boolean(), false),
+  },
+  /** Whether the webhook of a cancelled job is called (section 6, rule 7). Default `none`. */
+  cancelledJobWebhook: {
+    section: '6',
+    question: 'Whether the webhook of a cancelled job is called',
+    choice: 'No',
+    alternatives: ['yes, with job_id and status "cancelled"'],
+    setting: z._default(z.enum(['none', 'sent']), 'none'),
+  },
+  /** How often each result is delivered (section 6, rule 3). Default 1. */
+  deliveriesOfOneResult: {
+    section: '6',
+    question: 'How often a result is delivered',
+    choice: 'Once, unless a script or a test sets another number',
+    alternatives: ['more often'],
+    setting: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
+  },
+} satisfies Readonly<Record<string, Switch>>
