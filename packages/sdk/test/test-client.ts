@@ -1,7 +1,10 @@
 // Loading takes real time, in which a manual clock moves on: parts that load on first use are there before.
 import '../src/client/files/use-files.ts'
+import '../src/client/http/ky-hooks.ts'
+import '../src/client/models/model-operations.ts'
 import '../src/client/observe/run-spans.ts'
 import '../src/client/runs/preflight.ts'
+import '../src/client/runs/raw-request.ts'
 import '../src/client/runs/receiver-calls.ts'
 import '../src/client/runs/run-many.ts'
 import { ModelRun } from '../src/client/client.ts'

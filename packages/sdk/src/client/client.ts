@@ -16,7 +16,7 @@ import type { AnyModelId, ManyInput, ManyInputs, ModelId, ModelInput } from './m
 import { ModelsResource } from './models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { checkInput } from './runs/check-run.ts'
-import { type RequestOptions, rawOperation } from './runs/raw-request.ts'
+import type { RequestOptions } from './runs/raw-request.ts'
 import type { RunManyCall, RunManyOptions, SettledRun } from './runs/run-many-options.ts'
 import { runModel, submitRun } from './runs/run-model.ts'
 import type { RunOptions, SubmitOptions } from './runs/run-options.ts'
@@ -158,11 +158,9 @@ export class ModelRun {
     const place = 'client.request'
     const work = async () => {
       const checked = readOptions(place, options, REQUEST_OPTIONS)
-      return await callOnce(
-        this.#core,
-        readArguments(place, () => rawOperation(method, path, checked)),
-        checked,
-      )
+      const { rawOperation } = await loadPart(() => import('./runs/raw-request.ts'))
+      const operation = readArguments(place, () => rawOperation(method, path, checked))
+      return await callOnce(this.#core, operation, checked)
     }
     return new ApiPromise(rejectAtCaller(work))
   }

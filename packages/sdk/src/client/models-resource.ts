@@ -5,9 +5,9 @@ import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from './call-options.ts'
 import type { Core } from './core.ts'
 import { ApiPromise, rejectAtCaller } from './http/api-promise.ts'
 import type { CallOptions, ReceivedResponse } from './http/operation.ts'
-import { callOnce, request } from './http/request.ts'
+import { callOnce } from './http/request.ts'
+import { loadPart } from './load-part.ts'
 import type { AnyModelId, ModelId, RunBody } from './models/model-inputs.ts'
-import { getModelOperation, listModelsOperation } from './models/model-operations.ts'
 import { ModelsPagePromise } from './models/models-page.ts'
 import { checkInput } from './runs/check-run.ts'
 import { type AnyRunResponse, runOperation } from './runs/run-operation.ts'
@@ -31,8 +31,10 @@ export class ModelsResource {
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
     const place = 'client.models.list'
     const fetchPage = async (pageQuery: ListModelsQuery) => {
-      const operation = listModelsOperation(readOptions(place, pageQuery, LIST_QUERY))
-      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+      const checkedQuery = readOptions(place, pageQuery, LIST_QUERY)
+      const checked = readOptions(place, options, CALL_OPTIONS)
+      const { listModelsOperation } = await loadPart(() => import('./models/model-operations.ts'))
+      return await callOnce(this.#core, listModelsOperation(checkedQuery), checked)
     }
     return new ModelsPagePromise(query, (pageQuery) => rejectAtCaller(() => fetchPage(pageQuery)))
   }
@@ -43,9 +45,16 @@ export class ModelsResource {
    * @throws NotFoundError when the model does not exist; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
-    const operation = getModelOperation(id)
-    const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
-    return request(this.#core, { ...operation, read }, { place: 'client.models.get', options })
+    const place = 'client.models.get'
+    const work = async () => {
+      checkArguments(place, { id })
+      const checked = readOptions(place, options, CALL_OPTIONS)
+      const { getModelOperation } = await loadPart(() => import('./models/model-operations.ts'))
+      const operation = getModelOperation(id)
+      const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
+      return await callOnce(this.#core, { ...operation, read }, checked)
+    }
+    return new ApiPromise(rejectAtCaller(work))
   }
 
   /**

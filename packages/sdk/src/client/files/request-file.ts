@@ -1,6 +1,6 @@
 import { ModelRunError } from '@modelrun/kit'
 import ky, { type Hooks, isHTTPError, type KyInstance, type Options } from 'ky'
-import { createClockHold, ForcedRetry, isForcedRetry, kyRetries } from '../http/ky.ts'
+import { createClockHold, ForcedRetry, isForcedRetry, kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { FileAttempts } from './file-attempts.ts'

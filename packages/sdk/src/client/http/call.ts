@@ -1,7 +1,9 @@
-import type { Attempt, ModelRunError, Submission } from '@modelrun/kit'
+import { type Attempt, ConfigurationError, type ModelRunError, type Submission } from '@modelrun/kit'
+import { sleep } from '../../shared/clock.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { ForcedRetry, type KyRequest } from './ky.ts'
+import type { ResolvedFetchOptions } from './fetch.ts'
+import type { KyRequest } from './ky.ts'
 import {
   type ApiResult,
   type CallContext,
@@ -12,9 +14,8 @@ import {
   type ReceivedResponse,
   UnreadableResponse,
 } from './operation.ts'
-import { receive } from './read-response.ts'
 import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
-import { isWorthRetrying, retryAfterOf, submissionAfter } from './status-policy.ts'
+import { isWorthRetrying, retryAfterOf, retryDelayMs, submissionAfter } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
 
 /** What was asked of a call. */
@@ -33,12 +34,6 @@ interface Asked<T> {
 interface Happened<T> {
   /** The attempts that failed. */
   attempts: Attempt[]
-  /** True when the next attempt may be sent: the first one, and each retry that the policy allows. ky also sends without asking. */
-  maySend: boolean
-  /** True while an attempt is under way, or the wait before a retry. Otherwise a hook of the caller has the call. */
-  isBusy: boolean
-  /** The attempt that is under way, or was last. Never rejects. */
-  sending: Promise<unknown> | undefined
   /** True when an earlier attempt may have counted. */
   hasArrived: boolean
   /** Whether the last attempt reached the service. */
@@ -60,9 +55,6 @@ export interface Call<T> extends Asked<T> {
 export function createCall<T>(asked: Asked<T>): Call<T> {
   const happened: Happened<T> = {
     attempts: [],
-    maySend: true,
-    isBusy: false,
-    sending: undefined,
     hasArrived: false,
     submission: 'not_sent',
     received: undefined,
@@ -84,7 +76,7 @@ export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 
 }
 
 /** The error for a failure of a call. */
-function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
+export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
   const isRetryable = isWorthRetrying(call.operation.route.method, failure)
   return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
@@ -93,12 +85,6 @@ function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
 /** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
   return errorOf(call, { ...interrupted(call.context.scope.signal, call.happened.submission), reason })
-}
-
-/** The error of a call that a hook of the caller has held for longer than an attempt may take. */
-export function heldError<T>(call: Call<T>): ModelRunError {
-  const reason = 'a ky hook did not return in time'
-  return errorOf(call, { kind: 'timeout', reason, submission: call.happened.submission, cause: undefined })
 }
 
 /** Logs one attempt. */
@@ -118,52 +104,75 @@ export function observeFailure<T>(call: Call<T>): void {
   call.happened.failed = undefined
 }
 
-/** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
-export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
-  const attempt = sendOnce(call, request, kyOptions)
-  call.happened.sending = attempt.catch(() => {})
-  return attempt
+/** What an attempt sends. */
+interface SentParts {
+  headers: Readonly<Record<string, string>>
+  fetchOptions: ResolvedFetchOptions
 }
 
-async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): Promise<Response> {
+/** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
+export async function runAttempt<T>(
+  call: Call<T>,
+  request: Request,
+  { headers, fetchOptions }: SentParts = call.request,
+): Promise<Response> {
   const { operation, context, client, send, timeoutMs } = call
   const { method } = operation.route
   const { body } = call.request
-  // Hooks may have changed them.
-  const headers = client.ky === undefined ? call.request.headers : Object.fromEntries(request.headers)
-  // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
-  const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
-  if (!call.happened.maySend) throw new ForcedRetry('A hook asked to send the request again.')
-  call.happened.maySend = false
-  call.happened.isBusy = true
   const startedAt = client.clock.now()
-  const outcome = await sendAttempt(request, {
-    client,
-    send,
-    signal,
-    timeoutMs,
-    method,
-    headers,
-    body,
-    fetchOptions,
-  })
-  call.happened.isBusy = false
+  const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, method, headers, body, fetchOptions })
   return recordOutcome(call, outcome, startedAt)
 }
 
-/** Uses the response of a caller's hook as the response of the service. */
-export async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
-  const startedAt = call.client.clock.now()
-  recordOutcome(
-    call,
-    { kind: 'response', received: await receive(response, call.context.scope.signal, (text) => text) },
-    startedAt,
-  )
+/** @throws ConfigurationError when an argument cannot become a request. */
+export function prepared<T>({ jobId, isJobConfirmed }: Operation<unknown>, prepare: () => T): T {
+  try {
+    return prepare()
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError({
+      message: `The call cannot become an HTTP request: ${problem.replace(/\.?$/, '.')} Nothing was sent.`,
+      cause: error,
+      // The service gave an id that no url can hold: its job exists all the same.
+      ...(isJobConfirmed ? { jobId, submission: 'accepted' } : {}),
+    })
+  }
 }
 
-/** Stores the outcome of an attempt. @returns The response for ky's hooks @throws The call's error, when there is no response */
-function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
+/** Allows the next attempt, after the returned milliseconds. Undefined when there is none. */
+export function allowRetry<T>(call: Call<T>): number | undefined {
+  const { happened } = call
+  if (happened.failed === undefined) return undefined
+  const { attempt, failure } = happened.failed
+  const delayMs = delayBeforeRetry(call, failure)
+  if (delayMs === undefined) return undefined
+  attempt.delayMs = delayMs
+  observeFailure(call)
+  return delayMs
+}
+
+/** Waits. @throws The error of the call when it is aborted meanwhile */
+export async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
+  const { happened, client, context } = call
+  try {
+    await sleep(client.clock, delayMs, context.scope.signal)
+  } catch {
+    happened.error = interruptedError(call, 'waiting for a retry')
+    throw happened.error
+  }
+}
+
+function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefined {
+  const { operation, context, client, happened } = call
+  const retryAfterMs = retryAfterOf(failure, client.clock.now())
+  if (!isWorthRetrying(operation.route.method, failure)) return undefined
+  const delayMs = retryDelayMs({ retryCount: happened.attempts.length - 1, retryAfterMs, random: client.random })
+  return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
+}
+
+/** Stores the outcome of an attempt. @returns The response for ky @throws The call's error, when there is no response */
+export function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
   const durationMs = call.client.clock.now() - startedAt
   if (outcome.kind === 'response') call.happened.received = outcome.received
   const verdict = classify(call.operation, outcome, call.happened.hasArrived)
@@ -172,10 +181,9 @@ function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): R
   call.happened.error = undefined
   const { response, requestId } = verdict.result
   observe(call, { attempt: call.happened.attempts.length + 1, status: response.status, durationMs, requestId })
-  const received = outcome.kind === 'response' ? outcome.received : outcome.partial
   // The error of a hook says which job it is about.
-  call.happened.received = received
-  return received ? responseForHooks(call, received) : response
+  call.happened.received = outcome.kind === 'response' ? outcome.received : outcome.partial
+  return response
 }
 
 function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
@@ -186,15 +194,8 @@ function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedA
   call.happened.hasArrived ||= call.happened.submission === 'unknown'
   call.happened.error = errorOf(call, failure)
   // Hooks get every response with an error status. An unreadable response is not from the service.
-  if (failure.kind === 'response' && failure.problem === undefined) return responseForHooks(call, failure.received)
+  if (failure.kind === 'response' && failure.problem === undefined) return failure.received.response
   throw call.happened.error
-}
-
-/** A copy when the caller has hooks, because the body of the original has been read. */
-function responseForHooks<T>({ client }: Call<T>, { status, text, response }: ReceivedResponse): Response {
-  const canHaveBody = status >= 200 && ![204, 205, 304].includes(status)
-  if (client.ky === undefined || !canHaveBody) return response
-  return new Response(text, { status, statusText: response.statusText, headers: response.headers })
 }
 
 function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {

@@ -6,7 +6,6 @@ import {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
-  HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
@@ -51,7 +50,7 @@ interface Known {
 const MAX_BODY_LENGTH = 2_000
 
 /** What a call knows of its job, from what was received and from `submission`, which a run has otherwise. */
-function whatIsKnown(
+export function whatIsKnown(
   operation: Operation<unknown>,
   received: ReceivedResponse | undefined,
   submission: Submission,
@@ -89,36 +88,6 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
     isRetryable: call.isRetryable,
   }
   return new INTERRUPTION_ERRORS[kind](fields)
-}
-
-/** A call whose hook failed. */
-export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
-  /** The error that the call would have had without the hook. */
-  lastError: ModelRunError | undefined
-  hasResult: boolean
-}
-
-/** The error for a hook of the caller that threw, with the details of the call. */
-export function toHookError(cause: unknown, failure: HookFailure): HookError {
-  const { operation, label, attempts, lastError, hasResult, received } = failure
-  const before = lastError?.submission ?? submissionOf(operation)
-  const { jobId, ...known } = whatIsKnown(operation, received, before)
-  const isAccepted = hasResult && jobId !== undefined
-  const submission = isAccepted ? 'accepted' : before
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const lost = isAccepted ? ` The service has accepted it: \`jobs.attach('${jobId}').result()\` brings the result.` : ''
-  return new HookError({
-    message: `A hook of the ky instance failed in ${label}: ${reason}.${lost || consequence({ ...known, submission, jobId }, failure, attempts.length === 0)}`,
-    cause,
-    attempts,
-    submission,
-    jobId,
-    body: known.body,
-    requestId: lastError?.requestId ?? received?.requestId,
-    status: lastError?.status ?? received?.status,
-    retryAfterMs: lastError?.retryAfterMs,
-    isRetryable: lastError?.isRetryable,
-  })
 }
 
 function unreadableError(received: ReceivedResponse, problem: string, call: FailedCall): InvalidResponseError {
@@ -168,7 +137,7 @@ function redirectProblem({ status, response }: ReceivedResponse): string | undef
 }
 
 /** For a call that is not a run: what is known of its job. */
-function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
+export function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
   if (jobId === undefined) return 'not_sent'
   return isJobConfirmed ? 'accepted' : 'unknown'
 }
@@ -208,7 +177,11 @@ function hint(status: number, apiCode: string | undefined, { operation, retryAft
 }
 
 /** `isUntouched`: the service certainly did not act on the request. */
-function consequence(known: Known, call: Pick<FailedCall, 'operation' | 'received'>, isUntouched: boolean): string {
+export function consequence(
+  known: Known,
+  call: Pick<FailedCall, 'operation' | 'received'>,
+  isUntouched: boolean,
+): string {
   const { jobId, isRun, route, noun = 'run' } = call.operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
     return ` Whether the job ${jobId} is cancelled is not known: read its status with \`jobs.get\`.`

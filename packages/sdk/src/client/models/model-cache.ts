@@ -2,7 +2,7 @@ import type { Model } from '@modelrun/contract'
 import { abortable, type Clock } from '../../shared/clock.ts'
 import type { CallContext } from '../http/operation.ts'
 import type { Transport } from '../http/transport.ts'
-import { getModelOperation } from './model-operations.ts'
+import { loadPart } from '../load-part.ts'
 
 /** How long a model's price and input schema are used. */
 const MAX_AGE_MS = 300_000
@@ -31,8 +31,14 @@ export function createModelCache({ clock, transport }: { clock: Clock; transport
     return model
   }
 
+  async function fetchModel(id: string, context: CallContext): Promise<Model> {
+    const { getModelOperation } = await loadPart(() => import('./model-operations.ts'))
+    const { data } = await transport.call(getModelOperation(id), context)
+    return store(id, data)
+  }
+
   async function request(id: string, context: CallContext): Promise<Model> {
-    const work = transport.call(getModelOperation(id), context).then(({ data }) => store(id, data))
+    const work = fetchModel(id, context)
     if (requests.has(id)) return await work
     requests.set(id, work)
     return await work.finally(() => requests.delete(id))

@@ -1,3 +1,4 @@
+/** What loads when a model is first read. */
 import {
   type ListModelsQuery,
   type Model,
