@@ -1,7 +1,7 @@
 import type { ErrorDetail, Output } from '@modelrun/contract'
 import { expectTypeOf, test } from 'vitest'
 import type { ModelRun } from '../client/client.ts'
-import type { ResultReceiver } from '../client/jobs/result-receiver.ts'
+import type { ResultReceiver } from '../client/runs/run-options.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 

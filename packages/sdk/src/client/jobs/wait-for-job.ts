@@ -4,14 +4,12 @@ import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { saveOutput } from '../files/files-resource.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
-import { notify, textOf, watch } from '../observe/logger.ts'
+import { notify } from '../observe/logger.ts'
 import type { WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { earlyEndError } from './early-end.ts'
 import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
-import { readDelivered } from './read-delivered.ts'
-import type { ResultReceiver } from './result-receiver.ts'
 import type { RunOutcome, RunResult } from './run-result.ts'
 
 /** A wait for a job. */
@@ -22,8 +20,8 @@ export interface WaitRequest {
   options: WaitOptions
   /** When the wait ends, in milliseconds of the client's clock. Default: after `options.deadlineMs`. */
   endsAt?: number | undefined
-  /** Delivers the end, usually before a poll finds it. */
-  webhook?: ResultReceiver | undefined
+  /** Starts to listen to a webhook, which delivers the end, usually before a poll finds it. Returns a function that stops it. */
+  listen?: ((jobId: string, deliver: (end: Job) => void) => () => void) | undefined
   /** The span of the run that the wait is part of. */
   span?: SafeSpan | undefined
 }
@@ -46,12 +44,12 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, reference, options, webhook } = request
+  const { core, reference, options, listen } = request
   const subscriber = new ResultSubscriber(request, resolve, reject)
   // Of a job that this client submitted, the price is read already.
   if (!isConfirmed(reference)) core.prices.addTo(reference, reference.modelId, options)
   core.scheduler.join(subscriber)
-  if (webhook && subscriber.polled) subscriber.listen(webhook)
+  if (listen && subscriber.polled) subscriber.listenBy(listen)
   return () => {
     subscriber.span?.abandon()
     subscriber.leave()
@@ -76,7 +74,7 @@ export abstract class WaitSubscriber implements Subscriber {
   readonly wantsStates: boolean
 
   constructor(
-    { core, job, reference, options, endsAt, webhook, span }: WaitRequest,
+    { core, job, reference, options, endsAt, listen, span }: WaitRequest,
     { isEager, wantsStates }: Pick<Subscriber, 'isEager' | 'wantsStates'>,
   ) {
     this.isEager = isEager
@@ -87,7 +85,7 @@ export abstract class WaitSubscriber implements Subscriber {
     this.options = options
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
-    this.hasWebhook = webhook !== undefined
+    this.hasWebhook = listen !== undefined
     this.span = core.spans?.loaded?.wait({ job: reference, run: span })
   }
 
@@ -134,21 +132,11 @@ class ResultSubscriber extends WaitSubscriber {
     this.reject(error)
   }
 
-  /** Polls find the end as well, so a receiver that fails costs no result. */
-  listen(webhook: ResultReceiver): void {
-    const { handle } = this
-    this.#guard(() => {
-      const stop: unknown = webhook.listen(handle.id, (event) => this.#guard(() => this.#onDelivered(event)))
-      if (typeof stop !== 'function') return stop
-      this.stopListening = () => stop()
-      // The delivery may have come before.
-      return this.polled ? undefined : stop()
-    })
-  }
-
-  #onDelivered(event: unknown): void {
-    const job = readDelivered(event, this.handle.id)
-    if (job !== undefined) this.core.scheduler.deliver(this, job)
+  listenBy(listen: NonNullable<WaitRequest['listen']>): void {
+    const stop = listen(this.handle.id, (end) => this.core.scheduler.deliver(this, end))
+    // The delivery may have come before.
+    if (this.polled) this.stopListening = stop
+    else stop()
   }
 
   leave(): void {
@@ -156,13 +144,7 @@ class ResultSubscriber extends WaitSubscriber {
     this.core.scheduler.leave(this)
     this.job.stopPriceReading?.()
     this.stopListening = undefined
-    if (stopListening) this.#guard(stopListening)
-  }
-
-  #guard(call: () => unknown): void {
-    watch(call, (error) =>
-      this.core.options.log.warn(`the webhook receiver failed; the job ${this.handle.id} is polled: ${textOf(error)}`),
-    )
+    stopListening?.()
   }
 }
 

@@ -5,7 +5,7 @@ import { createManualClock, settle } from '../../../test/manual-clock.ts'
 import { errorResponse, json, type Step, silent, text } from '../../../test/scripted-service.ts'
 import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import type { ResultReceiver } from '../jobs/result-receiver.ts'
+import type { ResultReceiver } from './run-options.ts'
 
 const { completed, queued } = fixtures.runs
 const succeeded = fixtures.jobs.succeeded.body.data

@@ -6,8 +6,7 @@ import type { ManualClock } from '../../../test/manual-clock.ts'
 import { errorResponse, json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
-import type { ResultReceiver } from '../jobs/result-receiver.ts'
-import type { RunOptions } from './run-options.ts'
+import type { ResultReceiver, RunOptions } from './run-options.ts'
 
 const { job_id } = fixtures.runs.processingWebhook.body
 const accepted = json(202, fixtures.runs.processingWebhook.body)

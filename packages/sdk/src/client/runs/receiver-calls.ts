@@ -1,11 +1,14 @@
+import { type Job, jobSchema } from '@modelrun/contract'
 import { ConfigurationError, httpUrl, isText } from '@modelrun/kit'
+import * as z from 'zod/mini'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { TIMEOUT } from '../http/send-attempt.ts'
-import type { ResultReceiver } from '../jobs/result-receiver.ts'
-import { textOf } from '../observe/logger.ts'
-import type { SubmitOptions } from './run-options.ts'
+import { isFinished, withKnownStatus } from '../jobs/job-operations.ts'
+import type { WaitRequest } from '../jobs/wait-for-job.ts'
+import { textOf, watch } from '../observe/logger.ts'
+import type { ResultReceiver, SubmitOptions } from './run-options.ts'
 
 /** The limits of a call of the caller's receiver. */
 interface ReceiverCall {
@@ -98,4 +101,38 @@ async function withinLimits<T>(core: Core, { scope, options }: ReceiverCall, wor
     stopTimer()
     controller.release()
   }
+}
+
+/** Listens to the receiver for the end of a job. Polls find the end as well, so a receiver that fails costs no result. */
+export function listenTo({ options: { log } }: Core, webhook: ResultReceiver): NonNullable<WaitRequest['listen']> {
+  return (jobId, deliver) => {
+    const guard = (call: () => unknown) =>
+      watch(call, (error) => log.warn(`the webhook receiver failed; the job ${jobId} is polled: ${textOf(error)}`))
+    const onEvent = (event: unknown) => {
+      const end = readDelivered(event, jobId)
+      if (end !== undefined) deliver(end)
+    }
+    let stop: unknown
+    guard(() => {
+      stop = webhook.listen(jobId, (event) => guard(() => onEvent(event)))
+      return stop
+    })
+    return () => guard(() => (typeof stop === 'function' ? stop() : undefined))
+  }
+}
+
+/**
+ * The end of a job as a receiver delivers it.
+ *
+ * @returns undefined for an event that does not end the job
+ * @throws TypeError for an event that cannot be used: of another job, or of another shape
+ */
+function readDelivered(event: unknown, jobId: string): Job | undefined {
+  const { data: job } = z.safeParse(jobSchema, withKnownStatus(event))
+  const isOther = job !== undefined && 'job_id' in job && job.job_id !== jobId
+  if (job === undefined || isOther) throw new TypeError(`it delivered what is not an event of this job`)
+  if (!isFinished(job)) return undefined
+  if (job.status === 'succeeded' && job.output === undefined)
+    throw new TypeError('it delivered a success without output')
+  return job
 }

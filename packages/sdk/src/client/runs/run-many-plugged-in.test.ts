@@ -4,10 +4,10 @@ import { createManualClock } from '../../../test/manual-clock.ts'
 import { simulateJobs } from '../../../test/simulated-jobs.ts'
 import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import type { ResultReceiver } from '../jobs/result-receiver.ts'
 import type { Tracer } from '../observe/safe-span.ts'
 import type { ModelRunOptions } from '../options.ts'
 import type { RunManyOptions, SettledRun } from './run-many-options.ts'
+import type { ResultReceiver } from './run-options.ts'
 
 /** How what a program plugs in can fail. `fail` is called in its place. */
 const FAILURES: Record<string, () => unknown> = {

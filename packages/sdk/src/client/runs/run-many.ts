@@ -8,6 +8,7 @@ import { startWait } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { checkInput } from './check-run.ts'
+import { listenTo } from './receiver-calls.ts'
 import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
 
@@ -179,8 +180,10 @@ class RunPool<I extends object> {
       if (leave !== undefined) this.#waits.delete(leave)
       end(outcome)
     }
+    const { webhook } = this.#options
+    const listen = webhook && listenTo(this.#core, webhook)
     leave = startWait(
-      { ...job.waitRequest(this.#options), endsAt, webhook: this.#options.webhook, span },
+      { ...job.waitRequest(this.#options), endsAt, listen, span },
       (value) => done({ status: 'fulfilled', value }),
       (reason) => done({ status: 'rejected', reason: reason }),
     )

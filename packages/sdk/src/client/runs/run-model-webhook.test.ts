@@ -7,8 +7,7 @@ import { settle } from '../../../test/manual-clock.ts'
 import { broken, errorResponse, json, type Step, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { AbortedError, ConnectionError, HookError } from '../errors/transport-errors.ts'
-import type { ResultReceiver } from '../jobs/result-receiver.ts'
-import type { RunOptions } from './run-options.ts'
+import type { ResultReceiver, RunOptions } from './run-options.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)
 const { job_id } = fixtures.runs.processingWebhook.body

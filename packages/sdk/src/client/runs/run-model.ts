@@ -8,7 +8,7 @@ import { ClientJob } from '../jobs/client-job.ts'
 import { asKnownStatus } from '../jobs/job-operations.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import type { RunResult } from '../jobs/run-result.ts'
-import { outcomeOfCompleted, toResult, waitForJob } from '../jobs/wait-for-job.ts'
+import { outcomeOfCompleted, toResult, type WaitRequest, waitForJob } from '../jobs/wait-for-job.ts'
 import { loadPart } from '../load-part.ts'
 import { notify } from '../observe/logger.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
@@ -33,11 +33,10 @@ async function runToEnd(
   const { clock, log } = core.options
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
   const endsAt = clock.now() + deadlineMs
-  const { runResponse, reference, elapsedMs, response, requestId } = await sendRun(core, call, deadlineMs)
+  const { runResponse, reference, elapsedMs, response, requestId, listen } = await sendRun(core, call, deadlineMs)
   const job = new ClientJob(core, reference)
   if (runResponse.status !== 'completed') {
-    const { webhook } = options
-    const data = await waitForJob({ core, job, reference, options, endsAt, webhook, span })
+    const data = await waitForJob({ core, job, reference, options, endsAt, listen, span })
     return { data, response, requestId }
   }
   core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
@@ -61,6 +60,8 @@ interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
   reference: JobReference
   /** Milliseconds from the request to the response. */
   elapsedMs: number
+  /** With a webhook. */
+  listen?: WaitRequest['listen']
 }
 
 /** Starts a run and gives its job at once. */
@@ -130,7 +131,7 @@ interface CheckedRun {
 async function sendWithReceiver(
   core: Core,
   run: CheckedRun,
-  { prepareReceiver, notifyReceiver }: typeof import('./receiver-calls.ts'),
+  { prepareReceiver, notifyReceiver, listenTo }: typeof import('./receiver-calls.ts'),
 ): Promise<SentRun> {
   const { model, options } = run
   const { webhook, context } = options
@@ -146,7 +147,7 @@ async function sendWithReceiver(
   }
   const { jobId } = sent.reference
   await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model }))
-  return sent
+  return { ...sent, listen: listenTo(core, webhook) }
 }
 
 async function send(
