@@ -1,5 +1,8 @@
-// Draws the charts of `docs/images` from the tables of `bench/results`: `npm run charts`. A test says when one is out of date.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Draws the charts of `docs/images`, and writes the tables of figures in documents, from `bench/results`: `npm run charts`.
+// A test says when one is out of date.
+import { writeFileSync } from 'node:fs'
+import { figures, readDocument, withFigures } from './figures.ts'
+import { numberOf, tableOf } from './results.ts'
 
 const WIDTH = 720
 const STYLE = `<style>
@@ -71,26 +74,6 @@ export const charts: Record<string, () => string> = {
       groups: [memory, { label: 'progress(), ms', bars: of(8) }],
     })
   },
-}
-
-type Row = [name: string, ...cells: string[]]
-
-/** The cells of the first table after a text. */
-function tableOf(result: string, start: string): { head: Row; rows: Row[] } {
-  const text = readFileSync(new URL(`../bench/results/${result}.md`, import.meta.url), 'utf8')
-  const from = text.indexOf(start)
-  if (from === -1) throw new Error(`bench/results/${result}.md has no "${start}".`)
-  const [, table = ''] = /((?:^\|.*\n)+)/m.exec(text.slice(from)) ?? []
-  // A line has at least one cell.
-  const cellsOf = (line: string) => line.slice(2, -2).split(' | ') as Row
-  const [head = '', , ...rows] = table.trim().split('\n')
-  return { head: cellsOf(head), rows: rows.map(cellsOf) }
-}
-
-function numberOf(cell = ''): number {
-  const value = Number.parseFloat(cell.replace(/[*,]/g, ''))
-  if (Number.isNaN(value)) throw new Error(`"${cell}" is not a number.`)
-  return value
 }
 
 const isOurs = (label: string) => /modelrun|reference server/.test(label)
@@ -180,4 +163,5 @@ if (import.meta.main) {
   for (const [name, draw] of Object.entries(charts)) {
     writeFileSync(new URL(`../docs/images/${name}`, import.meta.url), draw())
   }
+  for (const path of figures) writeFileSync(new URL(`../${path}`, import.meta.url), withFigures(readDocument(path)))
 }

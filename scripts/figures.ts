@@ -1,0 +1,195 @@
+// The tables of figures in documents, made from `bench/results`. Each stands between two comments with its name.
+import { readFileSync } from 'node:fs'
+import { numberOf, type Row, tableOf } from './results.ts'
+
+const PEERS = ['openai', 'anthropic', 'fal', 'replicate']
+
+/** Each table by its name, for the documents that have it. */
+const tables: Record<string, () => string[]> = {
+  requests: () => {
+    const of = columnOf('double-charge', '| client | call |', 'connection reset')
+    return table(['modelrun', ...PEERS], [[`**${of('modelrun')}**`, ...PEERS.map(of)]])
+  },
+  peers: () => [
+    ...table(
+      ['', 'modelrun', ...PEERS],
+      [
+        row('a body that stalls, past the time limit', PEERS, {
+          of: columnOf('stall', '| client | stalled body', 'stalled body'),
+          unit: 'ms',
+        }),
+        row('an abort between two polls', PEERS, {
+          of: columnOf('abort', '| client | submitting', 'poll sleep'),
+          unit: 'ms',
+        }),
+        row('client in a browser bundle, first load, gzip', PEERS, { of: firstLoad, unit: 'kB' }),
+      ],
+    ),
+    '| responses checked for their shape | **yes** | no | no | no | no |',
+  ],
+  clients: () => {
+    const others = ['openai', 'anthropic', 'replicate', 'fal', 'ky']
+    const line = (name: string, goal: string, of: Column) => {
+      const [label, own, ...rest] = row(name, others, { of })
+      return [label, own, goal, ...rest] as Row
+    }
+    const charges = (column: string) => columnOf('double-charge', '| client | call |', column)
+    const aborts = (column: string) => columnOf('abort', '| client | submitting', column)
+    const stalls = (column: string) => columnOf('stall', '| client | stalled body', column)
+    const cpu = (heading: string) => columnOf('cpu', heading, 'to fetch')
+    return table(
+      ['measurement', 'modelrun', 'goal', ...others],
+      [
+        line('POSTs for one paid call, connection reset', '1', charges('connection reset')),
+        line('POSTs for one paid call, HTTP 500', '1', charges('HTTP 500')),
+        line('abort while submitting, ms', '20', aborts('submitting')),
+        line('abort in backoff, ms', '20', aborts('backoff')),
+        line('abort between polls 2 s apart, ms', '20', aborts('poll sleep')),
+        line('stalled body, ms past the limit', '100', stalls('stalled body')),
+        line('stalled poll, ms past the limit', '100', stalls('stalled poll')),
+        line('browser bundle of the client, first load, kB gzip', '40', firstLoad),
+        line('CPU per call, 50 in flight, ratio to fetch', '1.70', cpu('## 50 in flight')),
+        line('CPU per call, one after another, ratio to fetch', '', cpu('## one after another')),
+      ],
+    )
+  },
+  waits: () => {
+    const { rows } = tableOf('waits', '| what | bound |')
+    const shown = rows.map(
+      ([what, bound, own, , ...others]): Row => [what, own ?? '', bound ?? '', ...others.slice(0, 2)],
+    )
+    return table(['measurement', 'modelrun', 'goal', 'replicate', 'fal'], shown)
+  },
+  server: () => {
+    const { rows } = tableOf('reference-server', '| what | bound |')
+    return table(
+      ['measurement', 'goal', 'measured', 'met'],
+      rows.map(([what, ...cells]): Row => [what, ...cells]),
+    )
+  },
+  'batch-sqlite': () => growth('sqlite', { first: ['add', 'submit'], after: ['progress'] }),
+  'batch-redis': () => growth('redis', { first: ['add', 'submit'], after: ['progress', 'memory'] }),
+  'batch-postgres': () => growth('postgres, counters', { first: ['add CPU', 'submit CPU'], after: ['memory'] }),
+}
+
+/** A document with its tables as the last results have them. */
+export function withFigures(text: string): string {
+  return text.replace(/(?<=<!-- (?<name>[\w-]+): start -->\n).*?(?=<!-- \k<name>: end -->)/gs, (whole, name) => {
+    const lines = tables[name]?.()
+    return lines ? `${lines.join('\n')}\n` : whole
+  })
+}
+
+/** The documents that have such tables. */
+export const figures = ['README.md', 'bench/README.md', 'docs/guides/durable-sizing.md']
+
+export function readDocument(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+type Column = (client: string) => string
+
+/** The cells of one column of a result, by client; empty where the client has none. */
+function columnOf(result: string, start: string, column: string): Column {
+  const { head, rows } = tableOf(result, start)
+  const index = head.indexOf(column)
+  if (index === -1) throw new Error(`bench/results/${result}.md has no column "${column}".`)
+  return (client) => {
+    const cell = rows.find(([name]) => name === client)?.[index] ?? ''
+    if (cell === '–') return ''
+    if (/^hangs/.test(cell)) return 'hangs'
+    return /^had ended/.test(cell) ? 'no backoff' : cell.replace(/ .*/, '').replace('×', '')
+  }
+}
+
+/** In kB, of what a page loads at first. */
+const firstLoad: Column = (client) => {
+  const names: Record<string, string> = {
+    modelrun: '**modelrun**, client',
+    openai: 'openai, client',
+    anthropic: '@anthropic-ai/sdk, client',
+    replicate: 'replicate, client',
+    fal: '@fal-ai/client, client',
+    ky: 'ky',
+  }
+  const { rows } = tableOf('size', '| import | minified |')
+  const bytes = numberOf(rows.find(([name]) => name === names[client])?.[3])
+  return (bytes / 1_000).toFixed(1)
+}
+
+function row(name: string, clients: readonly string[], { of, unit = '' }: { of: Column; unit?: string }): Row {
+  const shown = (client: string) =>
+    unit === '' || !/^\d/.test(of(client)) ? rounded(of(client)) : withUnit(of(client), unit)
+  return [name, `**${shown('modelrun')}**`, ...clients.map(shown)]
+}
+
+function withUnit(value: string, unit: string): string {
+  const number = numberOf(value)
+  return unit === 'ms' && number >= 1_000 ? `${(number / 1_000).toFixed(1)} s` : `${Math.round(number)} ${unit}`
+}
+
+/** Milliseconds lose their decimals; ratios and sizes keep them. */
+function rounded(value: string): string {
+  const number = Number(value.replace(/,/g, ''))
+  return value === '' || Number.isNaN(number) || number < 3
+    ? value
+    : number.toLocaleString('en', { maximumFractionDigits: 1 })
+}
+
+interface Shown {
+  /** Of the first and the last thousand keys, in µs. */
+  first: readonly Part[]
+  after: readonly Part[]
+}
+
+type Part = keyof typeof PARTS
+
+const PARTS = {
+  add: { head: 'an add', column: 3 },
+  submit: { head: 'a submit', column: 4 },
+  'add CPU': { head: 'an add', column: 3 },
+  'submit CPU': { head: 'a submit', column: 4 },
+  progress: { head: '`progress()`', column: 7 },
+  memory: { head: 'memory of a process', column: 8 },
+}
+
+/** Times of a machine with two cores that had more to do say nothing; times of the processor do. */
+const MAX_LOAD = 5
+
+function growth(store: string, { first, after }: Shown): string[] {
+  const isProcessor = first.every((part) => part.endsWith('CPU'))
+  const { rows } = tableOf('durable-growth', '| store | processes |')
+  const lines = rows
+    .filter(([name, ...cells]) => name === store && (isProcessor || numberOf(cells.at(-1)) < MAX_LOAD))
+    .map(([, ...cells]): Row => {
+      const of = (part: Part) => cells[PARTS[part].column] ?? ''
+      return [
+        cells[1] ?? '',
+        ...first.map((part) => range(of(part), part.endsWith('CPU'))),
+        ...after.map((part) => last(of(part), part)),
+      ]
+    })
+  return table(['keys in the batch', ...[...first, ...after].map((part) => PARTS[part].head)], lines)
+}
+
+/** `37, 48 (47, 40)`: first and last, in brackets the processor's time. */
+function range(cell: string, isProcessor: boolean): string {
+  const text = (isProcessor && /\((.*)\)/.exec(cell)?.[1]) || cell.replace(/ \(.*/, '')
+  const [low = 0, high = 0] = text
+    .split(', ')
+    .map(numberOf)
+    .toSorted((a, b) => a - b)
+  const [from, to] = [low, high].map((value) => value.toLocaleString('en'))
+  return `${from === to ? from : `${from} to ${to}`} µs`
+}
+
+function last(cell: string, part: Part): string {
+  return part === 'memory' ? `${Math.max(...cell.split(', ').map(numberOf))} MB` : `${cell} ms`
+}
+
+function table(head: readonly string[], rows: readonly Row[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].map((text) =>
+    text.replaceAll('|  |', '| |').replaceAll('|  |', '| |'),
+  )
+}

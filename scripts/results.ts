@@ -1,0 +1,22 @@
+// Reads the tables of `bench/results`.
+import { readFileSync } from 'node:fs'
+
+export type Row = [name: string, ...cells: string[]]
+
+/** The cells of the first table after a text. */
+export function tableOf(result: string, start: string): { head: Row; rows: Row[] } {
+  const text = readFileSync(new URL(`../bench/results/${result}.md`, import.meta.url), 'utf8')
+  const from = text.indexOf(start)
+  if (from === -1) throw new Error(`bench/results/${result}.md has no "${start}".`)
+  const [, table = ''] = /((?:^\|.*\n)+)/m.exec(text.slice(from)) ?? []
+  // A line has at least one cell.
+  const cellsOf = (line: string) => line.slice(2, -2).split(' | ') as Row
+  const [head = '', , ...rows] = table.trim().split('\n')
+  return { head: cellsOf(head), rows: rows.map(cellsOf) }
+}
+
+export function numberOf(cell = ''): number {
+  const value = Number.parseFloat(cell.replace(/[*,]/g, ''))
+  if (Number.isNaN(value)) throw new Error(`"${cell}" is not a number.`)
+  return value
+}
