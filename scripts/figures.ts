@@ -8,7 +8,7 @@ const PEERS = ['openai', 'anthropic', 'fal', 'replicate']
 const tables: Record<string, () => string[]> = {
   requests: () => {
     const of = columnOf('double-charge', '| client | call |', 'connection reset')
-    return table(['modelrun', ...PEERS], [[`**${of('modelrun')}**`, ...PEERS.map(of)]])
+    return [`**modelrun sends ${of('modelrun')}**, ${PEERS.map((client) => `${client} ${of(client)}`).join(', ')}.`]
   },
   peers: () => [
     ...table(

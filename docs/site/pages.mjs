@@ -84,6 +84,7 @@ function placeOf(wanted) {
   const path = wanted.replace(/\/$/, '')
   if (path.startsWith('docs/images/')) return `/${path.slice('docs/'.length)}`
   if (path === 'llms.txt') return '/llms.txt'
+  if (path === 'docs/site') return '/playground/'
   const isFolder = existsSync(root + path) && statSync(root + path).isDirectory()
   const document = isFolder ? posix.join(path, 'README.md') : path
   if (!documents.includes(document)) return undefined
