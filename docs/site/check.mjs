@@ -11,6 +11,9 @@ import sirv from 'sirv'
 import { allDocuments, pageOf } from './pages.mjs'
 
 const MAX_SCRIPT_BYTES = 50_000
+const MAX_PLAYGROUND_BYTES = 230_000
+const MAX_CLICK_MS = 2_000
+const PROGRAMS_AT_ONCE = 4
 const folder = resolve(process.argv[2] ?? fileURLToPath(new URL('dist', import.meta.url)))
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const problems = []
@@ -26,6 +29,7 @@ try {
   const pages = ['404', ...allDocuments().map((path) => `${pageOf(path)}/`.replace('index/', ''))]
   await checkPages([...pages, 'playground/'])
   await checkSearch()
+  await checkPlayground()
   await checkHostileProgram()
 } finally {
   await browser.close()
@@ -78,18 +82,54 @@ async function checkWithAxe(page, path) {
   }
 }
 
-/** Each program of a page runs to its end. */
+/** Each program of a page runs to its end, a few at a time. */
 async function runPrograms(page, path) {
   if (path === '/playground/') return
-  const buttons = await page.locator('main .run-program').all()
-  for (let left = buttons.length; left > 0; left--) await page.locator('main .run-program:enabled').first().click()
-  const areDone = (count) => document.querySelectorAll('.play:not([data-state=running])').length === count
-  const done = await page.waitForFunction(areDone, buttons.length, { timeout: 60_000 }).catch(() => undefined)
-  if (done === undefined) problems.push(`${path}: a program has no outcome.`)
+  const count = await page.locator('main .run-program').count()
+  for (let done = 0; done < count; ) {
+    const now = Math.min(PROGRAMS_AT_ONCE, count - done)
+    for (let left = now; left > 0; left--) await page.locator('main .run-program:enabled').first().click()
+    done += now
+    const areDone = (wanted) => document.querySelectorAll('.play:not([data-state=running])').length === wanted
+    const ended = await page.waitForFunction(areDone, done, { timeout: 60_000 }).catch(() => undefined)
+    if (ended === undefined) problems.push(`${path}: a program has no outcome.`)
+  }
   for (const text of await page.locator('.play[data-state=failed]').allInnerTexts()) {
     problems.push(`${path}: a program fails: ${text}`)
   }
-  programs += buttons.length
+  programs += count
+}
+
+/** The playground loads little, and is quick once it has; a program from a link waits for a click. */
+async function checkPlayground() {
+  const page = await browser.newPage()
+  let bytes = 0
+  page.on('response', async (response) => {
+    if (/script|fetch/.test(response.request().resourceType())) bytes += gzipSync(await response.body()).length
+  })
+  await page.goto(`${site}/playground/`)
+  const times = []
+  for (let round = 0; round < 4; round++) {
+    const start = performance.now()
+    await page.locator('#run').click()
+    await page.locator('.play[data-state=done] .pictures img').first().waitFor()
+    times.push(Math.round(performance.now() - start))
+  }
+  const warm = Math.min(...times.slice(1))
+  console.log(`The playground loads ${bytes} bytes. From the click to the result: ${times.join(', ')} ms.`)
+  if (bytes > MAX_PLAYGROUND_BYTES) problems.push(`The playground loads ${bytes} bytes.`)
+  if (warm > MAX_CLICK_MS) problems.push(`The playground takes ${warm} ms from the click to the result.`)
+  await page.locator('#program').fill(`console.log('shared', 1 as number)`)
+  await page.locator('#share').click()
+  await page.waitForURL(/#code=/)
+  const link = page.url()
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.waitForFunction(() => document.querySelector('#program').value.includes('shared'))
+  if ((await page.locator('.play').count()) > 0) problems.push('A program from a link runs without a click.')
+  await page.locator('#run').click()
+  await page.getByText('shared 1').waitFor()
+  await page.close()
 }
 
 async function checkSearch() {

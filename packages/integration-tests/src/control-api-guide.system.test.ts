@@ -18,12 +18,25 @@ interface Call {
   gives: string
 }
 
+/** Shapes that several calls have. The table names them, and the table below it has their members. */
+const SHAPES = {
+  KEY: '{ key, live, permissions, allow_ips?, revoked, credits: { left, available } }',
+  JOB: '{ job_id, model_id, key, status, credits, charged, created_at_ms, processing_at_ms, ended_at_ms?, ends_at_ms?, code?, message?, text?, webhook_url? }',
+  RUN: '{ job_id, request_id, model_id, input, status, output?: { type, items } }',
+  DELIVERY:
+    '{ job_id, url, outcome, status?, reason?, response_headers?, response_body?, body, attempted_at_ms, finished_at_ms }',
+}
+
 /** The table of calls, from what the server says of itself. */
 async function tableOfCalls(): Promise<string> {
   const response = await createCheckedServer().fetch('/_reference')
   const { calls }: { calls: Call[] } = await response.json()
-  const rows = calls.map(({ call, what, takes, gives }) => row([code(call), what, code(takes), code(gives)]))
+  const rows = calls.map(({ call, what, takes, gives }) => row([code(call), what, code(takes), code(named(gives))]))
   return [row(['call', 'what', 'takes', 'gives']), row(['---', '---', '---', '---']), ...rows].join('\n')
+}
+
+function named(shape: string): string {
+  return Object.entries(SHAPES).reduce((text, [name, members]) => text.replaceAll(members, name), shape)
 }
 
 function code(shape = ''): string {
@@ -38,6 +51,7 @@ describe('the guide of the control API', () => {
   it('has every call that the server lists, as the server describes it', async () => {
     const shown = /<!-- calls: checked by a test -->\n\n(.*?)\n<!-- end of calls -->/s.exec(text)?.[1]
     expect(shown?.trim()).toBe(await tableOfCalls())
+    for (const [name, members] of Object.entries(SHAPES)) expect(text).toContain(`\n| \`${name}\` | \`${members}\``)
   })
 
   const { isMissing, note } = needs('python3')

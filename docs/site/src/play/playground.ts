@@ -10,7 +10,7 @@ if (area && shared) area.value = await unpack(shared).catch(() => '// The link i
 document.querySelector('#run')?.addEventListener('click', () => {
   if (!place) return
   render(null, place)
-  render(h(Panel, { readCode: async () => toScript(area?.value ?? '') }), place)
+  render(h(Panel, { readCode: () => toScript(area) }), place)
 })
 
 document.querySelector('#share')?.addEventListener('click', async ({ currentTarget }) => {
@@ -19,7 +19,10 @@ document.querySelector('#share')?.addEventListener('click', async ({ currentTarg
   if (currentTarget instanceof HTMLElement) currentTarget.textContent = 'The address of this page is the link'
 })
 
-async function toScript(code: string): Promise<string> {
+/** The program that the page comes with has no types: what removes them loads once it was changed. */
+async function toScript(program: HTMLTextAreaElement | null): Promise<string> {
+  const code = program?.value ?? ''
+  if (code === program?.defaultValue) return code
   const { transform } = await import('sucrase')
   return transform(code, { transforms: ['typescript'], disableESTransforms: true }).code
 }
