@@ -243,14 +243,8 @@ async function openFork(service: Service, controlToken: string, forks: ForkTrans
   // What a fork does is on its own page, and not in the log of this server.
   const fork = new Service({ ...service.options, controlToken, log: undefined })
   const opened = await forks.open(serverOf(fork))
-  copyState(service, fork)
-  fork.observer.journal.adopt(service.observer.journal, accountsOf(service, fork))
+  copyState(service, fork, true)
   return opened
-}
-
-/** The accounts of a service, each with that of its fork. */
-function accountsOf({ keys }: Service, fork: Service): Map<Account, Account> {
-  return new Map(keys.all().map(({ key, account }) => [account, fork.keys.get(key).account]))
 }
 
 function storyOf(service: Service, jobId: string): string {

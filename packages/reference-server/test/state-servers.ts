@@ -8,6 +8,13 @@ import { fileURLToPath } from 'node:url'
 
 const CLI = fileURLToPath(new URL('../src/node/cli.ts', import.meta.url))
 
+interface Body {
+  job_id?: string
+  data?: object
+  entries?: object[]
+  exchanges?: { kind: string }[]
+}
+
 /** A process that was started, and may not serve. */
 export interface Started {
   child: ChildProcess
@@ -63,7 +70,7 @@ export class StateServers {
         headers,
         body: body === undefined ? null : JSON.stringify(body),
       })
-      return (await response.json()) as { job_id?: string; data?: object } // what the tests read
+      return (await response.json()) as Body // what the tests read
     }
     const run = (options: object = { sync: false }) =>
       call('POST', '/v1/models/aurora-image/run', { input: { prompt: 'a fox' }, ...options })

@@ -59,6 +59,8 @@ function fill(service: Service, snapshot: Snapshot): void {
   faults.restart(numberOf(snapshot.seed, 'seed'))
   keys.replace(snapshot.keys.map((key) => ({ ...key, account: at(accounts, key.account), allowIps: key.allowIps })))
   observer.actions.replace(snapshot.actions ?? [])
+  const ofAccount = (index: number) => (index < 0 ? null : at(accounts, index))
+  observer.journal.restore((snapshot.journal ?? []).map((one) => ({ ...one, account: ofAccount(one.account) })))
   const restored = snapshot.jobs.map((state) => jobOf(state, at(accounts, state.account), service))
   const unfinished = restored.filter(({ job }) => job.end === undefined)
   for (const [index, state] of snapshot.accounts.entries()) fillAccount(service, at(accounts, index), state)
@@ -148,11 +150,11 @@ export function forkService(service: Service): Service {
   return fork
 }
 
-/** Puts a service of the same options into the state of another, the speed of its clock included. */
-export function copyState(service: Service, fork: Service): void {
+/** Puts a service of the same options into the state of another, the speed of its clock included, and on demand its journal. */
+export function copyState(service: Service, fork: Service, hasJournal = false): void {
   const scale = service.clock.speed?.scale()
   if (scale !== undefined) fork.clock.speed?.setScale(scale)
   fork.receivers.addFormerUrl(service.baseUrl)
   // It continues at once: no time has passed for a server that was not there.
-  fill(fork, { ...takeSnapshot(service), realTime: undefined })
+  fill(fork, { ...takeSnapshot(service, hasJournal), realTime: undefined })
 }

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { resolveOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import type { Snapshot } from './take-snapshot.ts'
+import { Service } from '../service/service.ts'
+import { type Snapshot, takeSnapshot } from './take-snapshot.ts'
 
 const WITH_WEBHOOK = { webhook_url: 'http://receiver.test/' }
 
@@ -33,6 +35,19 @@ describe('a snapshot', () => {
     expect(JSON.parse(text)).toEqual(snapshot)
     server.job(goingId).complete()
     expect(JSON.stringify(snapshot)).toBe(text)
+  })
+
+  it('has the newest thousand entries of the journal, a mebibyte at most, where they are asked for', async () => {
+    const service = new Service(resolveOptions({ clock: 'manual' }))
+    const { journal } = service.observer
+    for (let at = 0; at < 1_100; at++) journal.add(null, { kind: 'note', at, text: 'note' })
+    expect(takeSnapshot(service).journal).toBeUndefined()
+    const { journal: newest = [] } = takeSnapshot(service, true)
+    expect(newest.map(({ entry }) => entry.at)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 100))
+    for (let at = 2_000; at < 2_011; at++) journal.add(null, { kind: 'note', at, text: 'x'.repeat(100_000) })
+    expect(takeSnapshot(service, true).journal?.map(({ entry }) => entry.at)).toEqual(
+      Array.from({ length: 10 }, (_, index) => index + 2_001),
+    )
   })
 
   it('takes a server back to where it was, time and keys included', async () => {

@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import type { Job } from '../domain/job.ts'
+import type { Journal } from '../history/journal/journal.ts'
 import type { Service } from '../service/service.ts'
 
 /** Member `format` of every snapshot. */
@@ -12,17 +13,21 @@ export const SNAPSHOT_VERSION = 1
  * The whole state of a server as plain JSON: time, random numbers, keys, accounts with their credits, scripts and faults,
  * jobs, deliveries. Store it and pass it to `restore`; its content may change with `version`.
  *
- * Not in it: the journal, receivers in this process, and the options, which are the server's own.
+ * Not in it: receivers in this process, and the options, which are the server's own; nor, unless it was asked for, the journal.
  */
 export type Snapshot = ReturnType<typeof stateOf>
 
-/** The state of a service as it is now; nothing that happens later changes it. */
-export function takeSnapshot(service: Service): Snapshot {
-  return JSON.parse(JSON.stringify(stateOf(service))) // it holds nothing but JSON
+/** So much of the journal is in a snapshot: entries, the newest, and about so many bytes of them. */
+const MAX_ENTRIES = 1_000
+const MAX_ENTRY_BYTES = 1024 * 1024
+
+/** The state of a service as it is now; nothing that happens later changes it. @param hasJournal whether the newest of it is in it */
+export function takeSnapshot(service: Service, hasJournal = false): Snapshot {
+  return JSON.parse(JSON.stringify(stateOf(service, hasJournal))) // it holds nothing but JSON
 }
 
 /** Accounts are named by their index. The clock is settled once: all parts are of the same moment. */
-function stateOf(service: Service) {
+function stateOf(service: Service, hasJournal: boolean) {
   const time = service.jobs.settle()
   const { clock, deliveries, faults, jobs, keys, observer } = service
   const accounts = [...keys.accounts()]
@@ -65,7 +70,25 @@ function stateOf(service: Service) {
       .map(({ job, body, sent, isHeld, dueAt }) => ({ job_id: job.id, body, sent, isHeld, dueAt })),
     /** What was done to a server with a dashboard. */
     actions: observer.isShown ? observer.actions.list() : undefined,
+    journal: hasJournal ? newestEntries(observer.journal, accounts) : undefined,
   }
+}
+
+/** Each with the index of its account; -1 without one. Secrets are left out, as in the journal. */
+function newestEntries(journal: Journal, accounts: readonly Account[]) {
+  const all = [null, ...accounts].flatMap((account, index) =>
+    journal.records(account).map((record) => ({ account: index - 1, record })),
+  )
+  const newestFirst = all.toSorted((one, other) => other.record.endPlace - one.record.endPlace)
+  const kept = []
+  let bytes = 0
+  for (const { account, record } of newestFirst.slice(0, MAX_ENTRIES)) {
+    bytes += record.bytes
+    if (bytes > MAX_ENTRY_BYTES) break
+    const { entry, startPlace, endPlace } = record
+    kept.push({ account, entry, startPlace, endPlace })
+  }
+  return kept.reverse()
 }
 
 /** A job that has ended needs no plan. */

@@ -18,6 +18,11 @@ export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
   readonly url: string
 }
 
+/** A record and its account; `null` without one. */
+export interface OwnedRecord extends Omit<JournalRecord, 'bytes'> {
+  account: Account | null
+}
+
 /**
  * What happened on the server, oldest first, within a number of bytes. Beyond it the tenant that recorded the most loses
  * its oldest entries.
@@ -53,12 +58,12 @@ export class Journal {
     return this.#records.of().sort((one, other) => one.endPlace - other.endPlace)
   }
 
-  /** Takes over what another journal has. @param accounts which account of this server takes the place of which */
-  adopt(journal: Journal, accounts: ReadonlyMap<Account, Account>): void {
-    for (const [account, own] of [...accounts, [null, null] as const]) {
-      for (const record of journal.#records.of(account)) this.#records.add(own, record)
+  /** Continues after the records of another server. */
+  restore(records: Iterable<OwnedRecord>): void {
+    for (const { account, entry, startPlace, endPlace } of records) {
+      this.#records.add(account, { entry, startPlace, endPlace, bytes: byteSize(entry) })
+      this.#places = Math.max(this.#places, endPlace)
     }
-    this.#places = Math.max(this.#places, journal.#places)
   }
 
   forget(account?: Account): void {
