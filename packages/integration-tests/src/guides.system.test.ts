@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const guides = fileURLToPath(new URL('../../../docs/guides/', import.meta.url))
 
-it('lists every assumption of the reference server (npx vitest run -u updates the page)', async () => {
+it('lists every assumption of the reference server (npx vitest run packages/integration-tests/src/guides -u writes the page)', async () => {
   await expect(assumptionsPage()).toMatchFileSnapshot(`${guides}assumptions.md`)
 })
 

@@ -4,7 +4,7 @@ import { openApiDocument } from './document.ts'
 
 const document = openApiDocument()
 
-test('openapi.json is what the contract says: `npx vitest run -u packages/contract` updates it', async () => {
+test('openapi.json is what the contract says: `npx vitest run packages/contract -u` writes it', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../openapi.json')
 })
 

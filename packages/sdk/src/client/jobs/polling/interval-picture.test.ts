@@ -57,6 +57,6 @@ ${marks.join('\n')}
 `
 }
 
-test('the picture of the guide shows the real poll intervals (npx vitest run -u draws it again)', async () => {
+test('the picture of the guide shows the real poll intervals (npx vitest run packages/sdk/src/client/jobs/polling -u draws it)', async () => {
   await expect(picture()).toMatchFileSnapshot(PICTURE)
 })
