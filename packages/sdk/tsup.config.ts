@@ -10,7 +10,7 @@ export default definePackage({
     'src/webhooks/testing/index.ts',
   ],
   // What is used of them is a small part: loading it out of many files would take longer than everything else.
-  bundled: ['@modelrun/contract', /^zod\/mini$/],
-  bundledInCommonJs: ['ky', 'file-type'],
+  bundled: ['@modelrun/contract', /^zod\/mini$/, 'ky'],
+  bundledInCommonJs: ['file-type'],
   sourcemap: true,
 })

@@ -1,6 +1,6 @@
 import { ModelRunError } from '@modelrun/kit'
-import ky, { type Hooks, isHTTPError, type KyInstance, type Options } from 'ky'
-import { createClockHold, ForcedRetry, isForcedRetry, kyRetries } from '../http/ky-retries.ts'
+import ky, { type Hooks, type KyInstance, type Options } from 'ky'
+import { createClockHold, ForcedRetry, isErrorOfKy, isForcedRetry, kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { FileAttempts } from './file-attempts.ts'
@@ -80,7 +80,8 @@ function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unkno
     download.client.log.warn(`${nameOfUrl(download.url)} was not requested again, although a ky hook asked for it`)
     if (isOpen) return undefined
   }
-  if (attempts.failure && (isForced || isHTTPError(error) || error instanceof ModelRunError)) return request.error()
+  if (attempts.failure && (isForced || isErrorOfKy(error, 'HTTPError') || error instanceof ModelRunError))
+    return request.error()
   return scope.signal.aborted ? error : request.hookError(error)
 }
 
@@ -135,7 +136,8 @@ export function createFileKy(client: ResolvedOptions): FileKy {
   })
   const { beforeRequest = [], beforeRetry = [], afterResponse = [], beforeError = [] } = mine.hooks ?? {}
   return {
-    ky: ky.create({ timeout: false, ...(mine.context ? { context: mine.context } : {}) }),
+    // Hooks return values of the caller's copy of ky, such as `ky.stop`.
+    ky: (client.ky ?? ky).create({ timeout: false, ...(mine.context ? { context: mine.context } : {}) }),
     hooks: {
       beforeRequest,
       beforeRetry,

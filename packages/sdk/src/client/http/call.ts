@@ -142,11 +142,13 @@ export function prepared<T>({ jobId, isJobConfirmed }: Operation<unknown>, prepa
 
 /** Allows the next attempt, after the returned milliseconds. Undefined when there is none. */
 export function allowRetry<T>(call: Call<T>): number | undefined {
-  const { happened } = call
+  const { operation, context, client, happened } = call
   if (happened.failed === undefined) return undefined
   const { attempt, failure } = happened.failed
-  const delayMs = delayBeforeRetry(call, failure)
-  if (delayMs === undefined) return undefined
+  if (!isWorthRetrying(operation.route.method, failure)) return undefined
+  const retryAfterMs = retryAfterOf(failure, client.clock.now())
+  const delayMs = retryDelayMs({ retryCount: happened.attempts.length - 1, retryAfterMs, random: client.random })
+  if (delayMs === undefined || delayMs >= context.scope.remainingMs()) return undefined
   attempt.delayMs = delayMs
   observeFailure(call)
   return delayMs
@@ -161,14 +163,6 @@ export async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
     happened.error = interruptedError(call, 'waiting for a retry')
     throw happened.error
   }
-}
-
-function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefined {
-  const { operation, context, client, happened } = call
-  const retryAfterMs = retryAfterOf(failure, client.clock.now())
-  if (!isWorthRetrying(operation.route.method, failure)) return undefined
-  const delayMs = retryDelayMs({ retryCount: happened.attempts.length - 1, retryAfterMs, random: client.random })
-  return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
 }
 
 /** Stores the outcome of an attempt. @returns The response for ky @throws The call's error, when there is no response */

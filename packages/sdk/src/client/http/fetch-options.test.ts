@@ -76,14 +76,14 @@ describe('fetchOptions', () => {
   })
 
   test.each([
-    ['method', 'GET', 'each method of the client'],
+    ['method', 'GET', 'the client sets it'],
     ['headers', {}, 'use the option `headers`'],
-    ['body', 'x', 'arguments of the call'],
+    ['body', 'x', 'the client sets it'],
     ['signal', new AbortController().signal, 'use the option `signal` of the call'],
     ['redirect', 'follow', 'so that the API key stays with `baseUrl`'],
-    ['cache', 'no-store', 'never taken from a cache'],
-    ['duplex', 'half', 'stream'],
-    ['window', null, 'no effect'],
+    ['cache', 'no-store', 'the client sets it'],
+    ['duplex', 'half', 'the client sets it'],
+    ['window', null, 'the client sets it'],
   ])('cannot have %s: the error says what to do instead', (member, value, instead) => {
     const message = `The option \`fetchOptions\` must not have \`${member}\``
     expect(() => wrong({ [member]: value })).toThrow(ConfigurationError)

@@ -92,16 +92,16 @@ function webStreamOf(chunks: AsyncIterable<Uint8Array<ArrayBuffer>>): ReadableSt
   })
 }
 
-/** The members that the client sets itself, and what to use instead. */
+/** The members that the client sets itself, and what to use instead of some. */
 const OWNED = {
-  method: 'each method of the client has its own',
+  method: '',
   headers: 'use the option `headers`',
-  body: 'the client makes it of the arguments of the call',
+  body: '',
   signal: 'use the option `signal` of the call',
   redirect: 'redirects of calls are not followed, so that the API key stays with `baseUrl`',
-  cache: 'responses are never taken from a cache, so that the status of a job is not an old one',
-  duplex: 'no body is a stream',
-  window: 'it has no effect',
+  cache: '',
+  duplex: '',
+  window: '',
 } as const
 
 /** A member that the client sets itself is an error, which says what to use instead. */
@@ -152,7 +152,7 @@ export function readFetchOptions(options: FetchOptions | undefined): ResolvedFet
   for (const [member] of given) {
     if (!Object.hasOwn(OWNED, member)) continue
     // `hasOwn` has proved it.
-    const instead = OWNED[member as keyof typeof OWNED]
+    const instead = OWNED[member as keyof typeof OWNED] || 'the client sets it'
     throw new ConfigurationError({ message: `The option \`fetchOptions\` must not have \`${member}\`: ${instead}.` })
   }
   return Object.fromEntries(given)

@@ -1,5 +1,5 @@
 import type { ModelRunError } from '@modelrun/kit'
-import { isHTTPError, type KyInstance } from 'ky'
+import type { KyInstance } from 'ky'
 import { startTimer, systemClock } from '../../shared/clock.ts'
 import { HookError } from '../errors/transport-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -15,7 +15,7 @@ import {
   runAttempt,
 } from './call.ts'
 import { callKyOptions } from './ky.ts'
-import { createClockHold, ForcedRetry, isForcedRetry, kyRetries, type RetryRules } from './ky-retries.ts'
+import { createClockHold, ForcedRetry, isErrorOfKy, isForcedRetry, kyRetries, type RetryRules } from './ky-retries.ts'
 import { receive } from './read-response.ts'
 import { consequence, submissionOf, whatIsKnown } from './to-error.ts'
 
@@ -144,7 +144,7 @@ function failureOf<T>(call: Call<T>, error: unknown): ModelRunError | undefined 
     )
     if (result !== undefined) return undefined
   }
-  if (lastError !== undefined && (isForced || error === lastError || isHTTPError(error))) return lastError
+  if (lastError !== undefined && (isForced || error === lastError || isErrorOfKy(error, 'HTTPError'))) return lastError
   return hookError(call, error)
 }
 

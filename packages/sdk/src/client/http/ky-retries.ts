@@ -1,4 +1,5 @@
-import { type Hooks, isForceRetryError, type Options } from 'ky'
+import { memberOf } from '@modelrun/kit'
+import type { Hooks, Options } from 'ky'
 import { type Clock, startTimer } from '../../shared/clock.ts'
 
 /** The client's rules for retries. */
@@ -88,5 +89,10 @@ export class ForcedRetry extends Error {}
 
 /** True when a hook of the caller forced a retry, and the client or ky, at its limit, rejected it. */
 export function isForcedRetry(error: unknown): boolean {
-  return error instanceof ForcedRetry || isForceRetryError(error)
+  return error instanceof ForcedRetry || isErrorOfKy(error, 'ForceRetryError')
+}
+
+/** By name: the caller may have another copy of ky, whose classes a bundler has renamed. */
+export function isErrorOfKy(error: unknown, name: 'HTTPError' | 'ForceRetryError'): boolean {
+  return memberOf(error, 'name') === name
 }

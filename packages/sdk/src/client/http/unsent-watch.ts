@@ -27,11 +27,8 @@ type WatchUnsent = (fetch: FetchLike, url: string, fetchOptions: ResolvedFetchOp
 export function createUnsentWatch(ownFetch: FetchLike | undefined): WatchUnsent {
   connections ??= watchConnections()
   const { hasNoConnection, countSent } = connections
-  let checked: FetchLike | undefined
-  let isNodes = false
   return (fetch, url, { dispatcher }) => {
-    if (fetch !== checked) isNodes = isNodeFetch(fetch)
-    checked = fetch
+    const isNodes = isNodeFetch(fetch)
     // Another `fetch`, and some dispatchers, may send the request once, and fail when they send it again.
     const sent = isNodes && dispatcher === undefined && sendsOnce() ? undefined : countSent(url)
     // A function around Node's global `fetch` can be recognized, one around that of Bun or Deno cannot.

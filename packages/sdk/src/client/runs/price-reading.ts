@@ -1,3 +1,4 @@
+/** What loads when the first job of a client runs on. */
 import { type Clock, openScope, toBackgroundClock } from '../../shared/clock.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'

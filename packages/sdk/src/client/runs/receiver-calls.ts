@@ -1,11 +1,12 @@
 import { type Job, jobSchema } from '@modelrun/contract'
-import { ConfigurationError, httpUrl, isText } from '@modelrun/kit'
+import { ConfigurationError, httpUrl, isText, ModelRunError } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { TIMEOUT } from '../http/send-attempt.ts'
 import { isFinished, withKnownStatus } from '../jobs/job-operations.ts'
+import type { JobReference } from '../jobs/job-reference.ts'
 import type { WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf, watch } from '../observe/logger.ts'
 import type { ResultReceiver, SubmitOptions } from './run-options.ts'
@@ -14,6 +15,13 @@ import type { ResultReceiver, SubmitOptions } from './run-options.ts'
 interface ReceiverCall {
   scope: Scope
   options: Pick<SubmitOptions, 'timeoutMs'>
+}
+
+/** A run whose end a receiver gets. */
+interface ReceivedRun {
+  model: string
+  scope: Scope
+  options: SubmitOptions
 }
 
 /** A run that a receiver is to be prepared for. */
@@ -25,12 +33,39 @@ interface Preparation extends ReceiverCall {
 /** The callback URL of one run. */
 type Prepared = Awaited<ReturnType<ResultReceiver['prepare']>>
 
+/** Sends a run whose receiver is notified before and after. `send` gets the callback URL. */
+export async function sendWithReceiver<Sent extends { reference: JobReference }>(
+  core: Core,
+  { model, scope, options }: ReceivedRun,
+  send: (url: string | undefined) => Promise<Sent>,
+): Promise<Sent & { listen?: WaitRequest['listen'] }> {
+  const { webhook, context } = options
+  if (webhook === undefined) return await send(undefined)
+  const call = { scope, options }
+  const run = { modelId: model, ...(context === undefined ? {} : { context }) }
+  const { url, ref } = await prepareReceiver(core, { ...call, webhook, run })
+  let sent: Sent
+  try {
+    sent = await send(url)
+  } catch (error) {
+    if (isNotAccepted(error)) await notifyReceiver(core, call, () => webhook.forget(ref))
+    throw error
+  }
+  const { jobId } = sent.reference
+  await notifyReceiver(core, call, () => webhook.expect(jobId, { ref, modelId: model }))
+  return { ...sent, listen: listenTo(core, webhook) }
+}
+
+function isNotAccepted(error: unknown): boolean {
+  return error instanceof ModelRunError && (error.submission === 'not_sent' || error.submission === 'rejected')
+}
+
 /**
  * Prepares the receiver for a run that is about to be sent.
  *
  * @throws AbortedError, DeadlineExceededError, HookError, ConfigurationError: nothing was sent
  */
-export async function prepareReceiver(core: Core, { webhook, run, ...call }: Preparation): Promise<Prepared> {
+async function prepareReceiver(core: Core, { webhook, run, ...call }: Preparation): Promise<Prepared> {
   const { signal } = call.scope
   let isOver = false
   const prepare = async () => {
@@ -80,7 +115,7 @@ function prepareError({ options }: Core, { scope, options: { timeoutMs } }: Rece
  * Notifies the receiver of the outcome of a run. It cannot lose the run, which is paid for, nor hold it for longer than the
  * call may take: polls find the result.
  */
-export async function notifyReceiver(core: Core, call: ReceiverCall, notification: () => unknown): Promise<void> {
+async function notifyReceiver(core: Core, call: ReceiverCall, notification: () => unknown): Promise<void> {
   try {
     await withinLimits(core, call, async () => await notification())
   } catch (error) {

@@ -1,5 +1,5 @@
 import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
-import { ConfigurationError, ModelRunError } from '@modelrun/kit'
+import { ConfigurationError } from '@modelrun/kit'
 import { openScope, type Scope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import type { ApiResult, CallContext } from '../http/operation.ts'
@@ -91,7 +91,8 @@ async function sendRun(
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
     const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
     const run = { model, request, scope, options }
-    return await (receiver ? sendWithReceiver(core, run, receiver) : send(core, run, options.webhookUrl))
+    const sendTo = (url: string | undefined) => send(core, run, url)
+    return await (receiver ? receiver.sendWithReceiver(core, run, sendTo) : sendTo(options.webhookUrl))
   } finally {
     scope.close()
   }
@@ -128,28 +129,6 @@ interface CheckedRun {
   options: SubmitOptions
 }
 
-async function sendWithReceiver(
-  core: Core,
-  run: CheckedRun,
-  { prepareReceiver, notifyReceiver, listenTo }: typeof import('./receiver-calls.ts'),
-): Promise<SentRun> {
-  const { model, options } = run
-  const { webhook, context } = options
-  if (webhook === undefined) return await send(core, run, undefined)
-  const given = { modelId: model, ...(context === undefined ? {} : { context }) }
-  const { url, ref } = await prepareReceiver(core, { ...run, webhook, run: given })
-  let sent: SentRun
-  try {
-    sent = await send(core, run, url)
-  } catch (error) {
-    if (isNotAccepted(error)) await notifyReceiver(core, run, () => webhook.forget(ref))
-    throw error
-  }
-  const { jobId } = sent.reference
-  await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model }))
-  return { ...sent, listen: listenTo(core, webhook) }
-}
-
 async function send(
   { options: { clock }, transport, modelCache, prices, spans }: Core,
   { model, request, scope, options }: CheckedRun,
@@ -179,8 +158,4 @@ function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestI
   const { status, model_id: modelId, request_id: requestId } = run
   const state = status === 'completed' ? { status: asKnownStatus(status), output: run.output } : { status }
   return { modelId, requestId, state }
-}
-
-function isNotAccepted(error: unknown): boolean {
-  return error instanceof ModelRunError && (error.submission === 'not_sent' || error.submission === 'rejected')
 }

@@ -231,24 +231,20 @@ async function fetchStatus(
     const { data } = await transport.call(getJobOperation(job.jobId, isKnown), call)
     return { job: data }
   } catch (error) {
-    const isFailure = error instanceof ModelRunError && (mayPass(error) || (isKnown && isOfGateway(error)))
-    return isFailure ? { failure: error } : { error }
+    return error instanceof ModelRunError && mayPass(error, isKnown) ? { failure: error } : { error }
   } finally {
     scope.close()
   }
 }
 
-/** Polls continue after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
-function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
-  return isRetryable || isTransient(status)
-}
-
 /**
- * A page with 404 or a redirect during a deployment is not the service's own word: it does not end the wait for a job that the
- * service has named.
+ * Polls continue after more errors than a single call does: after each 5xx, also the 52x of a gateway. A page with 404 or a
+ * redirect during a deployment is not the service's own word: it does not end the wait for a job that the service has named.
  */
-function isOfGateway(error: ModelRunError): boolean {
-  const { status = 0 } = error
-  if (error instanceof ApiError) return error.apiCode === undefined || error.apiCode === GATEWAY_REJECTION
-  return status >= 300 && status < 400
+function mayPass(error: ModelRunError, isKnown: boolean): boolean {
+  const { isRetryable, status = 0 } = error
+  if (isRetryable || isTransient(status)) return true
+  const isOfGateway =
+    error instanceof ApiError ? [undefined, GATEWAY_REJECTION].includes(error.apiCode) : status >= 300 && status < 400
+  return isKnown && isOfGateway
 }
