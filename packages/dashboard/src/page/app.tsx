@@ -1,20 +1,20 @@
+import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Activity } from './activity/activity.tsx'
-import { ClockBar } from './controls/clock-bar.tsx'
 import { Controls } from './controls/controls.tsx'
 import { Strip } from './controls/strip.tsx'
+import { ClockBar } from './controls/time.tsx'
 import { needsToken } from './data/control.ts'
-import { forkOf } from './data/forks.ts'
-import { connection, reloads } from './data/store.ts'
+import { connection, forkOf, reloads } from './data/store.ts'
 import { JobPage } from './jobs/job-page.tsx'
 import { ModelList } from './models/model-list.tsx'
 import { ModelPage } from './models/model-page.tsx'
 import { linkTo, route, SCREENS, type Screen } from './route.ts'
 import { hostOf } from './text/format.ts'
-import { ThemeButton } from './theme.tsx'
 import { TokenForm } from './token-form.tsx'
-import { Loading } from './ui/empty.tsx'
+import { Button } from './ui/button.tsx'
 import { Icon } from './ui/icon.tsx'
+import { Loading } from './ui/parts.tsx'
 import { Toast } from './ui/toast.tsx'
 
 const NAMES: Readonly<Record<Screen, string>> = {
@@ -35,9 +35,9 @@ export function App() {
   const { screen } = route.value
   return (
     <>
-      <button type="button" class="button skip" onClick={focusHeading}>
+      <Button kind="skip" act={focusHeading}>
         Skip to the content
-      </button>
+      </Button>
       <header class="top">
         <a class="brand" href={linkTo('activity')}>
           <Logo />
@@ -54,7 +54,7 @@ export function App() {
           <a
             key={one}
             href={linkTo(one)}
-            aria-current={one === screen || (one === 'activity' && screen === 'jobs') ? 'page' : undefined}
+            aria-current={one === (screen === 'jobs' ? 'activity' : screen) ? 'page' : undefined}
           >
             <Icon name={one} />
             <span>{NAMES[one]}</span>
@@ -97,16 +97,27 @@ function useScreenChange(): void {
 function Content() {
   const { screen, id } = route.value
   if (connection.value === 'connecting' || reloads.value === 0) return <Loading what="the state of the server" />
-  switch (screen) {
-    case 'activity':
-      return <Activity />
-    case 'models':
-      return id === undefined ? <ModelList /> : <ModelPage id={id} />
-    case 'jobs':
-      return <JobPage key={id} id={id ?? ''} />
-    case 'controls':
-      return <Controls />
+  if (screen === 'activity') return <Activity />
+  if (screen === 'controls') return <Controls />
+  if (screen === 'jobs') return <JobPage key={id} id={id ?? ''} />
+  return id === undefined ? <ModelList /> : <ModelPage id={id} />
+}
+
+const THEME = 'modelrun-theme'
+const theme = signal(localStorage.getItem(THEME))
+
+export function showTheme(): void {
+  if (theme.value !== null) document.documentElement.dataset.theme = theme.value
+}
+
+function ThemeButton() {
+  const isDark = theme.value === null ? matchMedia('(prefers-color-scheme: dark)').matches : theme.value === 'dark'
+  const toggle = () => {
+    theme.value = isDark ? 'light' : 'dark'
+    localStorage.setItem(THEME, theme.value)
+    showTheme()
   }
+  return <Button kind="small quiet" icon="sun" aria-label={isDark ? 'Light theme' : 'Dark theme'} act={toggle} />
 }
 
 function Logo() {

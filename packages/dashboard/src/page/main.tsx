@@ -1,9 +1,8 @@
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { App, showTheme } from './app.tsx'
 import { startClock } from './data/clock.ts'
 import { follow } from './data/store.ts'
 import { startRouting } from './route.ts'
-import { showTheme } from './theme.tsx'
 import './style/all.css'
 
 const root = document.getElementById('app')

@@ -26,10 +26,15 @@ export function linkTo(screen: Screen, id?: string, query: Record<string, string
   return text === '' ? path : `${path}?${text}`
 }
 
-/** The same screen with some of its query changed; the history of the browser stays as it is. */
+/** The URL of the same screen with some of its query changed. */
+export function linkHere(change: Record<string, string | undefined>): string {
+  const { screen, id, query } = route.value
+  return linkTo(screen, id, { ...query, ...change })
+}
+
+/** Goes there; the history of the browser stays as it is. */
 export function changeQuery(change: Record<string, string | undefined>): void {
-  const { screen, id, query } = route.peek()
-  history.replaceState(null, '', linkTo(screen, id, { ...query, ...change }))
+  history.replaceState(null, '', linkHere(change))
   hash.value = location.hash
 }
 

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { hasToken, setToken } from './data/control.ts'
+import { Button } from './ui/button.tsx'
+import { typed } from './ui/fields.tsx'
 
 /** Asked for where the server was called from another machine, or under another name. */
 export function TokenForm() {
@@ -10,7 +12,7 @@ export function TokenForm() {
   }
   return (
     <main class="token">
-      <form class="card" onSubmit={submit}>
+      <form class="card form" onSubmit={submit}>
         <h1>Control token</h1>
         <p>
           This server was called from another machine or under another name. It printed the token,{' '}
@@ -23,19 +25,11 @@ export function TokenForm() {
         )}
         <label class="field">
           <span>Token</span>
-          <input
-            type="password"
-            autocomplete="off"
-            required
-            value={token.value}
-            onInput={({ currentTarget }) => {
-              token.value = currentTarget.value
-            }}
-          />
+          <input type="password" autocomplete="off" required {...typed(token)} />
         </label>
-        <button type="submit" class="button primary">
+        <Button type="submit" kind="primary">
           Continue
-        </button>
+        </Button>
       </form>
     </main>
   )

@@ -2,14 +2,13 @@ import { computed } from '@preact/signals'
 import { clock, now } from '../data/clock.ts'
 import { type Row, rows, version } from '../data/store.ts'
 import type { JobRow } from '../data/wire.ts'
-import { changeQuery, linkTo, route } from '../route.ts'
+import { changeQuery, linkHere, linkTo, route } from '../route.ts'
 import { MakeTest } from '../test/test-dialog.tsx'
 import { decoded } from '../text/code.ts'
 import { formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
-import { OutcomeBadge, StatusBadge, statusNow } from '../ui/badge.tsx'
-import { Empty } from '../ui/empty.tsx'
 import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { Empty, StatusBadge } from '../ui/parts.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { adviceIn, fits, isIn, isProblem, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
@@ -44,7 +43,7 @@ export function Activity() {
           {Object.entries(VIEWS).map(([name, label]) => (
             <a
               key={name}
-              href={linkTo('activity', undefined, { ...route.value.query, show: name === 'all' ? undefined : name })}
+              href={linkHere({ show: name === 'all' ? undefined : name })}
               aria-current={view.value === name ? 'true' : undefined}
             >
               {label}
@@ -66,11 +65,7 @@ export function Activity() {
             label="Activity, newest first"
             length={list.length}
             rowHeight={ROW_HEIGHT}
-            header={['What', 'Result', 'Took', 'When'].map((name) => (
-              <span key={name} role="columnheader">
-                {name}
-              </span>
-            ))}
+            columns={['What', 'Result', 'Took', 'When']}
             row={(index) => <Line row={list[list.length - 1 - index]} />}
           />
         )}
@@ -82,7 +77,7 @@ export function Activity() {
 
 function Line({ row }: { row: Row | undefined }) {
   if (row === undefined) return null
-  const { icon, title, detail, href, took, result } = contentOf(row)
+  const { icon, title, detail, href, tookMs, result } = contentOf(row)
   const isChosen = row.kind !== 'job' && String(row.entry.place) === route.value.query.at
   return (
     <>
@@ -97,11 +92,17 @@ function Line({ row }: { row: Row | undefined }) {
           </span>
         </span>
       </span>
-      <span role="cell">{result}</span>
-      <span role="cell" class="number">
-        {took === undefined ? '' : formatDuration(took)}
+      <span role="cell">
+        {row.kind === 'job' ? (
+          <StatusBadge job={row.job} />
+        ) : (
+          result && <span class={`badge ${isProblem(row) ? 'failed' : 'succeeded'}`}>{result}</span>
+        )}
       </span>
-      <span role="cell" class="muted created">
+      <span role="cell" class="number">
+        {tookMs !== undefined && formatDuration(tookMs)}
+      </span>
+      <span role="cell" class="muted">
         {clock.value.scale === undefined ? formatTime(row.at) : formatAgo(now.value - row.at)}
       </span>
     </>
@@ -113,49 +114,31 @@ interface Content {
   title: string
   detail: string
   href: string
-  took?: number
-  result: preact.ComponentChildren
+  tookMs?: number
+  /** How a request or a delivery ended. */
+  result?: string
 }
 
 function contentOf(row: Row): Content {
-  switch (row.kind) {
-    case 'job':
-      return jobContent(row.job)
+  if (row.kind === 'job') return jobContent(row.job)
+  const { entry } = row
+  const at = { at: String(entry.place) }
+  const href = entry.job_id === undefined ? linkHere(at) : linkTo('jobs', entry.job_id, at)
+  switch (entry.kind) {
     case 'request': {
-      const { method, path, place, job_id, status, duration_ms, hint } = row.entry
-      const at = { at: String(place) }
-      const reason = isProblem(row) ? `${adviceIn(hint)} ${reasonOf(row.entry)}`.trim() : undefined
-      return {
-        icon: 'request',
-        title: `${method} ${decoded(path)}`,
-        detail: reason ?? job_id ?? 'Responded.',
-        href:
-          job_id === undefined
-            ? linkTo('activity', undefined, { ...route.value.query, ...at })
-            : linkTo('jobs', job_id, at),
-        took: duration_ms,
-        result: <span class={`badge ${isProblem(row) ? 'failed' : 'succeeded'}`}>{status ?? 'no response'}</span>,
-      }
+      const { method, path, job_id, status, duration_ms: tookMs, hint } = entry
+      const reason = isProblem(row) ? `${adviceIn(hint)} ${reasonOf(entry)}`.trim() : undefined
+      const [title, result] = [`${method} ${decoded(path)}`, String(status ?? 'no response')]
+      return { icon: 'request', title, detail: reason ?? job_id ?? 'Responded.', href, tookMs, result }
     }
     case 'delivery': {
-      const { url, job_id, reason, duration_ms, place } = row.entry
-      return {
-        icon: 'deliveries',
-        title: `Webhook to ${receiverName(url).replace('built in', 'the built-in receiver')}`,
-        detail: reason ?? job_id,
-        href: linkTo('jobs', job_id, { at: String(place) }),
-        took: duration_ms,
-        result: <OutcomeBadge entry={row.entry} />,
-      }
+      const { url, job_id, reason, duration_ms: tookMs, outcome, status = '' } = entry
+      const title = `Webhook to ${receiverName(url).replace('built in', 'the built-in receiver')}`
+      const result = `${outcome.replace('_', ' ')} ${status}`
+      return { icon: 'deliveries', title, detail: reason ?? job_id, href, tookMs, result }
     }
     case 'note':
-      return {
-        icon: 'bolt',
-        title: 'Warning',
-        detail: row.entry.text,
-        href: linkTo('activity', undefined, { ...route.value.query, at: String(row.entry.place) }),
-        result: null,
-      }
+      return { icon: 'bolt', title: 'Warning', detail: entry.text, href }
   }
 }
 
@@ -167,7 +150,6 @@ function jobContent(job: JobRow): Content {
     title: text === undefined ? model_id : `${model_id} · ${text}`,
     detail: [message ?? code, price, job_id].filter(Boolean).join(' · '),
     href: linkTo('jobs', job_id),
-    took: (ended_at_ms ?? now.value) - created_at_ms,
-    result: <StatusBadge status={statusNow(job)} />,
+    tookMs: (ended_at_ms ?? now.value) - created_at_ms,
   }
 }

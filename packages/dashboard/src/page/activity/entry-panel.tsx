@@ -4,6 +4,7 @@ import { read } from '../data/control.ts'
 import type { Entry } from '../data/wire.ts'
 import { ExchangePanel } from '../jobs/exchange-panel.tsx'
 import { changeQuery } from '../route.ts'
+import { Button } from '../ui/button.tsx'
 
 /** A request that belongs to no job, whole. */
 export function EntryPanel({ place }: { place: string }) {
@@ -20,9 +21,9 @@ export function EntryPanel({ place }: { place: string }) {
   if (loaded === undefined || loaded.kind === 'job') return null
   return (
     <div class="side">
-      <button type="button" class="button small" onClick={() => changeQuery({ at: undefined })}>
+      <Button kind="small" act={() => changeQuery({ at: undefined })}>
         Close
-      </button>
+      </Button>
       {loaded.kind === 'note' ? (
         <p class="card notice">{loaded.text}</p>
       ) : (

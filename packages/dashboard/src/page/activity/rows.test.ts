@@ -31,7 +31,7 @@ const delivery: DeliveryEntry = {
   duration_ms: 1,
 }
 
-const entryRow = (entry: RequestEntry): Row => ({ kind: 'request', at: entry.at_ms, entry })
+const entryRow = (entry: RequestEntry): Row => ({ kind: 'entry', at: entry.at_ms, entry })
 
 const rows: Row[] = [
   entryRow(request(10)),
@@ -40,12 +40,14 @@ const rows: Row[] = [
   entryRow(
     request(30, { status: 401, response_body: '{"error":{"code":"UNAUTHORIZED","message":"Not \\"known\\"."}}' }),
   ),
-  { kind: 'delivery', at: 40, entry: delivery },
+  { kind: 'entry', at: 40, entry: delivery },
   entryRow(request(50, { route: 'control', method: 'POST' })),
 ]
 
 const shown = (view: View, search = '') =>
-  rows.filter((row) => isIn(view, row) && fits(row, wordsOf(search))).map(({ kind, at }) => `${kind} ${at}`)
+  rows
+    .filter((row) => isIn(view, row) && fits(row, wordsOf(search)))
+    .map((row) => `${row.kind === 'job' ? 'job' : row.entry.kind} ${row.at}`)
 
 describe('the list of activity', () => {
   it('has a run that went well in the row of its job', () => {

@@ -1,5 +1,6 @@
 import type { Row } from '../data/store.ts'
-import type { Entry, JobRow, RequestEntry } from '../data/wire.ts'
+import type { RequestEntry } from '../data/wire.ts'
+import { isBad } from '../diagram/labels.ts'
 
 /** What the list can be limited to, by the word in its url. */
 export const VIEWS = {
@@ -15,45 +16,36 @@ export type View = keyof typeof VIEWS
 
 /** Whether a row is shown. Runs and polls that went well are in the row of their job. */
 export function isIn(view: View, row: Row): boolean {
-  const isControl = row.kind === 'request' && row.entry.route === 'control'
+  const kind = row.kind === 'job' ? 'job' : row.entry.kind
+  const request = row.kind === 'entry' && row.entry.kind === 'request' ? row.entry : undefined
+  const isControl = request?.route === 'control'
+  if (view === 'control' || isControl) return view === 'control' && isControl
   switch (view) {
-    case 'control':
-      return isControl
     case 'jobs':
-      return row.kind === 'job'
+      return kind === 'job'
     case 'requests':
-      return row.kind === 'request' && !isControl
+      return kind === 'request'
     case 'deliveries':
-      return row.kind === 'delivery'
+      return kind === 'delivery'
     case 'problems':
-      return isProblem(row) && !isControl
+      return isProblem(row)
     case 'all':
-      return !isControl && (row.kind !== 'request' || row.entry.job_id === undefined || isProblem(row))
+      return request?.job_id === undefined || isProblem(row)
   }
 }
 
 export function isProblem(row: Row): boolean {
-  switch (row.kind) {
-    case 'job':
-      return row.job.status === 'failed'
-    case 'request':
-      return row.entry.status === undefined || row.entry.status >= 400
-    case 'delivery':
-      return row.entry.outcome !== 'delivered'
-    case 'note':
-      return true
-  }
+  if (row.kind === 'job') return row.job.status === 'failed'
+  return row.entry.kind === 'note' || isBad(row.entry)
 }
 
 /** Whether every word of a search is somewhere in a row. */
 export function fits(row: Row, words: readonly string[]): boolean {
   if (words.length === 0) return true
-  const text = textOf(row.kind === 'job' ? row.job : row.entry)
+  const text = Object.values(row.kind === 'job' ? row.job : row.entry)
+    .join(' ')
+    .toLowerCase()
   return words.every((word) => text.includes(word))
-}
-
-function textOf(fields: JobRow | Entry): string {
-  return Object.values(fields).join(' ').toLowerCase()
 }
 
 export function wordsOf(search = ''): string[] {

@@ -14,7 +14,7 @@ const WORK_MS = 2_500
  * the diagram of its job.
  */
 export async function playLostResponse(): Promise<void> {
-  const [model] = models.value ?? []
+  const [model] = models.value
   if (model === undefined) return
   await post('faults', { kind: 'reset', when: 'after', route: 'runModel', times: 1, ...ofKey() })
   await post('scripts', { model: model.id, outcomes: [{ result: 'succeeded', after_ms: WORK_MS }], ...ofKey() })

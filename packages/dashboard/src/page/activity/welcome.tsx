@@ -1,14 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { currentKey } from '../data/keys.ts'
 import { models } from '../data/store.ts'
 import { startValues } from '../models/input-form.tsx'
 import { linkTo } from '../route.ts'
 import { curlRun, runCall } from '../text/exchange-code.ts'
-import { Code } from '../ui/code.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { Segments } from '../ui/fields.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { attempt } from '../ui/toast.tsx'
+import { Button, CopyButton } from '../ui/button.tsx'
+import { CodeTabs } from '../ui/code.tsx'
 import { playLostResponse } from './story.ts'
 
 /** The first screen, until the first request: what this is, and what to do. */
@@ -27,10 +23,9 @@ export function Welcome() {
             A run is sent, and its response never arrives. What happens to the job, and to the credits?
           </p>
         </div>
-        <button type="button" class="button primary" onClick={() => attempt(playLostResponse)}>
-          <Icon name="play" />
+        <Button kind="primary" icon="play" act={playLostResponse}>
           Show me a lost response
-        </button>
+        </Button>
       </div>
       <p class="muted">
         No code at hand? <a href={linkTo('models')}>Run a model from a form.</a>
@@ -39,17 +34,9 @@ export function Welcome() {
   )
 }
 
-const LANGUAGES = [
-  { value: 'environment', label: 'Environment' },
-  { value: 'typescript', label: 'TypeScript' },
-  { value: 'curl', label: 'curl' },
-] as const
-
 /** Where the service is, and how code finds it. */
 export function Connect() {
-  const language = useSignal<string>('environment')
   const key = currentKey.value?.key ?? ''
-  const code = codeFor(language.value, key)
   return (
     <>
       <dl class="connection">
@@ -62,30 +49,19 @@ export function Connect() {
           </div>
         ))}
       </dl>
-      <div class="cardhead">
-        <Segments label="Language" options={LANGUAGES} value={language} />
-        <CopyButton label="Copy code" text={() => code} />
-      </div>
-      <Code text={code} label="Code to connect" />
+      <CodeTabs label="Code to connect" codes={codesFor(key)} />
     </>
   )
 }
 
-function codeFor(language: string, key: string): string {
-  const [model] = models.value ?? []
+function codesFor(key: string): Record<string, string> {
+  const [model] = models.value
   const input = model === undefined ? {} : startValues(model)
   const id = model?.id ?? 'aurora-image'
-  switch (language) {
-    case 'typescript':
-      return [
-        "import { ModelRun } from 'modelrun'",
-        '',
-        `const client = new ModelRun({ baseUrl: '${location.origin}', apiKey: '${key}' })`,
-        runCall(id, { input }),
-      ].join('\n')
-    case 'curl':
-      return curlRun(id, { input }, key)
-    default:
-      return `export MODELRUN_BASE_URL='${location.origin}'\nexport MODELRUN_API_KEY='${key}'`
+  const client = `const client = new ModelRun({ baseUrl: '${location.origin}', apiKey: '${key}' })`
+  return {
+    Environment: `export MODELRUN_BASE_URL='${location.origin}'\nexport MODELRUN_API_KEY='${key}'`,
+    TypeScript: `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(id, { input })}`,
+    curl: curlRun(id, { input }, key),
   }
 }

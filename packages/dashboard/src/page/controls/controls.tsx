@@ -1,20 +1,19 @@
-import { ClockCard } from './clock-card.tsx'
 import { FaultCard } from './fault-card.tsx'
-import { ForkCard } from './fork-card.tsx'
 import { KeyCard } from './key-card.tsx'
-import { PlanCard } from './plan-card.tsx'
-import { ResetCard, SnapshotCard } from './snapshot-card.tsx'
+import { PlanCard } from './plans.tsx'
+import { ForkCard, ResetCard, SnapshotCard } from './state.tsx'
+import { TimeCard } from './time.tsx'
 
-/** Everything that bends the service: time, faults, deliveries, keys, state. */
+/** Everything that shapes what the service does: time, faults, deliveries, keys, state. */
 export function Controls() {
   return (
     <section aria-label="Controls">
       <div class="toolbar">
         <h1>Controls</h1>
       </div>
-      <div class="controlgrid">
+      <div class="split even">
         <div class="side">
-          <ClockCard />
+          <TimeCard />
           <KeyCard />
           <SnapshotCard />
         </div>

@@ -1,15 +1,16 @@
-import { type Signal, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { post } from '../data/control.ts'
 import { currentKey, ofKey, removeFault } from '../data/keys.ts'
 import { models } from '../data/store.ts'
-import type { AddedFault, Fault } from '../data/wire.ts'
+import type { Fault } from '../data/wire.ts'
 import { count } from '../text/format.ts'
+import { Button } from '../ui/button.tsx'
 import { NumberField, numberIn, Select } from '../ui/fields.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 import { faultText } from './strip.tsx'
 
-const KINDS: Readonly<Record<string, string>> = {
+const KINDS = {
   reset: 'resets the connection',
   'empty-reply': 'ends the connection without a response',
   refused: 'accepts no connection',
@@ -25,95 +26,80 @@ const KINDS: Readonly<Record<string, string>> = {
   response: 'responds with an empty 200',
 }
 
-const ANY = 'any'
-const ROUTES = [ANY, 'runModel', 'getJob', 'cancelJob', 'listModels', 'getModel', 'getFile']
+const OPTIONS = Object.fromEntries(Object.entries(KINDS).map(([kind, text]) => [kind, `${kind}: ${text}`]))
+const WHEN = { before: 'before the work', after: 'after the work' } as const
 
-const kind = signal('unavailable')
-const route = signal('getJob')
-const model = signal(ANY)
-const when = signal('before')
+/** The empty one is any. */
+const ROUTES = named(['runModel', 'getJob', 'cancelJob', 'listModels', 'getModel', 'getFile'])
+
+function named(names: readonly string[]): Record<string, string> {
+  return { '': 'any', ...Object.fromEntries(names.map((name) => [name, name])) }
+}
+
+const chosen = signal({ kind: 'unavailable', route: 'getJob', model: '', when: 'before' as keyof typeof WHEN })
 const times = signal('')
-const probability = signal('')
+const share = signal('')
+
+function choose(change: Partial<typeof chosen.value>): void {
+  chosen.value = { ...chosen.value, ...change }
+}
 
 export function FaultCard() {
+  const { kind, route, model, when } = chosen.value
   const add = (event: Event) => {
     event.preventDefault()
     return attempt(() => post('faults', { ...faultOf(), ...ofKey() }))
   }
-  const faults = currentKey.value?.faults ?? []
   return (
-    <section class="card" aria-label="Faults">
-      <h2>Faults</h2>
+    <Card title="Faults">
       <form class="grid" onSubmit={add} aria-label="Add a fault">
-        <Select
-          label="The service"
-          options={Object.keys(KINDS)}
-          value={kind.value}
-          set={setTo(kind)}
-          show={(name) => `${name}: ${KINDS[name]}`}
-        />
-        <Select label="Route" options={ROUTES} value={route.value} set={setTo(route)} />
+        <Select label="The service" options={OPTIONS} value={kind} set={(one) => choose({ kind: one })} />
+        <Select label="Route" options={ROUTES} value={route} set={(one) => choose({ route: one })} />
         <Select
           label="Model"
-          options={[ANY, ...(models.value ?? []).map(({ id }) => id)]}
-          value={model.value}
-          set={setTo(model)}
+          options={named(models.value.map(({ id }) => id))}
+          value={model}
+          set={(one) => choose({ model: one })}
         />
-        <Select
-          label="When"
-          options={['before', 'after']}
-          value={when.value}
-          set={setTo(when)}
-          show={(name) => `${name} the work`}
-        />
+        <Select label="When" options={WHEN} value={when} set={(one) => choose({ when: one })} />
         <NumberField label="Times" value={times} min={1} step={1} placeholder="until removed" />
-        <NumberField label="Share, 0 to 1" value={probability} max={1} placeholder="1" />
-        <button type="submit" class="button primary">
-          <Icon name="bolt" />
+        <NumberField label="Share, 0 to 1" value={share} max={1} placeholder="1" />
+        <Button type="submit" kind="primary" icon="bolt">
           Switch on
-        </button>
+        </Button>
       </form>
-      {faults.length === 0 ? (
-        <p class="muted">No fault is on: everything works.</p>
-      ) : (
-        <ul class="plain">
-          {faults.map((added) => (
-            <FaultRow key={added.id} added={added} />
-          ))}
-        </ul>
-      )}
-    </section>
+      <FaultList />
+    </Card>
+  )
+}
+
+function FaultList() {
+  const key = currentKey.value
+  if (key === undefined || key.faults.length === 0) return <p class="muted">No fault is on: everything works.</p>
+  return (
+    <ul class="plain">
+      {key.faults.map((added) => (
+        <li key={added.id}>
+          <span class="mono small">{faultText(added)}</span>
+          <span class={added.used > 0 ? 'bad' : 'muted'}>injected {count(added.used, 'time')}</span>
+          <Button kind="small" aria-label={`Switch off ${added.id}`} act={() => removeFault(key, added)}>
+            Switch off
+          </Button>
+        </li>
+      ))}
+    </ul>
   )
 }
 
 function faultOf(): Fault {
-  const [timesValue, share] = [numberIn(times), numberIn(probability)]
+  const { kind, route, model, when } = chosen.value
+  const [timesValue, probability] = [numberIn(times), numberIn(share)]
   return {
-    kind: kind.value,
-    ...(route.value === ANY ? {} : { route: route.value }),
-    ...(model.value === ANY ? {} : { model: model.value }),
-    ...(when.value === 'after' ? { when: 'after' as const } : {}),
-    ...(timesValue === undefined ? {} : { times: timesValue }),
-    ...(share === undefined ? {} : { probability: share }),
+    kind,
+    ...(route && { route }),
+    ...(model && { model }),
+    ...(when === 'after' && { when }),
+    ...(timesValue !== undefined && { times: timesValue }),
+    ...(probability !== undefined && { probability }),
   }
-}
-
-function setTo(value: Signal<string>) {
-  return (option: string) => {
-    value.value = option
-  }
-}
-
-function FaultRow({ added }: { added: AddedFault }) {
-  const { id, used } = added
-  const switchOff = () => attempt(() => removeFault(currentKey.value ?? { key: '' }, added))
-  return (
-    <li>
-      <span class="mono small">{faultText(added)}</span>
-      <span class={used > 0 ? 'bad' : 'muted'}>injected {count(used, 'time')}</span>
-      <button type="button" class="button small" onClick={switchOff} aria-label={`Switch off ${id}`}>
-        Switch off
-      </button>
-    </li>
-  )
 }

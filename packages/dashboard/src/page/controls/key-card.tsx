@@ -3,8 +3,9 @@ import { post } from '../data/control.ts'
 import { chooseKey, currentKey, keys, shortKey } from '../data/keys.ts'
 import type { ApiKey } from '../data/wire.ts'
 import { count, formatNumber } from '../text/format.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { NumberField, numberIn } from '../ui/fields.tsx'
+import { Button, CopyButton } from '../ui/button.tsx'
+import { Check, NumberField, numberIn, typed } from '../ui/fields.tsx'
+import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
 const PERMISSIONS = ['models:read', 'models:run', 'jobs:read', 'jobs:write', 'webhooks:manage']
@@ -15,56 +16,46 @@ export function KeyCard() {
   const create = (event: Event) => {
     event.preventDefault()
     const amount = numberIn(credits)
+    const isLimited = permissions.value.length < PERMISSIONS.length
     const options = {
-      ...(amount === undefined ? {} : { credits: amount }),
-      ...(permissions.value.length === PERMISSIONS.length ? {} : { permissions: permissions.value }),
+      ...(amount !== undefined && { credits: amount }),
+      ...(isLimited && { permissions: permissions.value }),
     }
     return attempt(() => post('keys', options))
   }
+  const allow = (name: string, isAllowed: boolean) => {
+    permissions.value = PERMISSIONS.filter((one) => (one === name ? isAllowed : permissions.value.includes(one)))
+  }
   return (
-    <section class="card" aria-label="API keys">
-      <h2>API keys</h2>
-      <ul class="plain keys">
+    <Card title="API keys">
+      <ul class="plain">
         {keys.value.map((key, index) => (
           <KeyRow key={key.key} apiKey={key} isFirst={index === 0} />
         ))}
       </ul>
       <form class="grid" onSubmit={create} aria-label="Create a key">
         <NumberField label="Credits" value={credits} step={1} placeholder="10000" />
-        <Permissions value={permissions} />
-        <button type="submit" class="button">
-          Create a key
-        </button>
+        <fieldset class="checks">
+          <legend>Permissions</legend>
+          {PERMISSIONS.map((name) => (
+            <Check
+              key={name}
+              label={name}
+              value={permissions.value.includes(name)}
+              set={(isAllowed) => allow(name, isAllowed)}
+            />
+          ))}
+        </fieldset>
+        <Button type="submit">Create a key</Button>
       </form>
-    </section>
-  )
-}
-
-function Permissions({ value }: { value: { value: readonly string[] } }) {
-  return (
-    <fieldset class="checks">
-      <legend>Permissions</legend>
-      {PERMISSIONS.map((name) => (
-        <label key={name} class="check">
-          <input
-            type="checkbox"
-            checked={value.value.includes(name)}
-            onChange={({ currentTarget: { checked } }) => {
-              value.value = PERMISSIONS.filter((one) => (one === name ? checked : value.value.includes(one)))
-            }}
-          />
-          {name}
-        </label>
-      ))}
-    </fieldset>
+    </Card>
   )
 }
 
 function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
   const { key, revoked, credits, permissions } = apiKey
   const amount = useSignal('')
-  const limit = () => attempt(() => post('keys/limit', { key, credits: numberIn(amount) ?? 0 }))
-  const revoke = () => attempt(() => post('keys/revoke', { key }))
+  const name = shortKey(key)
   return (
     <li>
       <label class="check mono">
@@ -75,7 +66,7 @@ function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
           disabled={revoked}
           onChange={() => chooseKey(isFirst ? undefined : key)}
         />
-        {shortKey(key)}
+        {name}
       </label>
       {revoked ? (
         <span class="badge cancelled">revoked</span>
@@ -95,19 +86,20 @@ function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
             class="narrow"
             type="number"
             min={0}
-            aria-label={`Credits for ${shortKey(key)}`}
+            aria-label={`Credits for ${name}`}
             placeholder="credits"
-            value={amount.value}
-            onInput={({ currentTarget }) => {
-              amount.value = currentTarget.value
-            }}
+            {...typed(amount)}
           />
-          <button type="button" class="button small" disabled={amount.value === ''} onClick={limit}>
+          <Button
+            kind="small"
+            disabled={amount.value === ''}
+            act={() => post('keys/limit', { key, credits: numberIn(amount) ?? 0 })}
+          >
             Set credits
-          </button>
-          <button type="button" class="button small danger" onClick={revoke} aria-label={`Revoke ${shortKey(key)}`}>
+          </Button>
+          <Button kind="small danger" aria-label={`Revoke ${name}`} act={() => post('keys/revoke', { key })}>
             Revoke
-          </button>
+          </Button>
         </span>
       )}
     </li>

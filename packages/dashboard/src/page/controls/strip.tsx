@@ -3,13 +3,12 @@ import { post } from '../data/control.ts'
 import { chooseKey, currentKey, isFirstKey, keys, removeFault, shortKey } from '../data/keys.ts'
 import type { AddedFault, ApiKey } from '../data/wire.ts'
 import { linkTo } from '../route.ts'
-import { Icon } from '../ui/icon.tsx'
-import { attempt } from '../ui/toast.tsx'
-import { setScale } from './clock-bar.tsx'
-import { planName } from './plan-card.tsx'
+import { Button } from '../ui/button.tsx'
+import { planText } from './plans.tsx'
+import { setScale } from './time.tsx'
 
-/** Something that is not as it is by itself. */
-interface Bent {
+/** Something that is switched on. */
+interface Switched {
   text: string
   off: () => unknown
 }
@@ -17,18 +16,16 @@ interface Bent {
 /** So many are written out. */
 const MAX_SHOWN = 5
 
-/** What shapes every run, on every screen, each with its off switch. Nothing is shown when nothing is bent. */
+/** What shapes every run, on every screen, each with its off switch. Nothing is shown when nothing is switched on. */
 export function Strip() {
-  const all = [...bentTime(), ...keys.value.flatMap(bentAccount), ...bentKey()]
+  const all = [...ofTime(), ...keys.value.flatMap(ofAccount), ...ofChosenKey()]
   if (all.length === 0) return null
   return (
     <aside class="strip" aria-label="What is switched on">
       {all.slice(0, MAX_SHOWN).map(({ text, off }) => (
-        <span key={text} class="bent">
+        <span key={text} class="switched">
           {text}
-          <button type="button" aria-label={`Switch off: ${text}`} title="Switch off" onClick={() => attempt(off)}>
-            <Icon name="close" />
-          </button>
+          <Button icon="close" aria-label={`Switch off: ${text}`} title="Switch off" act={off} />
         </span>
       ))}
       {all.length > MAX_SHOWN && <a href={linkTo('controls')}>and {all.length - MAX_SHOWN} more</a>}
@@ -36,13 +33,13 @@ export function Strip() {
   )
 }
 
-function bentTime(): Bent[] {
+function ofTime(): Switched[] {
   const { scale = 1 } = clock.value
   if (scale === 1) return []
   return [{ text: scale === 0 ? 'Time is paused' : `Time passes ${scale} times as fast`, off: () => setScale(1) }]
 }
 
-function bentAccount(key: ApiKey, index: number): Bent[] {
+function ofAccount(key: ApiKey, index: number): Switched[] {
   if (key.revoked) return []
   const whose = index === 0 ? '' : ` (key ${index + 1})`
   const { webhook = {} } = key
@@ -51,27 +48,26 @@ function bentAccount(key: ApiKey, index: number): Bent[] {
     off: () => removeFault(key, added),
   }))
   if (Object.keys(webhook).length === 0) return faults
-  return [...faults, { text: `Results: ${planName(webhook)}${whose}`, off: () => post('webhooks', { key: key.key }) }]
+  return [...faults, { text: `Results: ${planText(webhook)}${whose}`, off: () => post('webhooks', { key: key.key }) }]
 }
 
-/** A fault that was injected as often as it should no longer bends anything. */
+/** A fault that was injected as often as it should no longer does anything. */
 function isOn({ fault: { times = Number.POSITIVE_INFINITY }, used }: AddedFault): boolean {
   return used < times
 }
 
 export function faultText({ fault: { kind, route, model, times, probability, when }, used }: AddedFault): string {
   const parts = [
-    kind,
-    route === undefined ? 'on every request' : `on ${route}`,
+    `${kind} on ${route ?? 'every request'}`,
     model && `of ${model}`,
-    when === 'after' ? 'after the work' : undefined,
-    times === undefined ? undefined : `${Math.max(0, times - used)} of ${times} left`,
-    probability === undefined ? undefined : `for a share of ${probability}`,
+    when === 'after' && 'after the work',
+    times !== undefined && `${Math.max(0, times - used)} of ${times} left`,
+    probability !== undefined && `for a share of ${probability}`,
   ]
-  return parts.filter(Boolean).join(', ').replace(', on', ' on')
+  return parts.filter(Boolean).join(', ')
 }
 
-function bentKey(): Bent[] {
+function ofChosenKey(): Switched[] {
   if (isFirstKey.value || currentKey.value === undefined) return []
   return [{ text: `Runs use key ${shortKey(currentKey.value.key)}`, off: () => chooseKey(undefined) }]
 }

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Changes, ClockState, JobRow } from './wire.ts'
+import type { ClockState, JobRow } from './wire.ts'
 
 /** The clock as the server last showed it, and when that was on this machine; `undefined` while the server is gone. */
 export const clock = signal<ClockState & { seenAt: number | undefined }>({
@@ -30,10 +30,6 @@ export function setClock(state: ClockState): void {
 export function stopClock(): void {
   clock.value = { ...clock.value, now_ms: timeNow(), seenAt: undefined }
   now.value = timeNow()
-}
-
-export function clockOf({ now_ms, clock }: Changes): ClockState {
-  return { ...clock, now_ms }
 }
 
 /** The server's time as far as it is known here. */

@@ -1,10 +1,8 @@
 import { batch, signal } from '@preact/signals'
-import { clockOf, setClock, stopClock } from './clock.ts'
-import { ControlError, callControl, needsToken, read } from './control.ts'
-import { readEvents } from './event-stream.ts'
-import { loadForks } from './forks.ts'
+import { setClock, stopClock } from './clock.ts'
+import { callControl, needsToken, read, readEvents } from './control.ts'
 import { keys } from './keys.ts'
-import type { Changes, DeliveryEntry, Entry, JobRow, Model, NoteEntry, PendingDelivery, RequestEntry } from './wire.ts'
+import type { Changes, DeliveryEntry, Entry, JobRow, Model, NoteEntry, RequestEntry } from './wire.ts'
 
 /** So many requests and deliveries are listed, the newest. */
 const MAX_ENTRIES = 10_000
@@ -17,9 +15,7 @@ export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
 /** One line of what happened. */
 export type Row =
   | { kind: 'job'; at: number; job: JobRow }
-  | { kind: 'request'; at: number; entry: RequestEntry }
-  | { kind: 'delivery'; at: number; entry: DeliveryEntry }
-  | { kind: 'note'; at: number; entry: NoteEntry }
+  | { kind: 'entry'; at: number; entry: RequestEntry | DeliveryEntry | NoteEntry }
 
 /** Everything that happened, oldest first. The array is the same: read `version` to hear of changes. */
 export const rows: Row[] = []
@@ -30,7 +26,7 @@ let lastPlace = 0
 /** Rises with each change of jobs and entries. */
 export const version = signal(0)
 
-export const pending = signal<readonly PendingDelivery[]>([])
+export const pending = signal<Changes['pending']>([])
 
 /** The jobs to which something has happened: what shows one of them loads it again. */
 export const touched = signal<ReadonlySet<string>>(new Set())
@@ -38,7 +34,26 @@ export const touched = signal<ReadonlySet<string>>(new Set())
 /** Rises when everything was read again: jobs may have changed, or be gone. */
 export const reloads = signal(0)
 
-export const models = signal<readonly Model[] | undefined>(undefined)
+/** Another server that continued from the state of this one. */
+export interface Fork {
+  id: string
+  url: string
+  dashboard_url?: string
+}
+
+export const forks = signal<readonly Fork[]>([])
+
+/** URL of the server that this one is a fork of. */
+export const forkOf = signal<string | undefined>(undefined)
+
+export async function loadForks(): Promise<void> {
+  const list = await read<{ forks: Fork[]; fork_of?: string }>('forks')
+  forks.value = list.forks
+  forkOf.value = list.fork_of
+}
+
+/** Empty until everything was read for the first time. */
+export const models = signal<readonly Model[]>([])
 
 export function findJob(id: string): JobRow | undefined {
   return jobRows.get(id)?.job
@@ -52,21 +67,13 @@ export function jobs(): JobRow[] {
 /** Follows the server for as long as the page is open. */
 export async function follow(): Promise<void> {
   for (;;) {
-    try {
-      await followOnce()
-    } catch (error) {
-      noteLoss()
-      if (error instanceof ControlError && error.status === 403) await tokenGiven()
-    }
+    if (!needsToken.value) await followOnce().catch(() => {}) // it is gone, or asks for the token
+    batch(() => {
+      connection.value = 'lost'
+      stopClock()
+    })
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
-}
-
-function noteLoss(): void {
-  batch(() => {
-    connection.value = 'lost'
-    stopClock()
-  })
 }
 
 async function followOnce(): Promise<void> {
@@ -79,7 +86,6 @@ async function followOnce(): Promise<void> {
     if (changes.reset) await reload()
     batch(() => apply(changes))
   }
-  noteLoss()
 }
 
 async function reload(): Promise<void> {
@@ -93,8 +99,9 @@ async function reload(): Promise<void> {
     jobRows.clear()
     entryCount = 0
     lastPlace = 0
-    for (const job of activity.jobs) putJob(job)
-    for (const entry of activity.entries) putEntry(entry)
+    const push = (row: Row) => rows.push(row)
+    for (const job of activity.jobs) putJob(job, push)
+    for (const entry of activity.entries) putEntry(entry, push)
     rows.sort((one, other) => one.at - other.at)
     models.value = catalog.models
     version.value++
@@ -104,7 +111,7 @@ async function reload(): Promise<void> {
 
 function apply(changes: Changes): void {
   connection.value = 'live'
-  setClock(clockOf(changes))
+  setClock({ ...changes.clock, now_ms: changes.now_ms })
   pending.value = changes.pending
   if (JSON.stringify(keys.value) !== JSON.stringify(changes.keys)) keys.value = changes.keys
   for (const job of changes.jobs) putJob(job)
@@ -114,7 +121,7 @@ function apply(changes: Changes): void {
   if (changes.jobs.length + changes.entries.length > 0) version.value++
 }
 
-function putJob(job: JobRow): void {
+function putJob(job: JobRow, put = insert): void {
   const known = jobRows.get(job.job_id)
   if (known !== undefined) {
     known.job = job
@@ -122,22 +129,22 @@ function putJob(job: JobRow): void {
   }
   const row = { kind: 'job' as const, at: job.created_at_ms, job }
   jobRows.set(job.job_id, row)
-  insert(row)
+  put(row)
 }
 
-function putEntry(entry: Entry): void {
+function putEntry(entry: Entry, put = insert): void {
   // What came while the lists were read is in both.
   if (entry.kind === 'job' || entry.place <= lastPlace) return
   lastPlace = entry.place
   entryCount++
-  insert({ kind: entry.kind, at: entry.at_ms, entry } as Row) // the kind is that of the entry
+  put({ kind: 'entry', at: entry.at_ms, entry })
 }
 
 /** Nearly always at the end: events come in order, requests when they have ended. */
-function insert(row: Row): void {
+function insert(row: Row): unknown {
   let place = rows.length
   while (place > 0 && (rows[place - 1]?.at ?? 0) > row.at) place--
-  rows.splice(place, 0, row)
+  return rows.splice(place, 0, row)
 }
 
 function dropOldest(): void {
@@ -146,14 +153,4 @@ function dropOldest(): void {
   rows.length = 0
   for (const row of kept) rows.push(row)
   entryCount = MAX_ENTRIES
-}
-
-function tokenGiven(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = needsToken.subscribe((isNeeded) => {
-      if (isNeeded) return
-      queueMicrotask(() => stop())
-      resolve()
-    })
-  })
 }

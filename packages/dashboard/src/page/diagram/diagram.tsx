@@ -3,7 +3,7 @@ import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
 import { spokenLabel } from './labels.ts'
 import { isControl, isSame, type Lanes, type Layout, layoutLives, type Mark } from './layout.ts'
-import { Response, SendMark, StateMark } from './marks.tsx'
+import { endsOf, Response, SendMark, StateMark } from './marks.tsx'
 
 /** What a diagram shows. */
 export interface DiagramProps {
@@ -31,7 +31,7 @@ export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramPro
   }, [])
   const width = Math.max(LEAST_WIDTH * lives.length, room)
   const layout = layoutLives(lives, isFolded)
-  const lanes = lanesFor(width, lives.length)
+  const lanesOf = (column: number) => lanesFor(width, lives.length, column)
   return (
     // What scrolls must be reached by the keyboard.
     <div class="diagram" ref={element} onKeyDown={moveFocus} tabIndex={width > room ? 0 : undefined}>
@@ -42,15 +42,15 @@ export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramPro
         role="group"
         aria-label={`What happened to job ${lives.map(({ job }) => job.job_id).join(' and job ')}`}
       >
-        <Axis layout={layout} hasRoom={(lanes[0]?.client ?? 0) > NARROW_AXIS} />
+        <Axis layout={layout} hasRoom={lanesOf(0).client > NARROW_AXIS} />
         {lives.map((life, column) => (
-          <Background key={life.job.job_id} layout={layout} lanes={laneOf(lanes, column)} life={life} column={column} />
+          <Background key={life.job.job_id} layout={layout} lanes={lanesOf(column)} life={life} column={column} />
         ))}
         {layout.marks.map((mark) => (
           <MarkGroup
             key={`${mark.column} ${mark.kind} ${mark.exchange.kind} ${mark.exchange.place} ${mark.exchange.at_ms}`}
             mark={mark}
-            lanes={laneOf(lanes, mark.column)}
+            lanes={lanesOf(mark.column)}
             isActive={active !== undefined && isSame(active, mark.exchange)}
             choose={() => onChoose?.(mark.exchange)}
           />
@@ -65,19 +65,13 @@ const NARROW_AXIS = 84
 const WIDE_AXIS = 138
 const BETWEEN_JOBS = 96
 
-function lanesFor(width: number, jobs: number): Lanes[] {
+function lanesFor(width: number, jobs: number, column: number): Lanes {
   const isNarrow = width / jobs < 560
   const first = isNarrow ? NARROW_AXIS : WIDE_AXIS
   const each = (width - first - (isNarrow ? 40 : 84) + BETWEEN_JOBS) / jobs
-  return Array.from({ length: jobs }, (_, column) => {
-    const client = first + column * each
-    const receiver = client + each - BETWEEN_JOBS
-    return { client, service: (client + receiver) / 2, receiver }
-  })
-}
-
-function laneOf(lanes: readonly Lanes[], column: number): Lanes {
-  return lanes[column] ?? { client: 0, service: 0, receiver: 0 }
+  const client = first + column * each
+  const receiver = client + each - BETWEEN_JOBS
+  return { client, service: (client + receiver) / 2, receiver }
 }
 
 function Axis({ layout, hasRoom }: { layout: Layout; hasRoom: boolean }) {
@@ -96,6 +90,8 @@ function Axis({ layout, hasRoom }: { layout: Layout; hasRoom: boolean }) {
     </g>
   )
 }
+
+const BAR_WIDTH = 8
 
 /** About the width of a letter below the name of a lane, in pixels. */
 const DETAIL_LETTER = 6
@@ -119,7 +115,6 @@ function Background({ layout, lanes, life, column }: BackgroundProps) {
       detail: webhook_url === undefined ? 'no webhook' : receiverName(webhook_url),
     },
   ]
-  const isOwn = (part: { column: number }) => part.column === column
   return (
     <g aria-hidden="true">
       {names.map(({ x, name, detail }) => (
@@ -134,19 +129,18 @@ function Background({ layout, lanes, life, column }: BackgroundProps) {
           </text>
         </g>
       ))}
-      {layout.bands.filter(isOwn).map(({ from, to, status }) => (
-        <rect
-          key={from}
-          class={`band ${status}`}
-          x={lanes.service - 4}
-          y={from}
-          width={8}
-          height={Math.max(0, to - from)}
-        />
-      ))}
-      {layout.waits.filter(isOwn).map(({ lane, from, to }) => (
-        <rect key={`${lane} ${from}`} class="wait" x={lanes[lane] - 7} y={from} width={14} height={to - from} rx={3} />
-      ))}
+      {layout.bars
+        .filter((bar) => bar.column === column)
+        .map(({ lane, kind, from, to }) => (
+          <rect
+            key={`${lane} ${kind} ${from}`}
+            class={`bar ${kind}`}
+            x={lanes[lane] - BAR_WIDTH / 2}
+            y={from}
+            width={BAR_WIDTH}
+            height={Math.max(0, to - from)}
+          />
+        ))}
     </g>
   )
 }
@@ -170,7 +164,8 @@ interface MarkGroupProps {
 function MarkGroup({ mark, lanes, isActive, choose }: MarkGroupProps) {
   const { exchange, y } = mark
   const className = `mark${isActive ? ' active' : ''}${isControl(exchange) ? ' control' : ''}`
-  const [left, right] = exchange.kind === 'delivery' ? [lanes.service, lanes.receiver] : [lanes.client, lanes.service]
+  const [left, right] = exchange.kind === 'job' ? [lanes.service - 64, lanes.service + 134] : endsOf(exchange, lanes)
+  const height = mark.kind === 'send' && mark.isWhole ? 53 : 38
   return (
     <g
       class={className}
@@ -181,18 +176,14 @@ function MarkGroup({ mark, lanes, isActive, choose }: MarkGroupProps) {
       onFocus={choose}
       onClick={choose}
     >
-      {exchange.kind === 'job' ? (
-        <rect class="area" x={lanes.service - 60} y={y - 16} width={190} height={32} rx={8} />
-      ) : (
-        <rect
-          class="area"
-          x={left + 4}
-          y={y - 21}
-          width={right - left - 8}
-          height={mark.kind === 'send' && mark.isWhole ? 53 : 38}
-          rx={8}
-        />
-      )}
+      <rect
+        class="area"
+        x={Math.min(left, right) + 4}
+        y={y - 20}
+        width={Math.abs(right - left) - 8}
+        height={height}
+        rx={8}
+      />
       {/* For screen readers: what is drawn is shortened where there is little room. */}
       <text class="spoken">{spokenLabel(mark)}</text>
       <g aria-hidden="true">

@@ -1,5 +1,5 @@
-import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
-import { count, formatDuration, formatExact, formatShortNumber } from '../text/format.ts'
+import type { DeliveryEntry, DeliveryExchange, RequestEntry, RequestExchange, StateExchange } from '../data/wire.ts'
+import { count, formatDuration, formatExact, formatNumber } from '../text/format.ts'
 import type { Mark } from './layout.ts'
 
 const ROUTE_NAMES: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ export function responseLabel(exchange: RequestExchange | DeliveryExchange): str
 }
 
 /** Whether it went wrong. */
-export function isBad(exchange: RequestExchange | DeliveryExchange): boolean {
+export function isBad(exchange: RequestEntry | DeliveryEntry): boolean {
   if (exchange.kind === 'delivery') return exchange.outcome !== 'delivered'
   return exchange.status === undefined || exchange.status >= 400
 }
@@ -53,7 +53,7 @@ export function isBad(exchange: RequestExchange | DeliveryExchange): boolean {
 /** What a change of state does to the credits, where there is little room. */
 export function creditLabel(exchange: StateExchange): string | undefined {
   const change = creditChange(exchange)
-  return change && `${formatShortNumber(exchange.credits)} ${change}`
+  return change && `${formatNumber(exchange.credits)} ${change}`
 }
 
 function creditChange({ from, to, is_charged }: StateExchange): 'reserved' | 'charged' | 'released' | undefined {

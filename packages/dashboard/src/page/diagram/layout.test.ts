@@ -44,14 +44,14 @@ const created: Exchange = {
 describe('the sequence diagram', () => {
   it('draws a response that comes at once with its request, and a late one where it comes', () => {
     const held = poll(0, { method: 'POST', route: 'runModel', place: 1, end_place: 5, duration_ms: 55_000 })
-    const { marks, waits } = layoutLives([life([held, created, poll(60_000)])], true)
+    const { marks, bars } = layoutLives([life([held, created, poll(60_000)])], true)
     expect(marks.map(({ kind, afterMs }) => `${kind} ${afterMs}`)).toEqual([
       'send 0',
       'state 0',
       'respond 55000',
       'send 60000',
     ])
-    expect(waits).toHaveLength(1)
+    expect(bars.map(({ kind }) => kind)).toEqual(['processing', 'wait'])
   })
 
   it('goes down in the order of things, and makes a long wait longer than a short one, but not as long as it was', () => {

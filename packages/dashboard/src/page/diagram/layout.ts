@@ -23,18 +23,11 @@ export type Mark =
   | (MarkBase & { kind: 'respond'; exchange: RequestExchange | DeliveryExchange })
   | (MarkBase & { kind: 'state'; exchange: StateExchange })
 
-/** A stretch of the service's lane. */
-interface Band {
-  column: number
-  from: number
-  to: number
-  status: JobStatus | 'idle'
-}
-
-/** A stretch of a lane that waits for a response. */
-interface Wait {
+/** A stretch of a lane: the job is in a state, or a response is waited for. */
+interface Bar {
   column: number
   lane: 'service' | 'receiver'
+  kind: JobStatus | 'wait'
   from: number
   to: number
 }
@@ -50,8 +43,7 @@ interface Tick {
 
 export interface Layout {
   marks: Mark[]
-  bands: Band[]
-  waits: Wait[]
+  bars: Bar[]
   ticks: Tick[]
   height: number
 }
@@ -59,16 +51,16 @@ export interface Layout {
 /** Pixels: the names of the lanes, a request or a response, both together, a state, and the longest wait. */
 const TOP = 66
 const ROW = 40
-const WHOLE_ROW = 46
+const WHOLE_ROW = 50
 const STATE_ROW = 36
 const LARGEST_GAP = 56
 
 /** A shorter time between two moments is written out: their order is what matters. */
 const SHORT_MS = 1_000
 
-function heightOf(mark: Mark | undefined): number {
-  if (mark?.kind === 'state') return STATE_ROW
-  return mark?.kind === 'send' && mark.isWhole && !isControl(mark.exchange) ? WHOLE_ROW : ROW
+function heightOf(mark: Mark): number {
+  if (mark.kind === 'state') return STATE_ROW
+  return mark.kind === 'send' && mark.isWhole && !isControl(mark.exchange) ? WHOLE_ROW : ROW
 }
 
 interface Moment {
@@ -96,24 +88,40 @@ export function layoutLives(lives: readonly Life[], isFolded: boolean): Layout {
   const moments = lives
     .flatMap((life, column) => momentsOf(life, column, isFolded))
     .toSorted((one, other) => one.atMs - other.atMs || one.column - other.column || one.place - other.place)
-  const layout: Layout = { marks: [], bands: [], waits: [], ticks: [], height: 0 }
-  const starts = new Map<Exchange, number>()
+  const marks: Mark[] = []
+  const ticks: Tick[] = []
   let y = TOP
   let lastMs: number | undefined
   for (const [index, moment] of moments.entries()) {
     if (isWholeEnd(moment, moments[index - 1])) continue
-    y += gapBetween(layout, { y, lastMs, atMs: moment.atMs })
+    const passedMs = moment.atMs - (lastMs ?? moment.atMs)
+    const gap = passedMs <= 0 ? 0 : Math.min(LARGEST_GAP, Math.round(6 * Math.log2(1 + passedMs / 120)))
+    if (gap >= 26) ticks.push({ y: y + gap / 2 - 18, text: formatDuration(passedMs), isGap: true })
+    y += gap
+    if (moment.atMs !== lastMs) ticks.push(timeTick(moment.atMs, passedMs, y))
     lastMs = moment.atMs
-    place(layout, { moment, next: moments[index + 1], y, starts })
-    y += heightOf(layout.marks.at(-1))
+    const mark = markOf(moment, moments[index + 1], y)
+    marks.push(mark)
+    y += heightOf(mark)
   }
   const unfinished = lives.filter(({ job }) => job.ended_at_ms === undefined)
-  if (unfinished.length > 0) y += 26
-  layout.bands = lives.flatMap((_, column) => bandsOf(layout.marks, column, y))
-  const nowMs = Math.max(...unfinished.map((life) => life.now_ms - startOf(life)))
-  if (unfinished.length > 0) layout.ticks.push({ y: y - 8, text: formatExact(nowMs), isGap: false })
-  layout.height = y + 14
-  return layout
+  if (unfinished.length > 0) {
+    y += 26
+    const nowMs = Math.max(...unfinished.map((life) => life.now_ms - startOf(life)))
+    ticks.push({ y: y - 8, text: formatExact(nowMs), isGap: false })
+  }
+  const bars = lives.flatMap((_, column) =>
+    barsOf(
+      marks.filter((mark) => mark.column === column),
+      y,
+    ),
+  )
+  return { marks, bars, ticks, height: y + 14 }
+}
+
+function timeTick(atMs: number, passedMs: number, y: number): Tick {
+  const isShort = passedMs > 0 && passedMs < SHORT_MS
+  return { y, text: formatExact(atMs), ...(isShort && { since: `+${formatExact(passedMs)}` }), isGap: false }
 }
 
 function momentsOf(life: Life, column: number, isFolded: boolean): Moment[] {
@@ -138,54 +146,26 @@ function isWholeEnd(moment: Moment, before: Moment | undefined): boolean {
   return moment.part === 'end' && before?.exchange === moment.exchange && before.atMs === moment.atMs
 }
 
-interface Placed {
-  moment: Moment
-  next: Moment | undefined
-  y: number
-  starts: Map<Exchange, number>
-}
-
-function place(layout: Layout, { moment, next, y, starts }: Placed): void {
+function markOf(moment: Moment, next: Moment | undefined, y: number): Mark {
   const { exchange, part, folded, column, atMs: afterMs } = moment
   const base = { y, column, afterMs }
-  if (exchange.kind === 'job') {
-    layout.marks.push({ ...base, kind: 'state', exchange })
-  } else if (part === 'start') {
-    const isWhole = isControl(exchange) || (next !== undefined && isWholeEnd(next, moment))
-    starts.set(exchange, y)
-    layout.marks.push({ ...base, kind: 'send', exchange, isWhole, folded })
-  } else {
-    layout.marks.push({ ...base, kind: 'respond', exchange })
-    const from = starts.get(exchange) ?? y
-    layout.waits.push({ column, lane: exchange.kind === 'request' ? 'service' : 'receiver', from, to: y })
-  }
+  if (exchange.kind === 'job') return { ...base, kind: 'state', exchange }
+  if (part === 'end') return { ...base, kind: 'respond', exchange }
+  const isWhole = isControl(exchange) || (next !== undefined && isWholeEnd(next, moment))
+  return { ...base, kind: 'send', exchange, isWhole, folded }
 }
 
-/** Room for the time that passes, and what the axis says about it. */
-function gapBetween(
-  layout: Layout,
-  { y, lastMs, atMs }: { y: number; lastMs: number | undefined; atMs: number },
-): number {
-  if (lastMs === atMs) return 0
-  const passedMs = lastMs === undefined ? 0 : atMs - lastMs
-  const gap = passedMs <= 0 ? 0 : Math.min(LARGEST_GAP, Math.round(6 * Math.log2(1 + passedMs / 120)))
-  if (gap >= 26) layout.ticks.push({ y: y + gap / 2 - 18, text: formatDuration(passedMs), isGap: true })
-  const isShort = passedMs > 0 && passedMs < SHORT_MS
-  layout.ticks.push({
-    y: y + gap,
-    text: formatExact(atMs),
-    ...(isShort ? { since: `+${formatExact(passedMs)}` } : {}),
-    isGap: false,
+/** The bars of one life. */
+function barsOf(marks: readonly Mark[], end: number): Bar[] {
+  const states = marks.filter((mark) => mark.kind === 'state')
+  return marks.flatMap((mark): Bar[] => {
+    const { y, column, kind, exchange } = mark
+    if (exchange.kind === 'job') {
+      const to = states[states.findIndex((state) => state === mark) + 1]?.y ?? end
+      return [{ column, lane: 'service', kind: exchange.to, from: y, to }]
+    }
+    if (kind !== 'respond') return []
+    const from = marks.find((one) => one.exchange === exchange)?.y ?? y
+    return [{ column, lane: exchange.kind === 'request' ? 'service' : 'receiver', kind: 'wait', from, to: y }]
   })
-  return gap
-}
-
-function bandsOf(marks: readonly Mark[], column: number, end: number): Band[] {
-  const states = marks.filter((mark) => mark.kind === 'state').filter((mark) => mark.column === column)
-  return states.map(({ y, exchange }, index) => ({
-    column,
-    from: y,
-    to: states[index + 1]?.y ?? end,
-    status: exchange.to,
-  }))
 }

@@ -57,7 +57,7 @@ interface MarkProps<Exchange> {
 type Sent = RequestExchange | DeliveryExchange
 
 /** The lanes between which an exchange goes. */
-function endsOf({ kind }: Sent, { client, service, receiver }: Lanes): [from: number, to: number] {
+export function endsOf({ kind }: Sent, { client, service, receiver }: Lanes): [from: number, to: number] {
   return kind === 'request' ? [client, service] : [service, receiver]
 }
 

@@ -1,59 +1,62 @@
+import { PLAN_NAMES, PLANS } from '../controls/plans.tsx'
 import { post } from '../data/control.ts'
 import { pending } from '../data/store.ts'
-import type { DeliveryPlan, JobRow } from '../data/wire.ts'
+import type { JobRow } from '../data/wire.ts'
+import { Button } from '../ui/button.tsx'
 import { attempt, say } from '../ui/toast.tsx'
-
-type JobAction = 'complete' | 'fail' | 'hang' | 'cancel' | 'deliver' | 'drop' | 'webhook'
-
-function actOnJob(jobId: string, action: JobAction, body?: object): Promise<void> {
-  return attempt(() => post(`jobs/${encodeURIComponent(jobId)}/${action}`, body))
-}
-
-const PLANS: readonly { label: string; plan: DeliveryPlan }[] = [
-  { label: 'Deliver twice', plan: { deliveries: 2, gap_ms: 500 } },
-  { label: 'Deliver 5 s late', plan: { delay_ms: 5_000 } },
-  { label: 'Deliver after the next', plan: { when: 'after-next' } },
-  { label: 'Lose the result', plan: { deliveries: 0 } },
-]
 
 /** What can happen to a job: its end while it runs, and the delivery of its result. */
 export function JobActions({ job: { job_id, ended_at_ms, webhook_url } }: { job: JobRow }) {
+  const call = (action: string, body?: object) => post(`jobs/${encodeURIComponent(job_id)}/${action}`, body)
   const hasWebhook = webhook_url !== undefined
-  const button = (label: string, action: JobAction, body?: object) => (
-    <button key={label} type="button" class="button" onClick={() => actOnJob(job_id, action, body)}>
-      {label}
-    </button>
-  )
   if (ended_at_ms !== undefined) {
     if (!hasWebhook) return null
     return (
       <div class="buttons actions" role="group" aria-label="What happens to the result">
-        {button('Send the result again', 'deliver')}
-        {button('Send it again in 5 s', 'deliver', { delay_ms: 5_000 })}
-        {pending.value.some((one) => one.job_id === job_id) && button('Drop what waits', 'drop')}
+        <Button act={() => call('deliver')}>Send the result again</Button>
+        <Button act={() => call('deliver', { delay_ms: 5_000 })}>Send it again in 5 s</Button>
+        {pending.value.some((one) => one.job_id === job_id) && (
+          <Button act={() => call('drop')}>Drop what waits</Button>
+        )}
       </div>
     )
   }
+  const plan = async (name: string) => {
+    await call('webhook', PLANS[name])
+    say(`Noted for this job: ${name}.`)
+  }
   return (
     <div class="buttons actions" role="group" aria-label="What happens to the job">
-      {button('Complete', 'complete')}
-      {button('Fail', 'fail')}
-      {button('Hang', 'hang')}
-      {button('Cancel', 'cancel')}
-      {hasWebhook &&
-        PLANS.map(({ label, plan }) => (
-          <button key={label} type="button" class="button quiet" onClick={() => planDelivery(job_id, plan, label)}>
-            {label}
-          </button>
-        ))}
+      {['Complete', 'Fail', 'Hang', 'Cancel'].map((name) => (
+        <Button key={name} act={() => call(name.toLowerCase())}>
+          {name}
+        </Button>
+      ))}
+      {hasWebhook && (
+        <Pick label="Deliver its result …" options={PLAN_NAMES} set={(name) => attempt(() => plan(name))} />
+      )}
     </div>
   )
 }
 
-/** Sets how the result of a job that continues is delivered. */
-async function planDelivery(jobId: string, plan: DeliveryPlan, label: string): Promise<void> {
-  await attempt(async () => {
-    await post(`jobs/${encodeURIComponent(jobId)}/webhook`, plan)
-    say(`${label}: noted for this job.`)
-  })
+interface PickProps {
+  label: string
+  /** What is shown, by value. */
+  options: Readonly<Record<string, string>>
+  value?: string | undefined
+  set: (value: string) => void
+}
+
+/** A choice whose name is its first option. */
+export function Pick({ label, options, value = '', set }: PickProps) {
+  return (
+    <select class="pick" aria-label={label} value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+      <option value="">{label}</option>
+      {Object.entries(options).map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
 }

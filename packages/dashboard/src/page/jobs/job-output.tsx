@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { read } from '../data/control.ts'
-import type { JobDetail, OutputItem } from '../data/wire.ts'
-import { Loading } from '../ui/empty.tsx'
+import type { JobDetail } from '../data/wire.ts'
+import { Card, Loading } from '../ui/parts.tsx'
 
 /** What a job produced: to see and to hear, and any other file to open. */
 export function JobOutput({ jobId }: { jobId: string }) {
@@ -16,34 +16,38 @@ export function JobOutput({ jobId }: { jobId: string }) {
       () => {}, // the job has gone
     )
   }, [jobId])
-  const output = detail.value?.output
+  const job = detail.value
   return (
-    <section class="card output" aria-label="Output">
-      <h2>Output</h2>
-      {output === undefined ? (
+    <Card title="Output" kind="output">
+      {job?.output === undefined ? (
         <Loading what="the output" />
       ) : (
-        output.items.map((item) => <Item key={item.url} item={item} job={detail.value} />)
+        job.output.items.map((item) => <Item key={item.url} item={item} job={job} />)
       )}
-    </section>
+    </Card>
   )
 }
 
-function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail | undefined }) {
-  const path = ownPath(url, job?.job_id)
-  const prompt = promptOf(job)
-  if (path === undefined) return <OtherFile type={type} url={url} />
-  switch (type) {
+interface OutputItem {
+  type: string
+  url: string
+}
+
+function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail }) {
+  const path = ownPath(url, job.job_id)
+  const prompt = Object.values(job.input).find((value) => typeof value === 'string')
+  const name = `of the job: ${prompt?.slice(0, 120) ?? 'no text'}`
+  switch (path && type) {
     case 'image':
-      return <img src={path} alt={`Picture of the job: ${prompt}`} loading="lazy" />
+      return <img src={path} alt={`Picture ${name}`} loading="lazy" />
     case 'video':
       // biome-ignore lint/a11y/useMediaCaption: nothing is spoken in it.
-      return <video src={path} controls loop playsInline aria-label={`Film of the job: ${prompt}`} />
+      return <video src={path} controls loop playsInline aria-label={`Film ${name}`} />
     case 'audio':
       // biome-ignore lint/a11y/useMediaCaption: as above.
-      return <audio src={path} controls aria-label={`Sound of the job: ${prompt}`} />
+      return <audio src={path} controls aria-label={`Sound ${name}`} />
     default:
-      return <OtherFile type={type} url={path} />
+      return <OtherFile type={type} url={path ?? url} />
   }
 }
 
@@ -65,12 +69,7 @@ function OtherFile({ type, url }: OutputItem) {
 }
 
 /** Files that the server made for the job are loaded from where the page is; others are not shown. */
-function ownPath(url: string, jobId: string | undefined): string | undefined {
+function ownPath(url: string, jobId: string): string | undefined {
   const [path, owner] = /\/files\/([^/]+)\/[^/]+$/.exec(URL.canParse(url) ? new URL(url).pathname : '') ?? []
   return owner === jobId ? path : undefined
-}
-
-function promptOf(detail: JobDetail | undefined): string {
-  const text = Object.values(detail?.input ?? {}).find((value) => typeof value === 'string')
-  return typeof text === 'string' ? text.slice(0, 120) : 'no text'
 }

@@ -6,10 +6,10 @@ import { foldPolls } from '../diagram/fold-polls.ts'
 import { isSame, startOf } from '../diagram/layout.ts'
 import { linkTo, route } from '../route.ts'
 import { formatDuration, formatTime } from '../text/format.ts'
-import { StatusBadge, statusNow } from '../ui/badge.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { CopyButton } from '../ui/button.tsx'
+import { Check } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Empty, Loading, StatusBadge, statusNow } from '../ui/parts.tsx'
 import { ExchangePanel } from './exchange-panel.tsx'
 import { JobActions } from './job-actions.tsx'
 import { JobOutput } from './job-output.tsx'
@@ -42,16 +42,16 @@ export function JobPage({ id }: { id: string }) {
         <h1>
           <a href={linkTo('models', job.model_id)}>{job.model_id}</a>
         </h1>
-        <StatusBadge status={statusNow(job)} />
+        <StatusBadge job={job} />
         <span class="mono muted">{id}</span>
         <CopyButton label="Copy id" text={() => id} />
         <p class={`outcome ${job.status}`} role="status">
-          {outcomeText({ ...life.value, job: { ...job, status: statusNow(job) } }, job.ended_at_ms ?? roundedNow())}
+          {outcomeNow(life.value)}
         </p>
         {compared && (
           <p class="outcome">
             Compared with <a href={linkTo('jobs', compared.job.job_id)}>{compared.job.job_id}</a>, on the right:{' '}
-            {outcomeText(compared, roundedNow())}
+            {outcomeNow(compared)}
           </p>
         )}
         {job.code !== undefined && (
@@ -70,9 +70,11 @@ export function JobPage({ id }: { id: string }) {
   )
 }
 
-/** To the second: what screen readers read must not change with each tick. */
-function roundedNow(): number {
-  return Math.floor(now.value / 1_000) * 1_000
+/** The time that passed is in whole seconds: what screen readers read must not change with each tick. */
+function outcomeNow(life: Life): string {
+  const { job } = life
+  const passedMs = Math.floor((now.value - job.created_at_ms) / 1_000) * 1_000
+  return outcomeText({ ...life, job: { ...job, status: statusNow(job) } }, job.created_at_ms + passedMs)
 }
 
 function Facts({ job }: { job: JobRow }) {
@@ -114,9 +116,9 @@ function Diagrams({ life, other, isControlShown }: DiagramsProps) {
         />
         <div class="checks">
           {foldPolls(life.exchanges).some(({ folded }) => folded > 0) && (
-            <Check label="Show every poll" value={isUnfolded} />
+            <Check label="Show every poll" value={isUnfolded.value} set={setTo(isUnfolded)} />
           )}
-          <Check label="Show calls of the control API" value={isControlShown} />
+          <Check label="Show calls of the control API" value={isControlShown.value} set={setTo(isControlShown)} />
         </div>
       </section>
       <div class="side">
@@ -127,17 +129,8 @@ function Diagrams({ life, other, isControlShown }: DiagramsProps) {
   )
 }
 
-function Check({ label, value }: { label: string; value: Signal<boolean> }) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={value.value}
-        onChange={({ currentTarget }) => {
-          value.value = currentTarget.checked
-        }}
-      />
-      {label}
-    </label>
-  )
+function setTo(value: Signal<boolean>) {
+  return (isOn: boolean) => {
+    value.value = isOn
+  }
 }

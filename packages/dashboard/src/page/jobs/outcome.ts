@@ -1,14 +1,13 @@
 import type { DeliveryExchange, Exchange, Fault, Life, RequestExchange } from '../data/wire.ts'
-import { count, formatDuration } from '../text/format.ts'
+import { capitalized, count, formatDuration } from '../text/format.ts'
 
 /** The outcome of a job, in a sentence or a few. */
 export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const { status, created_at_ms, ended_at_ms, message, code, charged, credits } = job
   const took = formatDuration((ended_at_ms ?? nowMs) - created_at_ms)
   const isOver = ended_at_ms !== undefined
-  const verb = status.replace(/^./, (letter) => letter.toUpperCase())
   const why = message ?? code
-  const head = `${verb} ${isOver ? 'after' : 'for'} ${took}${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`}.`
+  const head = `${capitalized(status)} ${isOver ? 'after' : 'for'} ${took}${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`}.`
   const polls = exchanges.filter((one) => one.kind === 'request' && one.route === 'getJob').length
   const deliveries = exchanges.filter((one) => one.kind === 'delivery')
   const counts = [

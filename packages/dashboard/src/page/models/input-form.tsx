@@ -1,41 +1,56 @@
-import type { Signal } from '@preact/signals'
 import type { Model, Property } from '../data/wire.ts'
 
 /** The values of a form, by parameter. What is missing is left out of the run. */
 export type Values = Readonly<Record<string, unknown>>
 
+interface FormProps {
+  model: Model
+  values: Values
+  set: (values: Values) => void
+}
+
 /** A form made from the `input_schema` of a model. */
-export function InputForm({ model, values }: { model: Model; values: Signal<Values> }) {
+export function InputForm({ model, values, set }: FormProps) {
   const { properties = {}, required = [] } = model.input_schema ?? {}
+  const setOne = (name: string, value: unknown) => {
+    const { [name]: _, ...others } = values
+    set(value === undefined || value === '' ? others : { ...others, [name]: value })
+  }
   return (
     <div class="form">
       {Object.entries(properties).map(([name, property]) => (
-        <Field key={name} name={name} property={property} isRequired={required.includes(name)} values={values} />
+        <Field
+          key={name}
+          id={`input-${name}`}
+          name={name}
+          property={property}
+          isRequired={required.includes(name)}
+          value={values[name]}
+          set={(value) => setOne(name, value)}
+        />
       ))}
     </div>
   )
 }
 
 interface FieldProps {
+  id: string
   name: string
   property: Property
+  value: unknown
   isRequired: boolean
-  values: Signal<Values>
+  set: (value: unknown) => void
 }
 
-function Field({ name, property, isRequired, values }: FieldProps) {
-  const id = `input-${name}`
-  const set = (value: unknown) => {
-    const { [name]: _, ...others } = values.value
-    values.value = value === undefined || value === '' ? others : { ...others, [name]: value }
-  }
+function Field(props: FieldProps) {
+  const { id, name, property, isRequired } = props
   return (
     <div class={property.type === 'boolean' ? 'field check' : 'field'}>
       <label for={id}>
         <span class="mono">{name}</span>
         {isRequired && <span class="required">required</span>}
       </label>
-      <Control id={id} property={property} value={values.value[name]} set={set} isRequired={isRequired} />
+      <Control {...props} />
       {property.description && (
         <p class="muted small" id={`${id}-text`}>
           {property.description}
@@ -46,15 +61,7 @@ function Field({ name, property, isRequired, values }: FieldProps) {
   )
 }
 
-interface ControlProps {
-  id: string
-  property: Property
-  value: unknown
-  isRequired: boolean
-  set: (value: unknown) => void
-}
-
-function Control({ id, property, value, isRequired, set }: ControlProps) {
+function Control({ id, property, value, isRequired, set }: FieldProps) {
   const common = { id, 'aria-describedby': `${id}-text`, required: isRequired }
   const text = value === undefined ? '' : String(value)
   if (property.enum !== undefined) {

@@ -1,50 +1,48 @@
-import { computed } from '@preact/signals'
 import { models } from '../data/store.ts'
 import type { Model } from '../data/wire.ts'
 import { changeQuery, linkTo, route } from '../route.ts'
-import { count, formatCategory } from '../text/format.ts'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { count } from '../text/format.ts'
 import { Search, Select } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Empty } from '../ui/parts.tsx'
 
-const categories = computed(() => ['all', ...new Set((models.value ?? []).map((model) => model.category))])
-
-const shown = computed(() => {
-  const { q = '', category = 'all' } = route.value.query
-  const text = q.trim().toLowerCase()
-  return (models.value ?? []).filter(
-    (model) =>
-      (category === 'all' || model.category === category) &&
-      `${model.id} ${model.name} ${model.description}`.toLowerCase().includes(text),
-  )
-})
+/** `text to image`. */
+export function categoryText(category: string): string {
+  return category.replaceAll('-', ' ')
+}
 
 export function ModelList() {
-  if (models.value === undefined) return <Loading what="the models" />
-  const { q = '', category = 'all' } = route.value.query
+  const { q = '', category = '' } = route.value.query
+  const all = models.value
+  const text = q.trim().toLowerCase()
+  const shown = all.filter(
+    (model) =>
+      (category === '' || model.category === category) &&
+      `${model.id} ${model.name} ${model.description}`.toLowerCase().includes(text),
+  )
+  const categories = Object.fromEntries(all.map((model) => [model.category, categoryText(model.category)]))
   return (
     <section aria-label="Models">
       <div class="toolbar">
         <h1>Models</h1>
-        <Search label="Search models" value={q} set={(text) => changeQuery({ q: text })} />
+        <Search label="Search models" value={q} set={(words) => changeQuery({ q: words })} />
         <Select
           label="Category"
-          options={categories.value}
+          options={{ '': 'all', ...categories }}
           value={category}
-          set={(name) => changeQuery({ category: name === 'all' ? undefined : name })}
-          show={formatCategory}
+          set={(one) => changeQuery({ category: one })}
         />
         <span class="muted count" role="status">
-          {count(shown.value.length, 'model')}
+          {count(shown.length, 'model')}
         </span>
       </div>
-      {shown.value.length === 0 && (
+      {shown.length === 0 && (
         <Empty icon="search" title="No model fits">
           Try another word, or all categories.
         </Empty>
       )}
       <ul class="cards">
-        {shown.value.map((model) => (
+        {shown.map((model) => (
           <ModelCard key={model.id} model={model} />
         ))}
       </ul>
@@ -52,11 +50,11 @@ export function ModelList() {
   )
 }
 
-function ModelCard({ model: { id, name, description, category: kind, provider, pricing } }: { model: Model }) {
+function ModelCard({ model: { id, name, description, category, provider, pricing } }: { model: Model }) {
   return (
-    <li class={`card model ${kind}`}>
+    <li class={`card model ${category}`}>
       <div class="cardhead">
-        <span class="kind">{formatCategory(kind)}</span>
+        <span class="kind">{categoryText(category)}</span>
         <span class="muted small">{provider}</span>
       </div>
       <h2>

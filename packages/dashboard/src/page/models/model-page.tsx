@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { isPaused } from '../data/clock.ts'
 import { currentKey } from '../data/keys.ts'
 import { findJob, models, version } from '../data/store.ts'
@@ -7,27 +7,17 @@ import { JobActions } from '../jobs/job-actions.tsx'
 import { JobOutput } from '../jobs/job-output.tsx'
 import { linkTo } from '../route.ts'
 import { curlRun, runCall } from '../text/exchange-code.ts'
-import { count, formatCategory } from '../text/format.ts'
-import { StatusBadge, statusNow } from '../ui/badge.tsx'
-import { Code } from '../ui/code.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { Empty, Loading } from '../ui/empty.tsx'
+import { count } from '../text/format.ts'
+import { Button } from '../ui/button.tsx'
+import { CodeTabs } from '../ui/code.tsx'
 import { Segments } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { InputForm, startValues, type Values } from './input-form.tsx'
-import {
-  keepForm,
-  keepReceiver,
-  keptForm,
-  lastReceivers,
-  type Mode,
-  type RunOutcome,
-  runBody,
-  runModel,
-} from './run.ts'
+import { Empty, StatusBadge } from '../ui/parts.tsx'
+import { InputForm, startValues } from './input-form.tsx'
+import { categoryText } from './model-list.tsx'
+import { type Form, keepForm, keptForm, lastReceivers, type Mode, type RunOutcome, runBody, runModel } from './run.ts'
 
 export function ModelPage({ id }: { id: string }) {
-  if (models.value === undefined) return <Loading what="the model" />
   const model = models.value.find((one) => one.id === id)
   if (model !== undefined) return <Playground key={id} model={model} />
   return (
@@ -37,11 +27,7 @@ export function ModelPage({ id }: { id: string }) {
   )
 }
 
-const MODES = [
-  { value: 'async', label: 'Async' },
-  { value: 'sync', label: 'Sync' },
-  { value: 'webhook', label: 'Webhook' },
-] as const
+const MODES = { async: 'Async', sync: 'Sync', webhook: 'Webhook' } as const
 
 const MODE_TEXTS: Readonly<Record<Mode, string>> = {
   async: 'The response comes at once: the job is queued, and the client polls.',
@@ -50,21 +36,18 @@ const MODE_TEXTS: Readonly<Record<Mode, string>> = {
 }
 
 function Playground({ model }: { model: Model }) {
-  const kept = keptForm(model.id)
-  const values = useSignal<Values>(kept?.values ?? startValues(model))
-  const mode = useSignal<Mode>(kept?.mode ?? 'async')
-  const webhookUrl = useSignal(kept?.webhookUrl ?? '')
-  const outcome = useSignal<RunOutcome | 'running' | undefined>(kept?.outcome)
-  const body = runBody(values.value, mode.value, webhookUrl.value)
+  const form = useSignal<Form>(keptForm(model.id) ?? { values: startValues(model), mode: 'async', webhookUrl: '' })
+  const change = (changed: Partial<Form>) => {
+    form.value = { ...form.value, ...changed }
+    keepForm(model.id, form.value)
+  }
   const run = async (event: Event) => {
     event.preventDefault()
-    outcome.value = 'running'
-    keepReceiver(webhookUrl.value)
-    const found = await runModel(model.id, body)
-    outcome.value = found
-    keepForm(model.id, { values: values.value, mode: mode.value, webhookUrl: webhookUrl.value, outcome: found })
+    change({ outcome: 'running' })
+    change({ outcome: await runModel(model.id, form.value) })
   }
-  const isRunning = outcome.value === 'running'
+  const { values, mode, webhookUrl, outcome } = form.value
+  const isRunning = outcome === 'running'
   return (
     <article aria-label={model.name}>
       <header class="jobhead">
@@ -73,31 +56,43 @@ function Playground({ model }: { model: Model }) {
           Models
         </a>
         <h1>{model.name}</h1>
-        <span class="kind">{formatCategory(model.category)}</span>
+        <span class="kind">{categoryText(model.category)}</span>
         <p class="lead">{model.description}</p>
       </header>
       <div class="split even">
         <form class="card" onSubmit={run} onKeyDown={runOnEnter} aria-label="Run the model">
-          <InputForm model={model} values={values} />
+          <InputForm model={model} values={values} set={(changed) => change({ values: changed })} />
           <div class="runbar">
-            <Segments label="How to run" options={MODES} value={mode} />
-            <button type="submit" class="button primary" disabled={isRunning} title="Ctrl+Enter">
-              <Icon name="play" />
+            <Segments label="How to run" options={MODES} value={mode} set={(one) => change({ mode: one })} />
+            <Button type="submit" kind="primary" icon="play" disabled={isRunning} title="Ctrl+Enter">
               {isRunning ? 'Running …' : `Run for ${count(model.pricing.credits_per_run, 'credit')}`}
-            </button>
+            </Button>
           </div>
           <p class="muted small">
-            {MODE_TEXTS[mode.value]} {count(currentKey.value?.credits.available ?? 0, 'credit')} left.
+            {MODE_TEXTS[mode]} {count(currentKey.value?.credits.available ?? 0, 'credit')} left.
           </p>
-          {mode.value === 'webhook' && <ReceiverField value={webhookUrl} />}
+          {mode === 'webhook' && <ReceiverField value={webhookUrl} set={(url) => change({ webhookUrl: url })} />}
         </form>
         <div class="side">
-          <Outcome outcome={outcome.value} />
-          <CodeCard model={model.id} body={body} />
+          <Outcome outcome={outcome} />
+          <section class="card" aria-label="Code">
+            <CodeTabs
+              label="Code that does the same"
+              codes={{
+                TypeScript: clientCode(model.id, runBody(form.value)),
+                curl: curlRun(model.id, runBody(form.value)),
+              }}
+            />
+          </section>
         </div>
       </div>
     </article>
   )
+}
+
+function clientCode(model: string, body: object): string {
+  const client = `const client = new ModelRun({ baseUrl: '${location.origin}' })`
+  return `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(model, body)}`
 }
 
 function runOnEnter(event: KeyboardEvent): void {
@@ -106,7 +101,7 @@ function runOnEnter(event: KeyboardEvent): void {
 }
 
 /** Where the result goes. */
-function ReceiverField({ value }: { value: Signal<string> }) {
+function ReceiverField({ value, set }: { value: string; set: (url: string) => void }) {
   return (
     <label class="field">
       <span>Send the result to</span>
@@ -114,10 +109,8 @@ function ReceiverField({ value }: { value: Signal<string> }) {
         type="url"
         list="receivers"
         placeholder="the receiver of this server, or http://localhost:3000/webhooks"
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
+        value={value}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
       />
       <datalist id="receivers">
         {lastReceivers().map((url) => (
@@ -128,81 +121,57 @@ function ReceiverField({ value }: { value: Signal<string> }) {
   )
 }
 
-function Outcome({ outcome }: { outcome: RunOutcome | 'running' | undefined }) {
+function Outcome({ outcome }: Pick<Form, 'outcome'>) {
   version.value
   const found = typeof outcome === 'object' ? outcome : undefined
   const job = findJob(found?.job_id ?? '')
   return (
     <>
       <section class={found === undefined ? 'hidden' : 'card result'} aria-label="Result" aria-live="polite">
-        {found && <RunResult outcome={found} job={job} />}
+        {found && <Response outcome={found} job={job} />}
+        {job && <ResultJob job={job} />}
       </section>
       {job?.status === 'succeeded' && <JobOutput jobId={job.job_id} />}
     </>
   )
 }
 
-function RunResult({
-  outcome: { status, message, hint, job_id },
-  job,
-}: {
-  outcome: RunOutcome
-  job: JobRow | undefined
-}) {
-  const isBad = message !== undefined || (status ?? 0) >= 400
-  const isHeld = status === undefined && message === undefined && job?.ended_at_ms === undefined
+/** What went wrong, or why there is no response. */
+function Response({ outcome, job }: { outcome: RunOutcome; job: JobRow | undefined }) {
+  const { status, message, hint } = outcome
+  if (message !== undefined || (status ?? 0) >= 400) {
+    return (
+      <p class="notice bad">
+        {status} {message} {hint}
+      </p>
+    )
+  }
+  if (status !== undefined || job?.ended_at_ms !== undefined) return null
   return (
-    <>
-      {isBad && (
-        <p class="notice bad">
-          {status} {message} {hint}
-        </p>
-      )}
-      {isHeld && (
-        <p class="notice">
-          {job_id === undefined
-            ? 'No response so far: a fault holds it.'
-            : 'The response waits for the end of the job.'}
-          {isPaused.value && ' Time is paused: resume it, or move it on, above.'}
-        </p>
-      )}
-      {job_id !== undefined && (
-        <>
-          <h2>
-            <a class="mono" href={linkTo('jobs', job_id)}>
-              {job_id}
-            </a>
-          </h2>
-          {job && <StatusBadge status={statusNow(job)} />}
-          <a class="button small" href={linkTo('jobs', job_id)}>
-            <Icon name="jobs" />
-            Sequence diagram
-          </a>
-          {job && <JobActions job={job} />}
-        </>
-      )}
-    </>
+    <p class="notice">
+      {outcome.job_id === undefined
+        ? 'No response so far: a fault holds it.'
+        : 'The response waits for the end of the job.'}
+      {isPaused.value && ' Time is paused: resume it, or move it on, above.'}
+    </p>
   )
 }
 
-function CodeCard({ model, body }: { model: string; body: object }) {
-  const kind = useSignal<string>('sdk')
-  const client = `import { ModelRun } from 'modelrun'\n\nconst client = new ModelRun({ baseUrl: '${location.origin}' })`
-  const text = kind.value === 'sdk' ? `${client}\n${runCall(model, body)}` : curlRun(model, body)
+function ResultJob({ job }: { job: JobRow }) {
+  const href = linkTo('jobs', job.job_id)
   return (
-    <section class="card" aria-label="Code">
-      <div class="cardhead">
-        <Segments
-          label="Language"
-          options={[
-            { value: 'sdk', label: 'TypeScript' },
-            { value: 'curl', label: 'curl' },
-          ]}
-          value={kind}
-        />
-        <CopyButton label="Copy" text={() => text} />
-      </div>
-      <Code text={text} label="Code that does the same" />
-    </section>
+    <>
+      <h2>
+        <a class="mono" href={href}>
+          {job.job_id}
+        </a>
+      </h2>
+      <StatusBadge job={job} />
+      <a class="button small" href={href}>
+        <Icon name="jobs" />
+        Sequence diagram
+      </a>
+      <JobActions job={job} />
+    </>
   )
 }

@@ -15,13 +15,21 @@ export interface RunOutcome {
   hint?: string
 }
 
+/** What was typed into the form of a model, and what came of it; it is there again after a reload. */
+export interface Form {
+  values: Values
+  mode: Mode
+  webhookUrl: string
+  outcome?: RunOutcome | 'running' | undefined
+}
+
 /** A receiver that the server itself has. */
 export function builtInReceiver(): string {
   return `${location.origin}/_reference/receiver`
 }
 
 /** The body of the request that a form stands for. */
-export function runBody(input: Values, mode: Mode, webhookUrl: string): object {
+export function runBody({ values: input, mode, webhookUrl }: Form): object {
   if (mode === 'async') return { input, sync: false }
   return mode === 'webhook' ? { input, webhook_url: webhookUrl || builtInReceiver() } : { input }
 }
@@ -30,9 +38,10 @@ export function runBody(input: Values, mode: Mode, webhookUrl: string): object {
  * Lets the server run the model as a client does. A browser would not do: it sends a POST again by itself when the
  * connection breaks, and so pays twice.
  */
-export async function runModel(model: string, body: object): Promise<RunOutcome> {
+export async function runModel(model: string, form: Form): Promise<RunOutcome> {
+  keepReceiver(form.webhookUrl)
   try {
-    return await post<RunOutcome>('runs', { model, ...body, ...ofKey() })
+    return await post<RunOutcome>('runs', { model, ...runBody(form), ...ofKey() })
   } catch (error) {
     return { message: error instanceof Error ? error.message : String(error) }
   }
@@ -46,24 +55,18 @@ export function lastReceivers(): string[] {
   return JSON.parse(localStorage.getItem(URLS) ?? '[]')
 }
 
-export function keepReceiver(url: string): void {
+function keepReceiver(url: string): void {
   if (url === '') return
   localStorage.setItem(URLS, JSON.stringify([...new Set([url, ...lastReceivers()])].slice(0, MAX_URLS)))
 }
 
-/** What was typed into the form of a model; it is there again after a reload. */
-export interface KeptForm {
-  values: Values
-  mode: Mode
-  webhookUrl: string
-  outcome?: RunOutcome
-}
-
-export function keptForm(model: string): KeptForm | undefined {
+export function keptForm(model: string): Form | undefined {
   const text = sessionStorage.getItem(`modelrun-form-${model}`)
   return text === null ? undefined : JSON.parse(text)
 }
 
-export function keepForm(model: string, form: KeptForm): void {
-  sessionStorage.setItem(`modelrun-form-${model}`, JSON.stringify(form))
+export function keepForm(model: string, { outcome, ...form }: Form): void {
+  // The response to a run that is still on its way would come to no one.
+  const kept = outcome === 'running' ? form : { ...form, outcome }
+  sessionStorage.setItem(`modelrun-form-${model}`, JSON.stringify(kept))
 }

@@ -4,29 +4,34 @@ import { decoded, literal, shellQuoted } from './code.ts'
 /** Stands where a key belongs: no code that is copied holds one. */
 const KEY = '$MODELRUN_API_KEY'
 
-/** A request as a command line. */
-export function curlOf({ method, path, route, request_body }: RequestExchange, origin: string): string {
-  const parts = [`curl ${shellQuoted(`${origin}${path}`)}`]
-  if (method !== 'GET') parts.push(`-X ${method}`)
-  if (route !== 'control') parts.push(`-H "authorization: Bearer ${KEY}"`)
-  if (request_body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${shellQuoted(request_body)}`)
+interface CurlOptions {
+  method?: string
+  key?: string | undefined
+  body?: string | undefined
+}
+
+function curl(url: string, { method = 'POST', key, body }: CurlOptions): string {
+  const parts = [`curl ${shellQuoted(url)}`]
+  if (method !== (body === undefined ? 'GET' : 'POST')) parts.push(`-X ${method}`)
+  if (key !== undefined) parts.push(`-H "authorization: Bearer ${key}"`)
+  if (body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${shellQuoted(body)}`)
   return parts.join(' \\\n  ')
+}
+
+/** A request as a command line. */
+export function curlOf({ method, path, route, request_body: body }: RequestExchange, origin: string): string {
+  return curl(`${origin}${path}`, { method, key: route === 'control' ? undefined : KEY, body })
 }
 
 /** A run as a command line. */
 export function curlRun(model: string, body: object, key = KEY): string {
-  return [
-    `curl ${shellQuoted(`${location.origin}/v1/models/${encodeURIComponent(model)}/run`)}`,
-    `-H "authorization: Bearer ${key}"`,
-    "-H 'content-type: application/json'",
-    `-d ${shellQuoted(JSON.stringify(body))}`,
-  ].join(' \\\n  ')
+  const url = `${location.origin}/v1/models/${encodeURIComponent(model)}/run`
+  return curl(url, { key, body: JSON.stringify(body) })
 }
 
 /** A delivery as a command line, to send it to the receiver by hand. */
-export function curlOfDelivery({ url, body }: DeliveryExchange): string {
-  const data = shellQuoted(JSON.stringify(body ?? {}))
-  return `curl ${shellQuoted(url)} \\\n  -H 'content-type: application/json' \\\n  -d ${data}`
+export function curlOfDelivery({ url, body = {} }: DeliveryExchange): string {
+  return curl(url, { body: JSON.stringify(body) })
 }
 
 /** A request as the call of the SDK that sends it. */

@@ -1,5 +1,4 @@
 const number = new Intl.NumberFormat('en')
-const compactNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const clockTime = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
@@ -7,11 +6,6 @@ const clockTime = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-
-/** `9,999`, `1.2M`. */
-export function formatShortNumber(value: number): string {
-  return (value < 100_000 ? number : compactNumber).format(value)
-}
 
 export function formatNumber(value: number): string {
   return number.format(value)
@@ -58,16 +52,15 @@ export function formatAgo(ms: number): string {
 }
 
 function trimmed(seconds: number): string {
-  return (seconds < 10 ? seconds.toFixed(seconds < 1.05 ? 2 : 1) : seconds.toFixed(1)).replace(/\.?0+$/, '')
+  return seconds.toFixed(seconds < 1.05 ? 2 : 1).replace(/\.?0+$/, '')
 }
 
 function joined(...[large, largeUnit, small, smallUnit]: [number, string, number, string]): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
 }
 
-/** `image generation` of `text-to-image`: words for people. */
-export function formatCategory(category: string): string {
-  return category.replaceAll('-', ' ')
+export function capitalized(text: string): string {
+  return text.replace(/^./, (letter) => letter.toUpperCase())
 }
 
 /** Who gets a delivery. The server has a receiver of its own; a job of a fork may have that of the first server. */

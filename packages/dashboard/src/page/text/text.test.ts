@@ -60,7 +60,7 @@ describe('code that is copied', () => {
 
   it('is the request as curl and as a call of the client, without a key', () => {
     expect(curlOf(run, 'http://127.0.0.1:4010')).toBe(
-      `curl 'http://127.0.0.1:4010/v1/models/lumen%2Faurora-video/run' \\\n  -X POST \\\n  -H "authorization: Bearer $MODELRUN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '{"input":{"prompt":"waves"},"sync":false}'`,
+      `curl 'http://127.0.0.1:4010/v1/models/lumen%2Faurora-video/run' \\\n  -H "authorization: Bearer $MODELRUN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '{"input":{"prompt":"waves"},"sync":false}'`,
     )
     expect(clientCallOf(run)).toBe(
       "const job = await client.submit('lumen/aurora-video', { prompt: 'waves' })\nconst result = await job.result()",

@@ -1,13 +1,22 @@
 import type { Signal } from '@preact/signals'
 import { Icon } from './icon.tsx'
 
+/** The properties of a field whose text is kept in a signal. */
+export function typed(value: Signal<string>) {
+  return {
+    value: value.value,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      value.value = currentTarget.value
+    },
+  }
+}
+
 interface SearchProps {
   label: string
   value: string
   set: (text: string) => void
 }
 
-/** A search field. */
 export function Search({ label, value, set }: SearchProps) {
   return (
     <label class="search">
@@ -23,24 +32,24 @@ export function Search({ label, value, set }: SearchProps) {
   )
 }
 
-interface SelectProps {
+interface ChoiceProps<Value extends string> {
   label: string
-  options: readonly string[]
-  value: string
-  set: (option: string) => void
-  /** How an option is shown. */
-  show?: (option: string) => string
+  /** What is shown, by value. */
+  options: Readonly<Record<Value, string>>
+  value: Value | undefined
+  set: (value: Value) => void
 }
 
-/** A choice with its name. */
-export function Select({ label, options, value, set, show = (option) => option }: SelectProps) {
+/** One of many. */
+export function Select<Value extends string>({ label, options, value, set }: ChoiceProps<Value>) {
   return (
-    <label class="field inline">
+    <label class="field">
       <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        {options.map((option) => (
+      {/* The options have no other values. */}
+      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value as Value)}>
+        {Object.entries<string>(options).map(([option, text]) => (
           <option key={option} value={option}>
-            {show(option)}
+            {text}
           </option>
         ))}
       </select>
@@ -48,32 +57,40 @@ export function Select({ label, options, value, set, show = (option) => option }
   )
 }
 
-interface SegmentsProps<Value extends string> {
-  label: string
-  options: readonly { value: Value; label: string }[]
-  value: Signal<Value>
-}
-
 /** One of a few, all in sight. */
-export function Segments<Value extends string>({ label, options, value }: SegmentsProps<Value>) {
+export function Segments<Value extends string>({
+  label,
+  options,
+  value,
+  set,
+  kind = 'segments',
+}: ChoiceProps<Value> & { kind?: 'segments' | 'chips' }) {
   return (
-    <fieldset class="segments">
+    <fieldset class={kind}>
       <legend class="hidden">{label}</legend>
-      {options.map((option) => (
-        <label key={option.value}>
-          <input
-            type="radio"
-            name={label}
-            value={option.value}
-            checked={value.value === option.value}
-            onChange={() => {
-              value.value = option.value
-            }}
-          />
-          <span>{option.label}</span>
+      {Object.entries<string>(options).map(([option, text]) => (
+        <label key={option}>
+          {/* The options have no other values. */}
+          <input type="radio" name={label} checked={value === option} onChange={() => set(option as Value)} />
+          <span>{text}</span>
         </label>
       ))}
     </fieldset>
+  )
+}
+
+interface CheckProps {
+  label: string
+  value: boolean
+  set: (value: boolean) => void
+}
+
+export function Check({ label, value, set }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={value} onChange={({ currentTarget }) => set(currentTarget.checked)} />
+      {label}
+    </label>
   )
 }
 
@@ -83,25 +100,15 @@ interface NumberFieldProps {
   min?: number
   max?: number
   step?: number | 'any'
-  placeholder?: string
+  placeholder: string
 }
 
 /** A number, as text while it is typed. */
-export function NumberField({ label, value, min = 0, max, step = 'any', placeholder }: NumberFieldProps) {
+export function NumberField({ label, value, min = 0, step = 'any', ...others }: NumberFieldProps) {
   return (
     <label class="field">
       <span>{label}</span>
-      <input
-        type="number"
-        min={min}
-        max={max}
-        step={step}
-        placeholder={placeholder}
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
-      />
+      <input type="number" min={min} step={step} {...others} {...typed(value)} />
     </label>
   )
 }

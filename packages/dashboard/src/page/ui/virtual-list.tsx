@@ -9,8 +9,7 @@ interface VirtualListProps {
   rowHeight: number
   /** Name for screen readers. */
   label: string
-  /** The headings of the columns. */
-  header: ComponentChildren
+  columns: readonly string[]
   row: (index: number) => ComponentChildren
 }
 
@@ -18,7 +17,7 @@ interface VirtualListProps {
 const OVERSCAN = 6
 
 /** A table of any length, of which only the rows that are visible exist. */
-export function VirtualList({ length, rowHeight, label, header, row }: VirtualListProps) {
+export function VirtualList({ length, rowHeight, label, columns, row }: VirtualListProps) {
   const view = useSignal({ top: 0, height: 600 })
   const element = useRef<HTMLDivElement>(null)
   const measure = () => {
@@ -38,7 +37,11 @@ export function VirtualList({ length, rowHeight, label, header, row }: VirtualLi
   return (
     <div class="table" role="table" aria-label={label} aria-rowcount={length + 1}>
       <div class="head" role="row" aria-rowindex={1}>
-        {header}
+        {columns.map((name) => (
+          <span key={name} role="columnheader">
+            {name}
+          </span>
+        ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <div class="body" role="rowgroup" tabIndex={0} ref={element} onScroll={measure} aria-label={label}>

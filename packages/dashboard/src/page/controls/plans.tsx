@@ -1,0 +1,53 @@
+import { post } from '../data/control.ts'
+import { currentKey, ofKey } from '../data/keys.ts'
+import type { DeliveryPlan } from '../data/wire.ts'
+import { formatDuration } from '../text/format.ts'
+import { Segments } from '../ui/fields.tsx'
+import { Card } from '../ui/parts.tsx'
+import { attempt } from '../ui/toast.tsx'
+
+/** Ways in which results are delivered, by name. */
+export const PLANS: Readonly<Record<string, DeliveryPlan>> = {
+  Once: {},
+  Twice: { deliveries: 2, gap_ms: 500 },
+  '5 s late': { delay_ms: 5_000 },
+  'Out of order': { when: 'after-next' },
+  'After a poll': { when: 'after-poll' },
+  Lost: { deliveries: 0 },
+  'Receiver fails': { receiver: { response: 500 } },
+  'Receiver is slow': { receiver: { after_ms: 12_000 } },
+}
+
+/** The names of the plans, as the options of a choice. */
+export const PLAN_NAMES = Object.fromEntries(Object.keys(PLANS).map((name) => [name, name]))
+
+/** A plan in a few words. */
+export function planText(plan: DeliveryPlan): string {
+  const { deliveries, delay_ms, gap_ms, when, receiver } = plan
+  const parts = [
+    deliveries === 0 ? 'lost' : deliveries !== undefined && `delivered ${deliveries} times`,
+    gap_ms && `${formatDuration(gap_ms)} apart`,
+    delay_ms && `${formatDuration(delay_ms)} late`,
+    when === 'after-next' ? 'after the next result' : when === 'after-poll' && 'after a poll has shown the end',
+    receiver?.response && `the receiver responds with ${receiver.response}`,
+    receiver?.after_ms && `the receiver takes ${formatDuration(receiver.after_ms)}`,
+  ]
+  return parts.filter(Boolean).join(', ') || 'delivered once, at once'
+}
+
+/** How results of new runs are delivered from now on. */
+export function PlanCard() {
+  const plan = currentKey.value?.webhook ?? {}
+  return (
+    <Card title="How new results are delivered">
+      <Segments
+        kind="chips"
+        label="Plan"
+        options={PLAN_NAMES}
+        value={Object.keys(PLANS).find((name) => JSON.stringify(PLANS[name]) === JSON.stringify(plan))}
+        set={(name) => attempt(() => post('webhooks', { ...PLANS[name], ...ofKey() }))}
+      />
+      <p class="muted small">Each result: {planText(plan)}.</p>
+    </Card>
+  )
+}
