@@ -31,14 +31,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** The page loads nothing from elsewhere, runs no script but its own, and is shown in no frame. */
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "media-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  ...['script', 'style', 'img', 'media', 'connect'].map((kind) => `${kind}-src 'self'`),
+  ...['base-uri', 'form-action', 'frame-ancestors'].map((rule) => `${rule} 'none'`),
 ].join('; ')
 
 const HEADERS = {
@@ -50,12 +44,10 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-type Bytes = Uint8Array<ArrayBuffer>
-
 interface PageFile {
-  bytes: Bytes
+  bytes: Uint8Array<ArrayBuffer>
   /** With gzip: on the way from a container to a browser, size matters. */
-  small: Bytes
+  small: Uint8Array<ArrayBuffer>
   headers: Record<string, string>
 }
 
@@ -72,7 +64,9 @@ export async function createDashboard({ folder = ownFolder() }: DashboardOptions
       if (method !== 'GET' && method !== 'HEAD') return undefined
       const { pathname } = new URL(url)
       const wantsPage = headers.get('accept')?.includes('text/html') === true
-      if (`${pathname}/` === PATH || (pathname === '/' && wantsPage)) return ledToPage()
+      if (`${pathname}/` === PATH || (pathname === '/' && wantsPage)) {
+        return new Response(null, { status: 302, headers: { ...HEADERS, location: PATH } })
+      }
       const file = pathname === PATH ? files.get('index.html') : files.get(pathname.slice(PATH.length))
       if (file === undefined || !pathname.startsWith(PATH)) return undefined
       return responseOf(file, method === 'HEAD', headers.get('accept-encoding')?.includes('gzip') === true)
@@ -82,13 +76,9 @@ export async function createDashboard({ folder = ownFolder() }: DashboardOptions
 
 function responseOf({ bytes, small, headers }: PageFile, isHead: boolean, isSmall: boolean): Response {
   const body = isSmall ? small : bytes
-  const encoding = isSmall ? { 'content-encoding': 'gzip' } : {}
-  const length = { 'content-length': String(body.byteLength) }
-  return new Response(isHead ? null : body, { headers: { ...headers, ...length, ...encoding } })
-}
-
-function ledToPage(): Response {
-  return new Response(null, { status: 302, headers: { ...HEADERS, location: PATH } })
+  const sent = new Headers({ ...headers, 'content-length': String(body.byteLength) })
+  if (isSmall) sent.set('content-encoding', 'gzip')
+  return new Response(isHead ? null : body, { headers: sent })
 }
 
 /** `dist/page` of this package, from its sources and from its build. */
@@ -98,17 +88,16 @@ function ownFolder(): string {
 }
 
 async function readFiles(folder: string): Promise<Map<string, PageFile>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const files = paths.map(
-    async (path) => [relative(folder, path).split(sep).join('/'), await readPageFile(path)] as const,
-  )
-  return new Map(await Promise.all(files))
+  const files = new Map<string, PageFile>()
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile()) files.set(relative(folder, path).split(sep).join('/'), await readPageFile(path))
+  }
+  return files
 }
 
 async function readPageFile(path: string): Promise<PageFile> {
   const bytes = Uint8Array.from(await readFile(path))
-  const isHtml = extname(path) === '.html'
   return {
     bytes,
     small: Uint8Array.from(gzipSync(bytes, { level: 9 })),
@@ -117,7 +106,7 @@ async function readPageFile(path: string): Promise<PageFile> {
       'content-type': CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
       vary: 'accept-encoding',
       // The names of the other files change with what is in them.
-      'cache-control': isHtml ? 'no-cache' : 'max-age=31536000, immutable',
+      'cache-control': extname(path) === '.html' ? 'no-cache' : 'max-age=31536000, immutable',
     },
   }
 }

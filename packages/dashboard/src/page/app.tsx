@@ -6,23 +6,17 @@ import { Strip } from './controls/strip.tsx'
 import { ClockBar } from './controls/time.tsx'
 import { needsToken } from './data/control.ts'
 import { connection, forkOf, reloads } from './data/store.ts'
+import logo from './icon.svg'
 import { JobPage } from './jobs/job-page.tsx'
 import { ModelList } from './models/model-list.tsx'
 import { ModelPage } from './models/model-page.tsx'
-import { linkTo, route, SCREENS, type Screen } from './route.ts'
-import { hostOf } from './text/format.ts'
+import { linkTo, route, SCREENS } from './route.ts'
+import { capitalized, hostOf } from './text/format.ts'
 import { TokenForm } from './token-form.tsx'
 import { Button } from './ui/button.tsx'
 import { Icon } from './ui/icon.tsx'
 import { Loading } from './ui/parts.tsx'
 import { Toast } from './ui/toast.tsx'
-
-const NAMES: Readonly<Record<Screen, string>> = {
-  activity: 'Activity',
-  models: 'Models',
-  controls: 'Controls',
-  jobs: 'Job',
-}
 
 /** Tabs of a server and of its forks look the same except for the name. */
 function serverName(): string {
@@ -40,7 +34,7 @@ export function App() {
       </Button>
       <header class="top">
         <a class="brand" href={linkTo('activity')}>
-          <Logo />
+          <img class="logo" src={logo} alt="" />
           <span>
             modelrun <span class="muted">{serverName()}</span>
           </span>
@@ -57,7 +51,7 @@ export function App() {
             aria-current={one === (screen === 'jobs' ? 'activity' : screen) ? 'page' : undefined}
           >
             <Icon name={one} />
-            <span>{NAMES[one]}</span>
+            <span>{capitalized(one)}</span>
           </a>
         ))}
       </nav>
@@ -86,7 +80,8 @@ function useScreenChange(): void {
   const name = serverName()
   const isFirst = useRef(true)
   useEffect(() => {
-    document.title = `${[NAMES[screen], id].filter(Boolean).join(' ')} · modelrun ${name}`
+    const what = [screen === 'jobs' ? 'Job' : capitalized(screen), id]
+    document.title = `${what.filter(Boolean).join(' ')} · modelrun ${name}`
   }, [screen, id, name])
   useEffect(() => {
     if (!isFirst.current) focusHeading()
@@ -118,16 +113,4 @@ function ThemeButton() {
     showTheme()
   }
   return <Button kind="small quiet" icon="sun" aria-label={isDark ? 'Light theme' : 'Dark theme'} act={toggle} />
-}
-
-function Logo() {
-  return (
-    <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="8" />
-      <path class="lanes" d="M8 7v18M16 7v18M24 7v18" />
-      <path class="steps" d="M8 12h8m0 8h8" />
-      <circle cx="16" cy="12" r="2.6" />
-      <circle cx="24" cy="20" r="2.6" />
-    </svg>
-  )
 }

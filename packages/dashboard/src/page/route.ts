@@ -19,9 +19,8 @@ export function startRouting(): void {
 
 /** The URL of a screen, or of one thing on it. */
 export function linkTo(screen: Screen, id?: string, query: Record<string, string | undefined> = {}): string {
-  const text = String(
-    new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-  )
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  const text = String(new URLSearchParams(given))
   const path = id === undefined ? `#/${screen}` : `#/${screen}/${encodeURIComponent(id)}`
   return text === '' ? path : `${path}?${text}`
 }

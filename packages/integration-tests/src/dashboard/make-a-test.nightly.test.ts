@@ -30,7 +30,7 @@ describe.skipIf(isMissing)(`what was done to the server, as a test${note}`, { ti
     await page.getByText('injected 0 times').waitFor()
     await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByText('Twice', { exact: true }).click()
-    await page.getByText('Each result is delivered twice').waitFor()
+    await page.getByText('Each result: delivered 2 times').waitFor()
     await goTo(page, '#/models/aurora-image')
     await page.getByRole('button', { name: /^Run for/ }).click()
     await page.getByText(/^503 /).waitFor()

@@ -216,7 +216,7 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     await page.getByRole('button', { name: 'Run again with the same faults' }).click()
     await page.waitForURL((url) => url.href !== first)
     await outcome().getByText('The response to the run was lost').waitFor()
-    await page.getByLabel('Compare with another job').selectOption({ index: 1 })
+    await page.getByLabel('Compare with …').selectOption({ index: 1 })
     await page.getByText('Compared with').waitFor()
     await expect.poll(() => page.locator('.lane.service').count()).toBe(2)
     expect(await page.locator('.bolt').count()).toBe(2)

@@ -5,7 +5,7 @@ import type { JobRow } from '../data/wire.ts'
 import { changeQuery, linkHere, linkTo, route } from '../route.ts'
 import { MakeTest } from '../test/test-dialog.tsx'
 import { decoded } from '../text/code.ts'
-import { formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
+import { count, formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
 import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Empty, StatusBadge } from '../ui/parts.tsx'
@@ -123,7 +123,7 @@ function contentOf(row: Row): Content {
   if (row.kind === 'job') return jobContent(row.job)
   const { entry } = row
   const at = { at: String(entry.place) }
-  const href = entry.job_id === undefined ? linkHere(at) : linkTo('jobs', entry.job_id, at)
+  const href = entry.kind === 'note' || entry.job_id === undefined ? linkHere(at) : linkTo('jobs', entry.job_id, at)
   switch (entry.kind) {
     case 'request': {
       const { method, path, job_id, status, duration_ms: tookMs, hint } = entry
@@ -144,7 +144,7 @@ function contentOf(row: Row): Content {
 
 function jobContent(job: JobRow): Content {
   const { job_id, model_id, text, code, message, ended_at_ms, created_at_ms, charged, credits } = job
-  const price = ended_at_ms === undefined ? `${credits} credits held` : `${formatNumber(charged)} credits`
+  const price = ended_at_ms === undefined ? `${count(credits, 'credit')} held` : count(charged, 'credit')
   return {
     icon: 'jobs',
     title: text === undefined ? model_id : `${model_id} · ${text}`,

@@ -19,19 +19,15 @@ export function isIn(view: View, row: Row): boolean {
   const kind = row.kind === 'job' ? 'job' : row.entry.kind
   const request = row.kind === 'entry' && row.entry.kind === 'request' ? row.entry : undefined
   const isControl = request?.route === 'control'
-  if (view === 'control' || isControl) return view === 'control' && isControl
-  switch (view) {
-    case 'jobs':
-      return kind === 'job'
-    case 'requests':
-      return kind === 'request'
-    case 'deliveries':
-      return kind === 'delivery'
-    case 'problems':
-      return isProblem(row)
-    case 'all':
-      return request?.job_id === undefined || isProblem(row)
+  const views: Record<View, boolean> = {
+    all: request?.job_id === undefined || isProblem(row),
+    problems: isProblem(row),
+    jobs: kind === 'job',
+    requests: kind === 'request',
+    deliveries: kind === 'delivery',
+    control: isControl,
   }
+  return views[view] && isControl === (view === 'control')
 }
 
 export function isProblem(row: Row): boolean {
@@ -65,8 +61,6 @@ export function adviceIn(hint = ''): string {
 }
 
 function messageIn(text = ''): string | undefined {
-  return /"message"\s*:\s*("(?:[^"\\]|\\.)*")/
-    .exec(text)
-    ?.slice(1)
-    .map((quoted): string => JSON.parse(quoted))[0]
+  const [, quoted] = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  return quoted && JSON.parse(quoted)
 }

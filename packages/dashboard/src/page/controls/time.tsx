@@ -24,14 +24,12 @@ function modeText(): string {
   return scale === 1 ? 'real time' : `${scale} × as fast`
 }
 
-const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost' } as const
-
 /** The server's time, on every screen. */
 export function ClockBar() {
   return (
     <div class="clockbar">
       <span class={`dot ${connection.value}`} role="status">
-        <span class="hidden">{CONNECTIONS[connection.value]}</span>
+        <span class="hidden">{connection.value === 'lost' ? 'connection lost' : connection.value}</span>
       </span>
       <time dateTime={new Date(now.value).toISOString()} title={`${formatDay(now.value)}, UTC, time of the server`}>
         {formatTime(now.value)}

@@ -2,7 +2,7 @@ import { batch, signal } from '@preact/signals'
 import { setClock, stopClock } from './clock.ts'
 import { callControl, needsToken, read, readEvents } from './control.ts'
 import { keys } from './keys.ts'
-import type { Changes, DeliveryEntry, Entry, JobRow, Model, NoteEntry, RequestEntry } from './wire.ts'
+import type { Changes, DeliveryEntry, Entry, Fork, JobRow, Model, NoteEntry, RequestEntry } from './wire.ts'
 
 /** So many requests and deliveries are listed, the newest. */
 const MAX_ENTRIES = 10_000
@@ -34,13 +34,7 @@ export const touched = signal<ReadonlySet<string>>(new Set())
 /** Rises when everything was read again: jobs may have changed, or be gone. */
 export const reloads = signal(0)
 
-/** Another server that continued from the state of this one. */
-export interface Fork {
-  id: string
-  url: string
-  dashboard_url?: string
-}
-
+/** Other servers that continued from the state of this one. */
 export const forks = signal<readonly Fork[]>([])
 
 /** URL of the server that this one is a fork of. */

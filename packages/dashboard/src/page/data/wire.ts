@@ -19,8 +19,6 @@ export type DeliveryExchange = Extract<Exchange, { kind: 'delivery' }>
 export type Changes = ControlResponses['Changes']
 export type ClockState = ControlResponses['Clock']
 export type ApiKey = Changes['keys'][number]
-/** A result on its way. */
-export type PendingDelivery = Changes['pending'][number]
 /** How results are delivered. */
 export type DeliveryPlan = ControlResponses['Webhook']
 /** Something that was done to the server. */
@@ -32,3 +30,4 @@ export type JobDetail = ControlResponses['Job']
 export type OutputItem = NonNullable<JobDetail['output']>['items'][number]
 export type Model = ControlResponses['Model']
 export type Property = Model['input_schema']['properties'][string]
+export type Fork = ControlResponses['Fork']

@@ -1,6 +1,7 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
+import { useResize } from '../ui/use-resize.ts'
 import { spokenLabel } from './labels.ts'
 import { isControl, isSame, type Lanes, type Layout, layoutLives, type Mark } from './layout.ts'
 import { endsOf, Response, SendMark, StateMark } from './marks.tsx'
@@ -24,11 +25,7 @@ const LEAST_WIDTH = 300
 export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramProps) {
   const element = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState(720)
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setRoom(Math.floor(entry?.contentRect.width ?? 720)))
-    if (element.current) observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [])
+  useResize(element, ({ clientWidth }) => setRoom(clientWidth))
   const width = Math.max(LEAST_WIDTH * lives.length, room)
   const layout = layoutLives(lives, isFolded)
   const lanesOf = (column: number) => lanesFor(width, lives.length, column)
@@ -91,7 +88,7 @@ function Axis({ layout, hasRoom }: { layout: Layout; hasRoom: boolean }) {
   )
 }
 
-const BAR_WIDTH = 8
+const LANES = ['client', 'service', 'receiver'] as const
 
 /** About the width of a letter below the name of a lane, in pixels. */
 const DETAIL_LETTER = 6
@@ -106,26 +103,23 @@ interface BackgroundProps {
 function Background({ layout, lanes, life, column }: BackgroundProps) {
   const { webhook_url, model_id } = life.job
   const room = Math.min(18, Math.floor((lanes.service - lanes.client - 6) / DETAIL_LETTER))
-  const names = [
-    { x: lanes.client, name: 'client', detail: agentOf(life) },
-    { x: lanes.service, name: 'service', detail: model_id },
-    {
-      x: lanes.receiver,
-      name: 'receiver',
-      detail: webhook_url === undefined ? 'no webhook' : receiverName(webhook_url),
-    },
-  ]
+  const receiver = webhook_url === undefined ? 'no webhook' : receiverName(webhook_url)
+  const details = { client: agentOf(life), service: model_id, receiver }
   return (
     <g aria-hidden="true">
-      {names.map(({ x, name, detail }) => (
-        <g key={name} class={`lane ${name}${name === 'receiver' && webhook_url === undefined ? ' unused' : ''}`}>
-          <line x1={x} x2={x} y1={42} y2={layout.height} />
-          <rect x={x - 37} y={2} width={74} height={24} rx={6} />
-          <text class="name" x={x} y={18} text-anchor="middle">
+      {LANES.map((name) => (
+        <g
+          key={name}
+          class={`lane ${name} ${name === 'receiver' && webhook_url === undefined ? 'unused' : ''}`}
+          transform={`translate(${lanes[name]})`}
+        >
+          <line y1={42} y2={layout.height} />
+          <rect x={-37} y={2} width={74} height={24} rx={6} />
+          <text class="name" y={18}>
             {name}
           </text>
-          <text class="detail" x={x} y={39} text-anchor="middle">
-            {detail.length > room ? `${detail.slice(0, room - 1)}…` : detail}
+          <text class="detail" y={39}>
+            {details[name].length > room ? `${details[name].slice(0, room - 1)}…` : details[name]}
           </text>
         </g>
       ))}
@@ -135,9 +129,9 @@ function Background({ layout, lanes, life, column }: BackgroundProps) {
           <rect
             key={`${lane} ${kind} ${from}`}
             class={`bar ${kind}`}
-            x={lanes[lane] - BAR_WIDTH / 2}
+            x={lanes[lane] - (kind === 'wait' ? 7 : 4)}
             y={from}
-            width={BAR_WIDTH}
+            width={kind === 'wait' ? 14 : 8}
             height={Math.max(0, to - from)}
           />
         ))}
@@ -187,11 +181,9 @@ function MarkGroup({ mark, lanes, isActive, choose }: MarkGroupProps) {
       {/* For screen readers: what is drawn is shortened where there is little room. */}
       <text class="spoken">{spokenLabel(mark)}</text>
       <g aria-hidden="true">
-        {mark.kind === 'send' && (
-          <SendMark exchange={mark.exchange} lanes={lanes} y={y} isWhole={mark.isWhole} folded={mark.folded} />
-        )}
+        {mark.kind === 'send' && <SendMark mark={mark} lanes={lanes} />}
         {mark.kind === 'respond' && <Response exchange={mark.exchange} lanes={lanes} y={y} />}
-        {mark.kind === 'state' && <StateMark exchange={mark.exchange} lanes={lanes} y={y} />}
+        {mark.kind === 'state' && <StateMark mark={mark} lanes={lanes} />}
       </g>
     </g>
   )

@@ -157,15 +157,13 @@ function markOf(moment: Moment, next: Moment | undefined, y: number): Mark {
 
 /** The bars of one life. */
 function barsOf(marks: readonly Mark[], end: number): Bar[] {
-  const states = marks.filter((mark) => mark.kind === 'state')
-  return marks.flatMap((mark): Bar[] => {
-    const { y, column, kind, exchange } = mark
+  return marks.flatMap(({ y, column, kind, exchange }, index): Bar[] => {
     if (exchange.kind === 'job') {
-      const to = states[states.findIndex((state) => state === mark) + 1]?.y ?? end
-      return [{ column, lane: 'service', kind: exchange.to, from: y, to }]
+      const next = marks.slice(index + 1).find((mark) => mark.kind === 'state')
+      return [{ column, lane: 'service', kind: exchange.to, from: y, to: next?.y ?? end }]
     }
     if (kind !== 'respond') return []
-    const from = marks.find((one) => one.exchange === exchange)?.y ?? y
+    const from = marks.find((mark) => mark.exchange === exchange)?.y ?? y
     return [{ column, lane: exchange.kind === 'request' ? 'service' : 'receiver', kind: 'wait', from, to: y }]
   })
 }

@@ -1,6 +1,6 @@
-import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
+import type { DeliveryExchange, RequestExchange } from '../data/wire.ts'
 import { creditLabel, isBad, responseLabel, sentLabel, shortSentLabel } from './labels.ts'
-import { isControl, type Lanes } from './layout.ts'
+import { isControl, type Lanes, type Mark } from './layout.ts'
 
 /** About the width of a letter, in pixels, and of a bold one. */
 const LETTER = 7
@@ -41,17 +41,11 @@ function Arrow({ from, to, y, label, short = label, isBelow = false, className, 
       ) : (
         <path class="tip" d={`M${tip - way * 6} ${y - 4}L${tip} ${y}L${tip - way * 6} ${y + 4}`} />
       )}
-      <text x={(from + to) / 2} y={isBelow ? y + 14 : y - 7} text-anchor="middle">
+      <text x={(from + to) / 2} y={isBelow ? y + 14 : y - 7}>
         {text}
       </text>
     </g>
   )
-}
-
-interface MarkProps<Exchange> {
-  exchange: Exchange
-  lanes: Lanes
-  y: number
 }
 
 type Sent = RequestExchange | DeliveryExchange
@@ -61,40 +55,32 @@ export function endsOf({ kind }: Sent, { client, service, receiver }: Lanes): [f
   return kind === 'request' ? [client, service] : [service, receiver]
 }
 
-export function SendMark({
-  exchange,
-  lanes,
-  y,
-  isWhole,
-  folded,
-}: MarkProps<Sent> & { isWhole: boolean; folded: number }) {
+interface MarkProps<Kind extends Mark['kind']> {
+  mark: Extract<Mark, { kind: Kind }>
+  lanes: Lanes
+}
+
+export function SendMark({ mark: { exchange, y, isWhole, folded }, lanes }: MarkProps<'send'>) {
   const [from, to] = endsOf(exchange, lanes)
-  const fault = exchange.kind === 'request' ? exchange.fault : undefined
+  const [label, short] = [sentLabel(exchange, folded), shortSentLabel(exchange, folded)]
   // That a call of the control API was accepted goes without saying.
   const isQuiet = isControl(exchange) && !isBad(exchange)
   return (
     <>
-      <Arrow
-        from={from}
-        to={to}
-        y={y}
-        label={sentLabel(exchange, folded)}
-        short={shortSentLabel(exchange, folded)}
-        className="arrow"
-      />
+      <Arrow from={from} to={to} y={y} label={label} short={short} className="arrow" />
       {isWhole && !isQuiet && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
-      {fault && <Bolt x={to + 18} y={isWhole ? y + BACK / 2 : y} />}
+      {exchange.kind === 'request' && exchange.fault && <Bolt x={to + 18} y={isWhole ? y + BACK / 2 : y} />}
     </>
   )
 }
 
-export function Response({ exchange, lanes, y }: MarkProps<Sent>) {
+export function Response({ exchange, lanes, y }: { exchange: Sent; lanes: Lanes; y: number }) {
   const [to, from] = endsOf(exchange, lanes)
-  const isLost = exchange.status === undefined
-  const fault = exchange.kind === 'request' && exchange.fault ? exchange.fault.replace(/ \(.*/, '') : undefined
-  const label = fault === undefined ? responseLabel(exchange) : `${responseLabel(exchange)} · ${fault}`
+  const fault = exchange.kind === 'request' ? exchange.fault?.replace(/ \(.*/, '') : undefined
+  const label = [responseLabel(exchange), fault].filter(Boolean).join(' · ')
   const className = `arrow back${isBad(exchange) ? ' bad' : ''}`
   const short = label.replace(/^\d+ (?=\w)/, '').replace('no response · ', '')
+  const isLost = exchange.status === undefined
   return <Arrow from={from} to={to} y={y} label={label} short={short} isBelow className={className} isLost={isLost} />
 }
 
@@ -108,7 +94,7 @@ function Bolt({ x, y }: { x: number; y: number }) {
   )
 }
 
-export function StateMark({ exchange, lanes, y }: MarkProps<StateExchange>) {
+export function StateMark({ mark: { exchange, y }, lanes }: MarkProps<'state'>) {
   const { service } = lanes
   const half = 10 + (exchange.to.length * WIDE_LETTER) / 2
   const credit = creditLabel(exchange)
@@ -117,7 +103,7 @@ export function StateMark({ exchange, lanes, y }: MarkProps<StateExchange>) {
   return (
     <>
       <rect class={`pill ${exchange.to}`} x={service - half} y={y - 12} width={2 * half} height={24} rx={12} />
-      <text class={`pilltext ${exchange.to}`} x={service} y={y + 4} text-anchor="middle">
+      <text class={`pilltext ${exchange.to}`} x={service} y={y + 4}>
         {exchange.to}
       </text>
       {credit && (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { read } from '../data/control.ts'
-import type { JobDetail } from '../data/wire.ts'
+import type { JobDetail, OutputItem } from '../data/wire.ts'
 import { Card, Loading } from '../ui/parts.tsx'
 
 /** What a job produced: to see and to hear, and any other file to open. */
@@ -26,11 +26,6 @@ export function JobOutput({ jobId }: { jobId: string }) {
       )}
     </Card>
   )
-}
-
-interface OutputItem {
-  type: string
-  url: string
 }
 
 function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail }) {

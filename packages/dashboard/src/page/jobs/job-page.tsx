@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { nextChange, now } from '../data/clock.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
 import { Diagram } from '../diagram/diagram.tsx'
@@ -18,7 +18,7 @@ import { RunAgain } from './run-again.tsx'
 import { useLife } from './use-life.ts'
 
 export function JobPage({ id }: { id: string }) {
-  const isControlShown = useSignal(false)
+  const [isControlShown, showControl] = useState(false)
   const life = useLife(id, isControlShown)
   const { with: otherId } = route.value.query
   const other = useLife(otherId)
@@ -65,7 +65,7 @@ export function JobPage({ id }: { id: string }) {
         <RunAgain life={life.value} />
         <JobActions job={job} />
       </div>
-      <Diagrams key={id} life={life.value} other={compared} isControlShown={isControlShown} />
+      <Diagrams key={id} life={life.value} other={compared} isControlShown={isControlShown} showControl={showControl} />
     </article>
   )
 }
@@ -90,15 +90,15 @@ function Facts({ job }: { job: JobRow }) {
 interface DiagramsProps {
   life: Life
   other: Life | undefined
-  isControlShown: Signal<boolean>
+  isControlShown: boolean
+  showControl: (isShown: boolean) => void
 }
 
-function Diagrams({ life, other, isControlShown }: DiagramsProps) {
-  const active = useSignal<Exchange | undefined>(undefined)
-  const isUnfolded = useSignal(false)
+function Diagrams({ life, other, isControlShown, showControl }: DiagramsProps) {
+  const [chosen, choose] = useState<Exchange>()
+  const [isUnfolded, unfold] = useState(false)
   const lives = other === undefined ? [life] : [life, other]
   const { at } = route.value.query
-  const chosen = active.value
   const all = lives.flatMap(({ exchanges }) => exchanges)
   const found = all.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
   const shown = found ?? life.exchanges[0]
@@ -106,19 +106,12 @@ function Diagrams({ life, other, isControlShown }: DiagramsProps) {
   return (
     <div class={other === undefined ? 'split' : 'split pair'}>
       <section class="card" aria-label="Sequence diagram">
-        <Diagram
-          lives={lives}
-          isFolded={!isUnfolded.value}
-          active={shown}
-          onChoose={(exchange) => {
-            active.value = exchange
-          }}
-        />
+        <Diagram lives={lives} isFolded={!isUnfolded} active={shown} onChoose={choose} />
         <div class="checks">
           {foldPolls(life.exchanges).some(({ folded }) => folded > 0) && (
-            <Check label="Show every poll" value={isUnfolded.value} set={setTo(isUnfolded)} />
+            <Check label="Show every poll" value={isUnfolded} set={unfold} />
           )}
-          <Check label="Show calls of the control API" value={isControlShown.value} set={setTo(isControlShown)} />
+          <Check label="Show calls of the control API" value={isControlShown} set={showControl} />
         </div>
       </section>
       <div class="side">
@@ -127,10 +120,4 @@ function Diagrams({ life, other, isControlShown }: DiagramsProps) {
       </div>
     </div>
   )
-}
-
-function setTo(value: Signal<boolean>) {
-  return (isOn: boolean) => {
-    value.value = isOn
-  }
 }

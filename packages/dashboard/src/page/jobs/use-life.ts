@@ -10,17 +10,18 @@ type Loaded = Life | 'missing' | undefined
 const RELOAD_MS = 150
 
 /** The life of a job, loaded again whenever something has happened to it; or at all, where control requests are shown. */
-export function useLife(id: string | undefined, isControlShown?: Signal<boolean>): Signal<Loaded> {
+export function useLife(id: string | undefined, isControlShown = false): Signal<Loaded> {
   const life = useSignal<Loaded>(undefined)
   useEffect(() => {
-    life.value = undefined
+    const known = life.peek()
+    if (known === 'missing' || known?.job.job_id !== id) life.value = undefined
     if (id === undefined) return
     let timer = 0
     let isGone = false
     const load = async () => {
       timer = 0
       try {
-        const query = isControlShown?.value ? '?control=true' : ''
+        const query = isControlShown ? '?control=true' : ''
         const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges${query}`)
         if (!isGone) life.value = loaded
       } catch (error) {
@@ -33,13 +34,13 @@ export function useLife(id: string | undefined, isControlShown?: Signal<boolean>
     const stops = [
       reloads.subscribe(loadSoon),
       touched.subscribe((ids) => ids.has(id) && loadSoon()),
-      version.subscribe(() => isControlShown?.peek() && loadSoon()),
+      version.subscribe(() => isControlShown && loadSoon()),
     ]
     return () => {
       isGone = true
       clearTimeout(timer)
       for (const stop of stops) stop()
     }
-  }, [id, isControlShown?.value])
+  }, [id, isControlShown])
   return life
 }

@@ -62,13 +62,30 @@ function Field(props: FieldProps) {
 }
 
 function Control({ id, property, value, isRequired, set }: FieldProps) {
-  const common = { id, 'aria-describedby': `${id}-text`, required: isRequired }
-  const text = value === undefined ? '' : String(value)
-  if (property.enum !== undefined) {
+  const { type, enum: options, minimum, maximum } = property
+  const isNumber = type === 'integer' || type === 'number'
+  const common = { id, 'aria-describedby': `${id}-text`, required: isRequired && type !== 'boolean' }
+  if (type === 'boolean') {
     return (
-      <select {...common} value={text} onChange={({ currentTarget }) => set(optionOf(property, currentTarget.value))}>
+      <input
+        {...common}
+        type="checkbox"
+        checked={value === true}
+        onChange={({ currentTarget }) => set(currentTarget.checked)}
+      />
+    )
+  }
+  const text = {
+    ...common,
+    value: value === undefined ? '' : String(value),
+    onInput: ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) =>
+      set(options?.find((option) => String(option) === typed) ?? (isNumber && typed !== '' ? Number(typed) : typed)),
+  }
+  if (options !== undefined) {
+    return (
+      <select {...text}>
         {property.default === undefined && <option value="">not set</option>}
-        {property.enum.map((option) => (
+        {options.map((option) => (
           <option key={String(option)} value={String(option)}>
             {String(option)}
           </option>
@@ -76,41 +93,9 @@ function Control({ id, property, value, isRequired, set }: FieldProps) {
       </select>
     )
   }
-  switch (property.type) {
-    case 'boolean':
-      return (
-        <input
-          {...common}
-          type="checkbox"
-          required={false}
-          checked={value === true}
-          onChange={({ currentTarget }) => set(currentTarget.checked)}
-        />
-      )
-    case 'integer':
-    case 'number':
-      return (
-        <input
-          {...common}
-          type="number"
-          min={property.minimum}
-          max={property.maximum}
-          step={property.type === 'integer' ? 1 : 'any'}
-          value={text}
-          onInput={({ currentTarget: { value: typed } }) => set(typed === '' ? undefined : Number(typed))}
-        />
-      )
-    default:
-      return id.endsWith('url') ? (
-        <input {...common} type="url" value={text} onInput={({ currentTarget }) => set(currentTarget.value)} />
-      ) : (
-        <textarea {...common} rows={3} value={text} onInput={({ currentTarget }) => set(currentTarget.value)} />
-      )
-  }
-}
-
-function optionOf({ enum: options = [] }: Property, text: string): unknown {
-  return options.find((option) => String(option) === text)
+  if (isNumber)
+    return <input {...text} type="number" min={minimum} max={maximum} step={type === 'integer' ? 1 : 'any'} />
+  return id.endsWith('url') ? <input {...text} type="url" /> : <textarea {...text} rows={3} />
 }
 
 function rangeText({ minimum, maximum }: Property): string {

@@ -1,4 +1,4 @@
-import type { Action, Exchange, Life, RequestExchange } from '../data/wire.ts'
+import type { Action, Exchange, Life } from '../data/wire.ts'
 import { faultsOf } from '../jobs/outcome.ts'
 
 /** Calls that shape every run. */
@@ -12,7 +12,9 @@ export function actionsOfJob(actions: readonly Action[], { job, exchanges }: Lif
   const endMs = job.ended_at_ms ?? Number.POSITIVE_INFINITY
   const isContext = ({ call, at_ms }: Action) => CONTEXT.includes(call) && at_ms <= endMs
   const run = actions.find(({ call, job_id }) => call === 'runModel' && job_id === job.job_id)
-  const attempts = exchanges.filter(isAttempt)
+  const attempts = exchanges.filter(
+    (one) => one.kind === 'request' && one.route === 'runModel' && one.job_id === undefined,
+  )
   const isAttemptOfIt = (action: Action) =>
     action.call === 'runModel' && action.job_id === undefined && attempts.some(({ at_ms }) => at_ms === action.at_ms)
   const own = actions.filter((one) => one.job_id === job.job_id || isContext(one) || isAttemptOfIt(one))
@@ -20,15 +22,11 @@ export function actionsOfJob(actions: readonly Action[], { job, exchanges }: Lif
   return [...faults, ...own].toSorted((one, other) => one.at_ms - other.at_ms)
 }
 
-function isAttempt(exchange: Exchange): exchange is RequestExchange {
-  return exchange.kind === 'request' && exchange.route === 'runModel' && exchange.job_id === undefined
-}
-
 /** A fault of a request, switched on right before it; of a poll the poll as well, which a test does not do otherwise. */
 function faultBefore(exchange: Exchange, key: string | undefined): Action[] {
   const [fault] = faultsOf({ exchanges: [exchange] })
   if (fault === undefined || exchange.kind !== 'request' || exchange.route === 'control') return []
   const { at_ms, route, job_id } = exchange
-  const added = { at_ms, call: 'addFault', body: fault, ...(key === undefined ? {} : { key }) }
-  return route === 'getJob' ? [added, { at_ms, call: 'getJob', ...(job_id === undefined ? {} : { job_id }) }] : [added]
+  const added = { at_ms, call: 'addFault', body: fault, ...(key && { key }) }
+  return route === 'getJob' ? [added, { at_ms, call: 'getJob', ...(job_id && { job_id }) }] : [added]
 }

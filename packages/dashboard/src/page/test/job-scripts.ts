@@ -22,7 +22,7 @@ function endOf(actions: readonly Action[], job: JobRow | undefined): object {
   if (created_at_ms === undefined || endMs === undefined || status === 'cancelled') return { result: 'hang' }
   const after_ms = endMs - created_at_ms
   if (status !== 'failed') return { result: 'succeeded', after_ms }
-  return { result: 'failed', after_ms, ...(code === undefined ? {} : { error: { code, message } }) }
+  return { result: 'failed', after_ms, ...(code && { error: { code, message } }) }
 }
 
 function planAfter(plan: DeliveryPlan | undefined, { call, body }: Action): DeliveryPlan | undefined {

@@ -3,14 +3,6 @@ export function keyOptions({ allow_ips: allowIps, ...others }: { allow_ips?: unk
   return { ...others, allowIps }
 }
 
-export function parse(text: unknown): object | undefined {
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    return undefined // missing, cut, or no JSON
-  }
-}
-
 export function scaleText(scale: number): string {
   if (scale === 0) return 'Time was paused.'
   return scale === 1 ? 'Time continued at the speed of real time.' : `Time continued ${scale} times as fast.`

@@ -1,7 +1,7 @@
 import type { Action, JobRow } from '../data/wire.ts'
-import { decoded, literal } from '../text/code.ts'
+import { decoded, literal, parsed } from '../text/code.ts'
 import { jobScript } from './job-scripts.ts'
-import { advance, keyOptions, parse, scaleText } from './line-parts.ts'
+import { advance, keyOptions, scaleText } from './line-parts.ts'
 
 /** What the lines are made from. */
 export interface TestSource {
@@ -181,8 +181,8 @@ class TestBody {
   /** A run that made no job is known as text; a fault may have come before its body was read: then that of the next run. */
   #requestOf(run: Action): Run {
     if (typeof run.body === 'object' && run.body !== null) return run.body
-    const parsed = parse(run.body)
-    if (parsed !== undefined) return { input: {}, ...parsed }
+    const request = parsed(run.body)
+    if (request !== undefined) return { input: {}, ...request }
     const { actions } = this.#source
     const next = actions
       .slice(actions.indexOf(run) + 1)

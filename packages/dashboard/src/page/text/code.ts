@@ -25,13 +25,18 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** JSON text on several lines, or the text as it is when it is cut or no JSON. */
-export function prettyJson(text: string): string {
+/** What JSON text means; `undefined` where it is cut, missing, or not JSON. */
+export function parsed(text: unknown): object | undefined {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return JSON.parse(String(text))
   } catch {
-    return text
+    return undefined
   }
+}
+
+/** JSON text on several lines, or the text as it is. */
+export function prettyJson(text: string): string {
+  return JSON.stringify(parsed(text), null, 2) ?? text
 }
 
 /** A path as people read it; one that is not well encoded stays as it is. */

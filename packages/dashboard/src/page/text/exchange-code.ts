@@ -1,5 +1,5 @@
 import type { DeliveryExchange, RequestExchange } from '../data/wire.ts'
-import { decoded, literal, shellQuoted } from './code.ts'
+import { decoded, literal, parsed, shellQuoted } from './code.ts'
 
 /** Stands where a key belongs: no code that is copied holds one. */
 const KEY = '$MODELRUN_API_KEY'
@@ -30,8 +30,8 @@ export function curlRun(model: string, body: object, key = KEY): string {
 }
 
 /** A delivery as a command line, to send it to the receiver by hand. */
-export function curlOfDelivery({ url, body = {} }: DeliveryExchange): string {
-  return curl(url, { body: JSON.stringify(body) })
+export function curlOfDelivery({ url, body }: DeliveryExchange): string {
+  return curl(url, { body: JSON.stringify(body ?? {}) })
 }
 
 /** A request as the call of the SDK that sends it. */
@@ -39,7 +39,7 @@ export function clientCallOf({ route, path, request_body }: RequestExchange): st
   const jobId = literal(decoded(path.split('/').at(-1) ?? ''))
   switch (route) {
     case 'runModel':
-      return runCall(decoded(path.split('/').at(-2) ?? ''), parse(request_body))
+      return runCall(decoded(path.split('/').at(-2) ?? ''), parsed(request_body) ?? {})
     case 'getJob':
       return `const job = await client.jobs.get(${jobId})`
     case 'cancelJob':
@@ -66,12 +66,4 @@ export function runCall(model: string, { input = {}, sync, webhook_url }: RunBod
     return `const job = await client.submit(${args}, { webhookUrl: ${literal(webhook_url)} })`
   if (sync === false) return `const job = await client.submit(${args})\nconst result = await job.result()`
   return `const result = await client.run(${args}, { mode: 'sync' })`
-}
-
-function parse(text: string | undefined): RunBody {
-  try {
-    return JSON.parse(text ?? '{}')
-  } catch {
-    return {} // cut: it was longer than what the journal keeps
-  }
 }

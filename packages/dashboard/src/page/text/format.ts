@@ -27,15 +27,16 @@ export function formatDay(ms: number): string {
 
 /** `350 ms`, `4.2 s`, `1 min 30 s`, `2 h 5 min`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1) return '0 ms'
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${trimmed(ms / 1_000)} s`
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 3_600) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's')
-  const minutes = Math.round(seconds / 60)
-  if (minutes < 1_440) return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
-  const hours = Math.round(minutes / 60)
-  return joined(Math.floor(hours / 24), 'd', hours % 24, 'h')
+  if (ms < 1_000) return `${ms < 1 ? 0 : Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 1_050 ? 2 : 1).replace(/\.?0+$/, '')} s`
+  if (ms < 3_599_500) return inTwoUnits(Math.round(ms / 1_000), 60, ['min', 's'])
+  if (ms < 86_370_000) return inTwoUnits(Math.round(ms / 60_000), 60, ['h', 'min'])
+  return inTwoUnits(Math.round(ms / 3_600_000), 24, ['d', 'h'])
+}
+
+function inTwoUnits(value: number, perLarge: number, [large, small]: [large: string, small: string]): string {
+  const rest = value % perLarge
+  return `${Math.floor(value / perLarge)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`
 }
 
 /** To the millisecond: `6 ms`, `4.006 s`, `1 min 4.006 s`. */
@@ -49,14 +50,6 @@ export function formatExact(ms: number): string {
 /** How long ago: `now`, `12 s ago`. */
 export function formatAgo(ms: number): string {
   return ms < 1_000 ? 'now' : `${formatDuration(Math.floor(ms / 1_000) * 1_000)} ago`
-}
-
-function trimmed(seconds: number): string {
-  return seconds.toFixed(seconds < 1.05 ? 2 : 1).replace(/\.?0+$/, '')
-}
-
-function joined(...[large, largeUnit, small, smallUnit]: [number, string, number, string]): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
 }
 
 export function capitalized(text: string): string {

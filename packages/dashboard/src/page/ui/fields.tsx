@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals'
+import type { InputHTMLAttributes } from 'preact'
 import { Icon } from './icon.tsx'
 
 /** The properties of a field whose text is kept in a signal. */
@@ -94,13 +95,9 @@ export function Check({ label, value, set }: CheckProps) {
   )
 }
 
-interface NumberFieldProps {
+interface NumberFieldProps extends Pick<InputHTMLAttributes, 'min' | 'max' | 'step' | 'placeholder'> {
   label: string
   value: Signal<string>
-  min?: number
-  max?: number
-  step?: number | 'any'
-  placeholder: string
 }
 
 /** A number, as text while it is typed. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { useResize } from './use-resize.ts'
 
 interface VirtualListProps {
   /** How many rows there are. */
@@ -24,12 +25,7 @@ export function VirtualList({ length, rowHeight, label, columns, row }: VirtualL
     const { scrollTop = 0, clientHeight = 600 } = element.current ?? {}
     view.value = { top: scrollTop, height: clientHeight }
   }
-  useLayoutEffect(() => {
-    measure()
-    const observer = new ResizeObserver(measure)
-    if (element.current) observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [])
+  useResize(element, measure)
   const { top, height } = view.value
   const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN)
   const last = Math.min(length, Math.ceil((top + height) / rowHeight) + OVERSCAN)
