@@ -15,7 +15,7 @@ export interface RunOutcome {
   hint?: string
 }
 
-/** What was typed into the form of a model, and what came of it; it is there again after a reload. */
+/** What was typed into the form of a model, and the outcome of its last run; both are there again after a reload. */
 export interface Form {
   values: Values
   mode: Mode
