@@ -16,18 +16,30 @@ const CATEGORIES: Readonly<Record<string, ModelKind>> = {
 /** How long the description of a model is used again. Prices and parameters change. */
 const KEEP_MS = 300_000
 
-/** Reads models, each once in five minutes. */
-export class ModelReader {
-  readonly #client: () => ModelRun
-  readonly #models = new Map<string, { readAt: number; model: Promise<Model> }>()
+/** Reads a model. */
+export type ReadModel = (modelId: string, modelType: ModelKind) => Promise<Model>
 
-  constructor(client: () => ModelRun) {
-    this.#client = client
+/**
+ * A reader of models, which reads each once in five minutes.
+ *
+ * @throws NoSuchModelError when there is no such model, or it is of another kind. A kind that is not known is not checked
+ */
+export function modelReader(getClient: () => ModelRun): ReadModel {
+  const models = new Map<string, { readAt: number; model: Promise<Model> }>()
+  const readOnce = async (modelId: string) => {
+    const client = getClient()
+    const now = client.clock.now()
+    const known = models.get(modelId)
+    if (known !== undefined && now - known.readAt < KEEP_MS) return await known.model
+    const model = Promise.resolve(client.models.get(modelId))
+    models.set(modelId, { readAt: now, model })
+    model.catch(() => models.delete(modelId))
+    return await model
   }
-
-  /** @throws NoSuchModelError when there is no such model, or it is of another kind. A kind that is not known is not checked */
-  async read(modelId: string, modelType: ModelKind): Promise<Model> {
-    const model = await this.#readOnce(modelId).catch((error: unknown) => {
+  return async (modelId, modelType) => {
+    if (modelId === '')
+      throw new InvalidArgumentError({ argument: 'modelId', message: 'The id of the model is missing.' })
+    const model = await readOnce(modelId).catch((error: unknown) => {
       if (error instanceof NotFoundError) throw new NoSuchModelError({ modelId, modelType, message: error.message })
       throw toAiError(error, { url: modelPath(modelId) })
     })
@@ -35,19 +47,6 @@ export class ModelReader {
     if (kind === undefined || kind === modelType) return model
     const message = `${modelId} is a ${model.category} model, so it is a \`${kind}\`, not a \`${modelType}\`. Nothing was sent.`
     throw new NoSuchModelError({ modelId, modelType, message })
-  }
-
-  async #readOnce(modelId: string): Promise<Model> {
-    if (modelId === '')
-      throw new InvalidArgumentError({ argument: 'modelId', message: 'The id of the model is missing.' })
-    const client = this.#client()
-    const now = client.clock.now()
-    const known = this.#models.get(modelId)
-    if (known !== undefined && now - known.readAt < KEEP_MS) return await known.model
-    const model = Promise.resolve(client.models.get(modelId))
-    this.#models.set(modelId, { readAt: now, model })
-    model.catch(() => this.#models.delete(modelId))
-    return await model
   }
 }
 

@@ -1,31 +1,29 @@
 import { InvalidArgumentError, type SharedV3Warning, type SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Model } from 'modelrun'
-import { type ModelKind, ModelReader } from './model-reader.ts'
+import { type ModelKind, modelReader, type ReadModel } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { Settings } from './settings.ts'
 import { toInputs } from './to-input.ts'
 
 /** What all models of a provider share. */
 export interface ProviderContext {
   options: ResolvedOptions
-  models: ModelReader
+  readModel: ReadModel
 }
 
 export function createContext(options: ResolvedOptions): ProviderContext {
-  return { options, models: new ModelReader(options.client) }
+  return { options, readModel: modelReader(options.client) }
 }
 
-/** What a call asks for. */
+/** Which model a call is of. */
 export interface Wanted {
   modelId: string
   kind: ModelKind
-  settings: Settings
-  /** How many files. */
-  count: number
 }
 
-/** The options that calls of all kinds have. */
+/** The options of a call: those of all kinds, and settings. */
 export interface CallOptions {
+  /** How many files. Default 1. */
+  n?: number
   providerOptions?: SharedV4ProviderOptions | undefined
   abortSignal?: AbortSignal | undefined
   headers?: Record<string, string | undefined> | undefined
@@ -51,17 +49,21 @@ export interface PreparedCall {
 
 /** Reads the model and makes the inputs. Nothing is paid. @throws NoSuchModelError, InvalidArgumentError */
 export async function prepareCall(
-  { options: { durable }, models }: ProviderContext,
-  { modelId, kind, settings, count }: Wanted,
-  { providerOptions, abortSignal: signal, headers: given = {} }: CallOptions,
+  { options: { durable }, readModel }: ProviderContext,
+  { modelId, kind }: Wanted,
+  { n: count = 1, providerOptions, abortSignal: signal, headers: given = {}, ...settings }: CallOptions,
 ): Promise<PreparedCall> {
   const own = providerOptions?.modelrun ?? {}
   const { maxCredits, webhookContext: context, ...parameters } = own
   const isKey = (name: string) => name.toLowerCase() === 'idempotency-key'
   const [, key = ''] = Object.entries(given).find(([name]) => isKey(name)) ?? []
   const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)))
-  if (durable && key === '') rejectMissingKey()
-  const model = await models.read(modelId, kind)
+  if (durable && key === '') {
+    const message =
+      "A call of a durable provider needs a name, by which its result is found again: pass headers: { 'idempotency-key': 'poster-17' }. Nothing was sent."
+    throw new InvalidArgumentError({ argument: 'headers', message })
+  }
+  const model = await readModel(modelId, kind)
   // The options of single runs are not for runs of a batch: they are rejected as parameters that do not exist.
   const { inputs, warnings } = await toInputs(model, settings, { parameters: durable ? own : parameters, count })
   const lost = Object.keys(headers).filter((name) => durable && name.toLowerCase() !== 'user-agent')
@@ -75,10 +77,4 @@ export async function prepareCall(
   // The client checks the type.
   const send = { signal, headers, maxCredits: maxCredits as number | undefined, context, maxRetries }
   return { model, inputs, keys, warnings, send }
-}
-
-function rejectMissingKey(): never {
-  const message =
-    "A call of a durable provider needs a name, by which its result is found again: pass headers: { 'idempotency-key': 'poster-17' }. Nothing was sent."
-  throw new InvalidArgumentError({ argument: 'headers', message })
 }

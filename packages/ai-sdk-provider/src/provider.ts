@@ -6,10 +6,9 @@ import {
   type Experimental_VideoModelV4 as VideoModelV4,
 } from '@ai-sdk/provider'
 import type { ModelRun } from 'modelrun'
-import { ModelRunImageModel } from './image-model.ts'
+import { ModelRunImageModel, ModelRunSpeechModel } from './models.ts'
 import { type ModelRunProviderOptions, resolveOptions } from './options.ts'
 import { createContext } from './prepare-call.ts'
-import { ModelRunSpeechModel } from './speech-model.ts'
 import { ModelRunVideoModel } from './video-model.ts'
 
 /** The models that a provider has. */

@@ -1,29 +1,10 @@
-import type { InputProperty } from 'modelrun'
+import { type InputProperty, toDataUri } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
-import { type InputFile, toUrl } from './input-file.ts'
 
-/** The settings of `generateImage`, `generateVideo` and `generateSpeech` that go into the input of a run. */
-export interface Settings {
-  prompt?: string | undefined
-  text?: string | undefined
-  size?: string | undefined
-  resolution?: string | undefined
-  aspectRatio?: string | undefined
-  seed?: number | undefined
-  duration?: number | undefined
-  fps?: number | undefined
-  generateAudio?: boolean | undefined
-  voice?: string | undefined
-  speed?: number | undefined
-  language?: string | undefined
-  instructions?: string | undefined
-  outputFormat?: string | undefined
-  files?: readonly InputFile[] | undefined
-  mask?: InputFile | undefined
-  image?: InputFile | undefined
-  lastFrame?: InputFile | undefined
-  inputReferences?: readonly InputFile[] | undefined
-}
+/** A file of `ImageModelV4` or `VideoModelV4`: the two have the same shape. */
+type InputFile =
+  | { type: 'url'; url: string }
+  | { type: 'file'; mediaType?: string | undefined; data: string | Uint8Array }
 
 /** The value of a setting as a parameter takes it. */
 export interface Fitted {
@@ -34,14 +15,6 @@ export interface Fitted {
 
 /** Fits the value of a setting to a parameter; undefined where the parameter does not take it. */
 type Fit = (value: unknown, property: InputProperty) => Fitted | undefined | Promise<Fitted | undefined>
-
-/** How a setting reaches a model. */
-export interface SettingRule {
-  /** The parameters that may take it, best first. */
-  parameters: Readonly<Record<string, Fit>>
-  /** Without it a run is not what was asked for. A model that does not take it rejects the call, before anything is paid. */
-  isEssential?: true
-}
 
 /** The value as it is, where the schema takes it. */
 const plain: Fit = (value, property) => {
@@ -68,6 +41,14 @@ const pixels: Fit = async (value, property) => {
   return fitted && { ...fitted, note: `${fitted.value} has the shape of ${value}; the model has no sizes in pixels.` }
 }
 
+/** A file becomes a data URI. @throws ConfigurationError when it is too large */
+async function toUrl(file: InputFile): Promise<string> {
+  if (file.type === 'url') return file.url
+  const { data, mediaType: type } = file
+  const bytes = typeof data === 'string' ? Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)) : data
+  return await toDataUri(bytes, { type })
+}
+
 const oneFile: Fit = async (value) => ({ value: await toUrl(value as InputFile) })
 
 const files: Fit = async (value, { type }) => {
@@ -77,28 +58,31 @@ const files: Fit = async (value, { type }) => {
   return given.length === 1 && first ? { value: await toUrl(first) } : undefined
 }
 
-/** Which parameters of a model may take a setting. The schema of the model decides. */
-export const SETTING_RULES: Readonly<Record<keyof Settings, SettingRule>> = {
-  prompt: { parameters: { prompt: plain, text: plain }, isEssential: true },
-  text: { parameters: { text: plain, prompt: plain }, isEssential: true },
-  size: { parameters: { size: pixels, image_size: pixels, resolution: pixels } },
-  resolution: { parameters: { resolution: pixels, video_size: pixels, size: pixels } },
-  aspectRatio: { parameters: { aspect_ratio: shape, ratio: shape, image_size: named, size: named } },
-  seed: { parameters: { seed: plain } },
-  duration: { parameters: { duration_seconds: plain, duration: plain, seconds: plain } },
-  fps: { parameters: { fps: plain, frames_per_second: plain } },
-  generateAudio: { parameters: { generate_audio: plain, with_audio: plain } },
-  voice: { parameters: { voice: plain, voice_id: plain } },
-  speed: { parameters: { speed: plain } },
-  language: { parameters: { language: plain, language_code: plain } },
-  instructions: { parameters: { instructions: plain, style_prompt: plain } },
-  outputFormat: { parameters: { output_format: plain, format: plain } },
-  files: { parameters: { image_urls: files, images: files, image_url: files, image: files }, isEssential: true },
-  mask: { parameters: { mask_url: oneFile, mask: oneFile }, isEssential: true },
-  image: { parameters: { first_frame_url: oneFile, image_url: oneFile, image: oneFile }, isEssential: true },
-  lastFrame: { parameters: { last_frame_url: oneFile, end_image_url: oneFile }, isEssential: true },
-  inputReferences: { parameters: { reference_urls: files, image_urls: files }, isEssential: true },
+/** The parameters that may take a setting, best first. The schema of the model decides. */
+export const SETTING_RULES: Readonly<Record<string, Readonly<Record<string, Fit>>>> = {
+  prompt: { prompt: plain, text: plain },
+  text: { text: plain, prompt: plain },
+  size: { size: pixels, image_size: pixels, resolution: pixels },
+  resolution: { resolution: pixels, video_size: pixels, size: pixels },
+  aspectRatio: { aspect_ratio: shape, ratio: shape, image_size: named, size: named },
+  seed: { seed: plain },
+  duration: { duration_seconds: plain, duration: plain, seconds: plain },
+  fps: { fps: plain, frames_per_second: plain },
+  generateAudio: { generate_audio: plain, with_audio: plain },
+  voice: { voice: plain, voice_id: plain },
+  speed: { speed: plain },
+  language: { language: plain, language_code: plain },
+  instructions: { instructions: plain, style_prompt: plain },
+  outputFormat: { output_format: plain, format: plain },
+  files: { image_urls: files, images: files, image_url: files, image: files },
+  mask: { mask_url: oneFile, mask: oneFile },
+  image: { first_frame_url: oneFile, image_url: oneFile, image: oneFile },
+  lastFrame: { last_frame_url: oneFile, end_image_url: oneFile },
+  inputReferences: { reference_urls: files, image_urls: files },
 }
+
+/** Without these a run is not what was asked for: a model that does not take them rejects the call, before anything is paid. */
+export const ESSENTIAL_SETTINGS = ['prompt', 'text', 'files', 'mask', 'image', 'lastFrame', 'inputReferences']
 
 /** Parameters for the number of files of a run. */
 export const COUNT_PARAMETERS = ['num_images', 'num_videos', 'num_outputs', 'n'] as const

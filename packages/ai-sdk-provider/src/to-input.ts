@@ -1,16 +1,9 @@
 import { InvalidArgumentError, type JSONObject, type SharedV3Warning } from '@ai-sdk/provider'
 import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
-import { COUNT_PARAMETERS, type Fitted, SETTING_RULES, type Settings } from './settings.ts'
+import { COUNT_PARAMETERS, ESSENTIAL_SETTINGS, SETTING_RULES } from './settings.ts'
 
 type Input = Record<string, unknown>
-type SettingName = keyof Settings
-
-/** The inputs of the runs of one call, and what could not be applied. */
-export interface RunInputs {
-  inputs: Input[]
-  warnings: SharedV3Warning[]
-}
 
 /**
  * Makes the inputs of the runs by the schema of the model (section 2.3). A setting is applied, warned about, or rejected where
@@ -22,16 +15,16 @@ export interface RunInputs {
  */
 export async function toInputs(
   model: Model,
-  settings: Settings,
+  settings: Readonly<Input>,
   { parameters, count }: { parameters: JSONObject; count: number },
-): Promise<RunInputs> {
+): Promise<{ inputs: Input[]; warnings: SharedV3Warning[] }> {
   const input: Input = { ...parameters }
   const warnings: SharedV3Warning[] = []
-  for (const [name, value] of Object.entries(settings) as [SettingName, unknown][]) {
+  for (const [name, value] of Object.entries(settings)) {
     if (isAbsent(value)) continue
     const problem = await applySetting(name, value, { model, input, warnings })
     if (problem === undefined) continue
-    if (SETTING_RULES[name]?.isEssential) reject(name, problem)
+    if (ESSENTIAL_SETTINGS.includes(name)) reject(name, problem)
     warnings.push({ type: 'unsupported', feature: name, details: problem })
   }
   const inputs = inputsOfRuns(model, input, count)
@@ -44,27 +37,24 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-interface Target extends Pick<RunInputs, 'warnings'> {
-  model: Model
-  input: Input
-}
-
 /** Puts a setting into the input. Returns why it could not. */
 async function applySetting(
-  setting: SettingName,
+  setting: string,
   value: unknown,
-  { model, input, warnings }: Target,
+  { model, input, warnings }: { model: Model; input: Input; warnings: SharedV3Warning[] },
 ): Promise<string | undefined> {
   const { properties } = model.input_schema
   // A later version of the AI SDK may have further settings.
-  const { parameters } = SETTING_RULES[setting] ?? { parameters: {} }
-  const rules = Object.entries(parameters).filter(([name]) => Object.hasOwn(properties, name))
+  const rules = Object.entries(SETTING_RULES[setting] ?? {}).filter(([name]) => Object.hasOwn(properties, name))
   for (const [name, fitTo] of rules) {
     if (Object.hasOwn(input, name)) {
       if (input[name] === value) return undefined
       return `the parameter ${name} is already ${show(input[name])}.`
     }
-    const fitted = await tryToFit(setting, () => fitTo(value, properties[name] as InputProperty))
+    const fitted = await Promise.resolve(fitTo(value, properties[name] ?? {})).catch((error: unknown) =>
+      // A file can be too large, or not what its type says.
+      reject(setting, error instanceof Error ? error.message : String(error), error),
+    )
     if (fitted === undefined) continue
     input[name] = fitted.value
     if (fitted.note) warnings.push({ type: 'compatibility', feature: setting, details: fitted.note })
@@ -73,15 +63,6 @@ async function applySetting(
   if (rules.length === 0) return `${model.id} has no parameter for it. It takes: ${Object.keys(properties).join(', ')}.`
   const taken = rules.map(([name]) => `${name} (${describe(properties[name])})`).join(', ')
   return `${show(value)} does not fit ${taken} of ${model.id}.`
-}
-
-/** A file can be too large, or not what its type says. */
-async function tryToFit(setting: SettingName, work: () => Fitted | undefined | Promise<Fitted | undefined>) {
-  try {
-    return await work()
-  } catch (error) {
-    reject(setting, error instanceof Error ? error.message : String(error), error)
-  }
 }
 
 /** An input for each run that the wanted files take. */

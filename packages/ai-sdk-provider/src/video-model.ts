@@ -6,22 +6,22 @@ import {
   type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
   type Experimental_VideoModelV4OperationStatusResult as VideoModelV4Status,
 } from '@ai-sdk/provider'
-import { type ProviderContext, prepareCall, type Wanted } from './prepare-call.ts'
-import { fileFetcher, type ProducedFile, produceFiles, takeFiles } from './produced-files.ts'
 import {
   FILES_PER_CALL,
   ProviderModel,
-  responseOf,
   type SerializedModel,
   WORKFLOW_DESERIALIZE,
   WORKFLOW_SERIALIZE,
-} from './provider-model.ts'
+} from './models.ts'
+import { type ProviderContext, prepareCall } from './prepare-call.ts'
+import { fileFetcher, type ProducedFile, produceFiles, takeFiles } from './runs.ts'
 import { readRuns, startRuns, untilEnded } from './video-operation.ts'
 import { WebhookWaits } from './webhook-waits.ts'
 
 /** A model for `generateVideo`, `startVideo` and `getVideoStatus`. */
 export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
   readonly provider = 'modelrun.video'
+  readonly kind = 'videoModel'
   readonly maxVideosPerCall = FILES_PER_CALL
   /** Missing with a batch, which has an inbox of its own: the AI SDK warns then, and polls. */
   readonly handleWebhookOption?: NonNullable<VideoModelV4['handleWebhookOption']>
@@ -34,14 +34,14 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
 
   /** For calls without `poll` and `webhook`: the client waits, with polls of its own. */
   async doGenerate(options: VideoModelV4CallOptions) {
-    const { files, warnings } = await produceFiles(this.context, wantedVideos(this.modelId, options), options)
+    const { files, warnings } = await produceFiles(this.context, this, withFrames(options))
     const providerMetadata = { modelrun: { videos: files.map(({ facts }) => facts) } }
-    return { videos: files.map(toVideo), warnings, response: responseOf(this.modelId), providerMetadata }
+    return { videos: files.map(toVideo), warnings, response: this.response, providerMetadata }
   }
 
   async doStart({ webhookUrl, ...options }: VideoModelV4CallOptions & { webhookUrl?: string }) {
     try {
-      const call = await prepareCall(this.context, wantedVideos(this.modelId, options), options)
+      const call = await prepareCall(this.context, this, withFrames(options))
       const { operation, facts, jobs, warnings } = await startRuns(this.context.options, call, webhookUrl)
       const endWait = this.#waits.take(webhookUrl)
       const untilAllEnded = () => jobs.map((job) => untilEnded(job, this.context.options, options.abortSignal))
@@ -52,7 +52,7 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
       return {
         operation: { ...operation, isDelivered },
         warnings,
-        response: responseOf(this.modelId),
+        response: this.response,
         providerMetadata,
       }
     } catch (error) {
@@ -66,7 +66,7 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
     const { options } = this.context
     const runs = await readRuns(options, operation, signal)
     const common = {
-      response: responseOf(this.modelId),
+      response: this.response,
       providerMetadata: { modelrun: { jobs: runs.map(({ facts }) => facts) } },
     }
     if (runs.some(({ end }) => end.length === 0)) return { ...common, status: 'pending' } satisfies VideoModelV4Status
@@ -88,11 +88,10 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
   static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunVideoModel(...ProviderModel.deserialize(data))
 }
 
-function wantedVideos(modelId: string, options: VideoModelV4CallOptions): Wanted {
-  const { n, frameImages, providerOptions: _, abortSignal: _signal, headers: _headers, ...settings } = options
+/** The first and the last frame are settings of their own here. */
+function withFrames({ frameImages, image, ...options }: VideoModelV4CallOptions) {
   const frame = (type: string) => frameImages?.find(({ frameType }) => frameType === type)?.image
-  const files = { image: settings.image ?? frame('first_frame'), lastFrame: frame('last_frame') }
-  return { modelId, kind: 'videoModel', settings: { ...settings, ...files }, count: n }
+  return { ...options, image: image ?? frame('first_frame'), lastFrame: frame('last_frame') }
 }
 
 function toVideo({ data, mediaType }: ProducedFile): VideoData {

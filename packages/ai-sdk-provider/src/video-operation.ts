@@ -3,8 +3,7 @@ import { JobCancelledError, JobFailedError, type JobHandle, type JobJson } from 
 import { keepSucceeded, runError, settle, toAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
-import { jobPath } from './produced-files.ts'
-import { type EndedRuns, type Facts, runPath, succeededRun } from './run-inputs.ts'
+import { type EndedRuns, type Facts, jobPath, runPath, succeededRun } from './runs.ts'
 
 /** The JSON that `startVideo` gives and `getVideoStatus` takes, perhaps in another process. */
 interface VideoOperation {

@@ -1,0 +1,102 @@
+import {
+  type ImageModelV4,
+  type ImageModelV4CallOptions,
+  type SpeechModelV4,
+  type SpeechModelV4CallOptions,
+  UnsupportedFunctionalityError,
+} from '@ai-sdk/provider'
+import type { ModelKind } from './model-reader.ts'
+import { type PlainOptions, resolveOptions } from './options.ts'
+import { createContext, type ProviderContext } from './prepare-call.ts'
+import { produceFiles } from './runs.ts'
+
+/** Names of the two functions by which the Workflow SDK passes a model from one step to another. */
+export const WORKFLOW_SERIALIZE: unique symbol = Symbol.for('workflow-serialize')
+export const WORKFLOW_DESERIALIZE: unique symbol = Symbol.for('workflow-deserialize')
+
+/** A model as JSON. It holds no key: the other process has its own in `MODELRUN_API_KEY`. */
+export interface SerializedModel {
+  modelId: string
+  options: Partial<PlainOptions>
+}
+
+/** The AI SDK would split a call for more files than this into several, and lose what was paid when one of them fails. */
+export const FILES_PER_CALL = 1_000
+
+/** What models of all kinds have. */
+export abstract class ProviderModel {
+  abstract readonly kind: ModelKind
+  readonly specificationVersion: 'v4'
+  readonly modelId: string
+  // It gives access to the API key. Private fields are not printed by console.log and JSON.stringify.
+  readonly #context: ProviderContext
+
+  constructor(context: ProviderContext, modelId: string) {
+    this.#context = context
+    this.modelId = modelId
+    // Models of `v3` have the same shape.
+    this.specificationVersion = context.options.specificationVersion as 'v4'
+  }
+
+  protected get context(): ProviderContext {
+    return this.#context
+  }
+
+  protected get response() {
+    return { timestamp: new Date(), modelId: this.modelId, headers: undefined }
+  }
+
+  /** @throws UnsupportedFunctionalityError when the provider has a client, a batch or an inbox, which would be lost */
+  protected static serialize({ modelId, context }: ProviderModel): SerializedModel {
+    const options = context.options.plain
+    if (options !== undefined) return { modelId, options }
+    const message = `The model ${modelId} has a \`client\`, \`durable\` or \`webhook\`: create it in the step that uses it.`
+    throw new UnsupportedFunctionalityError({ functionality: 'serialize', message })
+  }
+
+  protected static deserialize({ modelId, options }: SerializedModel): [ProviderContext, string] {
+    return [createContext(resolveOptions(options)), modelId]
+  }
+}
+
+/** A model for `generateImage`. */
+export class ModelRunImageModel extends ProviderModel implements ImageModelV4 {
+  readonly provider = 'modelrun.image'
+  readonly kind = 'imageModel'
+  readonly maxImagesPerCall = FILES_PER_CALL
+
+  async doGenerate(options: ImageModelV4CallOptions) {
+    const { files, warnings } = await produceFiles(this.context, this, options)
+    return {
+      images: files.map(({ data }) => data),
+      isRetryable: false,
+      warnings,
+      response: this.response,
+      // The AI SDK requires `images`.
+      providerMetadata: { modelrun: { images: files.map(({ facts }) => facts) } },
+    }
+  }
+
+  static [WORKFLOW_SERIALIZE] = (model: ModelRunImageModel) => ProviderModel.serialize(model)
+  static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunImageModel(...ProviderModel.deserialize(data))
+}
+
+/** A model for `generateSpeech`: speech, music and sounds. */
+export class ModelRunSpeechModel extends ProviderModel implements SpeechModelV4 {
+  readonly provider = 'modelrun.speech'
+  readonly kind = 'speechModel'
+
+  async doGenerate(options: SpeechModelV4CallOptions) {
+    const { files, warnings } = await produceFiles(this.context, this, options)
+    const [file] = files
+    return {
+      audio: file?.data ?? new Uint8Array(),
+      warnings,
+      response: { ...this.response, headers: { 'content-type': file?.mediaType ?? '' } },
+      providerMetadata: { modelrun: file?.facts ?? {} },
+    }
+  }
+
+  static [WORKFLOW_SERIALIZE] = (model: ModelRunSpeechModel) => ProviderModel.serialize(model)
+  static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunSpeechModel(...ProviderModel.deserialize(data))
+}
