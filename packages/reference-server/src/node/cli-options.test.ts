@@ -1,31 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { createProgram, helpText, readCommand } from './cli-options.ts'
+import { createProgram, readCommand } from './cli-options.ts'
 import { UsageError } from './errors.ts'
 
-const HELP = helpText(createProgram())
+function help(): string {
+  let text = ''
+  const program = createProgram().configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
+  expect(readCommand(['--port', '1', '--help', '--version'], program)).toEqual({ kind: 'done' })
+  return text
+}
 
 const DEFAULTS = {
   kind: 'serve',
   port: 4010,
   host: '127.0.0.1',
-  baseUrl: undefined,
-  cors: [],
-  controlToken: undefined,
-  exitWithParent: false,
-  allowPrivateWebhooks: false,
   dashboard: true,
   clock: 'system',
   latency: undefined,
-  catalog: undefined,
-  key: undefined,
   keys: 1,
-  credits: undefined,
   seed: undefined,
   assumptions: {},
-  profile: undefined,
   faults: [],
-  state: undefined,
-  replay: undefined,
   announce: 'text',
 }
 
@@ -88,13 +86,8 @@ describe('readCommand', () => {
     expect(readCommand(line.split(' ').filter(Boolean))).toEqual({ ...DEFAULTS, ...expected })
   })
 
-  it.each([
-    ['--help', 'help'],
-    ['-h', 'help'],
-    ['--port 1 --help --version', 'help'],
-    ['--version', 'version'],
-  ])('reads "%s" as %s', (line, kind) => {
-    expect(readCommand(line.split(' '))).toMatchObject({ kind })
+  it('reads that the version is asked for', () => {
+    expect(readCommand(['--version'])).toEqual({ kind: 'version' })
   })
 
   it('reads what is to be recorded', () => {
@@ -111,20 +104,14 @@ describe('readCommand', () => {
   })
 
   it.each([
-    ['--prot 1', 'There is no option --prot. Did you mean --port?'],
-    ['--Port 1', 'There is no option --Port. Did you mean --port?'],
-    [
-      '--verbose',
-      'There is no option --verbose. ' +
-        'Options: --port, --host, --base-url, --cors, --exit-with-parent, --control-token, --allow-private-webhooks,' +
-        ' --no-dashboard, --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --replay, --fault, --record, --to, --json, --quiet, --help, --version.',
-    ],
-    ['--constructor', 'There is no option --constructor. Options: --port,'],
-    ['-x', 'There is no option -x. Options: --port,'],
-    ['8080', '"8080" is not an option. Every option starts with --.'],
-    ['--port', '--port needs a value: --port <number>.'],
+    ['--prot 1', "unknown option '--prot' (Did you mean --port?)"],
+    ['--verbose', "unknown option '--verbose'"],
+    ['--constructor', "unknown option '--constructor'"],
+    ['-x', "unknown option '-x'"],
+    ['8080', 'too many arguments. Expected 0 arguments but got 1: 8080.'],
+    ['--port', "option '--port <number>' argument missing"],
     ['--port=', '--port needs a value: --port <number>.'],
-    ['--json=yes', '--json takes no value, got "yes".'],
+    ['--json=yes', "unknown option '--json=yes'"],
     ['--port abc', '--port must be an integer from 0 to 65535, got "abc".'],
     ['--port 65536', '--port must be an integer from 0 to 65535, got "65536".'],
     ['--port 1.5', '--port must be an integer from 0 to 65535, got "1.5".'],
@@ -164,15 +151,12 @@ describe('readCommand', () => {
       '--record needs a folder to write to, as in --record https://api.test --to recording.',
     ],
     ['--to x', '--to is for --record: say what to record.'],
-    [
-      '--record https://api.test --to x --scale 60',
-      '--record passes everything on to https://api.test, so it takes no --scale.',
-    ],
-    ['--record https://api.test --to x --no-dashboard', 'so it takes no --no-dashboard.'],
-    ['--record https://api.test --to x --base-url https://b.test', 'so it takes no --base-url.'],
-    ['--record https://api.test --to x --replay y', 'so it takes no --replay.'],
-    ['--replay x --catalog y', '--replay has the models and the profile of the recording: leave --catalog out.'],
-    ['--clock auto --scale 2', '--scale is a clock of its own: leave --clock out, or --scale.'],
+    ['--record https://api.test --to x --scale 60', "cannot be used with option '--scale <factor>'"],
+    ['--record https://api.test --to x --no-dashboard', "cannot be used with option '--no-dashboard'"],
+    ['--record https://api.test --to x --base-url https://b.test', "cannot be used with option '--base-url <url>'"],
+    ['--record https://api.test --to x --replay y', "cannot be used with option '--replay <folder>'"],
+    ['--replay x --catalog y', "option '--replay <folder>' cannot be used with option '--catalog <file>'"],
+    ['--clock auto --scale 2', "option '--scale <factor>' cannot be used with option '--clock <mode>'"],
   ])('rejects "%s" and says what is allowed', (line, message) => {
     expect(() => readCommand(line.split(' '))).toThrow(UsageError)
     expect(() => readCommand(line.split(' '))).toThrow(message)
@@ -185,12 +169,12 @@ describe('readCommand', () => {
   })
 
   it('says in its help where the control API is, and where it is described', () => {
-    expect(HELP).toMatch(/Control API.*below \/_reference.*GET \/_reference lists.*section "From other languages"/s)
-    expect(HELP).toContain('node_modules/@modelrun/reference-server/docs/reference-server.md')
+    expect(help()).toMatch(/Control API.*below \/_reference.*GET \/_reference lists.*section "From other languages"/s)
+    expect(help()).toContain('node_modules/@modelrun/reference-server/docs/reference-server.md')
   })
 
   it('names every option in its help, in lines that fit a terminal', () => {
-    const lines = HELP.split('\n')
+    const lines = help().split('\n')
     for (const { long } of createProgram().options) {
       expect(lines.filter((line) => line.trimStart().startsWith(`${long} `))).toHaveLength(1)
     }

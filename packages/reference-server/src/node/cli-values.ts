@@ -53,14 +53,13 @@ export function readOriginValue(text: string): string {
 }
 
 export function readClock(mode: string | undefined, scale: string | undefined): CliClock {
-  if (scale !== undefined) return { scale: readScale(mode, scale) }
+  if (scale !== undefined) return { scale: readScale(scale) }
   const clock = CLOCKS.find((one) => one === (mode ?? 'system'))
   if (clock === undefined) throw new UsageError(`--clock must be one of ${CLOCKS.join(', ')}, got "${mode}".`)
   return clock
 }
 
-function readScale(mode: string | undefined, text: string): number {
-  if (mode !== undefined) throw new UsageError('--scale is a clock of its own: leave --clock out, or --scale.')
+function readScale(text: string): number {
   const scale = /^\d*\.?\d+$/.test(text) ? Number(text) : 0
   if (scale > 0 && scale <= LARGEST_SCALE) return scale
   throw new UsageError(`--scale must be a number above 0, such as 60, and at most ${LARGEST_SCALE}, got "${text}".`)

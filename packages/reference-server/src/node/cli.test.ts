@@ -171,7 +171,7 @@ describe('modelrun-server', () => {
     expect(await start('--prot', '1').ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'modelrun-server: There is no option --prot. Did you mean --port?\n',
+      stderr: "modelrun-server: unknown option '--prot' (Did you mean --port?)\n",
     })
   })
 

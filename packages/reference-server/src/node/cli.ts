@@ -5,8 +5,8 @@ import { ListenError, print, UsageError, warn } from './errors.ts'
 async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)
   switch (command.kind) {
-    case 'help':
-      return print(command.text)
+    case 'done':
+      return
     case 'version':
       return print(await readVersion())
     case 'record':

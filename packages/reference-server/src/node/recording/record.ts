@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, isIP } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
+import type { RecordCommand } from '../cli-options.ts'
 import { print, UsageError, warn } from '../errors.ts'
 import { checkInput, onInputEnd } from '../input-end.ts'
-import type { RecordCommand } from './record-options.ts'
 import { startRecorder } from './recorder.ts'
 
 const CONNECT_WITHIN_MS = 10_000
