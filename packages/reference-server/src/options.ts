@@ -16,7 +16,6 @@ import {
   unchecked,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
@@ -25,6 +24,22 @@ import { catalogProblem } from './domain/read-catalog.ts'
 import { type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
 import { fits, shapeProblem } from './parse-shape.ts'
 import type { Deliver } from './webhooks/receivers.ts'
+
+/** How a token of the control API is written. */
+export const CONTROL_TOKEN_FORM = '16 to 200 visible ASCII characters'
+
+/** How a test key is written. */
+export const TEST_KEY_FORM = 'a test key, sk_test_ and 1 to 100 letters, digits, _ and -'
+
+/** Whether a text can be the token of the control API. A short one could be guessed. */
+export function isControlToken(text: unknown): text is string {
+  return typeof text === 'string' && /^[\x21-\x7e]{16,200}$/.test(text)
+}
+
+/** Whether a text can be a test key. Live keys cannot be chosen: a key of production does not belong in a test double. */
+export function isTestKey(text: unknown): text is string {
+  return typeof text === 'string' && /^sk_test_[\w-]{1,100}$/.test(text)
+}
 
 /** How to create a reference server. Every option may be left out. */
 export interface ReferenceServerOptions {

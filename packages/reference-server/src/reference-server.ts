@@ -2,30 +2,35 @@ import { rejectArgument } from '@modelrun/kit'
 import type { AutoClosed } from './auto-closed.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
-import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
-import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
+import { type ScriptedOutcome, type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-outcome.ts'
 import { controlFaults, type FaultControl } from './faults/fault-control.ts'
-import { type JournalView, viewJournal } from './history/journal/journal-view.ts'
+import { type JournalView, viewJournal } from './history/journal/journal.ts'
 import { LeftoversError, makeReport, type Report } from './history/report.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle } from './http/handle.ts'
-import { jsonCopy } from './json.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
-import { parseShape, type ShapeCheck, shapeProblem } from './parse-shape.ts'
+import { jsonCopy, parseShape, type ShapeCheck, shapeProblem } from './parse-shape.ts'
 import { createTransport, type ForkTransport, type ServerTransport } from './server-transport.ts'
 import type { Fork } from './service/forks.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
-import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
-import { type CreatedKey, type CreateKeyOptions, createdKey, createKey, scriptRuns } from './service/tenants.ts'
+import {
+  type CreatedKey,
+  type CreateKeyOptions,
+  createdKey,
+  createKey,
+  type KeyLimits,
+  limitKey,
+  scriptRuns,
+} from './service/tenants.ts'
 import { copyState, forkService, restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
 import { type Snapshot, takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 import type { Deliver } from './webhooks/receivers.ts'
 
 /** Which delivery a test waits for. */
-export interface NextDeliveryOptions {
+interface NextDeliveryOptions {
   /** Of this key's account. Default: of any. */
   key?: string | undefined
   /** Of this job. Default: of any. */

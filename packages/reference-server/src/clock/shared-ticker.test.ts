@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { SharedTicker } from './shared-ticker.ts'
+import { SharedTicker } from './real-time.ts'
 
 it('computes each value once, however many listen, and none without listeners', async () => {
   let computed = 0

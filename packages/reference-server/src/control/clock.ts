@@ -1,11 +1,12 @@
 import { ConfigurationError } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import type { RunningClock } from '../clock/clock.ts'
+import type { Activity } from '../clock/activity.ts'
+import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import { stepPaused } from '../clock/step-paused.ts'
-import type { ControlResponses } from './document/schemas.ts'
+import type { ClockEvent, EventLog } from '../clock/event-log.ts'
 import { toWire } from './job-row.ts'
 import { conflict, get, invalid, post } from './route.ts'
+import type { ControlResponses } from './schemas.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 const scaleSchema = z.strictObject({ scale: z.number().check(z.nonnegative(), z.maximum(LARGEST_SCALE)) })
@@ -39,4 +40,31 @@ export const CLOCK_ROUTES = [
 export function clockJson(clock: RunningClock): ControlResponses['Clock'] {
   const { mode, speed } = clock
   return { mode, now_ms: clock.now(), ...(speed === undefined ? {} : { scale: speed.scale() }) }
+}
+
+/** The dependencies of a step. */
+interface StepParts {
+  clock: RunningClock
+  activity: Activity
+  eventLog: EventLog
+}
+
+/**
+ * Moves the time of a clock that is paused, as `advance` moves that of a manual one: what falls due runs in order, and
+ * each settles before the next.
+ *
+ * @returns what happened meanwhile
+ * @throws ConfigurationError for a bad `ms`
+ */
+async function stepPaused({ clock, activity, eventLog }: StepParts, ms: number): Promise<readonly ClockEvent[]> {
+  checkAdvance(clock.now(), ms)
+  const target = clock.now() + ms
+  return eventLog.during(clock.now(), async () => {
+    await activity.quiet()
+    while (clock.speed?.fireNext(target)) {
+      activity.touch()
+      await activity.quiet()
+    }
+    clock.speed?.moveTo(target)
+  })
 }

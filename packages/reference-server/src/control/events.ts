@@ -1,15 +1,14 @@
-import { realNow } from '../clock/real-time.ts'
-import { SharedTicker } from '../clock/shared-ticker.ts'
+import { realNow, SharedTicker } from '../clock/real-time.ts'
 import type { Job } from '../domain/job.ts'
 import type { JournalRecord } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
 import { shortEntry } from './activity.ts'
 import { clockJson } from './clock.ts'
-import type { ControlResponses } from './document/schemas.ts'
 import { jobRow } from './job-row.ts'
 import { keyJson } from './keys.ts'
 import { get, SpecialReply } from './route.ts'
+import type { ControlResponses } from './schemas.ts'
 
 /** The route that streams what happens. */
 export const EVENT_ROUTES = [get('readEvents', 'events', respondWithEvents)]

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Job } from '../domain/job.ts'
-import { type ScriptedWebhook, scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
+import { type ScriptedWebhook, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import type { AppContext } from '../http/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { deliveryBody } from '../webhooks/delivery-record.ts'

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
 import type { ApiKey } from '../domain/api-keys.ts'
-import { keyLimitsSchema, limitKey } from '../service/limit-key.ts'
 import type { Service } from '../service/service.ts'
-import { createKey, createKeyOptionsSchema } from '../service/tenants.ts'
-import type { ControlResponses } from './document/schemas.ts'
+import { createKey, createKeyOptionsSchema, keyLimitsSchema, limitKey } from '../service/tenants.ts'
 import { conflict, get, post, requireKey, requireValid } from './route.ts'
+import type { ControlResponses } from './schemas.ts'
 
 const keySchema = z.strictObject({ key: z.string() })
 

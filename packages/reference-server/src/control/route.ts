@@ -1,21 +1,21 @@
 import type * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
-import type { Action } from '../history/actions.ts'
+import type { Action } from '../history/observer.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { jsonReply, type Reply } from '../http/messages.ts'
 import { readControlBody } from '../http/read-json-body.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
-import type { OperationId, ResponseOf } from './document/operations.ts'
+import type { OperationId, ResponseOf } from './operations.ts'
 
 /** Prefix of the control API, by which programs in any language control the server. */
 export const CONTROL_PREFIX = '/_reference'
 
 /** One call of the control API. */
 export interface ControlRoute {
-  /** Its name in the OpenAPI document, whose texts are in `document/operations.ts`. */
+  /** Its name in the OpenAPI document, whose texts are in `operations.ts`. */
   operationId: OperationId
   method: 'GET' | 'POST' | 'DELETE'
   /** Path below the prefix, such as `keys` or `jobs/{id}`. */

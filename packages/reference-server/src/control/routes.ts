@@ -8,16 +8,14 @@ import { wireModel } from '../http/routes/models.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import { createControlAccess, TOKEN_HEADER } from './access.ts'
-import { ACTIVITY_ROUTES } from './activity.ts'
+import { ACTIVITY_ROUTES, REPORT_ROUTES } from './activity.ts'
 import { DOCUMENT_PATH, documentAt, listCalls, loadDocument } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { FAULT_ROUTES } from './faults.ts'
-import { FORK_ROUTES } from './forks.ts'
 import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
-import { REPORT_ROUTES } from './reports.ts'
 import {
   accountIfNamed,
   accountOf,
@@ -29,7 +27,7 @@ import {
   respondTo,
 } from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
-import { SNAPSHOT_ROUTES } from './snapshot.ts'
+import { FORK_ROUTES, SNAPSHOT_ROUTES } from './snapshot.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
 const scriptsSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
+import { scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { toWire } from './job-row.ts'
 import { accountOf, get, notFound, post } from './route.ts'
 

@@ -1,6 +1,5 @@
 import type { CatalogModel } from './catalog.ts'
-import type { ScriptedOutcome } from './scripted-outcome.ts'
-import type { ScriptedWebhook } from './scripted-webhook.ts'
+import type { ScriptedOutcome, ScriptedWebhook } from './scripted-outcome.ts'
 
 /** A tenant: what belongs together behind one API key and the keys that it was rotated to. */
 export class Account {

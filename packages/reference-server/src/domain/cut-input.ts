@@ -1,4 +1,4 @@
-import { hashText } from '../media/seeded-random.ts'
+import { hashText } from '../random.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

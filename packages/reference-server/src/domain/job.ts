@@ -1,7 +1,7 @@
 import type { ErrorDetail, KnownJobStatus, Output, TerminalJobStatus } from '@modelrun/contract'
 import type { Account } from './account.ts'
 import type { CatalogModel } from './catalog.ts'
-import type { ScriptedWebhook } from './scripted-webhook.ts'
+import type { ScriptedWebhook } from './scripted-outcome.ts'
 
 /** How a job ended. */
 export interface JobEnd {

@@ -1,6 +1,59 @@
 import { type ErrorDetail, errorDetailSchema, type Output, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { milliseconds, type ScriptedWebhook, scriptedWebhookSchema } from './scripted-webhook.ts'
+import { LATEST_TIME_MS } from '../clock/clock.ts'
+
+/** When the first delivery of a result starts, unless at the end of its job. */
+const DELIVERY_MOMENTS = ['before-response', 'after-poll', 'after-next'] as const
+
+/** How the result of a run is delivered. Section 6 allows late, duplicate and lost deliveries. */
+export interface ScriptedWebhook {
+  /** How often the same body is sent (section 6, rule 3), one after the other; 0 loses it. Default 1. */
+  deliveries?: number | undefined
+  /** Time before the first delivery, on the server's clock. Default 0. */
+  delay_ms?: number | undefined
+  /** Time between one delivery and its duplicate, on the server's clock. Default 0. */
+  gap_ms?: number | undefined
+  /**
+   * When the delivery starts. Default: when the job has ended.
+   * - `before-response`: before the response to the run. The job takes no time (or `after_ms` of its script), and the
+   *   response, a 202 as always, comes when its deliveries are over.
+   * - `after-poll`: 1 ms after a read of the status has shown the end
+   * - `after-next`: after another job of the account was delivered, so in the wrong order
+   */
+  when?: (typeof DELIVERY_MOMENTS)[number] | undefined
+  /** Replaces or delays the receiver's response. Default: the receiver as it is. */
+  receiver?: ScriptedReceiver | undefined
+}
+
+/** A receiver that is slow, fails, or is not there. */
+export interface ScriptedReceiver {
+  /**
+   * What the service gets instead of the receiver's own response: a status code, or a connection that is reset. The
+   * delivery does not reach the receiver. Default: the response of the receiver.
+   */
+  response?: number | 'reset' | undefined
+  /** Delay of the response, on the server's clock; after 10 s it is too late (section 8). Default 0. */
+  after_ms?: number | undefined
+}
+
+const MAX_DELIVERIES = 100
+
+const milliseconds = z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)))
+
+const scriptedReceiverSchema = z.strictObject({
+  response: z.optional(
+    z.union([z.int().check(z.minimum(200), z.maximum(599)), z.literal('reset')], 'must be 200 to 599, or "reset"'),
+  ),
+  after_ms: milliseconds,
+}) satisfies z.ZodMiniType<ScriptedReceiver>
+
+export const scriptedWebhookSchema = z.strictObject({
+  deliveries: z.optional(z.int().check(z.nonnegative(), z.maximum(MAX_DELIVERIES))),
+  delay_ms: milliseconds,
+  gap_ms: milliseconds,
+  when: z.optional(z.enum(DELIVERY_MOMENTS)),
+  receiver: z.optional(scriptedReceiverSchema),
+}) satisfies z.ZodMiniType<ScriptedWebhook>
 
 /** What one of the next runs of a model does, instead of what the catalog says. */
 export interface ScriptedOutcome {

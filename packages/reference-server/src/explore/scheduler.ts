@@ -3,8 +3,7 @@ import type { Jump } from '../clock/auto-clock.ts'
 import type { Job } from '../domain/job.ts'
 import type { IncomingRequest, ReplyOrFault } from '../http/messages.ts'
 import type { Breakpoints } from '../service/breakpoints.ts'
-import { jobOfPath, seenStatus } from './read-wire.ts'
-import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
+import { jobOfPath, NATURAL_ORDER, type Step, type StepKind, seenStatus } from './step.ts'
 
 /** The limits of an exploration. */
 export interface SchedulerOptions {

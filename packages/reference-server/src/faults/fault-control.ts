@@ -1,7 +1,6 @@
 import { rejectArgument } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
-import { jsonCopy } from '../json.ts'
-import { shapeProblem } from '../parse-shape.ts'
+import { jsonCopy, shapeProblem } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 import type { FaultRecord } from './account-faults.ts'
 import type { FaultOptions } from './fault-options.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pauses } from '../service/pauses.ts'
+import { Pauses } from '../service/held-runs.ts'
 import { cutBody, slowBody } from './faulty-body.ts'
 
 const bytes = new TextEncoder().encode('0123456789')

@@ -1,5 +1,5 @@
 import { nextTurn } from '../clock/real-time.ts'
-import type { Pauses } from '../service/pauses.ts'
+import type { Pauses } from '../service/held-runs.ts'
 import { bodyTerminated } from './network-errors.ts'
 
 /** In how many parts a slow body comes. */

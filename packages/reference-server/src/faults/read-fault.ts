@@ -1,5 +1,5 @@
 import { closestName } from '@modelrun/kit'
-import { unknownModelText } from '../domain/closest-model-id.ts'
+import { unknownModelText } from '../domain/list-models.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import { FAULT_KINDS, type FaultKind, type FaultOptions, faultOptionsSchema } from './fault-options.ts'
 import { routeProblem } from './fault-route.ts'

@@ -1,6 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import { ASSUMPTION_NOTES } from '@modelrun/contract/assumptions'
-import { isServerErrorCode, type ServerErrorCode } from '../error-codes.ts'
+import { isServerErrorCode, type ServerErrorCode } from '../http/error-responses.ts'
 import type { HintContext } from './request-hints.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES

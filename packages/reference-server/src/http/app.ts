@@ -5,13 +5,12 @@ import type { Service } from '../service/service.ts'
 import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from './app-env.ts'
 import { errorResponses, reject } from './error-responses.ts'
 import { injectFault } from './inject-faults.ts'
-import type { Reply, ReplyOrFault } from './messages.ts'
+import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
 import { findKey, missingPermission, permissionsFor, unwantedQuery } from './permissions.ts'
 import { type Match, methodsOf, Router } from './router.ts'
 import { getFileRoute } from './routes/files.ts'
 import { cancelJobRoute, getJobRoute } from './routes/jobs.ts'
 import { getModelRoute, listModelsRoute } from './routes/models.ts'
-import { getOpenApiRoute, OPENAPI_PATH } from './routes/openapi.ts'
 import { runModelRoute } from './routes/run.ts'
 
 /** Serves a request that has been routed. Handlers set `details`, everything else is checked before. */
@@ -153,4 +152,14 @@ function unknownPath(service: Service, path: string): RouteResult {
     `There is nothing at ${path.slice(0, 200)}. This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
   return reject(service, 'unknownPath', { message })
+}
+
+const OPENAPI_PATH = '/openapi.json'
+
+/** `GET /openapi.json`: the service as an OpenAPI 3.1 document, with the URL of this server. Needs no key. */
+async function getOpenApiRoute({ baseUrl }: Pick<Service, 'baseUrl'>): Promise<Reply> {
+  // Loaded on demand: most servers live for one test.
+  const { openApiDocument } = await import('@modelrun/contract/openapi')
+  const servers = [{ url: baseUrl, description: 'The modelrun reference server' }]
+  return jsonReply(200, { ...openApiDocument, servers })
 }

@@ -1,8 +1,36 @@
 import type { ErrorBody, RejectionKind, Rejections } from '@modelrun/contract'
-import { SERVER_ERROR_CODES, type ServerErrorCode } from '../error-codes.ts'
 import type { Service } from '../service/service.ts'
 import type { RouteDetails, RouteResult } from './app-env.ts'
 import { jsonReply, type Reply } from './messages.ts'
+
+/**
+ * The error codes of the server (section 7), each with the HTTP status of its response. The option `assumptions` may
+ * replace some of them.
+ *
+ * To add one: a line here. The compiler then asks for its hints.
+ */
+const SERVER_ERROR_CODES = {
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  VALIDATION_ERROR: 400,
+  INSUFFICIENT_CREDITS: 402,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  UNAVAILABLE: 503,
+  PROVIDER_FAILURE: 502,
+} as const
+
+/** An error code that the server sends by default. */
+export type ServerErrorCode = keyof typeof SERVER_ERROR_CODES
+
+export function isServerErrorCode(code: string): code is ServerErrorCode {
+  return Object.hasOwn(SERVER_ERROR_CODES, code)
+}
 
 /** Error responses (section 7), each with a code for programs and a message for people. */
 export const errorResponses = {

@@ -1,7 +1,6 @@
 import { collectBytes } from '@modelrun/kit'
 import type * as z from 'zod/mini'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
-import { parseShape } from '../parse-shape.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../parse-shape.ts'
 import type { AppContext, RouteDetails } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FileCache } from './file-cache.ts'
-import type { FileRequest } from './produce-file.ts'
+import { FileCache, type FileRequest } from './produce-file.ts'
 
 const MIB = 1024 * 1024
 

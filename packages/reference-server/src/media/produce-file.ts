@@ -1,7 +1,7 @@
+import { createSeededRandom } from '../random.ts'
 import film from './film.json' with { type: 'json' }
 import { produceAudio } from './produce-audio.ts'
 import { produceImage } from './produce-image.ts'
-import { createSeededRandom } from './seeded-random.ts'
 
 /** The file to produce. The same request always gives the same bytes. */
 export interface FileRequest {
@@ -16,7 +16,7 @@ export interface FileRequest {
 }
 
 /** A file that opens in an ordinary viewer. */
-export interface ProducedFile {
+interface ProducedFile {
   bytes: Uint8Array<ArrayBuffer>
   contentType: string
   /** Without the dot. */
@@ -42,7 +42,7 @@ export function produceFile(request: FileRequest): ProducedFile {
 }
 
 /** Requests with the same key give the same file. */
-export function fileKey({ kind, prompt, seed, width, height }: FileRequest): string {
+function fileKey({ kind, prompt, seed, width, height }: FileRequest): string {
   if (kind === 'video') return kind
   const size = kind === 'image' ? `${sidePx(width)}x${sidePx(height)}` : ''
   return `${kind} ${size} ${createSeededRandom(prompt, seed).state().join()}`
@@ -76,4 +76,43 @@ function sidePx(pixels = DEFAULT_SIDE_PX): number {
  */
 function decodeFilm(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(film.base64), (character) => character.charCodeAt(0))
+}
+
+/** About 100 pictures of 1024 x 1024 pixels. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** Keeps the files that were read last: to paint a picture takes as long as hundreds of other responses. */
+export class FileCache {
+  readonly #produce: (request: FileRequest) => ProducedFile
+  /** The one that was read last is at the end. */
+  readonly #files = new Map<string, ProducedFile>()
+  #bytes = 0
+
+  constructor(produce = produceFile) {
+    this.#produce = produce
+  }
+
+  /** The file. It is produced when it is not in the cache. */
+  read(request: FileRequest): ProducedFile {
+    const key = fileKey(request)
+    const file = this.#files.get(key) ?? this.#produce(request)
+    this.#drop(key)
+    this.#files.set(key, file)
+    this.#bytes += file.bytes.byteLength
+    for (const oldest of this.#files.keys()) {
+      if (this.#bytes <= MOST_BYTES) break
+      this.#drop(oldest)
+    }
+    return file
+  }
+
+  /** The length of the file, if it is known without producing it. */
+  knownLength(request: FileRequest): number | undefined {
+    return this.#files.get(fileKey(request))?.bytes.byteLength
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#files.get(key)?.bytes.byteLength ?? 0
+    this.#files.delete(key)
+  }
 }

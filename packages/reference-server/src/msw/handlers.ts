@@ -1,7 +1,8 @@
+import * as msw from 'msw'
 import { type HttpHandler, http } from 'msw'
-import { type ReplyOrFault, toResponse } from '../http/messages.ts'
+import { bodyTerminated, connectionError } from '../faults/network-errors.ts'
+import { type ConnectionFault, type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { applyFault } from './apply-fault.ts'
 
 /** The part of a reference server that msw needs. */
 export type MockedServer = Pick<ReferenceServer, 'baseUrl' | 'transport'>
@@ -53,4 +54,37 @@ function pathsBelow(baseUrl: string): RegExp {
   const { origin, pathname } = new URL(baseUrl)
   const escaped = `${origin}${pathname}`.replace(/\/+$/, '').replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   return new RegExp(`^${escaped}(/|$)`)
+}
+
+/** Msw 3 exports it no more. */
+const isMsw2 = 'handleRequest' in msw
+
+/**
+ * Gives msw what makes its clients meet a fault.
+ *
+ * @throws Error with the code of the system's own, which msw hands on to the client as the failure of its request
+ */
+function applyFault(fault: ConnectionFault['fault'], request: Request): Response {
+  // Browsers hide why a request failed, and msw there treats a thrown error as a defect.
+  if (!isNode()) return Response.error()
+  // Msw 2 would show the head.
+  if (fault === 'empty-reply' && !isMsw2) return brokenAtOnce()
+  throw errorFor(fault, request.url)
+}
+
+/** Msw 3 ends the connection before it has sent the head. Without content-length it would treat the body as complete. */
+function brokenAtOnce(): Response {
+  const body = new ReadableStream({ start: (controller) => controller.error(bodyTerminated()) })
+  return new Response(body, { headers: { 'content-length': '1' } })
+}
+
+function errorFor(kind: ConnectionFault['fault'], url: string): Error {
+  const error = connectionError(kind, url)
+  // With `errno` msw takes it for an error of the system. Clients of msw 2 get it as it is, and look for the code in the
+  // cause as they do with any failure of `fetch`.
+  return Object.assign(error, { errno: Reflect.get(error, 'errno') ?? -1, cause: connectionError(kind, url) })
+}
+
+function isNode(): boolean {
+  return typeof globalThis.process?.versions?.node === 'string'
 }

@@ -1,6 +1,5 @@
-import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from '../chosen-secrets.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import { readBaseUrl } from '../options.ts'
+import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, readBaseUrl, TEST_KEY_FORM } from '../options.ts'
 import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'
 

@@ -4,8 +4,7 @@ import { createKey } from '../service/tenants.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
 import { UsageError } from './errors.ts'
-import { parseJsonText } from './json-file.ts'
-import { replaceFile } from './replace-file.ts'
+import { parseJsonText, replaceFile } from './json-file.ts'
 import { lockFile, type StateLock } from './state-lock.ts'
 
 /** After a change, others that follow soon are written along with it. */

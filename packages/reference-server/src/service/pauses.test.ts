@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Activity } from '../clock/activity.ts'
 import { createManualClock } from '../clock/manual-clock.ts'
-import { Pauses } from './pauses.ts'
+import { Pauses } from './held-runs.ts'
 
 function setUp() {
   const clock = createManualClock(0, new Activity())

@@ -1,28 +1,26 @@
-import { PERMISSIONS } from '@modelrun/contract'
+import { LIMITS, PERMISSIONS } from '@modelrun/contract'
 import { Activity } from '../clock/activity.ts'
 import type { RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
-import { EventLog } from '../clock/event-log.ts'
-import type { SharedTicker } from '../clock/shared-ticker.ts'
+import { EventLog, type LoggedEvent } from '../clock/event-log.ts'
+import type { SharedTicker } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
-import type { Job, JobEnd } from '../domain/job.ts'
+import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { Faults } from '../faults/account-faults.ts'
-import { deliveryEnded, holdEnded, jobEnded } from '../history/clock-events.ts'
 import { Observer } from '../history/observer.ts'
-import { FileCache } from '../media/file-cache.ts'
+import { FileCache } from '../media/produce-file.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
-import { deliveryBody } from '../webhooks/delivery-record.ts'
+import { type DeliveryRecord, deliveryBody } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
 import type { Breakpoints } from './breakpoints.ts'
 import type { Fork, Forks } from './forks.ts'
-import { HeldRuns, JobTimers } from './held-runs.ts'
-import { Pauses } from './pauses.ts'
+import { HeldRuns, JobTimers, Pauses } from './held-runs.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
 export class Service {
@@ -142,4 +140,23 @@ export class Service {
     if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
     else if (job.webhook !== undefined) this.dispatcher.skip(job)
   }
+}
+
+function jobEnded(job: Job, end: JobEnd): LoggedEvent {
+  const { id, model } = job
+  const credits = chargeOf(job, end)
+  const reason = end.status === 'failed' ? `, ${end.error?.code}` : ''
+  const text = `job ${id} (${model.id}) ${end.status}${reason}: ${credits} credits charged`
+  return { at: end.at, kind: 'job_ended', job_id: id, text }
+}
+
+function holdEnded({ id, model }: Job, at: number): LoggedEvent {
+  const text = `the run of ${model.id} was held for ${LIMITS.syncWaitMs / 1_000} s and gets a 202: job ${id} continues`
+  return { at, kind: 'hold_ended', job_id: id, text }
+}
+
+function deliveryEnded({ job_id, url, outcome, status, reason, finishedAt }: DeliveryRecord): LoggedEvent {
+  const detail = [status, reason].filter((part) => part !== undefined).join(' ')
+  const text = `webhook of job ${job_id} to ${url}: ${outcome.replace('_', ' ')}${detail && ` (${detail})`}`
+  return { at: finishedAt, kind: 'delivery_ended', job_id, text }
 }

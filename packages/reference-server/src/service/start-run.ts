@@ -3,8 +3,7 @@ import type { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'
 import { latencyMs, planJob } from '../domain/plan-job.ts'
-import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
+import type { ScriptedOutcome, ScriptedWebhook } from '../domain/scripted-outcome.ts'
 import type { Service } from './service.ts'
 
 /** A run whose input is checked, defaults filled in. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
+import type { ScriptedOutcome, ScriptedWebhook } from '../domain/scripted-outcome.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
+import type { ScriptedWebhook } from '../domain/scripted-outcome.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 

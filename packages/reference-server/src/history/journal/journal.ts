@@ -4,6 +4,7 @@ import { detached } from '../../domain/cut-input.ts'
 import type { Job, JobEnd } from '../../domain/job.ts'
 import { pathOf } from '../../http/router.ts'
 import { FairBuffer } from '../fair-buffer.ts'
+import { describeEntry, describeTime } from './describe-entry.ts'
 import type { JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
 import { redactBody, redactText } from './redact.ts'
 
@@ -19,7 +20,7 @@ export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
 }
 
 /** A record and its account; `null` without one. */
-export interface OwnedRecord extends Omit<JournalRecord, 'bytes'> {
+interface OwnedRecord extends Omit<JournalRecord, 'bytes'> {
   account: Account | null
 }
 
@@ -139,4 +140,52 @@ export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): J
 function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
   const credits = model.pricing.credits_per_run
   return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
+}
+
+/** Which part of the journal. */
+interface JournalFilter {
+  /** Of this key's account. Default: of all, and of requests without a key. */
+  key?: string | undefined
+  /** `request`, `job`, `delivery` or `note`. Default: all of them. */
+  kind?: JournalEntry['kind'] | undefined
+  /** Only what is about this job. */
+  jobId?: string | undefined
+}
+
+/** What happened on the server, oldest first, within the option `retention.journalBytes`. No secrets are in it. */
+export interface JournalView {
+  /**
+   * The entries that pass the filter; without one, all.
+   *
+   * @throws Error for a key that this server did not make
+   */
+  entries(filter?: JournalFilter): readonly JournalEntry[]
+  /** The same, a line for each entry; times count from the first. Fit for a snapshot when time is virtual. */
+  text(filter?: JournalFilter): string
+}
+
+export function viewJournal(journal: Journal, accountOf: (key: string) => Account): JournalView {
+  const entries = ({ key, ...filter }: JournalFilter = {}) =>
+    selectRecords(journal, key === undefined ? undefined : accountOf(key), filter).map(({ entry }) => entry)
+  return { entries, text: (filter) => journalText(entries(filter)) }
+}
+
+/** The records of an account, or of all, that pass a filter. */
+export function selectRecords(
+  journal: Journal,
+  account: Account | undefined,
+  { kind, jobId }: Omit<JournalFilter, 'key'>,
+): JournalRecord[] {
+  return journal
+    .records(account)
+    .filter(({ entry }) => (kind ?? entry.kind) === entry.kind && (jobId === undefined || jobId === jobOf(entry)))
+}
+
+export function journalText(entries: readonly JournalEntry[]): string {
+  const startAt = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY)
+  return entries.map((entry) => `${describeTime(entry.at, startAt)}  ${describeEntry(entry)}`).join('\n')
+}
+
+function jobOf(entry: JournalEntry): string | undefined {
+  return entry.kind === 'note' ? undefined : entry.job_id
 }

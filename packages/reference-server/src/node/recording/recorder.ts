@@ -4,8 +4,17 @@ import type { Exchange } from '../../recording/exchange.ts'
 import { Learner } from '../../recording/learner.ts'
 import { Redactor } from '../../recording/redactor.ts'
 import { bind, endServer, urlOf } from '../bind.ts'
-import { forward, MAX_BODY_BYTES, readAll, textOf } from './bodies.ts'
-import { endToEnd, NoResponseError, type PassedRequest, type PassOnLimits, passOn } from './pass-on.ts'
+import {
+  endToEnd,
+  forward,
+  MAX_BODY_BYTES,
+  NoResponseError,
+  type PassedRequest,
+  type PassOnLimits,
+  passOn,
+  readAll,
+  textOf,
+} from './pass-on.ts'
 import { RecordingFolder } from './recording-folder.ts'
 
 export interface RecorderOptions {

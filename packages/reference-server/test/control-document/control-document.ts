@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { TOKEN_HEADER } from '../access.ts'
-import { CONTROL_PREFIX, type ControlRoute } from '../route.ts'
-import { CONTROL_ROUTES } from '../routes.ts'
+import { TOKEN_HEADER } from '../../src/control/access.ts'
+import { BODIES, CONTROL_OPERATIONS, QUERIES } from '../../src/control/operations.ts'
+import { CONTROL_PREFIX, type ControlRoute } from '../../src/control/route.ts'
+import { CONTROL_ROUTES } from '../../src/control/routes.ts'
+import { COMPONENTS } from '../../src/control/schemas.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
-import { BODIES, CONTROL_OPERATIONS, QUERIES } from './operations.ts'
-import { COMPONENTS } from './schemas.ts'
 
 type JsonObject = { [name: string]: unknown }
 

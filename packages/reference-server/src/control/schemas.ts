@@ -9,10 +9,9 @@ import {
   webhookDeliverySchema,
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { scriptedOutcomeSchema } from '../../domain/scripted-outcome.ts'
-import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'
-import { faultOptionsSchema } from '../../faults/fault-options.ts'
-import type { DeliveryBody } from '../../webhooks/delivery-record.ts'
+import { scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
+import { faultOptionsSchema } from '../faults/fault-options.ts'
+import type { DeliveryBody } from '../webhooks/delivery-record.ts'
 
 const count = z.int().check(z.minimum(0))
 const status = z.enum(JOB_STATUSES)
