@@ -1,20 +1,15 @@
-import type { Finding } from './judge/finding.ts'
+import type { Finding } from './finding.ts'
 import type { ResolvedOptions, SpecialKey } from './options.ts'
-import type { ModelTarget, RunKind, Targets } from './plan/targets.ts'
+import type { RunKind, Targets } from './plan/targets.ts'
 import type { Session } from './session/session.ts'
-
-/** Number of runs, or a function that computes it. */
-export type RunCount = number | ((target: ModelTarget, options: ResolvedOptions) => number)
 
 /** Calls the service once; many checks share its result. */
 export interface Scenario<Evidence> {
   id: string
   /** Number of runs that are charged: the plan is computed from it. 0: all that it runs of the model are rejected or cancelled. */
-  runs?: { [Kind in RunKind]?: RunCount } | undefined
+  runs?: { [Kind in RunKind]?: number } | undefined
   /** Price of the runs that `runs` does not count. */
   costOf?: ((targets: Targets, options: ResolvedOptions) => number) | undefined
-  /** Kind of the run that is started again when the provider fails. The plan pays for some repeats. */
-  mayFail?: RunKind | undefined
   /** Whether the scenario sends more than GET requests. A scenario with `runs` does. */
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */

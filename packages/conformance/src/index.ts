@@ -6,8 +6,8 @@
 export type { ConformanceClock } from './clock.ts'
 export { createClock } from './clock.ts'
 export type { Exchange, ExchangeRequest, ExchangeResponse } from './exchange.ts'
+export type { Verdict } from './finding.ts'
 export type { JsonValue } from './json.ts'
-export type { Verdict } from './judge/finding.ts'
 export {
   CannotStartError,
   type ConformanceOptions,

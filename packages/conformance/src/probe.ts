@@ -1,6 +1,6 @@
 import { ROUTES } from '@modelrun/contract'
-import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import type { Call } from './http/caller.ts'
+import { type ApiResponse, NoResponseError } from './http/caller.ts'
 import { at } from './json.ts'
 import { CannotStartError, type ResolvedOptions } from './options.ts'
 

@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.ts'
+import type { Verdict } from './finding.ts'
 import type { JsonValue } from './json.ts'
-import type { Verdict } from './judge/finding.ts'
 import type { NotApplied, ServiceProfile } from './profile.ts'
 import type { Requirement } from './requirements.ts'
 

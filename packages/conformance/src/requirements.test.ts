@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
+import { ALL_CHECKS, AREAS } from './judges/all-checks.ts'
 import { REQUIREMENTS } from './requirements.ts'
 
 const checkIds = ALL_CHECKS.map(({ id }) => id)

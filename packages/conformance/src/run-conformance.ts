@@ -1,30 +1,27 @@
 import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
-import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
-import { crossedRuns } from './checks/crossed.ts'
-import { endsOfJobs } from './checks/ends.ts'
-import { rejectedForRate } from './checks/limits.ts'
-import { onePerPage } from './checks/models.ts'
-import { confirmedRetries } from './checks/retries.ts'
 import { ExchangeLog } from './exchange.ts'
-import { type ApiResponse, NoResponseError } from './http/api-response.ts'
-import { type Call, createCaller, createDownloader } from './http/caller.ts'
+import { BlockedError, type Finding, fail, skip } from './finding.ts'
+import { type ApiResponse, type Call, createCaller, createDownloader, NoResponseError } from './http/caller.ts'
 import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
-import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
+import { adviceOf } from './judges/advice.ts'
+import { ALL_CHECKS, AREAS } from './judges/all-checks.ts'
 import { owedBy, priceSince } from './judges/entries.ts'
 import { performEach } from './judges/judge-every.ts'
 import { worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
-import { missingFor } from './plan/missing.ts'
-import { costOf, planOf } from './plan/plan.ts'
+import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
-import { almostKeys } from './session/almost-keys.ts'
+import { confirmedRetries, endsOfJobs } from './scenarios/ends.ts'
+import { onePerPage } from './scenarios/reads.ts'
+import { crossedRuns, FIRST } from './scenarios/runs.ts'
+import { almostKeys } from './session/keys.ts'
 import { Session } from './session/session.ts'
 import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 
@@ -67,9 +64,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary: summaryOf(results),
-    advice: [...session.attempts.advice(session.targets), ...recoveredAdvice(session.recovered)],
+    advice: adviceOf(session),
     seed: resolved.seed,
-    credits: { planned, limit: resolved.maxCredits, spent: session.ledger.spent },
+    credits: { planned, limit: resolved.maxCredits, spent: session.spent },
     results,
     observations,
     ...profileOf(observations),
@@ -77,11 +74,12 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   }
 }
 
-/** What the judges of everything are about. */
+/** What the judges of everything are about. What is run alone comes first, and what ends everything last. */
 function evidenceOf(judges: readonly Check[]): Iterable<Scenario<unknown>> {
   const scenarios = new Set(judges.flatMap(({ scenario }) => scenario.mayUse ?? []))
-  const ends = [crossedRuns, endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
-  return [...scenarios, ...ends]
+  const taken = (some: readonly Scenario<unknown>[]) => some.filter((one) => scenarios.delete(one))
+  const [first, last] = [taken(Object.values(FIRST)), taken([crossedRuns, endsOfJobs, confirmedRetries])]
+  return [...first, ...scenarios, ...last]
 }
 
 function selectChecks(only: readonly string[] | undefined): readonly Check[] {
@@ -122,10 +120,12 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     return response
   }
   const probed = await probeService(sendOnce, options)
-  const plan = planOf(checks, options)
-  const targets =
-    plan.runs.length === 0 ? {} : await chooseTargets(options, sendFirst).catch((error) => cannotStart(error, redactor))
-  const planned = costOf(plan, targets, options)
+  const scenarios = scenariosOf(checks, options)
+  const isRunning = [...scenarios].some(sendsRuns)
+  const targets = isRunning
+    ? await chooseTargets(options, sendFirst).catch((error) => cannotStart(error, redactor))
+    : {}
+  const planned = costOf(scenarios, targets, options)
   const session = new Session({
     options,
     send,
@@ -139,7 +139,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
   })
   session.remember(onePerPage, probed)
-  if (plan.runs.length > 0) await session.balance.open()
+  if (isRunning) await session.balance.open()
   return { session, planned }
 }
 
@@ -167,13 +167,13 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
  * The specification shows no rate limits (section 8): a request that was rejected for one shows nothing else. A 429 alone
  * may mean something else, such as an account without credits, so it can be an observation.
  */
-function unlessLimited({ scenario }: Check, finding: Finding): Finding {
+function unlessLimited({ id }: Check, finding: Finding): Finding {
   const { verdict, exchanges } = finding
   const rejected = exchanges.filter(
     ({ direction, response }) => direction === 'sent' && response?.status === TOO_MANY_REQUESTS,
   )
   const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
-  if (verdict === 'skipped' || rejected.length === 0 || isShown || scenario === rejectedForRate) return finding
+  if (verdict === 'skipped' || rejected.length === 0 || isShown || id === 'limits/too-many-requests') return finding
   return skip('the service rejected too many requests with 429; check again later', exchanges)
 }
 
@@ -198,14 +198,6 @@ function observationsOf(results: readonly CheckResult[]): Record<string, JsonVal
       ),
     ),
   )
-}
-
-/** What was returned in the end must not hide that it failed before. */
-function recoveredAdvice(recovered: readonly Recovered[]): string[] {
-  const places = [...new Set(recovered.map(({ path, response }) => `${response.status} to GET ${path}`))]
-  if (places.length === 0) return []
-  const count = recovered.length === 1 ? 'A read failed and was' : `${recovered.length} reads failed and were`
-  return [`${count} returned when sent again (${places.slice(0, 3).join(', ')}): a client must do the same.`]
 }
 
 function summaryOf(results: readonly CheckResult[]): Summary {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
-import type { ApiResponse } from './api-response.ts'
-import type { Call } from './caller.ts'
+import type { ApiResponse, Call } from './caller.ts'
 import { type Recovered, readingAgain, waitingWhenLimited } from './sent-again.ts'
 
 const CALL: Call = { method: 'POST', path: '/v1/models/a/run', authorization: undefined }

@@ -1,6 +1,5 @@
 import { type ConformanceClock, sleep } from '../clock.ts'
-import type { ApiResponse } from './api-response.ts'
-import type { Call } from './caller.ts'
+import type { ApiResponse, Call } from './caller.ts'
 
 /** HTTP status of a rate-limited request. */
 export const TOO_MANY_REQUESTS = 429

@@ -1,5 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
 import { at } from '../json.ts'
+import { mayDo } from '../session/keys.ts'
 import type { Recorded } from '../session/session.ts'
 
 /** A request to an endpoint of section 4, with its response. */
@@ -54,14 +55,9 @@ export function listCallOf(call: ApiCall): ListCall[] {
     limit <= LIMITS.modelsPageMax &&
     (offset.offset ?? 0) >= 0 &&
     (category === undefined || (MODEL_CATEGORIES as readonly string[]).includes(category))
-  const isAsked = isNamed && isSensible && !call.isOpen && mayDo(call.key.lacks, call.route, call.key.kind)
+  const isAsked = isNamed && isSensible && !call.isOpen && mayDo(call.key, call.route)
   const filters = { ...(category === undefined ? {} : { category }), ...(search === undefined ? {} : { search }) }
   return isAsked ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
-}
-
-/** Whether a key has what an endpoint needs, by the plain reading of section 5.4. */
-export function mayDo(lacks: readonly string[], route: RouteName, kind: Recorded['key']['kind']): boolean {
-  return (kind === 'full' || kind === 'limited') && !lacks.includes(ROUTES[route].permission)
 }
 
 /** Whether a run needs `jobs:write`, or with a webhook `webhooks:manage`, is open. */

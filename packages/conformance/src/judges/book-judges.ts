@@ -1,14 +1,12 @@
-import { type Check, check, defineScenario, type Scenario } from '../check.ts'
-import { cancelledProcessing, cancelledQueued } from '../checks/cancel.ts'
-import { LASTS } from '../checks/ends.ts'
-import { asyncRun, defaultRun, failingJob, heldRun } from '../checks/runs.ts'
-import { asyncWebhook, cancelledWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
-import { type Finding, fail, observe, pass, skip } from '../judge/finding.ts'
-import { jobStatus } from '../session/jobs.ts'
+import type { Check } from '../check.ts'
+import { type Finding, fail, observe, pass, skip } from '../finding.ts'
+import { LASTS } from '../scenarios/ends.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { jobStatus } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { entryOf, refundedIn } from './entries.ts'
-import { judgeAll, performEach, type Source } from './judge-every.ts'
-import { type RunCall, type World, worldOf } from './world.ts'
+import { judgeAll, type Source } from './judge-every.ts'
+import type { RunCall, World } from './world.ts'
 
 /** What was run between two times at which nothing was running, and what was charged meanwhile. */
 interface Window {
@@ -20,27 +18,7 @@ interface Window {
   refunds: readonly number[]
 }
 
-/** Runs one after the other before all others, so that little is charged between two readings of the balance. */
-const aloneRuns: Scenario<World> = defineScenario(
-  'alone-runs',
-  {
-    uses: [defaultRun],
-    mayUse: [
-      ...[asyncRun, heldRun, failingJob, successWebhook, asyncWebhook, failureWebhook],
-      ...[cancelledQueued, cancelledProcessing, cancelledWebhook],
-    ],
-  },
-  async (session) => {
-    await performEach([defaultRun, ...(aloneRuns.mayUse ?? [])], session)
-    return worldOf(session)
-  },
-)
-
-const WINDOWS: Source<Window> = { from: [aloneRuns, ...LASTS], pick: windowsOf, nothing: unread }
-
-export const CHARGES_CHECKS: readonly Check[] = [
-  check('charges/failed', aloneRuns, (world) => chargeOfFailure(windowsOf(world), world)),
-]
+const WINDOWS: Source<Window> = { from: [...Object.values(FIRST), ...LASTS], pick: windowsOf, nothing: unread }
 
 /** What runs were charged, between two readings of the balance and all together (sections 1 and 2.1). */
 export const BOOK_JUDGES: readonly Check[] = [
@@ -50,6 +28,7 @@ export const BOOK_JUDGES: readonly Check[] = [
     const charged = windows.reduce((sum, one) => sum + one.charged, 0)
     return balance([{ runs, charged, carried: [], refunds: [] }], world)
   }),
+  judgeAll('charges/failed', WINDOWS, chargeOfFailure),
 ]
 
 function unread({ options }: Session): string {
@@ -151,5 +130,5 @@ function chargeOfFailure(windows: readonly Window[], world: World): Finding {
     const share = charged === 0 ? 'none' : charged === price ? 'price' : charged
     return observe(share, `${charged} credits charged for ${failed.length} failed runs of ${price}`, proofOf(failed))
   }
-  return skip(windows.length === 0 ? unread(world.session) : 'needs a model and an input that fail at the provider')
+  return skip('needs a model and an input that fail at the provider')
 }

@@ -1,20 +1,15 @@
 import type { Check } from '../check.ts'
-import { LASTS } from '../checks/ends.ts'
-import { confirmedRetries } from '../checks/retries.ts'
-import { asyncWebhook, cancelledWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { type Finding, judge, observe, pass, skip } from '../finding.ts'
 import { at, isRecord, show } from '../json.ts'
-import { type Finding, judge, pass, skip } from '../judge/finding.ts'
-import { hasOutput } from '../judge/output.ts'
-import { has, hasText, hasValue, lacks } from '../judge/responses.ts'
-import { utcTimeOf } from '../judge/utc-timestamp.ts'
-import { isTerminal, jobStatus } from '../session/jobs.ts'
+import { confirmedRetries, LASTS } from '../scenarios/ends.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { isTerminal, jobStatus } from '../session/actions.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
-import { isSameOutput } from './job-judges.ts'
-import { judgeEvery, only, type Source } from './judge-every.ts'
+import { isSameOutput, ownFields, shownOnly } from './job-judges.ts'
+import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
+import { ERROR, hasOutput, holds, nothing, oneOf, utcTime } from './rules.ts'
+import { utcTimeOf } from './utc-timestamp.ts'
 import { allCancels, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
-
-const WITH_WEBHOOK = [successWebhook, asyncWebhook, failureWebhook, cancelledWebhook]
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered {
@@ -24,106 +19,115 @@ interface Delivered {
   deliveries: readonly Delivery[]
 }
 
-/** One delivery with its run, and the delivery as if it were a response. */
+/** One delivery with its run. */
 interface Arrival extends Delivered {
   delivery: Delivery
-  body: ApiResponse
 }
+
+const isRejected = ({ response, jobId }: RunCall) => response.status >= 400 && jobId === undefined
+const withWebhook =
+  (isWanted: (run: RunCall) => boolean) =>
+  (world: World): Delivered[] =>
+    world.sentRuns
+      .filter(isWanted)
+      .flatMap((run) => (run.endpoint === undefined ? [] : [{ run, job: jobOf(run, world), ...run.endpoint }]))
 
 const DELIVERED: Source<Delivered> = {
-  from: [...WITH_WEBHOOK, ...LASTS],
-  pick: (world) =>
-    world.sentRuns.flatMap((run) => {
-      const { endpoint, response } = run
-      return endpoint === undefined || response.status >= 400 ? [] : [{ run, job: jobOf(run, world), ...endpoint }]
-    }),
+  from: [FIRST.webhook, FIRST.asyncWebhook, FIRST.failingWebhook, FIRST.cancelledWebhook, ...LASTS],
+  pick: withWebhook(({ response }) => response.status < 400),
   nothing: 'no run with a webhook_url was accepted',
 }
-
+/** Runs with a webhook that were rejected, and what arrived all the same. */
+const REJECTED = { ...DELIVERED, pick: withWebhook(isRejected), nothing: 'no run with a webhook_url was rejected' }
+const CANCELLED = only(
+  { ...DELIVERED, from: [FIRST.cancelledWebhook, ...LASTS] },
+  ({ job }) => job?.end !== undefined && jobStatus(job.end) === 'cancelled',
+  'no job with a webhook was cancelled',
+)
 const ARRIVALS: Source<Arrival> = {
   ...DELIVERED,
-  pick: (world) =>
-    DELIVERED.pick(world).flatMap((run) =>
-      run.deliveries.map((delivery) => ({ ...run, delivery, body: asResponse(delivery) })),
-    ),
+  pick: (world) => DELIVERED.pick(world).flatMap((run) => run.deliveries.map((delivery) => ({ ...run, delivery }))),
   nothing: 'no delivery came',
 }
 const ofStatus = (status: string, from = ARRIVALS.from) =>
-  only({ ...ARRIVALS, from }, ({ body }) => at(body.json, '/status') === status, `no delivery said ${status}`)
+  only({ ...ARRIVALS, from }, ({ delivery }) => at(delivery.json, '/status') === status, `no delivery said ${status}`)
 const SUCCESSES = ofStatus('succeeded')
-const FAILURES = ofStatus('failed', [failureWebhook, ...LASTS])
-
-/** Runs with a webhook that were rejected, and what arrived all the same. */
-const REJECTED: Source<Delivered> = {
-  ...DELIVERED,
-  pick: ({ sentRuns }) =>
-    sentRuns.flatMap((run) => {
-      const { endpoint, response, jobId } = run
-      const isRejected = response.status >= 400 && jobId === undefined
-      return endpoint !== undefined && isRejected ? [{ run, job: undefined, ...endpoint }] : []
-    }),
-  nothing: 'no run with a webhook_url was rejected',
-}
+const FAILURES = ofStatus('failed', [FIRST.failingWebhook, ...LASTS])
 
 /** A delivery that came this long before a read may have been overtaken by it. */
 const OVERTAKING_MS = 5_000
+
+/** Headers that every HTTP client may send; others may let a receiver verify a delivery. */
+const COMMON_HEADERS =
+  /^(accept.*|connection|content-(type|length|encoding)|host|user-agent|x-forwarded-.*|via|forwarded|cache-control|pragma|sec-.*|transfer-encoding|traceparent|tracestate|priority|keep-alive)$/
 
 /** Every delivery, wherever it came (sections 3, 4.3, 6 and 7). */
 export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/delivered', DELIVERED, isDelivered),
   judgeEvery('webhooks/post', ARRIVALS, ({ delivery }) => {
-    const { method, json } = delivery
-    const isRight = method === 'POST' && isRecord(json)
-    return judge(isRight, `the delivery is a ${method} of ${show(json)}; expected a POST of an object`, delivery)
+    const { method, json, headers } = delivery
+    const contentType = headers.get('content-type') ?? 'application/json'
+    const isRight = method === 'POST' && isRecord(json) && /json\b/i.test(contentType)
+    const detail = `the delivery is a ${method} of ${show(json)} as ${contentType}; expected a POST of an object as JSON`
+    return judge(isRight, detail, delivery)
   }),
   judgeEvery('webhooks/whole-url', ARRIVALS, ({ delivery, url }) => {
     const [delivered, wanted] = [endOfUrl(delivery.url), endOfUrl(url)]
     const detail = `delivered to …${show(delivered)}; the webhook_url ends in ${show(wanted)}`
     return judge(delivered === wanted, detail, delivery)
   }),
-  judgeEvery('webhooks/one-result', ARRIVALS, isItsResult),
-  judgeEvery('webhooks/output', SUCCESSES, ({ body }) => [hasOutput(body, '/output'), lacks(body, '/error')]),
-  judgeEvery('webhooks/credits', SUCCESSES, ({ body, run }) =>
-    run.price === undefined ? skip('the price is not known', body) : hasValue(body, '/credits_used', run.price),
+  judgeEvery('webhooks/one-result', ARRIVALS, (arrival) => [isItsResult(arrival), isLikeTheFirst(arrival)]),
+  judgeEvery('webhooks/output', SUCCESSES, ({ delivery }) => [
+    hasOutput(delivery, '/output'),
+    ...holds(delivery, { '/error': nothing }),
+  ]),
+  judgeEvery('webhooks/credits', SUCCESSES, ({ delivery, run: { price } }) =>
+    price === undefined ? skip('the price is not known', delivery) : holds(delivery, { '/credits_used': oneOf(price) }),
   ),
-  judgeEvery('webhooks/completed-at', SUCCESSES, ({ body }) =>
-    has(body, '/completed_at', [(value) => utcTimeOf(value) !== undefined, 'a time of ISO 8601 in UTC']),
-  ),
+  judgeEvery('webhooks/completed-at', SUCCESSES, ({ delivery }) => holds(delivery, { '/completed_at': utcTime })),
   judgeEvery('webhooks/same-result-by-polling', SUCCESSES, ({ delivery, job }) => {
     const read = job?.reads.findLast((one) => jobStatus(one) === 'succeeded')
     return read === undefined
       ? skip('polling did not show the result', delivery)
       : isSameOutput([delivery, '/output'], [read, '/data/output'])
   }),
-  judgeEvery('webhooks/failure-error', FAILURES, ({ body }) => [
-    hasText(body, '/error/code'),
-    hasText(body, '/error/message'),
-    lacks(body, '/output'),
-  ]),
+  judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': nothing })),
   judgeEvery(
     'webhooks/failure-code',
     only(FAILURES, ({ run }) => run.shouldFail, 'no run was to fail'),
-    ({ body }) => hasValue(body, '/error/code', 'PROVIDER_FAILURE'),
+    ({ delivery }) => holds(delivery, { '/error/code': oneOf('PROVIDER_FAILURE') }),
   ),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
-  judgeEvery(
-    'webhooks/no-success-when-cancelled',
-    only(
-      { ...DELIVERED, from: [cancelledWebhook, ...LASTS] },
-      ({ job }) => job?.end !== undefined && jobStatus(job.end) === 'cancelled',
-      'no job with a webhook was cancelled',
-    ),
-    ({ run, deliveries, job }) =>
-      mayHaveEndedFirst(deliveries, job)
-        ? skip('the job may have ended first', deliveries)
-        : hasNoSuccess(run, deliveries),
+  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, ({ run, deliveries, job }) =>
+    mayHaveEndedFirst(deliveries, job)
+      ? skip('the job may have ended first', deliveries)
+      : hasNoSuccess(run, deliveries),
   ),
   judgeEvery('webhooks/nothing-when-rejected', REJECTED, ({ run, deliveries }) => hasNoSuccess(run, deliveries)),
+  judgeAll('webhooks/duplicates', accepted(), (runs) => {
+    const [{ deliveries } = { deliveries: [] }] = runs
+    return observe(deliveries.length, `${deliveries.length} deliveries arrived`, deliveries)
+  }),
+  judgeAll('webhooks/headers', accepted(), ([run]) => {
+    const [delivery] = run?.deliveries ?? []
+    const names = [...(delivery?.headers.keys() ?? [])].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
+    return observe(names, `headers that could verify a delivery: ${show(names)}`, delivery ?? [])
+  }),
+  judgeAll('webhooks/cancelled-job', CANCELLED, ([run]) => {
+    const deliveries = run?.deliveries ?? []
+    const detail = `${deliveries.length} deliveries for a cancelled job`
+    return observe(deliveries.length > 0 ? 'sent' : 'none', detail, [run?.job?.end ?? [], deliveries].flat())
+  }),
 ]
 
-function asResponse({ json, exchange, headers }: Delivery): ApiResponse {
-  return { json, exchange, headers, status: 200, text: '', durationMs: 0 }
+/** Runs whose deliveries were accepted. */
+function accepted(): Source<Delivered> {
+  return only(
+    DELIVERED,
+    ({ run, deliveries }) => run.endpoint?.behavior === 'accept' && deliveries.length > 0,
+    'no delivery came',
+  )
 }
 
 /** The end of the path, and the query however it is encoded: a forwarder in between may have another host. */
@@ -142,17 +146,34 @@ function isDelivered({ run, job, deliveries }: Delivered): Finding {
     : skip(`the job is ${show(status)}`, run.response)
 }
 
-/** Judges that a delivery is about its own run, says how that ended, and that all for one run say the same. */
+/** Judges that a delivery is about its own run, and says how that ended. */
 function isItsResult({ run, job, delivery, deliveries }: Arrival): Finding {
   const [jobId, status] = [at(delivery.json, '/job_id'), at(delivery.json, '/status')]
   const polled = job?.end && jobStatus(job.end)
-  const [first = delivery] = deliveries
-  const wanted = polled ?? at(first.json, '/status')
+  const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
   // A service may deliver the end of a cancelled job, or the success that the cancel came too late for.
   const isOpen = polled === 'cancelled' && (status !== 'succeeded' || mayHaveEndedFirst(deliveries, job))
   const isRight = jobId === run.jobId && (isOpen || (isTerminal(status) && status === wanted))
   const detail = `delivered: ${show(status)} of ${show(jobId)}; the job ${show(run.jobId)} is ${show(wanted)}`
   return judge(isRight, detail, [run.response, delivery])
+}
+
+/** Judges that a delivery says what the others for its run say, what polling says, and what the run said. */
+function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding {
+  const [first = delivery] = deliveries
+  const [shown, expected] = [delivery, first].map(({ json }) =>
+    show([
+      ...['/status', '/credits_used', '/error/code'].map((pointer) => at(json, pointer) ?? null),
+      utcTimeOf(at(json, '/completed_at')) ?? null,
+    ]),
+  )
+  if (shown !== expected) return judge(false, `delivered: ${shown}, and before: ${expected}`, [first, delivery])
+  const { '/job_id': _, ...own } = ownFields(run)
+  const code = at(job?.end?.json, '/data/error/code')
+  const isFailure = at(delivery.json, '/status') === 'failed' && typeof code === 'string'
+  const repeated = isFailure ? { ...own, '/error/code': oneOf(code) } : own
+  const wrong = shownOnly(delivery, '', repeated).find(({ verdict }) => verdict === 'fail')
+  return wrong ?? pass('deliveries of one run say the same', delivery)
 }
 
 /** Whether the job may have ended before its cancel came: what that does is open (section 3). */

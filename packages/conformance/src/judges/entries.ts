@@ -1,6 +1,5 @@
 import { at } from '../json.ts'
-import { jobStatus } from '../session/jobs.ts'
-import type { Owed } from '../session/ledger.ts'
+import { jobStatus } from '../session/actions.ts'
 import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
 
 const LATE_MS = 1_000
@@ -34,7 +33,8 @@ function entryOfRejected({ response, shouldFail, isOpen }: RunCall): string {
   return hasFailed || response.status >= 500 || response.durationMs > LATE_MS ? 'rejected late' : 'free'
 }
 
-export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): Owed {
+/** What runs may cost by what is known of them: those that are over, and those that may still be charged. */
+export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): { ended: number; open: number } {
   const owed = { ended: 0, open: 0 }
   for (const run of world.sentRuns) {
     const entry = entryOf(run, world)

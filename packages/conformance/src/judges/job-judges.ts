@@ -1,91 +1,165 @@
 import { JOB_STATUSES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { cancelledProcessing, cancelledQueued } from '../checks/cancel.ts'
-import { LASTS } from '../checks/ends.ts'
-import { asyncJob, defaultRunJob, failingJob } from '../checks/runs.ts'
-import type { ApiResponse } from '../http/api-response.ts'
-import { at, itemsOf, show } from '../json.ts'
-import { type Finding, judge, pass, skip } from '../judge/finding.ts'
-import { hasOutput } from '../judge/output.ts'
-import { hasObject, hasText, hasValue, isSuccess, lacks } from '../judge/responses.ts'
-import { jobStatus } from '../session/jobs.ts'
-import { judgeEvery, only, type Source } from './judge-every.ts'
-import { allCancels, endOf, isBefore, type JobStory, type World } from './world.ts'
+import { type Finding, judge, observe, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
+import { LASTS } from '../scenarios/ends.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { jobStatus } from '../session/actions.ts'
+import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
+import { ERROR, hasOutput, holds, ifShown, nothing, object, oneOf, type Rule, type Shown } from './rules.ts'
+import { allCancels, endOf, isBefore, type JobStory, startOf, type World } from './world.ts'
 
 /** Every job, however it was run, with all that was seen of it. */
 const JOBS: Source<JobStory> = {
-  from: [asyncJob, defaultRunJob, failingJob, ...LASTS],
+  from: [FIRST.async, FIRST.default, FIRST.failingAsync, ...LASTS],
   pick: ({ jobs }) => jobs.filter(({ reads }) => reads.length > 0),
   nothing: 'no job was polled',
 }
 /** Those whose run the specification accepts. */
-const RIGHT = only(JOBS, ({ run }, { runs }) => runs.some(({ jobId }) => jobId === run.jobId), JOBS.nothing)
-const FAILING = only({ ...RIGHT, from: [failingJob, ...LASTS] }, ({ run }) => run.shouldFail, 'no job was to fail')
+const RIGHT = only(JOBS, ({ run }, { runs }) => runs.some(({ jobId }) => jobId === run.jobId))
 const ENDED = only(JOBS, ({ end }) => end !== undefined, 'no job has ended')
 const CANCELLED = only(
-  { ...JOBS, from: [cancelledQueued, cancelledProcessing, ...LASTS] },
+  { ...JOBS, from: [FIRST.cancelled, FIRST.cancelledProcessing, ...LASTS] },
   wasCancelled,
   'no job was cancelled',
 )
+/** A job of an asynchronous run that succeeds, polled from its start: it shows what the specification leaves open. */
+const ASYNC = only(
+  { ...RIGHT, from: [FIRST.async, ...LASTS] },
+  ({ run, end, cancels }) =>
+    run.sync === false &&
+    !run.hasWebhook &&
+    isOf(end, ['succeeded']) &&
+    !cancels.some((one) => end && isBefore(one, end)),
+  'no asynchronous run has succeeded',
+)
 
-const isStatus = (read: ApiResponse, ...wanted: readonly unknown[]) => wanted.includes(jobStatus(read))
+const isOf = (read: ApiResponse | undefined, wanted: readonly unknown[]) =>
+  read !== undefined && wanted.includes(jobStatus(read))
+
+/** Members of every poll, by the statuses of the job: where it has other ones, the member is not there. */
+const MEMBERS: readonly [check: string, statuses: readonly string[], rules: Record<string, Rule>][] = [
+  ['jobs/every-poll', [], { '/data': object }],
+  ['jobs/status', [], { '/data/status': oneOf(...JOB_STATUSES) }],
+  ['jobs/no-output-before', ['queued', 'processing', 'failed', 'cancelled'], { '/data/output': nothing }],
+  ['jobs/no-error', ['queued', 'processing', 'succeeded', 'cancelled'], { '/data/error': nothing, '/error': nothing }],
+]
 
 /** Every poll and cancel of every job (sections 2.4, 2.5, 3, 4.4 and 4.5). */
 export const JOB_JUDGES: readonly Check[] = [
-  judgeEvery('jobs/every-poll', JOBS, ({ reads }) =>
-    reads.flatMap((read) => [isSuccess(read), hasObject(read, '/data')]),
+  ...MEMBERS.map(([id, statuses, rules]) =>
+    judgeEvery(id, JOBS, ({ reads }) =>
+      reads
+        .filter((read) => statuses.length === 0 || isOf(read, statuses))
+        .flatMap((read) => [isReturned(read), ...holds(read, rules)]),
+    ),
   ),
-  judgeEvery('jobs/status', JOBS, ({ reads }) => reads.map((read) => hasValue(read, '/data/status', ...JOB_STATUSES))),
   judgeEvery('jobs/every-output', JOBS, ({ reads }) =>
-    reads.filter((read) => isStatus(read, 'succeeded')).map((read) => hasOutput(read, '/data/output')),
-  ),
-  judgeEvery('jobs/no-output-before', JOBS, ({ reads }) =>
-    reads.filter((read) => !isStatus(read, 'succeeded')).map((read) => lacks(read, '/data/output')),
-  ),
-  judgeEvery('jobs/no-error', JOBS, ({ reads }) =>
-    reads.filter((read) => !isStatus(read, 'failed')).map((read) => lacks(read, '/data/error')),
+    reads.filter((read) => isOf(read, ['succeeded'])).map((read) => hasOutput(read, '/data/output')),
   ),
   judgeEvery('jobs/failed-error', JOBS, ({ reads }) =>
-    reads
-      .filter((read) => isStatus(read, 'failed'))
-      .flatMap((read) => [hasText(read, '/data/error/code'), hasText(read, '/data/error/message')]),
+    reads.filter((read) => isOf(read, ['failed'])).flatMap((read) => holds(read, ERROR, '/data')),
   ),
-  judgeEvery('jobs/failed-code', FAILING, ({ reads }) =>
-    reads
-      .filter((read) => isStatus(read, 'failed'))
-      .map((read) => hasValue(read, '/data/error/code', 'PROVIDER_FAILURE')),
+  judgeEvery(
+    'jobs/failed-code',
+    only({ ...RIGHT, from: [FIRST.failingAsync, ...LASTS] }, ({ run }) => run.shouldFail, 'no job was to fail'),
+    ({ reads }) =>
+      reads
+        .filter((read) => isOf(read, ['failed']))
+        .flatMap((read) => holds(read, { '/data/error/code': oneOf('PROVIDER_FAILURE') })),
   ),
   judgeEvery('jobs/every-end', RIGHT, endsAsItShould),
   judgeEvery('jobs/stays-ended', ENDED, staysEnded),
   judgeEvery('jobs/same-output', ENDED, ({ run, reads }) => {
     const [shown] = [run.response].filter(({ json }) => at(json, '/output') !== undefined)
-    const outputs = reads.filter((read) => isStatus(read, 'succeeded'))
+    const outputs = reads.filter((read) => isOf(read, ['succeeded']))
     const [first = outputs[0], pointer] = shown ? [shown, '/output'] : [outputs[0], '/data/output']
     return outputs.map((read) => isSameOutput([first ?? read, pointer], [read, '/data/output']))
   }),
-  judgeEvery('jobs/own-fields', JOBS, ({ run, jobId, reads }) =>
-    reads.flatMap((read) => [
-      hasIfShown(read, '/data/job_id', jobId),
-      hasIfShown(read, '/data/model_id', run.id),
-      hasIfShown(read, '/data/request_id', at(run.response.json, '/request_id')),
-      isStatus(read, 'succeeded') && run.price !== undefined
-        ? hasIfShown(read, '/data/credits_used', run.price)
-        : skip('no credits are stated', read),
-    ]),
+  judgeEvery('jobs/own-fields', JOBS, (job) =>
+    job.reads.flatMap((read) => {
+      const isCharged = isOf(read, ['succeeded']) && job.run.price !== undefined
+      const own = isCharged ? { ...ownFields(job.run), '/credits_used': oneOf(job.run.price) } : ownFields(job.run)
+      return shownOnly(read, '/data', own)
+    }),
   ),
   judgeEvery('cancel/every-cancel', CANCELLED, isCancelled),
-  judgeEvery('cancel/no-credits-shown', CANCELLED, ({ cancels, reads }) =>
-    [...cancels, ...reads.filter((read) => isStatus(read, 'cancelled'))].flatMap((response) =>
-      ['/credits_used', '/data/credits_used'].map((pointer) => hasIfShown(response, pointer, 0)),
+  judgeEvery('cancel/no-credits-shown', CANCELLED, ({ run, cancels, reads }) => [
+    ...[...cancels, ...reads.filter((read) => isOf(read, ['cancelled']))].flatMap((response) =>
+      shownOnly(response, '', { '/credits_used': oneOf(0), '/data/credits_used': oneOf(0) }),
     ),
-  ),
+    ...cancels
+      .filter(({ status }) => status < 300)
+      .flatMap((cancel) => ['', '/data'].flatMap((below) => shownOnly(cancel, below, ownFields(run)))),
+  ]),
+  judgeAll('jobs/more-fields', ASYNC, ([job]) => {
+    const data = at(job?.end?.json, '/data')
+    const more = Object.keys(isRecord(data) ? data : {}).filter((name) => !['status', 'output', 'error'].includes(name))
+    return observe(more, `more members: ${show(more)}`, job?.end ?? [])
+  }),
+  judgeAll('jobs/output-type-values', ASYNC, ([job]) => {
+    const type = at(job?.end?.json, '/data/output/type')
+    return observe(typeof type === 'string' ? type : null, `/data/output/type is ${show(type)}`, job?.end ?? [])
+  }),
+  observeFirst('jobs/status-code', unfinished(), ({ response: { status } }) => [
+    status,
+    `status ${status} while the job continues`,
+  ]),
+  observeFirst('jobs/absent-fields', unfinished(), ({ response }) => {
+    const isNull = at(response.json, '/data/output') === null
+    const observed = isNull ? 'null' : 'left-out'
+    return [observed, `output of a job that continues is ${isNull ? 'null' : 'left out'}`]
+  }),
+  judgeAll('jobs/queued-time', ASYNC, ([job]) => {
+    const ms = job === undefined ? 0 : queuedMs(job)
+    return observe(ms, `left the queue about ${ms} ms after the response`, job?.reads ?? [])
+  }),
+  judgeAll('jobs/status-sequence', ASYNC, ([job]) => {
+    const seen = (job?.reads ?? []).map((read) => String(jobStatus(read)))
+    const sequence = seen.filter((status, index) => status !== seen[index - 1])
+    return observe(sequence, sequence.join(', then '), job?.reads ?? [])
+  }),
 ]
 
-/** Judges a member that the specification does not ask for here, as far as it is there. */
-function hasIfShown(response: ApiResponse, pointer: string, expected: unknown): Finding {
-  const value = at(response.json, pointer)
-  if (value === undefined || value === null) return skip(`there is no ${pointer}`, response)
-  return hasValue(response, pointer, expected)
+/** Polls that show a job which continues. */
+function unfinished(): Source<{ response: ApiResponse }> {
+  const isUnfinished = (read: ApiResponse) => read.status < 300 && isOf(read, ['queued', 'processing'])
+  return {
+    from: ASYNC.from,
+    pick: (world) =>
+      RIGHT.pick(world).flatMap(({ reads }) => reads.filter(isUnfinished).map((response) => ({ response }))),
+    nothing: 'every job had ended when it was first polled',
+  }
+}
+
+/** Judges that the HTTP status is one of success: the specification names none. */
+function isReturned(response: ApiResponse): Finding {
+  const isRight = response.status >= 200 && response.status < 300
+  return judge(isRight, `status ${response.status}; expected one of success`, response)
+}
+
+/** What may be repeated of a run. */
+export function ownFields({ id, jobId, response }: JobStory['run']): Record<string, Rule> {
+  const requestId = at(response.json, '/request_id')
+  return { '/job_id': oneOf(jobId), '/model_id': oneOf(id), ...(requestId ? { '/request_id': oneOf(requestId) } : {}) }
+}
+
+/** Judges members that the specification does not ask for here, as far as they are there. */
+export function shownOnly(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
+  const there = Object.entries(rules).filter(
+    ([pointer]) => ![undefined, null].includes(at(shown.json, below + pointer) as null),
+  )
+  if (there.length === 0) return [skip('nothing is repeated', shown)]
+  return holds(shown, Object.fromEntries(there.map(([pointer, rule]) => [pointer, ifShown(rule)])), below)
+}
+
+/** Between the last read that showed the queue and the first that did not. */
+function queuedMs({ reads }: JobStory): number {
+  const left = reads.findIndex((read) => jobStatus(read) !== 'queued')
+  const [first, before, after] = [reads[0], reads[left - 1], reads[left]]
+  if (first === undefined || before === undefined || after === undefined) return 0
+  return Math.round((endOf(before) + endOf(after)) / 2 - startOf(first.exchange))
 }
 
 /** The first cancel that was accepted before the job was seen to have ended. */
@@ -96,11 +170,8 @@ function effectiveCancel({ cancels, end }: JobStory): ApiResponse | undefined {
 
 /** Whether a job was cancelled before it was seen to have ended. */
 function wasCancelled(job: JobStory): boolean {
-  return (
-    job.run.response.status < 300 &&
-    at(job.run.response.json, '/status') !== 'completed' &&
-    effectiveCancel(job) !== undefined
-  )
+  const { response } = job.run
+  return response.status < 300 && at(response.json, '/status') !== 'completed' && effectiveCancel(job) !== undefined
 }
 
 function isCancelled(job: JobStory, { session }: World): Finding {
@@ -109,8 +180,10 @@ function isCancelled(job: JobStory, { session }: World): Finding {
   const last = end ?? reads.at(-1)
   if (cancel === undefined || last === undefined) return skip('the job was not polled', run.response)
   const status = jobStatus(last)
-  // A quick one may have ended first.
-  const mayHaveEnded = run.id !== session.targets.slow?.modelId && isStatus(last, 'succeeded', 'failed')
+  // A quick one may have ended first, where no poll after the cancel shows that it continues.
+  const continued = reads.some((read) => isBefore(cancel, read) && isOf(read, ['queued', 'processing']))
+  const isQuick = run.id !== session.targets.slow?.modelId && !continued
+  const mayHaveEnded = isQuick && isOf(last, ['succeeded', 'failed'])
   if (mayHaveEnded) return skip(`the job ${status}, perhaps before the cancel came; give a slow model`, [cancel, last])
   const isRight = cancel.status < 300 && status === 'cancelled'
   return judge(isRight, `the cancel got ${cancel.status}; the job is ${show(status)}`, [cancel, last])
@@ -136,33 +209,28 @@ function endsAsItShould(job: JobStory, { session }: World): Finding {
 /** Judges that every read after the end shows that end. */
 function staysEnded({ end, reads, ...job }: JobStory): readonly Finding[] {
   if (end === undefined) return []
-  const later = reads.filter((read) => isBefore(end, read))
-  return later.map((read) => {
-    // What the cancel of a finished job does is open (section 3).
-    const wasCancelledLater = allCancels(job).some((cancel) => isBefore(cancel, read))
-    if (wasCancelledLater && isStatus(read, 'cancelled'))
-      return skip('the suite cancelled the job that had ended', read)
-    const detail = `the job was ${endShown(end)} (status, type and number of files, error code), and is ${endShown(read)} later`
-    return judge(endShown(end) === endShown(read), detail, [end, read])
-  })
+  return reads
+    .filter((read) => isBefore(end, read))
+    .map((read) => {
+      // What the cancel of a finished job does is open (section 3).
+      const wasCancelledLater = allCancels(job).some((cancel) => isBefore(cancel, read))
+      if (wasCancelledLater && isOf(read, ['cancelled']))
+        return skip('the suite cancelled the job that had ended', read)
+      const detail = `the job was ${endShown(end)} (status, type and number of files, error code), and is ${endShown(read)} later`
+      return judge(endShown(end) === endShown(read), detail, [end, read])
+    })
 }
 
-function endShown(response: ApiResponse): string {
-  return show([
-    jobStatus(response),
-    at(response.json, '/data/output/type'),
-    itemsOf(at(response.json, '/data/output/items')).length,
-    at(response.json, '/data/error/code'),
-  ])
+function endShown({ json }: ApiResponse): string {
+  const items = itemsOf(at(json, '/data/output/items')).length
+  return show([at(json, '/data/status'), at(json, '/data/output/type'), items, at(json, '/data/error/code')])
 }
-
-type Shown = readonly [Pick<ApiResponse, 'exchange' | 'json'>, string]
 
 /** Judges that two outputs of one job are the same. Each response may sign the addresses again. */
-export function isSameOutput([one, pointer]: Shown, [other, otherPointer]: Shown): Finding {
+export function isSameOutput(...[[one, pointer], [other, otherPointer]]: [[Shown, string], [Shown, string]]): Finding {
   const [shown, expected] = [outputShown(other.json, otherPointer), outputShown(one.json, pointer)]
   const detail = `the output is ${shown} (its type, and those of its items), and was ${expected}`
-  return shown === expected ? pass(detail, [one, other]) : judge(false, detail, [one, other])
+  return judge(shown === expected, detail, [one, other])
 }
 
 function outputShown(json: unknown, pointer: string): string {

@@ -1,7 +1,9 @@
 import { type Check, defineScenario, type Scenario } from '../check.ts'
+import { BlockedError, every, type Finding, fail, observe, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
-import { BlockedError, every, type Finding, fail, skip } from '../judge/finding.ts'
-import { missingFor } from '../plan/missing.ts'
+import type { JsonValue } from '../json.ts'
+import { missingFor } from '../plan/plan.ts'
 import type { Session } from '../session/session.ts'
 import { type World, worldOf } from './world.ts'
 
@@ -30,6 +32,17 @@ export function judgeEvery<Item>(
   judgeOne: (item: Item, world: World) => Finding | readonly Finding[],
 ): Check {
   return judgeAll(id, source, (items, everything) => every(items.flatMap((item) => judgeOne(item, everything))))
+}
+
+/** Records what the first of a kind shows, where the specification leaves it open. */
+export function observeFirst<Item extends { response: ApiResponse }>(
+  id: string,
+  source: Source<Item>,
+  observed: (item: Item) => readonly [JsonValue, string],
+): Check {
+  return judgeAll(id, source, ([first]) =>
+    first === undefined ? skip('there was nothing to observe') : observe(...observed(first), first.response),
+  )
 }
 
 /** The same for statements about many together. */
@@ -67,11 +80,11 @@ async function blockedReason(session: Session, scenario: Scenario<unknown>): Pro
   return error instanceof BlockedError ? error.message : undefined
 }
 
-/** The same source with some of its items. */
+/** The same source with some of its items, of other scenarios or the same. */
 export function only<Item>(
   source: Source<Item>,
   isWanted: (item: Item, world: World) => boolean,
-  nothing: Source<Item>['nothing'],
+  nothing: Source<Item>['nothing'] = source.nothing,
 ): Source<Item> {
   return { ...source, nothing, pick: (world) => source.pick(world).filter((item) => isWanted(item, world)) }
 }

@@ -1,19 +1,20 @@
-import { ROUTES } from '@modelrun/contract'
-import type { Check } from '../check.ts'
-import { crossedReads, crossedRuns } from '../checks/crossed.ts'
-import { keysAtJobs, keysAtReads, revokedKey } from '../checks/keys.ts'
-import { firstPage } from '../checks/models.ts'
-import { asyncJob, defaultRun } from '../checks/runs.ts'
+import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
+import { type Check, defineScenario } from '../check.ts'
+import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
-import { type Finding, fail, judge, pass } from '../judge/finding.ts'
-import { hasObject, hasStatus, hasText, hasValue, isJson, lacks, rejectionText } from '../judge/responses.ts'
+import { keysAtJobs, keysAtReads, revokedKey } from '../scenarios/keys.ts'
+import { crossedReads, firstPage } from '../scenarios/reads.ts'
+import { crossedRuns, FIRST } from '../scenarios/runs.ts'
+import type { LimitedKey } from '../session/keys.ts'
 import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
+import { ERROR, hasStatus, holds, isJson, nothing, oneOf, rejectionOf, rejectionText } from './rules.ts'
 import type { ReadsOf } from './world.ts'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
-  from: [firstPage, keysAtReads, keysAtJobs, defaultRun, asyncJob, crossedRuns, crossedReads],
+  from: [firstPage, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, crossedRuns, crossedReads],
   pick: ({ calls }) => calls.filter(isItsOwn),
   nothing: 'nothing was sent',
 }
@@ -40,27 +41,24 @@ export const KEY_JUDGES: readonly Check[] = [
     isUnauthorized,
   ),
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
-  judgeEvery('permissions/lacking', only(LIMITED, isLacking, LIMITED.nothing), ({ response }) => [
-    hasStatus(response, 403),
-    hasValue(response, '/error/code', 'FORBIDDEN'),
-  ]),
+  judgeEvery('permissions/lacking', only(LIMITED, isLacking), ({ response }) =>
+    isRejectedWith(response, 403, 'FORBIDDEN'),
+  ),
   judgeEvery(
     'permissions/others-remain',
-    only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call), LIMITED.nothing),
+    only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call)),
     ({ response, key }) => {
       const isLet = response.status !== 403 && response.status !== 401
       const detail = `a key without ${key.lacks.join(', ')}: ${rejectionText(response)}; it has the permission that is needed`
       return judge(isLet, detail, response)
     },
   ),
-  judgeEvery('errors/every-json', only(CALLS, hasBody, CALLS.nothing), ({ response }) => isJson(response)),
-  judgeEvery('errors/every-error', only(CALLS, isRejected, 'nothing was rejected'), ({ response }) => [
-    hasObject(response, '/error'),
-    hasText(response, '/error/code'),
-    hasText(response, '/error/message'),
-  ]),
+  judgeEvery('errors/every-json', only(CALLS, hasBody), ({ response }) => isJson(response)),
+  judgeEvery('errors/every-error', only(CALLS, isRejected, 'nothing was rejected'), ({ response }) =>
+    holds(response, ERROR),
+  ),
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
-    lacks(response, '/error'),
+    holds(response, { '/error': nothing }),
   ),
   judgeEvery('errors/reads-are-served', READS, areServed),
   judgeAll('errors/every-response', CALLS, (calls, { session: { troubles } }) => {
@@ -72,7 +70,48 @@ export const KEY_JUDGES: readonly Check[] = [
     const proof = calls.slice(0, 1).map(({ response }) => response)
     return pass(`${calls.length} requests were responded to`, proof)
   }),
+  judgeAll('auth/key-prefix', CALLS, ([first], { session: { options } }) => {
+    const prefixes = Object.values(KEY_PREFIXES)
+    const isRight = prefixes.some((prefix) => options.apiKey.startsWith(prefix))
+    const detail = `the key ${isRight ? 'starts' : 'does not start'} with ${prefixes.join(' or ')}`
+    return judge(isRight, detail, first === undefined ? [] : first.response)
+  }),
+  judgeAll('limits/too-many-requests', CALLS, ([first], { session: { limited } }) => {
+    const last = limited.at(-1)
+    if (last !== undefined) return observe(rejectionOf(last), `what came too early: ${rejectionText(last)}`, last)
+    return observe('none', 'no request came too early', first === undefined ? [] : first.response)
+  }),
+  ...openPermission('permissions/run-and-jobs-write', 'without-jobs-write', 'a run without jobs:write'),
+  ...openPermission(
+    'permissions/run-and-webhooks-manage',
+    'without-webhooks-manage',
+    'webhook_url without webhooks:manage',
+  ),
 ]
+
+/** Whether a run needs a permission besides `models:run` is open. */
+function openPermission(id: string, name: LimitedKey, what: string): Check[] {
+  const isOfKey = ({ route, key, body, isOpen }: ApiCall) =>
+    route === 'runModel' &&
+    key.name === name &&
+    !isOpen &&
+    (name !== 'without-webhooks-manage' || at(body, '/webhook_url') !== undefined)
+  const ofName = defineScenario(
+    `key-${name}`,
+    { keys: [name], receiver: name === 'without-webhooks-manage', uses: [keysAtJobs] },
+    async () => undefined,
+  )
+  const source = only({ ...CALLS, from: [ofName, keysAtJobs] }, isOfKey, 'nothing was run with that key')
+  return [
+    judgeAll(id, source, ([call], { session: { options } }) => {
+      if (call === undefined) return skip('nothing was run with that key')
+      const { response } = call
+      const isOfUrl = response.status >= 400 && response.status !== 403 && options.receiver?.url.startsWith('http:')
+      if (isOfUrl) return skip(`rejects a webhook_url without https: ${rejectionText(response)}`, response)
+      return observe(response.status === 403, `${what}: ${rejectionText(response)}`, response)
+    }),
+  ]
+}
 
 /** Any service fails now and then, but not so often. */
 const FEW = 4
@@ -88,8 +127,12 @@ function areServed({ route, calls, recovered }: ReadsOf): Finding {
   return judge(isRare, detail, [...recovered, ...calls.map(({ response }) => response)].slice(0, 10))
 }
 
-function isUnauthorized({ response }: ApiCall) {
-  return [hasStatus(response, 401), hasValue(response, '/error/code', 'UNAUTHORIZED')]
+function isUnauthorized({ response }: ApiCall): Finding[] {
+  return isRejectedWith(response, 401, 'UNAUTHORIZED')
+}
+
+function isRejectedWith(response: ApiResponse, status: number, code: string): Finding[] {
+  return [hasStatus(response, status), ...holds(response, { '/error/code': oneOf(code) })]
 }
 
 /** Judges that the key is not the reason of a rejection. Another code of 403 may mean something else. */
@@ -104,8 +147,9 @@ function hasBody({ route, response }: ApiCall): boolean {
   return response.text !== '' && !(route === 'cancelJob' && response.status < 300)
 }
 
-/** Lists, details and completed runs. Polls have their own judge. */
+/** Lists, details, and runs that have not failed. Polls have their own judge. */
 function isResult({ route, response }: ApiCall): boolean {
   const isRead = route === 'listModels' || route === 'getModel'
-  return response.status < 300 && (isRead || at(response.json, '/status') === 'completed')
+  const isRun = route === 'runModel' && /^(completed|queued|processing)$/.test(String(at(response.json, '/status')))
+  return response.status < 300 && (isRead || isRun)
 }

@@ -1,16 +1,15 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { crossedReads } from '../checks/crossed.ts'
-import { firstPage, idsOf, searches, wholeList } from '../checks/models.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { every, type Finding, fail, judge, pass, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
-import { type Finding, fail, judge, pass, skip } from '../judge/finding.ts'
-import { hasCount, hasStatus, hasValue } from '../judge/responses.ts'
-import { modelsOf } from '../plan/whole-list.ts'
+import { modelsOf } from '../plan/targets.ts'
+import { crossedReads, firstPage, NONSENSE, searches, searchNonsense, wholeList } from '../scenarios/reads.ts'
 import type { ApiCall, ListCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { hasFields } from './model-judges.ts'
-import type { World } from './world.ts'
+import { count, hasStatus, holds, objects, oneOf } from './rules.ts'
+import { idsOf, type World } from './world.ts'
 
 const LISTS: Source<ListCall> = {
   from: [firstPage, wholeList, searches, crossedReads],
@@ -35,7 +34,9 @@ const SEARCHES: Source<SearchGroup> = {
 
 /** Every list (section 4.1). */
 export const LIST_JUDGES: readonly Check[] = [
-  judgeEvery('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, isWholeList),
+  judgeAll('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, (lists, world) =>
+    every([...lists.flatMap(isWholeList), ...returnedLists(world).flatMap(({ response }) => holds(response, SHAPE))]),
+  ),
   judgeEvery('models/every-page-is-full', LISTS, isFull),
   judgeEvery('models/every-entry', ENTRIES, ({ entry, list }) => [
     ...hasFields(entry, list),
@@ -50,7 +51,31 @@ export const LIST_JUDGES: readonly Check[] = [
   judgeAll('models/no-entry-twice', STILL, placesAgree),
   judgeAll('models/every-total', STILL, totalsAgree),
   judgeAll('models/total-counts-all', STILL, totalCountsAll),
+  judgeEvery('models/search-narrows', { ...SEARCHES, from: [searchNonsense, ...SEARCHES.from] }, narrows),
 ]
+
+/** A search may find a few models that come close. */
+const FEW_MODELS = 5
+
+/** A search for what no model mentions may find what comes close, but not every model: then it is ignored. */
+function narrows({ search, pages, category }: SearchGroup, { lists }: World): Finding {
+  const responses = responsesOf(pages)
+  const plain = lists.find(({ query }) => query.category === undefined && query.search === undefined)
+  const [total, matches] = [Number(at(plain?.response.json, '/total')), at(responses[0]?.json, '/total')]
+  if (search !== NONSENSE || category !== undefined) return skip('models mention it', responses)
+  if (!(total > FEW_MODELS)) return skip(`there are ${total} models: all of them may come close`, responses)
+  const isRight = typeof matches === 'number' && matches < total
+  return judge(isRight, `a search for ${show(search)} matches ${show(matches)} of ${total} models`, responses)
+}
+
+const SHAPE = { '/models': objects, '/total': count, '/limit': count, '/offset': count }
+
+/** Whatever was asked for. */
+function returnedLists({ calls }: World): ApiCall[] {
+  return calls.filter(
+    ({ route, key, response }) => route === 'listModels' && key.kind === 'full' && response.status === 200,
+  )
+}
 
 /** Judges limit, offset and total of a list by its query. */
 function isWholeList({ query, response }: ListCall): readonly Finding[] {
@@ -59,9 +84,11 @@ function isWholeList({ query, response }: ListCall): readonly Finding[] {
   return [
     hasStatus(response, 200),
     judge(isList, `/models is ${show(models)}; expected ${query.limit} at most`, response),
-    hasCount(response, '/total'),
-    hasValue(response, '/limit', query.limit),
-    query.offset === undefined ? hasCount(response, '/offset') : hasValue(response, '/offset', query.offset),
+    ...holds(response, {
+      '/total': count,
+      '/limit': oneOf(query.limit),
+      '/offset': query.offset === undefined ? count : oneOf(query.offset),
+    }),
   ]
 }
 
@@ -114,7 +141,7 @@ function searchGroups(lists: readonly ListCall[]): SearchGroup[] {
   const groups = [...byFilter(lists).values()].flatMap((pages) => {
     const [{ search = '', category } = {}] = pages.map(({ query }) => query)
     const found = [...new Set(pages.flatMap(({ response }) => idsOf(response)))]
-    const holders = models.filter((model) => model.category === (category ?? model.category) && holds(model, search))
+    const holders = models.filter((model) => model.category === (category ?? model.category) && mentions(model, search))
     const wanted = holders.map(({ id }) => id)
     const isWhole = pages.some(
       (page) =>
@@ -130,7 +157,7 @@ function searchGroups(lists: readonly ListCall[]): SearchGroup[] {
 }
 
 /** Whether a text stands in a name or a description with nothing but spaces, or the end of a sentence, around it. */
-function holds({ name, description }: Record<string, unknown>, text: string): boolean {
+function mentions({ name, description }: Record<string, unknown>, text: string): boolean {
   const isIn = (whole: unknown) => ` ${whole} `.replaceAll(/[.,;:!?](?= )/g, '').includes(` ${text} `)
   return isIn(name) || isIn(description)
 }

@@ -1,16 +1,16 @@
 import { MODEL_CATEGORIES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { crossedReads } from '../checks/crossed.ts'
-import { propertiesOf } from '../checks/details.ts'
-import { idsOf } from '../checks/models.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
-import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
-import { has, hasObject, hasStatus, hasValue } from '../judge/responses.ts'
-import { modelsOf } from '../plan/whole-list.ts'
-import { type ApiCall, mayDo } from './api-calls.ts'
+import { modelsOf } from '../plan/targets.ts'
+import { crossedReads, firstPage, unknownModel } from '../scenarios/reads.ts'
+import { UNKNOWN_ID } from '../scenarios/runs.ts'
+import { mayDo } from '../session/keys.ts'
+import type { ApiCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import type { World } from './world.ts'
+import { anyText, count, hasStatus, holds, object, oneOf, type Rule, rejectionText, text } from './rules.ts'
+import { idsOf, type World } from './world.ts'
 
 const DETAILS: Source<ApiCall> = {
   from: [crossedReads],
@@ -22,9 +22,7 @@ const LISTED: Source<ApiCall> = {
   ...DETAILS,
   pick: ({ calls, lists }) => {
     const ids = new Set(lists.flatMap(({ response }) => idsOf(response)))
-    return calls.filter(
-      ({ route, id, key }) => route === 'getModel' && ids.has(id) && mayDo(key.lacks, route, key.kind),
-    )
+    return calls.filter(({ route, id, key }) => route === 'getModel' && ids.has(id) && mayDo(key, route))
   },
 }
 /** The parameters of every model whose details were read. */
@@ -41,8 +39,15 @@ const PROPERTIES: Source<{ name: string; property: Record<string, unknown>; deta
   nothing: 'no model that was read has a parameter',
 }
 
+/** The path of a model that is not there. */
+const UNKNOWN: Source<ApiCall> = {
+  from: [unknownModel],
+  pick: ({ calls }) => calls.filter(({ route, id }) => route === 'getModel' && id === UNKNOWN_ID),
+  nothing: 'no unknown model was asked for',
+}
+
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
-const isMap = (value: unknown) => isRecord(value) && Object.values(value).every(isRecord)
+const MAP: Rule = [(value) => isRecord(value) && Object.values(value).every(isRecord), 'a map of objects']
 const isText = (value: unknown) => typeof value === 'string'
 /** "JSON-schema-like": JSON Schema has one type, or a list of them. */
 const isType = (value: unknown) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText))
@@ -53,13 +58,14 @@ export const MODEL_JUDGES: readonly Check[] = [
   judgeEvery('details/every-model', DETAILS, ({ response }) => hasFields(response.json, response)),
   judgeEvery('details/same-model', LISTED, ({ id, response }) => [
     hasStatus(response, 200),
-    hasValue(response, '/id', id),
+    ...holds(response, { '/id': oneOf(id) }),
   ]),
-  judgeEvery('details/with-schema', DETAILS, ({ response }) => hasObject(response, '/input_schema')),
-  judgeEvery('schemas/type', DETAILS, ({ response }) => hasValue(response, '/input_schema/type', 'object')),
-  judgeEvery('schemas/properties', DETAILS, ({ response }) =>
-    has(response, '/input_schema/properties', [isMap, 'a map of objects']),
+  judgeEvery('details/unknown-is-not-a-model', UNKNOWN, ({ response }) =>
+    judge(response.status >= 400, `an unknown id: ${rejectionText(response)}; expected no model`, response),
   ),
+  judgeEvery('details/with-schema', DETAILS, ({ response }) => holds(response, { '/input_schema': object })),
+  judgeEvery('schemas/type', DETAILS, ({ response }) => holds(response, { '/input_schema/type': oneOf('object') })),
+  judgeEvery('schemas/properties', DETAILS, ({ response }) => holds(response, { '/input_schema/properties': MAP })),
   judgeEvery('schemas/required', DETAILS, ({ response }) => {
     const required = at(response.json, '/input_schema/required')
     if (required === undefined) return skip('there is no such member', response)
@@ -75,6 +81,12 @@ export const MODEL_JUDGES: readonly Check[] = [
     const names = [...new Set(unexpected.map(({ details, name }) => `${details.id} ${name}`))]
     const proof = properties.map(({ details }) => details.response)
     return observe(names, `defaults that break the rules of their parameter: ${show(names)}`, proof)
+  }),
+  judgeAll('details/status-values', { ...DETAILS, from: [firstPage], pick: ({ lists }) => lists }, (lists) => {
+    const models = lists.flatMap(({ response }) => modelsOf(response))
+    const values = [...new Set(models.map(({ status }) => String(status)))].toSorted()
+    const proof = lists.map(({ response }) => response)
+    return observe(values, `status values in the list: ${show(values)}`, proof)
   }),
 ]
 
@@ -97,6 +109,12 @@ function propertyJudge(id: string, members: Record<string, (value: unknown) => b
   ]
 }
 
+/** The properties of a model's input, by name. */
+function propertiesOf(schema: unknown): [string, Record<string, unknown>][] {
+  const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {}
+  return Object.entries(properties).flatMap(([name, property]) => (isRecord(property) ? [[name, property]] : []))
+}
+
 /** Whether a default keeps the other rules of its parameter. */
 function defaultFits({ default: value, enum: allowed, minimum, maximum }: Record<string, unknown>): boolean {
   const isAllowed = !Array.isArray(allowed) || allowed.includes(value)
@@ -105,25 +123,24 @@ function defaultFits({ default: value, enum: allowed, minimum, maximum }: Record
   return isAllowed && isBigEnough && isSmallEnough
 }
 
-const CATEGORIES: readonly unknown[] = MODEL_CATEGORIES
-const FIELDS: readonly (readonly [string, (value: unknown) => boolean])[] = [
-  ['/id', (value) => isText(value) && value !== ''],
-  ...['/name', '/description', '/provider', '/status'].map((pointer) => [pointer, isText] as const),
-  ['/category', (value) => CATEGORIES.includes(value)],
-  ['/pricing/credits_per_run', (value) => Number.isSafeInteger(value) && Number(value) >= 0],
-]
+const FIELDS: Readonly<Record<string, Rule>> = {
+  '/id': text,
+  '/name': anyText,
+  '/description': anyText,
+  '/provider': anyText,
+  '/status': anyText,
+  '/category': oneOf(...MODEL_CATEGORIES),
+  '/pricing/credits_per_run': count,
+}
 
 /** Judges the fields that a model has in the list and in its details. */
-export function hasFields(model: unknown, response: ApiResponse): Finding[] {
-  return FIELDS.map(([pointer, isRight]) => {
-    const value = at(model, pointer)
-    return judge(isRight(value), `${pointer} of the model ${show(at(model, '/id'))} is ${show(value)}`, response)
-  })
+export function hasFields(model: unknown, { exchange }: ApiResponse): Finding[] {
+  return holds({ json: model, exchange }, FIELDS)
 }
 
 /** Judges that a model is the same wherever it was read. */
 function sameInBoth(details: readonly ApiCall[], { lists }: World): Finding {
-  const pointers = ['/name', '/category', '/provider', '/pricing/credits_per_run']
+  const pointers = Object.keys(FIELDS)
   const read = [
     ...lists.flatMap(({ response }) => modelsOf(response).map((model) => ({ model, response }))),
     ...details.map(({ response }) => ({ model: response.json, response })),

@@ -1,15 +1,13 @@
 import type { Check } from '../check.ts'
-import { cancelledQueued } from '../checks/cancel.ts'
-import { LASTS } from '../checks/ends.ts'
-import { asyncRun, defaultRun, failingJob, failingRun, heldRun, syncRun } from '../checks/runs.ts'
-import { asyncWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { type Finding, judge, observe, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, show } from '../json.ts'
-import { type Finding, judge, observe, skip } from '../judge/finding.ts'
-import { hasOutput } from '../judge/output.ts'
-import { has, hasCount, hasStatus, hasText, hasValue, rejectionText } from '../judge/responses.ts'
-import { isOpenForKey, mayDo } from './api-calls.ts'
-import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
+import { LASTS } from '../scenarios/ends.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { mayDo } from '../session/keys.ts'
+import { isOpenForKey } from './api-calls.ts'
+import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
+import { count, hasOutput, hasStatus, holds, oneOf, type Rule, rejectionOf, rejectionText, text } from './rules.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
 import type { RunCall, World } from './world.ts'
 
@@ -17,111 +15,86 @@ import type { RunCall, World } from './world.ts'
 const SLACK_MS = 1_000
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
-const mentionsPolling = (message: unknown) => typeof message === 'string' && MENTIONS_POLLING.test(message)
+const mentionsPolling: Rule = [
+  (value) => typeof value === 'string' && MENTIONS_POLLING.test(value),
+  'a text that says to poll the job',
+]
 
 /** Every run that the specification accepts, by its key and its input. */
 const RUNS: Source<RunCall> = {
-  from: [defaultRun, syncRun, asyncRun, ...LASTS],
+  from: [FIRST.default, FIRST.sync, FIRST.async, ...LASTS],
   pick: ({ runs }) => runs,
   nothing: 'no run was accepted',
 }
+const of = (...from: Source<RunCall>['from']) => ({ ...RUNS, from: [...from, ...LASTS] })
 
 const isWaiting = ({ sync, hasWebhook }: RunCall) => sync !== false && !hasWebhook
 const says = ({ response }: RunCall) => at(response.json, '/status')
-const isCompleted = (run: RunCall) => says(run) === 'completed'
+const isContinued = (run: RunCall) => run.response.status === 202 && says(run) === 'processing'
 
 const WAITING = only(RUNS, isWaiting, 'no synchronous run was accepted')
-const COMPLETED = only(RUNS, isCompleted, 'no run has completed in its response')
+const COMPLETED = only(RUNS, (run) => says(run) === 'completed', 'no run has completed in its response')
 const ASYNC = only(
-  { ...RUNS, from: [asyncRun, cancelledQueued, ...LASTS] },
+  of(FIRST.async, FIRST.cancelled),
   ({ sync, hasWebhook }) => sync === false && !hasWebhook,
   'no asynchronous run was accepted',
 )
-const HELD = only(
-  { ...RUNS, from: [heldRun, ...LASTS] },
-  (run) => isWaiting(run) && run.response.status === 202 && says(run) === 'processing',
-  'no run was held',
-)
+const CONTINUED = only(of(FIRST.held), isContinued, 'no run got a 202 that says processing')
+const HELD = only(of(FIRST.held), (run) => isWaiting(run) && isContinued(run), 'no run was held; choose a slower model')
 const WITH_WEBHOOK = only(
-  { ...RUNS, from: [successWebhook, failureWebhook, ...LASTS] },
+  of(FIRST.webhook, FIRST.failingWebhook),
   ({ hasWebhook, sync }) => hasWebhook && sync !== false,
   'no run with a webhook_url was accepted',
 )
 const ASYNC_WITH_WEBHOOK = only(
-  { ...RUNS, from: [asyncWebhook, ...LASTS] },
+  of(FIRST.asyncWebhook),
   ({ hasWebhook, sync }) => hasWebhook && sync === false,
   'no run with sync false and a webhook_url was accepted',
 )
+const AT_ONCE = only(of(FIRST.cancelled), (run) => !isWaiting(run), 'no run was accepted that should return at once')
+const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run.response)))
 const RIGHT: Source<RunCall> = { ...RUNS, pick: rightRuns, nothing: 'no run was sent' }
 const FAILING: Source<RunCall> = {
-  from: [failingRun, failingJob, ...LASTS],
+  from: [FIRST.failing, FIRST.failingAsync, ...LASTS],
   pick: ({ sentRuns }) => sentRuns.filter((run) => run.shouldFail && isWaiting(run) && !run.isOpen),
   nothing: 'no run failed at the provider',
 }
+const IN_EVERY_MODE = of(
+  FIRST.default,
+  FIRST.sync,
+  FIRST.async,
+  FIRST.held,
+  FIRST.failing,
+  FIRST.webhook,
+  FIRST.asyncWebhook,
+)
 
-const IN_EVERY_MODE: Source<RunCall> = {
-  ...RUNS,
-  from: [defaultRun, syncRun, asyncRun, heldRun, failingRun, successWebhook, asyncWebhook, ...LASTS],
-}
+const ACCEPTED: readonly number[] = [200, 202]
 
 /** Every run and the response to it (sections 2.4, 3, 4.3 and 8). */
 export const RUN_JUDGES: readonly Check[] = [
-  judgeEvery('runs/accepted', RIGHT, ({ response, hasWebhook, endpoint }) => {
-    if (hasWebhook && endpoint?.url.startsWith('http:') && response.status >= 400)
-      return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
-    if (response.status === 402) return skip('the account has no credits', response)
-    const isFailure = response.status >= 500 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
-    return isFailure ? skip('the provider failed', response) : hasStatus(response, 200, 202)
-  }),
+  judgeEvery('runs/accepted', RIGHT, isAccepted),
   judgeEvery('runs/waits', WAITING, isWaitedFor),
-  judgeEvery('runs/async-status', ASYNC, (run) => [
-    hasStatus(run.response, 200, 202),
-    hasValue(run.response, '/status', 'queued'),
-  ]),
-  judgeEvery('webhooks/run-status', WITH_WEBHOOK, ({ response }) => [
-    hasStatus(response, 202),
-    hasValue(response, '/status', 'processing'),
-  ]),
-  judgeEvery('webhooks/async-run-status', ASYNC_WITH_WEBHOOK, ({ response }) => [
-    hasStatus(response, 200, 202),
-    hasValue(response, '/status', 'queued', 'processing'),
-  ]),
-  judgeEvery(
-    'runs/identity',
-    only(RUNS, (run) => !(isWaiting(run) && hasFailed(run.response)), RUNS.nothing),
-    ({ response, id }) => [
-      hasText(response, '/job_id'),
-      hasText(response, '/request_id'),
-      hasValue(response, '/model_id', id),
-    ],
+  responseJudge('runs/async-status', ASYNC, { statuses: ACCEPTED, rules: { '/status': oneOf('queued') } }),
+  responseJudge('webhooks/run-status', WITH_WEBHOOK, { statuses: [202], rules: { '/status': oneOf('processing') } }),
+  responseJudge('webhooks/async-run-status', ASYNC_WITH_WEBHOOK, {
+    statuses: ACCEPTED,
+    rules: { '/status': oneOf('queued', 'processing') },
+  }),
+  judgeEvery('runs/identity', NAMED, ({ response, id }) =>
+    holds(response, { '/job_id': text, '/request_id': text, '/model_id': oneOf(id) }),
   ),
-  judgeEvery(
-    'runs/message',
-    only(
-      { ...RUNS, from: [heldRun, ...LASTS] },
-      (run) => run.response.status === 202 && says(run) === 'processing',
-      'no run got a 202 that says processing',
-    ),
-    ({ response }) => has(response, '/message', [mentionsPolling, 'a text that says to poll the job']),
-  ),
+  responseJudge('runs/message', CONTINUED, { rules: { '/message': mentionsPolling } }),
   judgeEvery('runs/completed-output', COMPLETED, ({ response }) => hasOutput(response, '/output')),
   judgeEvery('runs/completed-duration', COMPLETED, ({ response }) => [
-    hasCount(response, '/duration_ms'),
+    ...holds(response, { '/duration_ms': count }),
     isPossibleDuration(response),
   ]),
   judgeEvery('runs/credits-are-the-price', COMPLETED, ({ response, price }) =>
-    price === undefined ? skip('the price is not known', response) : hasValue(response, '/credits_used', price),
+    price === undefined ? skip('the price is not known', response) : holds(response, { '/credits_used': oneOf(price) }),
   ),
   judgeEvery('runs/held-time', HELD, isHeldAsLong),
-  judgeAll(
-    'runs/async-at-once',
-    only(
-      { ...RUNS, from: [cancelledQueued, ...LASTS] },
-      (run) => !isWaiting(run),
-      'no run was accepted that should return at once',
-    ),
-    returnAtOnce,
-  ),
+  judgeAll('runs/async-at-once', AT_ONCE, returnAtOnce),
   judgeEvery('runs/failed-is-not-completed', FAILING, ({ response }) => {
     const status = at(response.json, '/status')
     const isRight = status !== 'completed' && status !== 'succeeded'
@@ -129,13 +102,45 @@ export const RUN_JUDGES: readonly Check[] = [
   }),
   judgeAll('runs/job-ids-differ', RUNS, jobIdsDiffer),
   judgeAll('runs/more-fields', IN_EVERY_MODE, moreFields),
+  observeFirst('runs/async-status-code', ASYNC, ({ response: { status } }) => [status, `status ${status}`]),
+  observeFirst('runs/failed-response', FAILING, ({ response }) => [
+    response.status,
+    `${rejectionText(response)}, /status ${show(at(response.json, '/status'))}`,
+  ]),
+  observeFirst('runs/failed-body', FAILING, ({ jobId }) =>
+    jobId === undefined ? ['error', 'the body does not name the job'] : ['job', 'the body names the job'],
+  ),
+  observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response }) => {
+    const status = at(response.json, '/status')
+    return [
+      { ...rejectionOf(response), response: String(status) },
+      `status ${response.status}, /status ${show(status)}`,
+    ]
+  }),
 ]
+
+function responseJudge(
+  id: string,
+  source: Source<RunCall>,
+  { statuses, rules }: { statuses?: readonly number[]; rules: Record<string, Rule> },
+): Check {
+  return judgeEvery(id, source, ({ response }) => [
+    ...(statuses === undefined ? [] : [hasStatus(response, ...statuses)]),
+    ...holds(response, rules),
+  ])
+}
 
 /** The runs that should be accepted. */
 function rightRuns({ sentRuns }: World): RunCall[] {
-  return sentRuns.filter(
-    (run) => !run.isOpen && !run.shouldFail && !isOpenForKey(run) && mayDo(run.key.lacks, 'runModel', run.key.kind),
-  )
+  return sentRuns.filter((run) => !run.isOpen && !run.shouldFail && !isOpenForKey(run) && mayDo(run.key, 'runModel'))
+}
+
+function isAccepted({ response, hasWebhook, endpoint }: RunCall): Finding {
+  if (hasWebhook && endpoint?.url.startsWith('http:') && response.status >= 400)
+    return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
+  if (response.status === 402) return skip('the account has no credits', response)
+  const isFailure = response.status >= 500 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
+  return isFailure ? skip('the provider failed', response) : hasStatus(response, ...ACCEPTED)
 }
 
 function isPossibleDuration(response: ApiResponse): Finding {
@@ -153,16 +158,15 @@ function jobIdsDiffer(runs: readonly RunCall[]): Finding {
   return judge(repeated.length === 0, `${named.length} runs have ${new Set(ids).size} different job_ids`, responses)
 }
 
+const IDENTITY = ['job_id', 'request_id', 'status', 'model_id']
 /** Members that section 4.3 names, by the status that the response says. */
-const NAMED: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
-  ['completed', ['output', 'duration_ms', 'credits_used']],
-  ['queued', []],
-  ['processing', ['message']],
-  ['failed', ['error']],
-  ['cancelled', ['error']],
+const MEMBERS: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
+  ['completed', [...IDENTITY, 'output', 'duration_ms', 'credits_used']],
+  ['queued', IDENTITY],
+  ['processing', [...IDENTITY, 'message']],
+  ['failed', [...IDENTITY, 'error']],
+  ['cancelled', [...IDENTITY, 'error']],
 ])
-
-const IDENTITY: readonly string[] = ['job_id', 'request_id', 'status', 'model_id']
 
 function moreFields(runs: readonly RunCall[]): Finding {
   const responses = runs.map(({ response }) => response)
@@ -173,8 +177,8 @@ function moreFields(runs: readonly RunCall[]): Finding {
 /** As in `queued/created_at`. */
 function moreMembers({ json }: ApiResponse): string[] {
   const status = String(at(json, '/status'))
-  const named = NAMED.get(status)
+  const named = MEMBERS.get(status)
   if (!isRecord(json) || named === undefined) return []
-  const more = Object.keys(json).filter((name) => ![...IDENTITY, ...named].includes(name))
+  const more = Object.keys(json).filter((name) => !named.includes(name))
   return more.map((name) => `${status}/${name}`)
 }

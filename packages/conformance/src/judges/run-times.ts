@@ -1,8 +1,8 @@
 import { LIMITS } from '@modelrun/contract'
-import type { ApiResponse } from '../http/api-response.ts'
+import { type Finding, fail, judge, pass, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
-import { type Finding, fail, judge, pass, skip } from '../judge/finding.ts'
-import { jobStatus } from '../session/jobs.ts'
+import { jobStatus } from '../session/actions.ts'
 import { jobOf, type RunCall, type World } from './world.ts'
 
 // How long runs take to be responded to (sections 1, 3, 4.3 and 8).

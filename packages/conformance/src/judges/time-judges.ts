@@ -1,14 +1,13 @@
 import type { Check } from '../check.ts'
-import { LASTS } from '../checks/ends.ts'
-import { defaultRunJob } from '../checks/runs.ts'
-import { successWebhook } from '../checks/webhooks.ts'
 import type { Exchange } from '../exchange.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { every, type Finding, fail, pass } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
-import { every, type Finding, fail, pass } from '../judge/finding.ts'
-import { utcTimeOf } from '../judge/utc-timestamp.ts'
-import { isTerminal, jobStatus } from '../session/jobs.ts'
+import { LASTS } from '../scenarios/ends.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { isTerminal, jobStatus } from '../session/actions.ts'
 import { judgeAll, type Source } from './judge-every.ts'
+import { utcTimeOf } from './utc-timestamp.ts'
 import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A time that the service shows of a job, and where. */
@@ -36,7 +35,7 @@ const ROUNDED_MS = 1_000
 const DRIFT_MS = 10_000
 
 const TIMES: Source<Times> = {
-  from: [successWebhook, defaultRunJob, ...LASTS],
+  from: [FIRST.webhook, FIRST.default, ...LASTS],
   pick: (world) => world.sentRuns.map((run) => timesOf(run, world)).filter(({ shown }) => shown.length > 0),
   nothing: 'no time of a job was shown',
 }

@@ -1,13 +1,13 @@
 import type { RouteName } from '@modelrun/contract'
-import type { ApiResponse } from '../http/api-response.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
 import { at } from '../json.ts'
-import { targetsOf } from '../plan/targets.ts'
-import { modelsOf } from '../plan/whole-list.ts'
-import { isTerminal, jobStatus } from '../session/jobs.ts'
+import { modelsOf, targetsOf } from '../plan/targets.ts'
+import { isTerminal, jobIdIn, jobStatus } from '../session/actions.ts'
+import { mayDo } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
 import type { WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
-import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf, mayDo, routeOf } from './api-calls.ts'
+import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf, routeOf } from './api-calls.ts'
 
 /** A run with what was asked for. */
 export interface RunCall extends ApiCall {
@@ -84,7 +84,7 @@ export function worldOf(session: Session): World {
     details,
     reads: (['listModels', 'getModel', 'getJob'] as const).map((route) => readsOf(route, ofRoute(route), session)),
     sentRuns,
-    runs: accepted.filter(({ isOpen, key }) => !isOpen && mayDo(key.lacks, 'runModel', key.kind)),
+    runs: accepted.filter(({ isOpen, key }) => !isOpen && mayDo(key, 'runModel')),
     // Jobs of another account cannot be read.
     jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
     stillLists: stillListsOf(lists),
@@ -108,7 +108,7 @@ function stillListsOf(lists: readonly ListCall[]): readonly ListCall[] {
 }
 
 function readsOf(route: RouteName, calls: readonly ApiCall[], { recovered }: Session): ReadsOf {
-  const isAsked = ({ key, isOpen }: ApiCall) => mayDo(key.lacks, route, key.kind) && !isOpen
+  const isAsked = ({ key, isOpen }: ApiCall) => mayDo(key, route) && !isOpen
   const isOfRoute = ({ path }: Recovered) => routeOf('GET', path)?.route === route
   return {
     route,
@@ -141,14 +141,13 @@ function pricesOf(
 
 function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, number>): RunCall {
   const [sync, url] = [at(call.body, '/sync'), at(call.body, '/webhook_url')]
-  const jobId = at(call.response.json, '/job_id')
   const { failing } = session.targets
   return {
     ...call,
     sync: typeof sync === 'boolean' ? sync : undefined,
     hasWebhook: url !== undefined,
     endpoint: session.endpoints.find((one) => one.url === url),
-    jobId: typeof jobId === 'string' && jobId !== '' ? jobId : undefined,
+    jobId: jobIdIn(call.response),
     price: prices.get(call.id),
     shouldFail:
       call.id === failing?.modelId && JSON.stringify(at(call.body, '/input')) === JSON.stringify(failing.input),
@@ -164,11 +163,7 @@ function storyOf(run: RunCall, calls: readonly ApiCall[]): JobStory[] {
   const about = (route: RouteName) =>
     calls.filter(
       (call) =>
-        call.route === route &&
-        call.id === jobId &&
-        isItsOwn(call) &&
-        isOfAccount(call) &&
-        mayDo(call.key.lacks, route, call.key.kind),
+        call.route === route && call.id === jobId && isItsOwn(call) && isOfAccount(call) && mayDo(call.key, route),
     )
   const reads = about('getJob').map(({ response }) => response)
   const end = reads.find((read) => isTerminal(jobStatus(read)))
@@ -221,4 +216,9 @@ export function isSuspicious({ endpoint }: RunCall, { sentRuns }: Pick<World, 's
   )
   const most = Math.max(0, ...accepted)
   return most > 0 && endpoint.deliveries.length > most
+}
+
+/** The ids of the models on a page. */
+export function idsOf(response: ApiResponse): unknown[] {
+  return modelsOf(response).map(({ id }) => id)
 }

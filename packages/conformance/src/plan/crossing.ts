@@ -1,5 +1,4 @@
-import { uniformInt } from 'pure-rand/distribution/uniformInt'
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+import { seededRandom } from '@modelrun/kit'
 
 /** The values of each dimension. */
 type Dimensions = Readonly<Record<string, readonly unknown[]>>
@@ -11,6 +10,8 @@ interface Limits<Dims extends Dimensions> {
   seed: number
   /** Number of combinations at most. */
   most: number
+  /** Combinations that are made anyway: what they hold together need not be met again. */
+  known?: readonly { [Name in keyof Dims]: unknown }[]
   /** Sum of the costs at most. Default: no limit. */
   budget?: number
   costOf?: (crossed: Crossed<Dims>) => number
@@ -30,20 +31,26 @@ const PAIR = 4
  * same seed makes the same combinations; another one makes others. A value that is named twice is tried twice as often.
  */
 export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limits<Dims>): Crossed<Dims>[] {
-  const { seed, most, budget = Number.POSITIVE_INFINITY, costOf = () => 0, isPossible = () => true } = limits
-  const random = xoroshiro128plus(seed)
+  const {
+    seed,
+    most,
+    known = [],
+    budget = Number.POSITIVE_INFINITY,
+    costOf = () => 0,
+    isPossible = () => true,
+  } = limits
+  const random = seededRandom(seed)
   const entries = Object.entries(dimensions)
+  const tuplesIn = (one: { [Name in keyof Dims]: unknown }) =>
+    tuplesOf(entries.map(([name, values], place) => place * WIDTH + values.indexOf(one[name])))
   const candidate = () => {
-    const indexes = entries.map(([, values]) => uniformInt(random, 0, values.length - 1))
+    const values = entries.map(([name, all]) => [name, all[Math.floor(random() * all.length)]])
     // One value of each dimension.
-    const one = Object.fromEntries(
-      entries.map(([name, values], at) => [name, values[indexes[at] ?? 0]]),
-    ) as Crossed<Dims>
-    const numbers = entries.map(([, values], at) => at * WIDTH + values.indexOf(values[indexes[at] ?? 0]))
-    return { one, tuples: tuplesOf(numbers), cost: costOf(one) }
+    const one = Object.fromEntries(values) as Crossed<Dims>
+    return { one, tuples: tuplesIn(one), cost: costOf(one) }
   }
   const chosen: Crossed<Dims>[] = []
-  const covered = new Set<number>()
+  const covered = new Set(known.flatMap((one) => tuplesIn(one).map(({ id }) => id)))
   let left = budget
   while (chosen.length < most) {
     const candidates = Array.from({ length: CANDIDATES }, candidate)

@@ -1,76 +1,66 @@
-import type { Check, RunCount, Scenario } from '../check.ts'
-import { CannotStartError, type ResolvedOptions } from '../options.ts'
-import { MOST_REPEATS, REPEATS } from '../session/attempts.ts'
-import { missingFor } from './missing.ts'
+import type { Check, Scenario } from '../check.ts'
+import { CannotStartError, type ResolvedOptions, SPECIAL_KEYS } from '../options.ts'
 import type { RunKind, Targets } from './targets.ts'
 
-/** Runs of one scenario. */
-interface PlannedRuns {
-  kind: RunKind
-  count: RunCount
+/** The scenarios that these checks perform: those that cannot be are left out. */
+export function scenariosOf(checks: readonly Check[], options: ResolvedOptions): Set<Scenario<unknown>> {
+  const performed = new Set<Scenario<unknown>>()
+  const add = (scenario: Scenario<unknown>) => {
+    if (performed.has(scenario) || missingFor(scenario, options) !== undefined) return
+    performed.add(scenario)
+    for (const used of [...(scenario.uses ?? []), ...(scenario.mayUse ?? [])]) add(used)
+  }
+  for (const { scenario } of checks) add(scenario)
+  return performed
 }
 
-/** What is run at most. */
-export interface Plan {
-  runs: readonly PlannedRuns[]
-  /** Scenarios whose price is known by the models. */
-  priced: readonly NonNullable<Scenario<unknown>['costOf']>[]
+/** Whether a scenario sends more than GET requests. */
+export function sendsRuns({ runs, writes = false }: Scenario<unknown>): boolean {
+  return writes || runs !== undefined
 }
 
-/** The runs that these checks start at most: each scenario once, those that cannot be performed left out. */
-export function planOf(checks: readonly Check[], options: ResolvedOptions): Plan {
-  const scenarios = new Set<Scenario<unknown>>()
-  for (const { scenario } of checks) addPerformed(scenarios, scenario, options)
-  const planned = [...scenarios].flatMap(({ runs = {} }) =>
-    // The keys of `runs` are its type's.
-    Object.entries(runs).map(([kind, count]) => ({ kind: kind as RunKind, count })),
-  )
-  const repeats = repeatsOf([...scenarios].flatMap(({ mayFail }) => mayFail ?? []))
-  return { runs: [...planned, ...repeats], priced: [...scenarios].flatMap(({ costOf }) => costOf ?? []) }
-}
-
-/** Repeats of runs at which the provider fails. */
-function repeatsOf(kinds: readonly RunKind[]): PlannedRuns[] {
-  return [...new Set(kinds)].map((kind) => {
-    const wanted = MOST_REPEATS * kinds.filter((one) => one === kind).length
-    return { kind, count: Math.min(wanted, REPEATS[kind] ?? 0) }
-  })
-}
-
-function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unknown>, options: ResolvedOptions): void {
-  if (missingFor(scenario, options) !== undefined) return
-  performed.add(scenario)
-  for (const used of [...(scenario.uses ?? []), ...(scenario.mayUse ?? [])]) addPerformed(performed, used, options)
+/** Why a scenario cannot be performed with these options; `undefined` when it can. */
+export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions): string | undefined {
+  const { runs = {}, receiver, keys, uses = [] } = scenario
+  if (sendsRuns(scenario) && !options.allowRuns) return 'sends more than GET requests, which was not allowed'
+  if (runs.slow !== undefined && options.models.slow === undefined)
+    return 'needs a slow model, one that takes longer than 55 s'
+  if (runs.failing !== undefined && options.models.failing === undefined)
+    return 'needs a model and an input that fail at the provider'
+  if (receiver && options.receiver === undefined) return 'needs a webhook receiver that the service can reach'
+  if (keys?.every((name) => options.keys[name] === undefined)) {
+    return `needs a key that ${keys.map((name) => SPECIAL_KEYS[name]).join(', or one that ')}`
+  }
+  return uses.map((used) => missingFor(used, options)).find((reason) => reason !== undefined)
 }
 
 /**
- * What the runs could cost at most.
+ * What the runs of scenarios could cost at most.
  *
  * @throws CannotStartError when that is more than allowed; the message shows the sum
  */
-export function costOf({ runs, priced: extra }: Plan, targets: Targets, options: ResolvedOptions): number {
+export function costOf(scenarios: Iterable<Scenario<unknown>>, targets: Targets, options: ResolvedOptions): number {
   const { maxCredits } = options
-  const priced = runs.flatMap(({ kind, count }) => {
-    const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
-    if (target === undefined) return []
-    const runs = typeof count === 'number' ? count : count(target, options)
-    return [{ ...target, count: runs, credits: runs * target.creditsPerRun }]
+  const counts = new Map<RunKind, number>()
+  let crossed = 0
+  for (const { runs = {}, costOf: more } of scenarios) {
+    crossed += more?.(targets, options) ?? 0
+    // The keys of `runs` are its type's.
+    for (const [kind, count] of Object.entries(runs) as [RunKind, number][])
+      counts.set(kind, (counts.get(kind) ?? 0) + count)
+  }
+  const models = { ...targets, longest: targets.slow ?? targets.main }
+  const parts = [...counts].flatMap(([kind, count]) => {
+    const target = models[kind]
+    if (target === undefined || count === 0) return []
+    const { modelId, creditsPerRun: price } = target
+    return [{ credits: count * price, words: `${count} runs of ${modelId} at ${price}` }]
   })
-  const crossed = extra.reduce((sum, costOf) => sum + costOf(targets, options), 0)
-  const total = priced.reduce((sum, { credits }) => sum + credits, crossed)
+  if (crossed > 0) parts.push({ credits: crossed, words: `crossed runs for ${crossed}` })
+  const total = parts.reduce((sum, { credits }) => sum + credits, 0)
   if (total <= maxCredits) return total
-  const parts = [...partsOf(priced), ...(crossed > 0 ? [`crossed runs for ${crossed}`] : [])]
   throw new CannotStartError(
-    `The plan could cost ${total} credits (${parts.join(', ')}); the limit is ${maxCredits}. Nothing was run. ` +
-      'Raise the limit of credits, choose cheaper models, or choose fewer checks.',
+    `The plan could cost ${total} credits (${parts.map(({ words }) => words).join(', ')}); the limit is ${maxCredits}. ` +
+      'Nothing was run. Raise the limit of credits, choose cheaper models, or choose fewer checks.',
   )
-}
-
-/** The runs of each model in words. */
-function partsOf(priced: readonly { modelId: string; creditsPerRun: number; count: number }[]): string[] {
-  const ids = [...new Set(priced.map(({ modelId }) => modelId))]
-  return ids.map((id) => {
-    const same = priced.filter(({ modelId }) => modelId === id)
-    return `${same.reduce((sum, { count }) => sum + count, 0)} runs of ${id} at ${same[0]?.creditsPerRun}`
-  })
 }

@@ -1,21 +1,11 @@
-import { ROUTES, routePath } from '@modelrun/contract'
-import type { ApiResponse } from '../http/api-response.ts'
-import type { Call } from '../http/caller.ts'
-import { at, show } from '../json.ts'
+import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
+import type { ApiResponse, Call } from '../http/caller.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
-import { sampleInput } from './sample-input.ts'
-import { listAll, type Read } from './whole-list.ts'
+import { type ModelTarget, sampleInput } from './inputs.ts'
 
 /** The model of a run. `longest`: the slow model, else the main model. */
 export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
-
-/** A model that the suite runs. */
-export interface ModelTarget {
-  modelId: string
-  input: Record<string, unknown>
-  creditsPerRun: number
-  inputSchema: unknown
-}
 
 /** The models that the suite runs. */
 export interface Targets {
@@ -47,24 +37,19 @@ export async function chooseTargets(
     failing: failing && (await chosen(read, failing, '--failing-input')),
   }
   if (options.crossingCredits === 0) return targets
-  const known = Object.values(targets).map((target) => target?.modelId)
-  return { ...targets, others: await othersOf(read, known, options.crossingCredits) }
+  return { ...targets, others: await othersOf(read, targets, options.crossingCredits) }
 }
 
-/** One model of each category, without the models that are known. */
-async function othersOf(
-  read: Read,
-  known: readonly (string | undefined)[],
-  mostCredits: number,
-): Promise<ModelTarget[]> {
-  const models = byPrice((await listAll(read)).models).filter((model) => Number(priceOf(model)) <= mostCredits)
-  const seen = new Set(
-    models.filter((model) => known.includes(String(at(model, '/id')))).map((model) => at(model, '/category')),
-  )
+/** One quick model of each category but that of the main model. */
+async function othersOf(read: Read, { main, ...chosen }: Targets, mostCredits: number): Promise<ModelTarget[]> {
+  const known = targetsOf(chosen).map(({ modelId }) => modelId)
+  const all = await listAll(read)
+  const models = byPrice(all).filter((model) => Number(priceOf(model)) <= mostCredits)
+  const seen = new Set(all.filter(({ id }) => id === main?.modelId).map(({ category }) => category))
   const others: ModelTarget[] = []
   for (const model of models) {
     const [id, category] = [String(at(model, '/id')), at(model, '/category')]
-    if (seen.has(category)) continue
+    if (seen.has(category) || known.includes(id)) continue
     seen.add(category)
     const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
     if (typeof target !== 'string') others.push(target)
@@ -93,7 +78,7 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
 }
 
 async function cheapest(read: Read): Promise<ModelTarget> {
-  const candidates = byPrice((await listAll(read)).models)
+  const candidates = byPrice(await listAll(read))
   for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
     const id = String(at(candidate, '/id'))
     const response = await read(routePath(ROUTES.getModel, { id }))
@@ -116,4 +101,26 @@ function targetOf(response: ApiResponse, modelId: string, input?: Record<string,
 
 function priceOf(model: unknown): unknown {
   return at(model, '/pricing/credits_per_run')
+}
+
+/** Reads a path below the base URL. */
+type Read = (path: string) => Promise<ApiResponse>
+
+const MAX_PAGES = 20
+
+/** The entries of a page. */
+export function modelsOf(response: ApiResponse): readonly Record<string, unknown>[] {
+  return itemsOf(at(response.json, '/models')).filter(isRecord)
+}
+
+/** All models, by pages of the largest size. */
+export async function listAll(read: Read): Promise<Record<string, unknown>[]> {
+  const models: Record<string, unknown>[] = []
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const query = `limit=${LIMITS.modelsPageMax}&offset=${models.length}`
+    const more = modelsOf(await read(`${ROUTES.listModels.path}?${query}`))
+    models.push(...more)
+    if (more.length < LIMITS.modelsPageMax) break
+  }
+  return models
 }

@@ -1,16 +1,15 @@
 import type { ConformanceClock } from '../clock.ts'
 import type { Exchange } from '../exchange.ts'
-import { type ApiResponse, NoResponseError } from '../http/api-response.ts'
+import { BlockedError } from '../finding.ts'
 import type { Call } from '../http/caller.ts'
+import { type ApiResponse, NoResponseError } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
-import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
-import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
+import type { ModelTarget, Violation } from '../plan/inputs.ts'
+import type { RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
-import { Attempts } from './attempts.ts'
 import { Balance } from './balance.ts'
-import { Ledger, type Owed } from './ledger.ts'
-import { type SentKey, sentKey } from './sent-key.ts'
+import { type SentKey, sentKey } from './keys.ts'
 
 /** A request as scenarios write it. */
 export interface SessionCall {
@@ -29,6 +28,8 @@ export interface SessionCall {
   headers?: Readonly<Record<string, string>> | undefined
   /** Whether the specification leaves the response open, beyond the form of an error. */
   isOpen?: boolean | undefined
+  /** What is wrong with the run. Its response is open, and it must not succeed. */
+  violation?: Omit<Violation, 'input'> | undefined
 }
 
 /** A request with its response, in full. */
@@ -40,6 +41,7 @@ export interface Recorded {
   body: unknown
   /** Whether the specification leaves the response open, beyond the form of an error. */
   isOpen: boolean
+  violation?: SessionCall['violation']
   response: ApiResponse
 }
 
@@ -60,8 +62,8 @@ export interface SessionParts {
   webhookEndpoints: WebhookEndpoints | undefined
   /** Reads by which the models were chosen. */
   early: readonly { call: Call; response: ApiResponse }[]
-  /** What the runs so far may cost. */
-  owed: (session: Session) => Owed
+  /** What the runs so far may cost: of those that are over, and of those that may still be charged. */
+  owed: (session: Session) => { ended: number; open: number }
   /** What the runs after an exchange cost; `undefined` where that is open, `running` while one continues. */
   priceSince: (session: Session, after: number) => number | undefined | 'running'
 }
@@ -74,9 +76,7 @@ export type Mode = (typeof MODES)[number]
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
-  readonly ledger: Ledger
   readonly balance: Balance
-  readonly attempts = new Attempts()
   readonly limited: SessionParts['limited']
   readonly recovered: SessionParts['recovered']
   readonly download: (url: string) => Promise<ApiResponse>
@@ -84,6 +84,7 @@ export class Session {
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[]
   #modes: number
+  #priceOfSent = 0
   /** Scenarios that broke off, and why, with what proves it. */
   readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
 
@@ -96,11 +97,6 @@ export class Session {
     })
     this.clock = parts.options.clock
     this.balance = new Balance(parts.options.readCredits, parts.options.clock)
-    this.ledger = new Ledger({
-      limit: parts.options.maxCredits,
-      owed: () => parts.owed(this),
-      charged: () => this.balance.charged(),
-    })
     this.limited = parts.limited
     this.recovered = parts.recovered
     this.download = parts.download
@@ -146,8 +142,8 @@ export class Session {
     this.troubles.push({ detail, exchanges: error instanceof NoResponseError ? [error.exchange] : [] })
   }
 
-  async call({ method = 'GET', key, authorization, isOpen = false, ...rest }: SessionCall): Promise<ApiResponse> {
-    const { path, body, text, contentType, headers } = rest
+  async call({ method = 'GET', key, authorization, violation, ...rest }: SessionCall): Promise<ApiResponse> {
+    const { path, body, text, contentType, headers, isOpen = violation !== undefined } = rest
     // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
@@ -155,8 +151,29 @@ export class Session {
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const call = { method, path, authorization: header, body: content, contentType, headers }
     const response = await this.#parts.send(call)
-    this.#recorded.push({ method, path, key: sentKey(header, this.options), body, isOpen, response })
+    this.#recorded.push({ method, path, key: sentKey(header, this.options), body, isOpen, violation, response })
     return response
+  }
+
+  /** What the runs so far may cost: a run that was rejected or cancelled is free (sections 1 and 3). */
+  get spent(): number {
+    const { ended, open } = this.#parts.owed(this)
+    return ended + open
+  }
+
+  /**
+   * Keeps what runs are charged below the limit, whatever the plan said, also where a service charges what is free.
+   *
+   * @throws BlockedError when the limit could be passed; the run must not be sent then
+   */
+  async spend(credits: number): Promise<void> {
+    const { maxCredits } = this.options
+    if (this.#priceOfSent + credits > maxCredits) {
+      const { ended, open } = this.#parts.owed(this)
+      if (Math.max(ended, (await this.balance.charged()) ?? 0) + open + credits > maxCredits)
+        throw new BlockedError(`another run for ${credits} credits could pass the limit of ${maxCredits}`)
+    }
+    this.#priceOfSent += credits
   }
 
   /** Every request that has a response so far, in order. */

@@ -1,15 +1,19 @@
 import { type Check, check, defineScenario } from '../check.ts'
-import { at } from '../json.ts'
-import { BlockedError, judge, observe, skip } from '../judge/finding.ts'
-import { fileUrls } from '../judge/output.ts'
-import { defaultRun } from './runs.ts'
+import { BlockedError, judge, observe, skip } from '../finding.ts'
+import { at, itemsOf } from '../json.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { worldOf } from './world.ts'
 
 /** The first file of a run, read without the API key. */
-const firstFile = defineScenario('first-file', { uses: [defaultRun] }, async (session) => {
-  const { response } = await session.evidence(defaultRun)
-  const [url] = fileUrls(at(response.json, '/output'))
-  if (url === undefined) throw new BlockedError('the run has no file', response)
-  if (!/^https?:/i.test(url)) throw new BlockedError(`a file at ${new URL(url).protocol} is not read`, response)
+const firstFile = defineScenario('first-file', { uses: [FIRST.default] }, async (session) => {
+  await session.evidence(FIRST.default)
+  const outputs = worldOf(session).sentRuns.map(({ response }) => at(response.json, '/output/items'))
+  const url = outputs
+    .flatMap(itemsOf)
+    .map((item) => at(item, '/url'))
+    .find((one) => typeof one === 'string')
+  if (typeof url !== 'string') throw new BlockedError('no run has a file')
+  if (!/^https?:/i.test(url)) throw new BlockedError(`a file at ${url.split(':')[0]}: is not read`)
   return session.download(url)
 })
 

@@ -1,21 +1,14 @@
 import { ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { defineScenario } from '../check.ts'
-import type { ApiResponse } from '../http/api-response.ts'
-import { at } from '../json.ts'
 import { worldOf } from '../judges/world.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { lacks } from '../plan/crossed-runs.ts'
-import { modelsOf } from '../plan/whole-list.ts'
-import { almostKeys } from '../session/almost-keys.ts'
-import { cancelJob, jobStatus, readJob } from '../session/jobs.ts'
-import { startRun } from '../session/runs.ts'
-import { LIMITED_KEYS, type LimitedKey } from '../session/sent-key.ts'
+import type { ModelTarget } from '../plan/inputs.ts'
+import { modelsOf } from '../plan/targets.ts'
+import { cancelJob, jobIdIn, jobStatus, keyOfJob, readJob, startRun } from '../session/actions.ts'
+import { almostKeys, LIMITED_KEYS, type LimitedKey, lacks } from '../session/keys.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { cancelledQueued } from './cancel.ts'
-import { keyOfJob } from './crossed.ts'
-import { UNKNOWN_ID } from './details.ts'
-import { firstPage, listModels } from './models.ts'
-import { asyncJob } from './runs.ts'
+import { firstPage, listModels } from './reads.ts'
+import { FIRST, UNKNOWN_ID } from './runs.ts'
 
 /** Have the form of a key, but do not exist. */
 const INVALID_KEYS = { test: 'sk_test_conformance_no_such_key', live: 'sk_live_conformance_no_such_key' }
@@ -27,7 +20,7 @@ interface KeyedCall {
   route: RouteName
   key: Key
   /** Of a limited key. */
-  name?: LimitedKey
+  name?: LimitedKey | undefined
 }
 
 /** Where a limited key is rejected, and all that it does not do elsewhere: others run, and cancel what they ran. */
@@ -70,9 +63,9 @@ function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[
 
 /** Keys that must be rejected somewhere, where models are read. */
 export const keysAtReads = defineScenario('keys-at-reads', { uses: [firstPage] }, async (session) => {
-  const [model] = modelsOf(await session.evidence(firstPage))
-  const id = typeof model?.id === 'string' ? model.id : UNKNOWN_ID
-  for (const { route, key } of callsOf(session.options)) {
+  const ids = modelsOf(await session.evidence(firstPage)).flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+  for (const [index, { route, key }] of callsOf(session.options).entries()) {
+    const id = ids[index % ids.length] ?? UNKNOWN_ID
     if (route === 'listModels') await listModels(session, {}, key)
     if (route === 'getModel') await session.call({ path: routePath(ROUTES.getModel, { id }), ...key })
   }
@@ -85,21 +78,23 @@ export const revokedKey = defineScenario('revoked-key', { keys: ['revoked'] }, a
 export const keysAtJobs = defineScenario(
   'keys-at-jobs',
   {
-    // Perhaps no other key can cancel its job.
-    runs: { main: (_, { keys }) => (keys['without-jobs-write'] === undefined ? 0 : 1) },
-    mayUse: [asyncJob, cancelledQueued],
+    runs: { main: 0 },
+    // Perhaps no other key can cancel the job of this one.
+    costOf: ({ main }, { keys }) => (keys['without-jobs-write'] === undefined ? 0 : (main?.creditsPerRun ?? 0)),
+    mayUse: [FIRST.async, FIRST.cancelled],
   },
   async (session) => {
     const { jobs } = worldOf(session)
     const idOf = (status: string) => jobs.find(({ end }) => end && jobStatus(end) === status)?.jobId ?? UNKNOWN_ID
     const [ended, cancelled] = [idOf('succeeded'), idOf('cancelled')]
-    const runs = new Map<LimitedKey | undefined, ApiResponse>()
-    for (const { route, key, name } of callsOf(session.options)) {
-      if (route === 'runModel') runs.set(name, await runAndCancel(session, key, name))
+    const main = session.target('main')
+    const targets = [main, ...(session.targets.others ?? [])]
+    for (const [index, { route, key, name }] of callsOf(session.options).entries()) {
+      const target = targets[name === undefined ? index % targets.length : 0] ?? main
+      if (route === 'runModel') await runAndCancel(session, target, { key, name })
       if (route === 'getJob') await readJob(session, ended, { ...key, isOpen: isOpen(ended, key) })
       if (route === 'cancelJob') await cancelJob(session, cancelled, { ...key, isOpen: isOpen(cancelled, key) })
     }
-    return runs
   },
 )
 
@@ -109,10 +104,12 @@ function isOpen(jobId: string, { key }: Key): boolean {
 }
 
 /** A limited key does not wait for its result, so that what it runs can be cancelled. */
-async function runAndCancel(session: Session, key: Key, name: LimitedKey | undefined): Promise<ApiResponse> {
+async function runAndCancel(
+  session: Session,
+  target: ModelTarget,
+  { key, name }: Pick<KeyedCall, 'key' | 'name'>,
+): Promise<void> {
   const mode = name && (LIMITED_KEYS.indexOf(name) % 2 === 0 ? 'async' : 'async+webhook')
-  const response = await startRun(session, 'main', { ...session.modeOf(mode), ...key })
-  const jobId = at(response.json, '/job_id')
-  if (typeof jobId === 'string') await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
-  return response
+  const jobId = jobIdIn(await startRun(session, target, { ...session.modeOf(mode), ...key }))
+  if (jobId !== undefined) await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
 }

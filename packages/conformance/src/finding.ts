@@ -1,5 +1,5 @@
-import type { Exchange } from '../exchange.ts'
-import type { JsonValue } from '../json.ts'
+import type { Exchange } from './exchange.ts'
+import type { JsonValue } from './json.ts'
 
 /**
  * The outcome of a check:

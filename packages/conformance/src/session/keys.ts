@@ -1,4 +1,4 @@
-import type { Permission } from '@modelrun/contract'
+import { type Permission, ROUTES, type RouteName } from '@modelrun/contract'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 
 /** The key of a request, by what the specification says about it (section 5). */
@@ -12,7 +12,7 @@ export interface SentKey {
 }
 
 /** What the special keys lack. A key that is not here lacks no permission. */
-export const LACKS = {
+const LACKS = {
   'read-only': ['models:run', 'jobs:write', 'webhooks:manage'],
   'without-models-read': ['models:read'],
   'without-models-run': ['models:run'],
@@ -34,4 +34,37 @@ export function sentKey(authorization: string | undefined, { apiKey, keys }: Res
   if (key === keys.revoked) return { kind: 'revoked', lacks: [] }
   const name = LIMITED_KEYS.find((one) => keys[one] === key)
   return name === undefined ? { kind: 'invalid', lacks: [] } : { kind: 'limited', lacks: LACKS[name], name }
+}
+
+/** Whether a key lacks a permission. */
+export function lacks(name: LimitedKey, permission: Permission): boolean {
+  return LACKS[name].some((one) => one === permission)
+}
+
+/** The keys that were given and lack a permission, but not this one. */
+export function namesOf({ keys }: ResolvedOptions, needed: Permission): LimitedKey[] {
+  return LIMITED_KEYS.filter((name) => keys[name] !== undefined && !lacks(name, needed))
+}
+
+/** Whether a key has what an endpoint needs, by the plain reading of section 5.4. */
+export function mayDo({ kind, lacks: missing }: SentKey, route: RouteName): boolean {
+  return (kind === 'full' || kind === 'limited') && !missing.includes(ROUTES[route].permission)
+}
+
+/** Keys that differ from the right one as little as can be, by what is wrong with them. */
+export function almostKeys(apiKey: string): Record<string, string> {
+  const keys = {
+    'a key with one character more': `${apiKey}x`,
+    'a key with one character less': apiKey.slice(0, -1),
+    'a key with another last character': `${apiKey.slice(0, -1)}${apiKey.endsWith('x') ? 'y' : 'x'}`,
+    'a key in other letter case': inOtherCase(apiKey),
+  }
+  return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== apiKey && key !== ''))
+}
+
+/** The prefix stays as it is: it is not secret. */
+function inOtherCase(apiKey: string): string {
+  const prefix = /^sk_(live|test)_/.exec(apiKey)?.[0] ?? ''
+  const secret = apiKey.slice(prefix.length)
+  return `${prefix}${secret === secret.toUpperCase() ? secret.toLowerCase() : secret.toUpperCase()}`
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { almostKeys } from './almost-keys.ts'
+import { almostKeys } from './keys.ts'
 
 it('differs from the key by one character, or by letter case', () => {
   expect(Object.values(almostKeys('sk_test_aB3x'))).toEqual([

@@ -1,0 +1,34 @@
+import { at } from '../json.ts'
+import { jobStatus } from '../session/actions.ts'
+import type { Session } from '../session/session.ts'
+import { jobOf, type RunCall, type World, worldOf } from './world.ts'
+
+/** What to choose otherwise next time, a sentence for each. */
+export function adviceOf(session: Session): string[] {
+  const world = worldOf(session)
+  const ofModels = (['main', 'slow'] as const).flatMap((kind) => {
+    const modelId = session.targets[kind]?.modelId
+    const outcomes = world.runs.filter(({ id }) => id === modelId).map((run) => outcomeOf(run, world))
+    const failed = outcomes.filter((outcome) => outcome === 'failed').length
+    if (failed === 0 || outcomes.includes('succeeded')) return []
+    const runs = failed === 1 ? 'The run' : `All ${failed} runs`
+    return [`${runs} of ${modelId} failed at the provider, so little could be judged: choose another ${kind} model.`]
+  })
+  return [...ofModels, ...adviceOfReads(session)]
+}
+
+function outcomeOf(run: RunCall, world: World): unknown {
+  const end = jobOf(run, world)?.end
+  if (end !== undefined) return jobStatus(end)
+  const { json } = run.response
+  if (at(json, '/error/code') === 'PROVIDER_FAILURE') return 'failed'
+  return at(json, '/status') === 'completed' ? 'succeeded' : undefined
+}
+
+/** What was returned in the end must not hide that it failed before. */
+function adviceOfReads({ recovered }: Session): string[] {
+  const places = [...new Set(recovered.map(({ path, response }) => `${response.status} to GET ${path}`))]
+  if (places.length === 0) return []
+  const count = recovered.length === 1 ? 'A read failed and was' : `${recovered.length} reads failed and were`
+  return [`${count} returned when sent again (${places.slice(0, 3).join(', ')}): a client must do the same.`]
+}

@@ -1,0 +1,30 @@
+import type { Check } from '../check.ts'
+import { BOOK_JUDGES } from './book-judges.ts'
+import { DELIVERY_JUDGES } from './delivery-judges.ts'
+import { FILES_CHECKS } from './files.ts'
+import { INPUT_JUDGES } from './input-judges.ts'
+import { JOB_JUDGES } from './job-judges.ts'
+import { KEY_JUDGES } from './key-judges.ts'
+import { LIST_JUDGES } from './list-judges.ts'
+import { MODEL_JUDGES } from './model-judges.ts'
+import { OPEN_POINTS } from './open-points.ts'
+import { RUN_JUDGES } from './run-judges.ts'
+import { TIME_JUDGES } from './time-judges.ts'
+
+/** Every check in order: judges of everything that was sent and received last. */
+export const ALL_CHECKS: readonly Check[] = [
+  ...OPEN_POINTS,
+  ...FILES_CHECKS,
+  ...KEY_JUDGES,
+  ...LIST_JUDGES,
+  ...MODEL_JUDGES,
+  ...RUN_JUDGES,
+  ...INPUT_JUDGES,
+  ...JOB_JUDGES,
+  ...DELIVERY_JUDGES,
+  ...TIME_JUDGES,
+  ...BOOK_JUDGES,
+]
+
+/** Names of the areas; each check's id starts with its area. */
+export const AREAS: readonly string[] = [...new Set(ALL_CHECKS.map(({ id }) => id.split('/')[0] ?? id))]

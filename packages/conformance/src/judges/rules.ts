@@ -1,0 +1,83 @@
+import { every, type Finding, judge, observe } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
+import { utcTimeOf } from './utc-timestamp.ts'
+
+/** What a value must be, and how that is said. */
+export type Rule = readonly [isRight: (value: unknown) => boolean, expected: string]
+
+const isText = (value: unknown) => typeof value === 'string'
+export const text: Rule = [(value) => isText(value) && value !== '', 'text']
+/** The same, which may be empty. */
+export const anyText: Rule = [isText, 'text']
+export const count: Rule = [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer, 0 or more']
+export const object: Rule = [isRecord, 'an object']
+export const objects: Rule = [(value) => Array.isArray(value) && value.every(isRecord), 'an array of objects']
+export const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute url']
+export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'a time of ISO 8601 in UTC']
+/** `null` is as good as left out. */
+export const nothing: Rule = [(value) => value === undefined || value === null, 'nothing']
+export const oneOf = (...allowed: readonly unknown[]): Rule => [
+  (value) => allowed.includes(value),
+  allowed.map(show).join(' or '),
+]
+/** Of a member that need not be there. */
+export const ifShown = ([isRight, expected]: Rule): Rule => [
+  (value) => value === undefined || value === null || isRight(value),
+  `${expected}, or nothing`,
+]
+
+/** What has a body and can be proven: a response, or a delivery. */
+export type Shown = Pick<ApiResponse, 'json' | 'exchange'>
+
+/** Judges members of a body by their pointers, below another one. */
+export function holds(shown: Shown, rules: Readonly<Record<string, Rule>>, below = ''): Finding[] {
+  return Object.entries(rules).map(([name, [isRight, expected]]) => {
+    const [pointer, value] = [`${below}${name}`, at(shown.json, `${below}${name}`)]
+    return judge(isRight(value), `${pointer || 'the body'} is ${show(value)}; expected ${expected}`, shown)
+  })
+}
+
+const OUTPUT = { '': object, '/type': text, '/items': objects }
+const ITEM = { '/type': text, '/url': url }
+/** The error of a failed job, or of a request (sections 2.4 and 7). */
+export const ERROR = { '/error': object, '/error/code': text, '/error/message': text }
+
+/** Judges an output (section 2.5) that stands at a pointer. */
+export function hasOutput(shown: Shown, pointer: string): Finding {
+  const items = itemsOf(at(shown.json, `${pointer}/items`))
+  return every([
+    ...holds(shown, OUTPUT, pointer),
+    ...items.flatMap((_, index) => holds(shown, ITEM, `${pointer}/items/${index}`)),
+  ])
+}
+
+/** Judges the HTTP status. */
+export function hasStatus(response: ApiResponse, ...allowed: readonly number[]): Finding {
+  const detail = `status ${response.status}; expected ${allowed.join(' or ')}`
+  return judge(allowed.includes(response.status), detail, response)
+}
+
+/** Judges the `Content-Type`. */
+export function isJson(response: ApiResponse): Finding {
+  const contentType = response.headers.get('content-type')
+  const isRight = /^application\/(\S+\+)?json\b/i.test(contentType ?? '') && response.json !== undefined
+  return judge(isRight, `content type ${show(contentType ?? undefined)}; expected a JSON body`, response)
+}
+
+/** A status with its error code, as an observation. */
+export function rejectionOf(response: ApiResponse): { status: number; code: string | null } {
+  const code = at(response.json, '/error/code')
+  return { status: response.status, code: typeof code === 'string' ? code : null }
+}
+
+/** The same in words. */
+export function rejectionText(response: ApiResponse): string {
+  const { status, code } = rejectionOf(response)
+  return code === null ? `status ${status}` : `status ${status} with the code ${code}`
+}
+
+/** Records how a request is rejected, or that it is accepted. */
+export function observeRejection(response: ApiResponse): Finding {
+  return observe(rejectionOf(response), rejectionText(response), response)
+}

@@ -1,0 +1,154 @@
+import { at, isRecord, itemsOf } from '../json.ts'
+
+// Inputs of runs, right and wrong, made from the schema of a model (section 2.3).
+
+/** A model that the suite runs. */
+export interface ModelTarget {
+  modelId: string
+  input: Record<string, unknown>
+  creditsPerRun: number
+  inputSchema: unknown
+}
+
+type Schemed = Pick<ModelTarget, 'input' | 'inputSchema'>
+
+const SAMPLE_TEXT = 'a lighthouse at dawn'
+
+/**
+ * Makes the smallest input that fits a model's `input_schema` (section 2.3): each mandatory parameter with its default,
+ * its first allowed value, its minimum, or a plain value of its type.
+ *
+ * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of a picture
+ */
+export function sampleInput(inputSchema: unknown): Record<string, unknown> | undefined {
+  const names = itemsOf(at(inputSchema, '/required')).filter((name) => typeof name === 'string')
+  const entries = names.map((name) => [name, sampleValue(name, at(inputSchema, `/properties/${name}`))] as const)
+  return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries)
+}
+
+function sampleValue(name: string, property: unknown): unknown {
+  if (!isRecord(property)) return undefined
+  const known = property.default ?? itemsOf(property.enum)[0]
+  if (known !== undefined) return known
+  switch (typeOf(property)) {
+    case 'string':
+      return isAddress(name, property) ? undefined : SAMPLE_TEXT
+    case 'integer':
+    case 'number':
+      return isExact(property.minimum) ? property.minimum : 1
+    case 'boolean':
+      return false
+    default:
+      return undefined
+  }
+}
+
+/** JSON Schema has one type, or a list of them. */
+function typeOf({ type }: Record<string, unknown>): unknown {
+  return Array.isArray(type) ? type.find((one) => one !== 'null') : type
+}
+
+function isAddress(name: string, { description }: Record<string, unknown>): boolean {
+  return /ur[li]s?$/i.test(name) || /\bURL\b/i.test(String(description))
+}
+
+/** An input with the last allowed value, or the minimum, of each parameter that has one. */
+export function smallestInput(target: Schemed): Record<string, unknown> {
+  return withValues(target, ({ enum: allowed, minimum }) => itemsOf(allowed).at(-1) ?? exact(minimum))
+}
+
+/** The same with the default or the first allowed value, or the maximum. */
+export function largestInput(target: Schemed): Record<string, unknown> {
+  return withValues(target, ({ enum: allowed, default: initial, maximum }) => {
+    const values = itemsOf(allowed)
+    return values.includes(initial) ? initial : (values[0] ?? exact(maximum))
+  })
+}
+
+const exact = (bound: unknown) => (isExact(bound) ? bound : undefined)
+
+function withValues({ input, inputSchema }: Schemed, choose: (property: Record<string, unknown>) => unknown) {
+  const properties = at(inputSchema, '/properties')
+  const values = Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, property]) => {
+    const value = isRecord(property) ? choose(property) : undefined
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { ...input, ...Object.fromEntries(values) }
+}
+
+/** The rules that a run can break: those of section 2.3, that there is an input, an object, and such a model (section 4.3). */
+type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input' | 'object' | 'model'
+
+/** An input that breaks one rule of one parameter, and what is wrong with it. */
+export interface Violation {
+  rule: Rule
+  wrong: string
+  input: unknown
+}
+
+/** So many are tried at most: each is a run that must not happen. */
+const MOST = 20
+
+type WrongValue = readonly [rule: Rule, what: string, value: unknown]
+
+/** Values of another type than a parameter's. */
+const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
+  string: [
+    ['type', 'a number', 7],
+    ['type', 'an object', { conformance: true }],
+  ],
+  integer: [
+    ['type', 'a number in quotes', '2'],
+    ['type', 'a fraction', 1.5],
+  ],
+  number: [['type', 'a number in quotes', '0.5']],
+  boolean: [['type', 'a text', 'yes']],
+}
+
+/** What breaks a model's `input_schema` (section 2.3): every rule of every parameter, one at a time. */
+export function violationsOf({ input, inputSchema }: Schemed): Violation[] {
+  const schema = isRecord(inputSchema) ? inputSchema : {}
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const missing = itemsOf(schema.required).filter((name) => typeof name === 'string' && Object.hasOwn(input, name))
+  return [
+    ...missing.map((name) => ({ rule: 'required' as const, wrong: `no ${name}`, input: without(input, name) })),
+    ...(missing.length > 1 ? [{ rule: 'required' as const, wrong: 'an empty input', input: {} }] : []),
+    ...Object.entries(properties).flatMap(([name, property]) =>
+      wrongValues(isRecord(property) ? property : {}).map(([rule, what, value]) => ({
+        rule,
+        wrong: `${what} as ${name}`,
+        input: { ...input, [name]: value },
+      })),
+    ),
+  ].slice(0, MOST)
+}
+
+function wrongValues(property: Record<string, unknown>): WrongValue[] {
+  const { enum: allowed, minimum, maximum } = property
+  const values: WrongValue[] = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
+    // What is one of a few texts is not tried as an object too.
+    ([, , value]) => !itemsOf(allowed).includes(value) && (allowed === undefined || typeof value !== 'object'),
+  )
+  if (Array.isArray(allowed)) values.push(['enum', 'a value outside the enum', 'conformance-no-such-value'])
+  if (typeof minimum === 'number') values.push(['minimum', 'a value below the minimum', beyond(minimum, -1)])
+  if (typeof maximum === 'number') values.push(['maximum', 'a value above the maximum', beyond(maximum, 1)])
+  return values.filter(([, , value]) => typeof value !== 'number' || Number.isFinite(value))
+}
+
+function without(input: Record<string, unknown>, left: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => name !== left))
+}
+
+/**
+ * Whether a bound and the integers beside it are different numbers: a double rounds the bounds of 64-bit integers, so that the
+ * bound itself may be outside, and one more may be the same number.
+ */
+function isExact(bound: unknown): bound is number {
+  return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER
+}
+
+/** A number that is certainly outside of a bound; not finite where a double holds none. */
+function beyond(bound: number, direction: 1 | -1): number {
+  if (isExact(bound)) return bound + direction
+  return Math.sign(bound) === direction ? bound * 2 : 0
+}

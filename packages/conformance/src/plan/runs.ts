@@ -1,0 +1,156 @@
+import type { ResolvedOptions } from '../options.ts'
+import { type LimitedKey, lacks, namesOf } from '../session/keys.ts'
+import { BEHAVIORS, type EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
+import { crossed } from './crossing.ts'
+import type { ModelTarget } from './inputs.ts'
+import { largestInput, smallestInput } from './inputs.ts'
+import type { Targets } from './targets.ts'
+
+/** How a run is sent, and what is done with it. */
+export interface RunPlan {
+  sync: boolean | undefined
+  receiver: EndpointBehavior | 'none'
+  cancel: 'never' | 'at once' | 'when processing' | 'after the hold'
+  /** The given input, or one at the lower or upper edges of the rules of its schema. */
+  input: 'given' | 'smallest' | 'largest'
+}
+
+/** A run whose model, key, mode, webhook, input and cancel were crossed. */
+export interface CrossedRun extends RunPlan {
+  target: ModelTarget
+  /** `undefined`: the key with all permissions. */
+  key: LimitedKey | undefined
+}
+
+export const PLAIN: RunPlan = { sync: undefined, receiver: 'none', cancel: 'never', input: 'given' }
+
+/** The runs that come first, one after the other, each polled to its end: what is most often asked for. */
+export const FIRST_RUNS = {
+  default: { kind: 'main', ...PLAIN },
+  sync: { kind: 'main', ...PLAIN, sync: true, input: 'largest' },
+  async: { kind: 'main', ...PLAIN, sync: false, input: 'smallest' },
+  held: { kind: 'slow', ...PLAIN },
+  failing: { kind: 'failing', ...PLAIN },
+  failingAsync: { kind: 'failing', ...PLAIN, sync: false },
+  webhook: { kind: 'main', ...PLAIN, receiver: 'accept' },
+  asyncWebhook: { kind: 'main', ...PLAIN, sync: false, receiver: 'miss' },
+  failingWebhook: { kind: 'failing', ...PLAIN, receiver: 'accept' },
+  cancelled: { kind: 'longest', ...PLAIN, sync: false, cancel: 'at once' },
+  cancelledProcessing: { kind: 'longest', ...PLAIN, sync: false, cancel: 'when processing' },
+  cancelledWebhook: { kind: 'longest', ...PLAIN, receiver: 'accept', cancel: 'at once' },
+} as const satisfies Record<string, RunPlan & { kind: string }>
+
+/** Ways of a receiver not to accept. They take turns. */
+const REJECTIONS = BEHAVIORS.filter((behavior) => behavior !== 'accept')
+const INPUTS = ['given', 'smallest', 'largest'] as const
+const MOST_RUNS = 20
+/** What other keys do not send is left for these. */
+const MOST_WITHOUT_KEYS = 27
+/** Each takes as long as the hold. */
+const MOST_HELD = 3
+
+/** The runs that are crossed. They and their price are known before anything is run. */
+export function crossedRunsOf(targets: Targets, options: ResolvedOptions): CrossedRun[] {
+  const { main, slow, failing, others = [] } = targets
+  if (!options.allowRuns || options.crossingCredits === 0 || main === undefined) return []
+  const models = new Map<string, ModelTarget>([['main', main]])
+  if (slow !== undefined) models.set('slow', slow)
+  if (failing !== undefined) models.set('failing', failing)
+  for (const other of others) models.set(other.modelId, other)
+  const targetOf = (kind: string) => models.get(kind) ?? main
+  const names = namesOf(options, 'models:run')
+  const alone = unaccepted(main, options)
+  const hooked = options.receiver === undefined ? [] : (['accept', 'rejects'] as const)
+  const dimensions = {
+    kind: [...models.keys()],
+    way: WAYS,
+    sync: [undefined, true, false],
+    receiver: ['none', ...hooked] as const,
+    cancel: ['never', 'at once', 'when processing', 'after the hold'] as const,
+    key: names.length === 0 ? (['full'] as const) : (['full', 'full', 'limited'] as const),
+  }
+  const known = Object.values(FIRST_RUNS).map(({ kind, receiver, ...run }) => {
+    const group = receiver === 'none' || receiver === 'accept' ? receiver : ('rejects' as const)
+    const one = { ...run, key: 'full' as const, kind: kind === 'longest' ? 'slow' : kind, receiver: group }
+    return { ...one, way: wayOf(one) }
+  })
+  const limits = {
+    seed: options.seed,
+    // Of the limited keys, one may not cancel.
+    costOf: ({ kind, key, cancel }: { kind: string; key: string; cancel: string }) =>
+      key === 'full' && cancel !== 'never' ? 0 : targetOf(kind).creditsPerRun,
+    isPossible: (run: Pick<RunPlan, 'sync' | 'cancel'> & { kind: string; way: string; receiver: string }) =>
+      run.way === wayOf(run) && isKnownInTime(run),
+  }
+  const budget = options.crossingCredits - costOfAll(alone)
+  // The result of a model of each category, obtained in two ways.
+  const results = crossed(
+    { ...dimensions, kind: others.map(({ modelId }) => modelId), cancel: ['never'] as const },
+    { ...limits, known, budget, most: 2 * others.length },
+  )
+  const more = crossed(dimensions, {
+    ...limits,
+    known: [...known, ...results],
+    most: (names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS) - results.length,
+    budget: budget - results.reduce((sum, run) => sum + limits.costOf(run), 0),
+  })
+  const runs = [...results, ...more]
+  const isHeld = ({ kind, way }: (typeof runs)[number]) => kind === 'slow' && way.startsWith('waits')
+  const tooMany = runs.filter(isHeld).slice(MOST_HELD)
+  const made = runs
+    .filter((run) => !tooMany.includes(run))
+    .map(({ kind, way: _, receiver, key, ...run }, index) => ({
+      ...run,
+      target: targetOf(kind),
+      key: key === 'full' ? undefined : inTurn(names, index),
+      receiver: receiver === 'rejects' ? (inTurn(REJECTIONS, index) ?? 'reject') : receiver,
+      input: kind === 'failing' ? 'given' : (inTurn(INPUTS, index) ?? 'given'),
+    }))
+  return [...alone, ...made]
+}
+
+/** How a result is obtained, or that it is not: each of it is tried with every model before the rest is combined. */
+const WAYS = ['waits', 'async', 'webhook', 'waits, cancelled', 'async, cancelled', 'webhook, cancelled'] as const
+
+function wayOf({ sync, receiver, cancel }: Pick<RunPlan, 'sync' | 'cancel'> & { receiver: string }) {
+  const index = receiver !== 'none' ? 2 : sync === false ? 1 : 0
+  return WAYS[cancel === 'never' ? index : index + 3] ?? 'waits'
+}
+
+/** The id of a job that is waited for is not known before the end of the hold. */
+function isKnownInTime({ kind, way, cancel }: { kind: string; way: string; cancel: RunPlan['cancel'] }): boolean {
+  const isHeld = way === 'waits, cancelled'
+  return isHeld === (cancel === 'after the hold') && (!isHeld || kind === 'slow')
+}
+
+/** Deliveries that are not accepted, of runs that certainly end. */
+function unaccepted(target: ModelTarget, { seed, receiver }: ResolvedOptions): CrossedRun[] {
+  if (receiver === undefined) return []
+  const modes = [undefined, true, false]
+  return (['reject', 'silent'] as const).map((behavior, index) => {
+    const sync = inTurn(modes, Math.abs(seed) + index)
+    return { ...PLAIN, target, key: undefined, sync, receiver: behavior }
+  })
+}
+
+/** The price of runs. */
+export function costOfAll(runs: readonly CrossedRun[]): number {
+  return runs.reduce((sum, run) => sum + costOf(run), 0)
+}
+
+/** A cancelled run is free; the job of a key that may not cancel cannot be cancelled where it belongs to another account. */
+function costOf({ target, key, cancel }: Pick<CrossedRun, 'target' | 'key' | 'cancel'>): number {
+  const isFree = cancel !== 'never' && !(key !== undefined && lacks(key, 'jobs:write'))
+  return isFree ? 0 : target.creditsPerRun
+}
+
+/** The input of a run. */
+export function inputOf(target: ModelTarget, input: RunPlan['input']): Record<string, unknown> {
+  return { given: () => target.input, smallest: () => smallestInput(target), largest: () => largestInput(target) }[
+    input
+  ]()
+}
+
+function inTurn<Value>(values: readonly Value[], index: number): Value | undefined {
+  return values[index % values.length]
+}

@@ -1,0 +1,127 @@
+import { defineScenario } from '../check.ts'
+import { sleep, sleepInSteps } from '../clock.ts'
+import { at } from '../json.ts'
+import { endOf, isSuspicious, type JobStory, startOf, worldOf } from '../judges/world.ts'
+import { targetsOf } from '../plan/targets.ts'
+import { jobStatus, keyOfJob, pollJob, readJob, startRun } from '../session/actions.ts'
+import { namesOf } from '../session/keys.ts'
+import type { Session } from '../session/session.ts'
+import { SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
+import { crossedRuns, FIRST } from './runs.ts'
+
+/** A job that was not read so long after its end is read again, so that an end which does not stay is noticed. */
+const LATER_MS = 60_000
+
+/**
+ * The end of everything that was started: each job is polled until it ends and once more, and every delivery that should
+ * come is waited for. Made after all other scenarios.
+ */
+export const endsOfJobs = defineScenario(
+  'ends-of-jobs',
+  { runs: { main: 0 }, mayUse: [crossedRuns] },
+  async (session) => {
+    const latest = session.clock.now() + session.options.limits.jobMs
+    const until = () => session.clock.now() > latest
+    const { jobs } = worldOf(session)
+    const left = jobs.filter(isLeft).map(({ jobId }) => jobId)
+    const poll = ({ jobId, run }: JobStory) => pollJob(session, jobId, { until, key: keyOf(session, run) })
+    for (const job of jobs) if (job.end === undefined && !left.includes(job.jobId)) await poll(job)
+    const isExpected = ({ jobId, end }: JobStory) =>
+      left.includes(jobId) || (end !== undefined && /^(succeeded|failed)$/.test(String(jobStatus(end))))
+    await awaitDeliveries(session, worldOf(session).jobs.filter(isExpected))
+    const ended = worldOf(session).jobs
+    // Until what was cancelled would have ended.
+    const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
+    await sleepInSteps(session.clock, longestMs)
+    const readLater = readerOf(session)
+    for (const job of ended) {
+      if (left.includes(job.jobId)) await poll(job)
+      else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
+    }
+  },
+)
+
+/** Some jobs are not polled before their deliveries: a service may notice an end by a poll alone. */
+function isLeft({ run, reads, cancels }: JobStory, index: number): boolean {
+  return index % 2 === 1 && run.endpoint !== undefined && reads.length + cancels.length === 0
+}
+
+function isReadLater({ run: { response }, end, reads }: JobStory, laterMs: number): boolean {
+  const isCompleted = at(response.json, '/status') === 'completed'
+  const [first, last] = [isCompleted ? response : end, reads.at(-1)]
+  return first !== undefined && last !== undefined && endOf(last) > endOf(first) + laterMs
+}
+
+/** How long a job has taken that was not cancelled. */
+function durationMs({ run, end, cancels }: JobStory): number {
+  return end === undefined || cancels.length > 0 ? 0 : endOf(end) - startOf(run.response.exchange)
+}
+
+/** Reads jobs with all keys that may, in turn, as long as they belong to one account. */
+function readerOf(session: Session): (job: JobStory) => Promise<void> {
+  let others = namesOf(session.options, 'jobs:read').flatMap((name) => session.options.keys[name] ?? [])
+  let count = 0
+  return async ({ jobId, run }) => {
+    const own = keyOf(session, run)
+    const key = run.key.kind === 'full' ? [own, ...others][count++ % (others.length + 1)] : own
+    const { status } = await readJob(session, jobId, { key })
+    if (key === own || status < 300) return
+    others = others.filter((other) => other !== key)
+    await readJob(session, jobId, { key: own })
+  }
+}
+
+/** The job may belong to the account of the key that ran it. */
+function keyOf(session: Session, { key }: JobStory['run']): string | undefined {
+  return keyOfJob(session, key.name, 'jobs:read')
+}
+
+const POLL_INTERVAL_MS = 500
+
+/** Waits until a delivery has come to each, and for what comes afterwards: a duplicate, or an attempt that must not be. */
+async function awaitDeliveries(session: Session, jobs: readonly Pick<JobStory, 'run'>[]): Promise<void> {
+  const endpoints = jobs.flatMap(({ run }) => run.endpoint ?? [])
+  const { deliveryMs, quietMs } = session.options.limits
+  const until = session.clock.now() + deliveryMs
+  const isWaiting = () => endpoints.some(({ deliveries }) => deliveries.length === 0)
+  while (isWaiting() && session.clock.now() < until) await sleep(session.clock, POLL_INTERVAL_MS)
+  const isSilent = endpoints.some(({ behavior }) => behavior === 'silent')
+  const hasCome = endpoints.some(({ deliveries }) => deliveries.length > 0)
+  if (hasCome) await sleepInSteps(session.clock, quietMs + (isSilent ? SILENCE_MS : 0))
+}
+
+/** Runs that make a suspicion certain: duplicates may come at random. */
+const CONFIRMATIONS = 3
+
+/**
+ * Where a rejected delivery came more often than any accepted one: more runs like that one, of the cheapest model. They are paid
+ * from what is left; most services give no reason.
+ */
+export const confirmedRetries = defineScenario(
+  'confirmed-retries',
+  { runs: { main: 0 }, receiver: true, uses: [FIRST.webhook], mayUse: [endsOfJobs] },
+  async (session) => {
+    const world = worldOf(session)
+    const suspicious = world.sentRuns.flatMap((run) => {
+      const target = targetsOf(session.targets).find(({ modelId }) => modelId === run.id)
+      return target !== undefined && isSuspicious(run, world) ? [{ run, target }] : []
+    })
+    const [cheapest] = suspicious.toSorted((one, other) => one.target.creditsPerRun - other.target.creditsPerRun)
+    if (cheapest === undefined) return
+    const { run, target } = cheapest
+    const before = session.endpoints.length
+    for (let count = 0; count < CONFIRMATIONS; count++) {
+      const { url } = session.webhookEndpoints.open(run.endpoint?.behavior ?? 'reject')
+      const key = run.key.name && session.options.keys[run.key.name]
+      await startRun(session, target, { sync: run.sync, webhook_url: url, key })
+    }
+    const opened = session.endpoints.slice(before)
+    await awaitDeliveries(
+      session,
+      worldOf(session).jobs.filter(({ run: { endpoint } }) => endpoint !== undefined && opened.includes(endpoint)),
+    )
+  },
+)
+
+/** Performed after everything else, for judges of runs: what is combined, and how all of it ended. */
+export const LASTS = [crossedRuns, endsOfJobs]

@@ -1,0 +1,134 @@
+import { ROUTES, routePath } from '@modelrun/contract'
+import { defineScenario, type Scenario } from '../check.ts'
+import { BlockedError } from '../finding.ts'
+import { type ApiResponse, NoResponseError } from '../http/caller.ts'
+import { at } from '../json.ts'
+import { crossed } from '../plan/crossing.ts'
+import type { ModelTarget } from '../plan/inputs.ts'
+import { type Violation, violationsOf } from '../plan/inputs.ts'
+import { costOfAll, crossedRunsOf, FIRST_RUNS } from '../plan/runs.ts'
+import { cancelJob, jobIdIn, pollJob, readJob, sendRun, startRun } from '../session/actions.ts'
+import { type LimitedKey, namesOf } from '../session/keys.ts'
+import { MODES, type Mode, type Session } from '../session/session.ts'
+
+/** Names no model and no job. */
+export const UNKNOWN_ID = 'conformance-no-such-id'
+
+/** Each of the first runs, polled to its end. */
+export const FIRST = Object.fromEntries(
+  Object.entries(FIRST_RUNS).map(([name, { kind, ...run }]) => [
+    name,
+    defineScenario(
+      name,
+      { runs: { [kind]: run.cancel === 'never' ? 1 : 0 }, receiver: run.receiver !== 'none' },
+      async (session) => {
+        const isTried = name === 'cancelledProcessing' && session.targets.slow !== undefined
+        const onProcessing = isTried ? (jobId: string) => cancelWithWrongKeys(session, jobId) : undefined
+        const response = await sendRun(session, { ...run, target: session.target(kind), key: undefined }, onProcessing)
+        const jobId = jobIdIn(response)
+        const isOver = jobId === undefined || at(response.json, '/status') === 'completed'
+        if (!isOver) await pollJob(session, jobId, { pace: name === 'async' ? 'measured' : 'normal' })
+      },
+    ),
+  ]),
+) as Record<keyof typeof FIRST_RUNS, Scenario<void>> // the keys of the constant
+
+/** The read afterwards shows whether they did something. */
+async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
+  await cancelJob(session, jobId, { authorization: null })
+  const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
+  if (lacking !== undefined) await cancelJob(session, jobId, { key: lacking })
+  await readJob(session, jobId)
+}
+
+/** Inputs that are not objects, and none. */
+const NO_OBJECTS: readonly Violation[] = [
+  { rule: 'input', wrong: 'no input', input: undefined },
+  { rule: 'object', wrong: 'a text as input', input: 'conformance' },
+  { rule: 'object', wrong: 'an array as input', input: ['conformance'] },
+  { rule: 'object', wrong: 'null as input', input: null },
+  { rule: 'object', wrong: 'a number as input', input: 7 },
+  { rule: 'object', wrong: 'a boolean as input', input: true },
+]
+
+/** Runs beyond one for each violation, in which rules, models, keys and modes are crossed. */
+const MOST_CROSSED = 9
+
+/**
+ * Everything that the schema of the main model forbids, and some of the others. The first violation of each rule waits for its
+ * result, the others take turns.
+ */
+export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, async (session) => {
+  const { targets, options } = session
+  const violationsFor = (target: ModelTarget) => [...violationsOf(target), ...NO_OBJECTS]
+  const main = session.target('main')
+  const violations = violationsFor(main)
+  const kinds = violations.filter(({ rule }, index) => index === violations.findIndex((one) => one.rule === rule))
+  const again = crossed(
+    {
+      rule: kinds.map(({ rule }) => rule),
+      target: [main, ...(targets.others ?? [])],
+      mode: MODES.filter((mode) => mode !== 'unsaid'),
+      key: [undefined, undefined, ...namesOf(options, 'models:run')],
+    },
+    { seed: options.seed, most: MOST_CROSSED },
+  )
+  const send = async (
+    one: Violation,
+    { target, mode, key }: { target: ModelTarget; mode?: Mode; key?: LimitedKey | undefined },
+  ) => {
+    const { input, ...violation } = one
+    const body = { input, ...session.modeOf(mode) }
+    await followed(session, await startRun(session, target, { body, violation, key: key && options.keys[key] }))
+  }
+  for (const one of violations) await send(one, { target: main, ...(kinds.includes(one) ? { mode: 'unsaid' } : {}) })
+  for (const { rule, ...how } of again) {
+    const one = violationsFor(how.target).findLast((other) => other.rule === rule)
+    if (one !== undefined) await send(one, how)
+  }
+})
+
+/** A run of a model that is not there, with an input that another one takes. */
+export const unknownModelRun = defineScenario('unknown-model-run', { runs: { main: 0 } }, async (session) => {
+  const path = routePath(ROUTES.runModel, { model: UNKNOWN_ID })
+  const body = { input: session.target('main').input, sync: false }
+  const violation = { rule: 'model', wrong: 'an unknown model' } as const
+  await followed(session, await session.call({ method: 'POST', path, body, violation }))
+})
+
+/** The job of a run that should have been rejected is polled to its end. */
+async function followed(session: Session, response: ApiResponse): Promise<void> {
+  const jobId = jobIdIn(response)
+  if (jobId !== undefined && at(response.json, '/status') !== 'completed') await pollJob(session, jobId)
+}
+
+/**
+ * Runs in which model, key, mode, webhook, input, and cancel meet pairwise: a fault that shows in one corner only is met there. They
+ * are judged like every other. What they cost at most is an option.
+ */
+export const crossedRuns = defineScenario(
+  'crossed-runs',
+  {
+    runs: { main: 0 },
+    costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)),
+  },
+  async (session) => {
+    const runs = crossedRunsOf(session.targets, session.options)
+    // Most cancelled runs come first, one after the other: what is charged then is charged for one of them. The others meet runs
+    // that continue.
+    const alone = runs.filter(({ cancel, key }, index) => cancel !== 'never' && key === undefined && index % 3 !== 0)
+    for (const run of [...alone, ...runs.filter((one) => !alone.includes(one))]) {
+      await unlessBlocked(() => sendRun(session, run))
+      await session.mark()
+    }
+  },
+)
+
+/** What cannot be had is judged where it is needed. */
+export async function unlessBlocked(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof BlockedError || error instanceof NoResponseError)) throw error
+  }
+}
