@@ -57,10 +57,16 @@ function report(entry, sbom) {
     `  licences ${[...licenses].map(([license, of]) => `${license} ${of.length}`).join(', ') || 'of no other package'}`,
   )
   for (const [license, of] of licenses) {
-    if (!LICENSES.includes(license)) problems.push(`${name} needs ${of[0].name}, whose licence is ${license}.`)
+    if (!isAllowed(license)) problems.push(`${name} needs ${of[0].name}, whose licence is ${license}.`)
   }
   writeFileSync(join(root, values.to, `${name.replace('/', '-')}.cdx.json`), `${JSON.stringify(sbom, undefined, 2)}\n`)
   if (last) checkStep(entry, last, difference)
+}
+
+/** One of them is enough where a package leaves the choice. */
+function isAllowed(license) {
+  const choices = license.replace(/^\((.*)\)$/, '$1').split(' OR ')
+  return choices.some((choice) => LICENSES.includes(choice))
 }
 
 /** Before 1.0.0 a minor version may break, and a patch may add: a caret takes patches only. */
