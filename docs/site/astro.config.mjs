@@ -19,8 +19,8 @@ export default defineConfig({
       title: 'modelrun',
       description: 'Run paid AI models from TypeScript, and never pay for a run twice.',
       sidebar: [
-        ...sidebar,
         { label: 'Playground', link: '/playground/' },
+        ...sidebar,
         { label: 'API reference', link: '/reference/index.html' },
       ],
       head: [{ tag: 'meta', attrs: policy }],
