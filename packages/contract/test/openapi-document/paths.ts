@@ -1,5 +1,5 @@
-import { LIMITS } from '../limits.ts'
-import { ROUTES, type RouteName } from '../routes.ts'
+import { LIMITS } from '../../src/limits.ts'
+import { ROUTES, type RouteName } from '../../src/routes.ts'
 import { listModelsQuerySchemas } from './component-schemas.ts'
 import { errorResponses } from './error-responses.ts'
 import type { JsonObject } from './json-object.ts'

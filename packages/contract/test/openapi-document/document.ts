@@ -1,5 +1,5 @@
-import { KEY_PREFIXES, PERMISSION_MEANINGS } from '../auth.ts'
-import { SERVICE_VERSION } from '../version.ts'
+import { KEY_PREFIXES, PERMISSION_MEANINGS } from '../../src/auth.ts'
+import { SERVICE_VERSION } from '../../src/version.ts'
 import { componentSchemas } from './component-schemas.ts'
 import { errorComponents } from './error-responses.ts'
 import type { JsonObject } from './json-object.ts'

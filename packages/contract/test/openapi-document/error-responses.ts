@@ -1,4 +1,4 @@
-import { fixtures } from '../fixtures.ts'
+import { fixtures } from '../../src/fixtures.ts'
 import { schemaReference } from './component-schemas.ts'
 import { jsonContent } from './examples.ts'
 import type { JsonObject } from './json-object.ts'

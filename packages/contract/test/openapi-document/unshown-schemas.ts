@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { errorDetailSchema } from '../error-body.ts'
-import { runQueuedSchema } from '../run.ts'
+import { errorDetailSchema } from '../../src/error-body.ts'
+import { runQueuedSchema } from '../../src/run.ts'
 
 /**
  * Bodies that the specification does not show, and that its gaps lead to. They are here for tools that need to know every

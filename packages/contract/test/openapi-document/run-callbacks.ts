@@ -1,5 +1,5 @@
-import { fixtures } from '../fixtures.ts'
-import { LIMITS } from '../limits.ts'
+import { fixtures } from '../../src/fixtures.ts'
+import { LIMITS } from '../../src/limits.ts'
 import { schemaReference } from './component-schemas.ts'
 import { jsonContent } from './examples.ts'
 import type { JsonObject } from './json-object.ts'
