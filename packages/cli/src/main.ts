@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
-import type { CliContext } from './cli-context.ts'
-import { reportError } from './errors/report-error.ts'
-import { EXIT } from './exit-codes.ts'
+import { type CliContext, EXIT } from './context.ts'
 import { createProgram } from './program.ts'
+import { reportError } from './report-error.ts'
 import { Terminal } from './terminal/terminal.ts'
 
 async function main(args: readonly string[], context: CliContext): Promise<void> {
   const { terminal } = context
   // Before the options are read: a mistake in them is an event, too.
-  terminal.json = args.includes('--json')
+  terminal.json = args.some((arg) => arg === '--json' || arg.startsWith('--select'))
   try {
     await createProgram(context, readFacts()).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
   } catch (error) {
@@ -47,4 +46,6 @@ process.stderr.on('error', () => {})
 const { env, stdin, stdout, stderr } = process
 const context: CliContext = { env, exitCode: EXIT.done, terminal: new Terminal({ env, stdin, stdout, stderr }) }
 await main(process.argv.slice(2), context)
-process.exitCode = context.exitCode || (isOutputLost ? EXIT.failed : EXIT.done)
+const problem = context.exitCode === EXIT.done ? context.terminal.selection?.problem : undefined
+if (problem !== undefined) context.terminal.say(`modelrun: ${problem}`)
+process.exitCode = context.exitCode || (isOutputLost || problem !== undefined ? EXIT.failed : EXIT.done)

@@ -91,6 +91,11 @@ describe('modelrun job and cancel', () => {
     expect((await cli.run(['cancel', id])).code).toBe(3)
     expect((await cli.run(['job'])).stdout).toMatch(new RegExp(`\\n${id} +cancelled +aurora-image +4 `))
     expect((await cli.run(['job', 'job_none'])).code).toBe(3)
+    cli.server.faults.add({ kind: 'reset', route: 'cancelJob' })
+    expect(await cli.run(['cancel', 'job_x'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/is not known: read its status with: modelrun job job_x\.\n$/),
+    })
   })
 })
 
@@ -107,6 +112,14 @@ describe('modelrun doctor', () => {
     expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
     expect(cli.inputs()).toEqual([])
   })
+
+  it.skipIf(process.platform !== 'linux')('says at once that a state folder cannot be created', async () => {
+    const { code, stdout } = await cli.run(['doctor'], { env: { MODELRUN_STATE_DIR: '/proc/modelrun/state' } })
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('✗ ledger       The folder /proc/modelrun/state cannot be written.'),
+    ])
+  })
 })
 
 describe('modelrun types', () => {
@@ -117,6 +130,11 @@ describe('modelrun types', () => {
     expect(await cli.run(['types', 'aurora-imag'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('aurora-image'),
+    })
+    await cli.write('file', '')
+    expect(await cli.run(['types', 'aurora-image', '--out', 'file/a.d.ts'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^modelrun: E\w+: .*file.*\n$/),
     })
     const { stdout } = await cli.run(['types', 'aurora-image', '--json'])
     expect(JSON.parse(stdout)).toBeTruthy()

@@ -1,34 +1,12 @@
 import { Command } from 'commander'
-import { createBatchCommand } from './batch/batch-command.ts'
-import type { CliContext } from './cli-context.ts'
-import { createDevCommand } from './dev/dev-command.ts'
-import { createDoctorCommand } from './doctor/doctor-command.ts'
-import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
-import { createMcpCommand } from './mcp/mcp-command.ts'
-import { createModelCommand } from './models/model-command.ts'
-import { createModelsCommand } from './models/models-command.ts'
-import { createRunCommand } from './run/run-command.ts'
-import { createTypesCommand } from './types/types-command.ts'
-import { createListenCommand, createTriggerCommand } from './webhooks/webhook-commands.ts'
-
-/** Every command. Each loads what it needs when it runs. */
-const COMMANDS = [
-  createModelsCommand,
-  createModelCommand,
-  createRunCommand,
-  createBatchCommand,
-  createJobCommand,
-  createCancelCommand,
-  createTypesCommand,
-  createDoctorCommand,
-  createDevCommand,
-  createMcpCommand,
-  createListenCommand,
-  createTriggerCommand,
-] as const
+import { MODEL_COMMANDS } from './commands.ts'
+import { actionOf, type CliContext } from './context.ts'
+import { DEVELOPMENT_COMMANDS } from './development-commands.ts'
+import { applyOutputOptions } from './options.ts'
 
 const DETAILS = `
 Start:
+  modelrun login                       stores url and key; or set both variables:
   export MODELRUN_API_KEY=…            the key is never an argument
   export MODELRUN_BASE_URL=https://…   or start a service here: modelrun dev
 
@@ -59,12 +37,14 @@ export function createProgram(context: CliContext, { version, documentation }: P
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
-      getOutHasColors: () => false,
+      getOutHasColors: () => terminal.hasStyles,
     })
+    .configureHelp({ styleTitle: (text) => terminal.style('bold', text) })
     .addHelpText('after', DETAILS + documentation)
-  for (const create of COMMANDS) {
-    const command = create(context)
-    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text'))
+    .hook('preAction', (_, command) => applyOutputOptions(command.opts(), context))
+  for (const [command, load] of [...MODEL_COMMANDS, ...DEVELOPMENT_COMMANDS]) {
+    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text').action(actionOf(load, context))
+    program.addCommand(command)
   }
   return program
 }

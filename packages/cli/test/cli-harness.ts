@@ -87,6 +87,7 @@ export class CliHarness {
       MODELRUN_API_KEY: this.server.apiKey,
       MODELRUN_BASE_URL: this.url,
       MODELRUN_STATE_DIR: join(this.folder, 'state'),
+      XDG_CONFIG_HOME: join(this.folder, 'config'),
       ...more,
     }
     return Object.fromEntries(

@@ -1,8 +1,6 @@
-import { priceText } from '../models/price-text.ts'
-import { durationText } from '../terminal/duration-text.ts'
-import { StatusLine } from '../terminal/status-line.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import type { RowEnd } from './row-end.ts'
+import { StatusLine, type Terminal } from '../terminal/terminal.ts'
+import { durationText, priceText } from '../terminal/text.ts'
+import type { RowEnd } from './report.ts'
 
 const BAR = 20
 const LINE_EVERY_MS = 10_000

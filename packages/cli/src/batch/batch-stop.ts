@@ -1,8 +1,7 @@
-import type { CliContext } from '../cli-context.ts'
-import { DiskError, diskProblem } from '../errors/disk-error.ts'
-import { InterruptedError } from '../errors/interrupted-error.ts'
-import { countText } from '../models/price-text.ts'
+import type { CliContext } from '../context.ts'
+import { DiskError, diskProblem, InterruptedError } from '../errors.ts'
 import type { Interruption } from '../run/interruption.ts'
+import { countText } from '../terminal/text.ts'
 import type { Batch, BatchStops } from './open-batch.ts'
 
 /** How long a store that fails may take to keep what was just sent. */

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, Runs } from '@modelrun/durable'
+import { tryParseJson } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
-import { UsageError } from '../errors/usage-error.ts'
-import { stateFolderOf } from './batch-account.ts'
-import type { BatchOptions } from './batch-options.ts'
-import { SavedRows } from './saved-rows.ts'
+import { UsageError } from '../errors.ts'
+import { stateFolderOf } from './account.ts'
 
 /** A batch that is kept in the folder of its files. */
 export interface Batch {
@@ -32,7 +31,12 @@ export interface BatchStops {
 }
 
 /** A folder can have several batches, by their names. */
-type OpenOptions = Pick<BatchOptions, 'out' | 'concurrency' | 'pollsPerSecond'> & { name?: string | undefined }
+interface OpenOptions {
+  out: string
+  name?: string
+  concurrency: number
+  pollsPerSecond: number
+}
 
 /** Opens a batch of a folder. @throws UsageError */
 export async function openBatch(
@@ -44,11 +48,9 @@ export async function openBatch(
       `This command needs Node 22.13 or later, for node:sqlite. This is Node ${process.versions.node}.`,
     )
   }
-  const folder = stateFolderOf(options)
-  const [{ createRuns }, { createSqliteEngine }] = await Promise.all([
-    import('@modelrun/durable'),
-    import('@modelrun/durable/sqlite'),
-  ])
+  const folder = stateFolderOf(options.out)
+  const load = [import('@modelrun/durable'), import('@modelrun/durable/sqlite')] as const
+  const [{ createRuns }, { createSqliteEngine }] = await Promise.all(load)
   const reserve = join(folder, 'reserve')
   // Random, because some disks store zeros in no space.
   writeFileSync(reserve, randomBytes(RESERVE_BYTES))
@@ -66,4 +68,32 @@ export async function openBatch(
   })
   const freeReserve = () => rmSync(reserve, { force: true })
   return { runs, engine, saved: new SavedRows(join(folder, 'saved.jsonl')), freeReserve }
+}
+
+/** Which rows have their files. A row that is not here is saved again, which changes nothing. */
+class SavedRows {
+  readonly #path: string
+  readonly #files = new Map<string, string[]>()
+
+  constructor(path: string) {
+    this.#path = path
+    if (!existsSync(path)) return
+    for (const line of readFileSync(path, 'utf8').split('\n')) {
+      // Written by `add`. Half a line is not JSON: its row is saved again.
+      const entry = tryParseJson(line) as { key: string; files: string[] } | undefined
+      if (entry !== undefined) this.#files.set(entry.key, entry.files)
+    }
+  }
+
+  /** The files of a row, if all of them are there. */
+  filesOf(key: string): readonly string[] | undefined {
+    const files = this.#files.get(key)
+    return files?.every((file) => existsSync(file)) ? files : undefined
+  }
+
+  add(key: string, files: string[]): void {
+    this.#files.set(key, files)
+    // The line break comes first: a process that was killed may have left half a line.
+    appendFileSync(this.#path, `\n${JSON.stringify({ key, files })}`)
+  }
 }

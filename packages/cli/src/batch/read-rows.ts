@@ -1,6 +1,6 @@
-import { tryParseJson } from '@modelrun/kit'
+import { isRecord, tryParseJson } from '@modelrun/kit'
 import { parse } from 'csv-parse/sync'
-import { UsageError } from '../errors/usage-error.ts'
+import { reasonOf, UsageError } from '../errors.ts'
 import { readText, sourceName, type TextSource } from '../files/read-text.ts'
 
 /** A row as it stands in the file. */
@@ -12,7 +12,8 @@ export interface RawRow {
   isCsv: boolean
 }
 
-const MOST_PROBLEMS = 10
+/** So many problems of a file are listed. */
+export const MOST_PROBLEMS = 10
 
 /** Reads the rows of `--inputs`. @throws UsageError */
 export async function readRows(path: string, encoding?: string): Promise<RawRow[]> {
@@ -24,37 +25,32 @@ export async function readRows(path: string, encoding?: string): Promise<RawRow[
   throw new UsageError(`${sourceName(source)} has no rows. It takes JSON lines, a JSON array, or CSV with a heading.`)
 }
 
-/** JSON lines, or one JSON document: an array of objects, or one object. */
+/**
+ * JSON lines, or one JSON document: an array of objects, or one object.
+ *
+ * @throws UsageError which names the values that are not an object
+ */
 function jsonRows(content: string, source: TextSource): RawRow[] {
   const document = tryParseJson(content)
-  if (document !== undefined) return rowsOf([document].flat(), 'Item', source)
-  const lines = content.split('\n').map((line) => line.trim())
-  return rowsOf(
-    lines.map((line) => (line === '' ? EMPTY_LINE : tryParseJson(line))),
-    'Line',
-    source,
-  )
-}
-
-const EMPTY_LINE = Symbol('empty line')
-
-/** @throws UsageError which names the values that are not an object */
-function rowsOf(values: readonly unknown[], unit: 'Item' | 'Line', source: TextSource): RawRow[] {
-  const rows: RawRow[] = []
-  const wrong: number[] = []
-  for (const [index, value] of values.entries()) {
-    if (value === EMPTY_LINE) continue
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong.push(index + 1)
-    else rows.push({ row: rows.length + 1, cells: new Map(Object.entries(value)), isCsv: false })
+  const values = document === undefined ? content.split('\n').map(readLine) : [document].flat()
+  const wrong = values.flatMap((value, index) => (value === EMPTY || isRecord(value) ? [] : [index + 1]))
+  if (wrong.length === 0) {
+    const objects = values.filter(isRecord)
+    return objects.map((value, index) => ({ row: index + 1, cells: new Map(Object.entries(value)), isCsv: false }))
   }
-  if (wrong.length === 0) return rows
   const more = wrong.length > MOST_PROBLEMS ? ` and ${wrong.length - MOST_PROBLEMS} more` : ''
   throw new UsageError(
     `${sourceName(source)} has what is not a JSON object. Nothing was sent.\n` +
-      `  ${unit} ${wrong.slice(0, MOST_PROBLEMS).join(', ')}${more}\n` +
+      `  ${document === undefined ? 'Line' : 'Item'} ${wrong.slice(0, MOST_PROBLEMS).join(', ')}${more}\n` +
       'A row is an object with the parameters of one run, such as {"prompt":"a red fox"}. ' +
       "Of plain lines rows are made with: jq -Rc '{prompt: .}'",
   )
+}
+
+const EMPTY = Symbol('empty line')
+
+function readLine(line: string): unknown {
+  return line.trim() === '' ? EMPTY : tryParseJson(line)
 }
 
 function csvRows(content: string, path: string): RawRow[] {
@@ -62,11 +58,10 @@ function csvRows(content: string, path: string): RawRow[] {
   const names = heading.map((name) => name.trim())
   const [only = ''] = names
   // As spreadsheets of some countries write it.
-  if (names.length === 1 && only.includes(';')) {
+  if (names.length === 1 && only.includes(';'))
     throw new UsageError(
       `The heading of --inputs ${path} has semicolons. Save the file with commas between its columns.`,
     )
-  }
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined)
     throw new UsageError(`The column ${repeated} is twice in the heading of --inputs ${path}.`)
@@ -82,6 +77,6 @@ function parseCsv(content: string, path: string): string[][] {
   try {
     return parse(content, { skip_empty_lines: true, delimiter: /\.tsv$/i.test(path) ? '\t' : ',' })
   } catch (error) {
-    throw new UsageError(`--inputs ${path} is not CSV: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`--inputs ${path} is not CSV: ${reasonOf(error)}`)
   }
 }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { UsageError } from '../errors/usage-error.ts'
+import { reasonOf, UsageError } from '../errors.ts'
 
 /** A text of the user. */
 export interface TextSource {
@@ -22,11 +22,9 @@ export async function readText(source: TextSource): Promise<string> {
   const decoder = decoderOf(encoding)
   let bytes: Buffer
   try {
-    bytes = path === '-' ? await buffer(process.stdin) : await readFile(path)
+    bytes = path === '-' ? await buffer(process.stdin) : readFileSync(path)
   } catch (error) {
-    throw new UsageError(
-      `${sourceName(source)} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new UsageError(`${sourceName(source)} cannot be read: ${reasonOf(error)}`)
   }
   try {
     return decoder.decode(bytes)
@@ -54,9 +52,8 @@ function wrongBytes(source: TextSource, bytes: Buffer, encoding: string): string
   const utf16 = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
   const hasOption = source.option === '--inputs'
   if (utf16 !== undefined) {
-    return `${name} is UTF-16, and not UTF-8. Nothing was sent. ${
-      hasOption ? `Add --encoding ${utf16}, or save` : 'Save'
-    } it as UTF-8.`
+    const remedy = hasOption ? `Add --encoding ${utf16}, or save` : 'Save'
+    return `${name} is UTF-16, and not UTF-8. Nothing was sent. ${remedy} it as UTF-8.`
   }
   const good = goodPart(bytes, encoding)
   const line = good.split('\n').length
@@ -67,19 +64,13 @@ function wrongBytes(source: TextSource, bytes: Buffer, encoding: string): string
   return `${name} is not ${encoding.toUpperCase()}: line ${line}, column ${column}. Nothing was sent. ${remedy}`
 }
 
-/** The text before the first byte that is wrong, found by halving. */
+/** The text before the first byte that is wrong: bytes are decoded one by one. */
 function goodPart(bytes: Buffer, encoding: string): string {
-  let [good, bad] = [0, bytes.length + 1]
-  const decode = (length: number) =>
-    new TextDecoder(encoding, { fatal: true }).decode(bytes.subarray(0, length), { stream: true })
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2)
-    try {
-      decode(middle)
-      good = middle
-    } catch {
-      bad = middle
-    }
-  }
-  return decode(good)
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  let good = ''
+  try {
+    for (let place = 0; place < bytes.length; place++)
+      good += decoder.decode(bytes.subarray(place, place + 1), { stream: true })
+  } catch {}
+  return good
 }

@@ -1,30 +1,16 @@
 import type { JobHandle, ModelRun, RunResult } from 'modelrun'
-import type { CliContext } from '../cli-context.ts'
-import { isClientError } from '../errors/report-error.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { DEFAULT_TEMPLATE } from '../files/file-template.ts'
-import { saveOutputs } from '../files/save-outputs.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { EndEntry } from '../ledger/ledger-entry.ts'
-import { priceText } from '../models/price-text.ts'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { InterruptedError, isClientError } from '../errors.ts'
+import { saveOutputs } from '../files/save-files.ts'
+import type { Ledger, RunEnd } from '../ledger.ts'
+import { DEFAULT_TEMPLATE, type FileOptions, type WaitOptions } from '../options.ts'
+import { followAdvice } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
-import { cleanText } from '../terminal/clean-text.ts'
-import { durationText } from '../terminal/duration-text.ts'
-import { StatusLine } from '../terminal/status-line.ts'
-import { endInterrupted } from './end-interrupted.ts'
-
-/** How a job is followed to its end. */
-interface FollowOptions {
-  wait: boolean
-  timeout?: number | undefined
-  onInterrupt: 'detach' | 'cancel'
-  out?: string | undefined
-  name?: string | undefined
-  save: boolean
-}
+import { StatusLine } from '../terminal/terminal.ts'
+import { cleanText, durationText, priceText } from '../terminal/text.ts'
 
 /** A job, and what is known about its run. */
-export interface FollowedJob {
+interface FollowedJob {
   client: ModelRun
   job: JobHandle
   /** Id of the model, from the ledger. */
@@ -32,7 +18,7 @@ export interface FollowedJob {
   /** Its name in the ledger; undefined for a job of another place. */
   run?: string | undefined
   ledger: Ledger
-  options: FollowOptions
+  options: FileOptions & WaitOptions & { wait: boolean }
   interruption: Interruption
 }
 
@@ -49,10 +35,10 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
     result = await waitForEnd(followed, context)
   } catch (error) {
     if (interruption.signal.aborted) return endInterrupted(followed, context)
-    noteEnd(followed, error)
+    noteEnd(followed, endOf(error))
     throw error
   }
-  noteEnd(followed)
+  noteEnd(followed, 'succeeded')
   const files = options.save ? await saveFiles(followed, result, context) : []
   report(result, files, context)
   return EXIT.done
@@ -60,10 +46,8 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
 
 async function waitForEnd({ job, options, interruption }: FollowedJob, { terminal }: CliContext): Promise<RunResult> {
   let status = 'queued'
-  const line = new StatusLine(
-    terminal,
-    (elapsedMs) => `${cleanText(job.id)} ${cleanText(status)} ${durationText(elapsedMs)}`,
-  )
+  const id = cleanText(job.id)
+  const line = new StatusLine(terminal, (elapsedMs) => `${id} ${cleanText(status)} ${durationText(elapsedMs)}`)
   try {
     return await job.result({
       signal: interruption.signal,
@@ -78,14 +62,12 @@ async function waitForEnd({ job, options, interruption }: FollowedJob, { termina
   }
 }
 
-function noteEnd({ run, ledger }: FollowedJob, error?: unknown): void {
-  if (run === undefined) return
-  const status = error === undefined ? 'succeeded' : endOf(error)
-  if (status !== undefined) ledger.append({ type: 'end', run, status })
+/** @param status undefined while the job continues */
+function noteEnd({ run, ledger }: FollowedJob, status: RunEnd | undefined): void {
+  if (run !== undefined && status !== undefined) ledger.append({ type: 'end', run, status })
 }
 
-/** Undefined while the job continues. */
-function endOf(error: unknown): EndEntry['status'] | undefined {
+function endOf(error: unknown): RunEnd | undefined {
   if (!isClientError(error)) return undefined
   if (error.code === 'job_failed') return 'failed'
   return error.code === 'job_cancelled' ? 'cancelled' : undefined
@@ -98,26 +80,42 @@ async function saveFiles(followed: FollowedJob, result: RunResult, { terminal }:
   try {
     return await saveOutputs(client, result, plan)
   } catch (error) {
-    terminal.say(
-      `The job has succeeded, and its files are not saved. Try again: modelrun job ${cleanText(job.id)} --watch`,
-    )
+    const again = `modelrun job ${cleanText(job.id)} --watch`
+    terminal.say(`The job has succeeded, and its files are not saved. Try again: ${again}`)
     throw error
   }
 }
 
 function report(result: RunResult, files: readonly string[], { terminal }: CliContext): void {
-  const { job_id, model_id, output, credits_used, credits_per_run } = result
-  terminal.event('result', {
-    job_id,
-    model: model_id,
-    status: 'succeeded',
-    output,
-    credits_used,
-    credits_per_run,
-    files,
-  })
+  const { job_id, model_id: model, output, credits_used, credits_per_run } = result
+  terminal.event('result', { job_id, model, status: 'succeeded', output, credits_used, credits_per_run, files })
   const credits = credits_used ?? credits_per_run
   terminal.say(`succeeded${credits === undefined ? '' : `, ${priceText(credits)}`}`)
   const lines = files.length > 0 ? files : output.items.map(({ url }) => cleanText(url))
   for (const line of lines) terminal.print(line)
+}
+
+/** Ends a wait after Ctrl-C: says how to follow the job, or cancels it. @throws InterruptedError */
+async function endInterrupted(followed: FollowedJob, context: CliContext): Promise<never> {
+  const { job, options } = followed
+  if (options.onInterrupt === 'detach') {
+    const advice = followAdvice(job.id)
+    throw new InterruptedError(`stopped waiting. The job continues, and may be charged. ${advice}`)
+  }
+  context.terminal.say(`Cancelling the job ${cleanText(job.id)}.`)
+  throw new InterruptedError(await cancel(followed))
+}
+
+async function cancel(followed: FollowedJob): Promise<string> {
+  const { job } = followed
+  const advice = followAdvice(job.id)
+  try {
+    const { status } = await job.cancel()
+    if (status !== 'cancelled') return `the job is ${cleanText(status)} and was not cancelled. ${advice}`
+    noteEnd(followed, 'cancelled')
+    return `the job ${cleanText(job.id)} is cancelled. It is not charged.`
+  } catch (error) {
+    if (!isClientError(error)) throw error
+    return `the job was not cancelled: ${cleanText(error.message)} ${advice}`
+  }
 }

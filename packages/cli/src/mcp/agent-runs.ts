@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Run } from '@modelrun/durable'
 import type { ModelRun } from 'modelrun'
 import type { Batch } from '../batch/open-batch.ts'
-import { rowContent } from '../batch/row-content.ts'
-import { RejectedRunError } from '../errors/rejected-run-error.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { DEFAULT_TEMPLATE } from '../files/file-template.ts'
-import { saveOutputs } from '../files/save-outputs.ts'
-import { priceText } from '../models/price-text.ts'
+import { rowContent } from '../batch/row-keys.ts'
+import { RejectedRunError, UsageError } from '../errors.ts'
+import { saveOutputs } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
+import { DEFAULT_TEMPLATE } from '../options.ts'
+import { priceText } from '../terminal/text.ts'
 
 /** A run as an agent asks for it. */
 export interface AskedRun {

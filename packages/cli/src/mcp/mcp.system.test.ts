@@ -200,6 +200,6 @@ describe('modelrun mcp', { timeout: 120_000 }, () => {
 
   it('says what is missing when a setting is wrong', async () => {
     const { code, stderr, stdout } = await cli.run(['mcp', '--out', 'out', '--budget', 'much'])
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('whole number of credits')])
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('a whole number from 0 on')])
   })
 })

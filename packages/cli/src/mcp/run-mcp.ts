@@ -1,20 +1,19 @@
 import { Console } from 'node:console'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { bindAccount, checkAccount } from '../batch/batch-account.ts'
+import type { Command } from 'commander'
+import { bindAccount, checkAccount } from '../batch/account.ts'
 import { openBatch } from '../batch/open-batch.ts'
-import type { CliContext } from '../cli-context.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { prepareFolder } from '../files/save-outputs.ts'
-import { createService } from '../service/create-client.ts'
-import { readApiKey } from '../service/read-api-key.ts'
-import type { ServiceOptions } from '../service/service-options.ts'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { prepareFolder } from '../files/save-files.ts'
+import type { ConnectionOptions } from '../options.ts'
+import { createService } from '../service/service.ts'
 import { AgentRuns } from './agent-runs.ts'
 import { createToolServer } from './tool-server.ts'
 
 /** Options of `modelrun mcp`. */
-export interface McpOptions extends ServiceOptions {
+export interface McpOptions extends ConnectionOptions {
   out: string
   confirmAbove: number
   budget: number
@@ -26,7 +25,7 @@ const NO_PROTOCOL =
   'With npx: npx -p @modelrun/cli -p @modelcontextprotocol/server modelrun mcp …'
 
 /** Serves an agent until its host closes standard input. Jobs continue, and the next start follows them. */
-export async function runMcp(given: McpOptions, version: string, context: CliContext): Promise<ExitCode> {
+export async function runMcp(given: McpOptions, context: CliContext, command: Command): Promise<ExitCode> {
   // Standard output is the protocol's, whatever a dependency prints.
   globalThis.console = new Console(process.stderr)
   const load = [import('@modelcontextprotocol/server'), import('@modelcontextprotocol/server/stdio')] as const
@@ -34,11 +33,11 @@ export async function runMcp(given: McpOptions, version: string, context: CliCon
     throw new UsageError(NO_PROTOCOL)
   })
   const options = { ...given, out: resolve(given.out), concurrency: 4, pollsPerSecond: 10, name: 'mcp' }
-  const { client, baseUrl } = await createService(options, context)
-  const account = { baseUrl, apiKey: readApiKey(options.apiKeyFile, context).apiKey, options }
-  await checkAccount(account)
-  await prepareFolder(options.out)
-  await bindAccount(account)
+  const service = await createService(options, context)
+  checkAccount(options, service)
+  prepareFolder(options.out)
+  bindAccount(options, service)
+  const { client } = service
   const say = (error: unknown) => context.terminal.say(`modelrun: ${String(error)}`)
   const onPause = (reason: Error) => {
     agentRuns.pausedBy = reason.message
@@ -46,10 +45,24 @@ export async function runMcp(given: McpOptions, version: string, context: CliCon
   }
   const batch = await openBatch({ client, options }, { onPause, onStoreError: say })
   const agentRuns = new AgentRuns(client, batch, options)
-  const ended = Promise.race([once(process.stdin, 'close'), once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  const { stdin } = process
+  // A file or a device has an end, and is not closed.
+  const ended = Promise.race([
+    once(stdin, 'close'),
+    once(stdin, 'end'),
+    once(process, 'SIGTERM'),
+    once(process, 'SIGINT'),
+  ])
   batch.runs.start()
-  const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version }
-  const handle = serveStdio(() => createToolServer(work, context), { onerror: say })
+  const work = {
+    protocol,
+    client,
+    agentRuns,
+    confirmAbove: options.confirmAbove,
+    version: command.parent?.version() ?? '',
+    terminal: context.terminal,
+  }
+  const handle = serveStdio(() => createToolServer(work), { onerror: say })
   await ended
   await handle.close()
   await batch.runs.stop()

@@ -2,8 +2,45 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Run } from '@modelrun/durable'
-import { cleanText } from '../terminal/clean-text.ts'
-import type { AgentRuns } from './agent-runs.ts'
+import { RejectedRunError } from '../errors.ts'
+import { cleanText, priceText } from '../terminal/text.ts'
+import type { AgentRuns, PlannedRun } from './agent-runs.ts'
+
+/** What is known of the consent of the user. */
+interface Consent {
+  /** Up to this price the user is not asked. */
+  confirmAbove: number
+  /** The most that the agent says the user agreed to. */
+  maxCredits: number | undefined
+  /** The user's response to the question; undefined before it is asked. */
+  action: 'accept' | 'decline' | 'cancel' | undefined
+  /** Whether the host has questions. */
+  canAsk: boolean
+}
+
+/**
+ * The question to the user about a run that is expensive, or that may have been paid already. Undefined when the run may be
+ * sent.
+ *
+ * @throws RejectedRunError when the user or the call does not agree, or the user cannot be asked: nothing was sent
+ */
+export function questionAbout({ model, lostKey }: PlannedRun, consent: Consent): string | undefined {
+  const { confirmAbove, maxCredits, action, canAsk } = consent
+  const credits = model.pricing.credits_per_run
+  const lost = lostKey === undefined ? '' : `, and the run ${lostKey} of the same input may have been charged`
+  const price = `A run of ${model.id} costs ${priceText(credits)}`
+  const reject = (reason: string) => new RejectedRunError(`${price}${reason}`)
+  if (maxCredits !== undefined && credits > maxCredits) {
+    throw reject(`, more than max_credits ${maxCredits}. Nothing was sent.`)
+  }
+  if (action === 'accept' || (credits <= confirmAbove && lostKey === undefined)) return undefined
+  if (action !== undefined) throw reject(`${lost}. The user does not agree. Nothing was sent.`)
+  if (canAsk) return `${price}${lost}. Run it?`
+  if (lostKey !== undefined) throw reject(`${lost}. Nothing was sent. Inform the user, who decides.`)
+  // The agent has asked in the place of the host, and says so.
+  if (maxCredits !== undefined) return undefined
+  throw reject(`. Nothing was sent. Ask the user, then repeat the call with max_credits: ${credits}.`)
+}
 
 /** What the agent should do next, by the state of a run. */
 const NEXT: Readonly<Record<Run['state'], string>> = {
@@ -30,10 +67,8 @@ export async function reportRun(run: Run, agentRuns: AgentRuns): Promise<CallToo
   if (state === 'waiting' && pausedBy !== undefined)
     next = `It is not sent, and tried again every 30 s: ${cleanText(pausedBy)} Inform the user.`
   const text = JSON.stringify({ key, state, model, job_id: jobId, error, files, next })
-  const links = files.map((path) => ({
-    type: 'resource_link' as const,
-    uri: pathToFileURL(path).href,
-    name: basename(path),
-  }))
+  const links = files.map((path) => {
+    return { type: 'resource_link' as const, uri: pathToFileURL(path).href, name: basename(path) }
+  })
   return { content: [{ type: 'text', text }, ...links] }
 }

@@ -2,14 +2,12 @@ import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } fr
 import type { Run } from '@modelrun/durable'
 import { memberOf } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
-import type { CliContext } from '../cli-context.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { reasonOf, UsageError } from '../errors.ts'
 import { readModel } from '../models/read-model.ts'
-import { cleanText } from '../terminal/clean-text.ts'
-import { redact } from '../terminal/redact.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { cleanText } from '../terminal/text.ts'
 import type { AgentRuns, AskedRun } from './agent-runs.ts'
-import { questionAbout } from './run-question.ts'
-import { reportRun } from './run-report.ts'
+import { questionAbout, reportRun } from './run-report.ts'
 import { TOOLS } from './tools.ts'
 
 /** What the tools work on. */
@@ -19,13 +17,14 @@ export interface ToolWork {
   agentRuns: AgentRuns
   confirmAbove: number
   version: string
+  terminal: Terminal
 }
 
 const READ_EVERY_MS = 200
 
 /** Makes the server of one connection. */
-export function createToolServer(work: ToolWork, { terminal }: CliContext): McpServer {
-  const { protocol, client, agentRuns, confirmAbove } = work
+export function createToolServer(work: ToolWork): McpServer {
+  const { protocol, client, agentRuns, confirmAbove, terminal } = work
   const { runs } = agentRuns
   const server = new protocol.McpServer({ name: 'modelrun', version: work.version })
 
@@ -38,7 +37,7 @@ export function createToolServer(work: ToolWork, { terminal }: CliContext): McpS
       try {
         return await handle(input, context)
       } catch (error) {
-        const text = redact(cleanText(error instanceof Error ? error.message : String(error)), terminal.apiKey)
+        const text = terminal.redact(cleanText(reasonOf(error)))
         return { isError: true, content: [{ type: 'text', text }] }
       }
     })

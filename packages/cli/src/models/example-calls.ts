@@ -1,5 +1,5 @@
 import type { Model } from 'modelrun'
-import { isUrlParameter, namedFlag, type Parameter } from '../run/parameter.ts'
+import { isUrlParameter, namedFlag, type Parameter } from '../run/parameters.ts'
 
 /** A call of a model as a program and on the command line, with the parameters that it needs. */
 export function exampleCalls(model: Model, parameters: readonly Parameter[]): { sdk: string; cli: string } {

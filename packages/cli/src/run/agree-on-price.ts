@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { createInterface } from 'node:readline/promises'
-import type { CliContext } from '../cli-context.ts'
-import { InterruptedError } from '../errors/interrupted-error.ts'
-import { RejectedRunError } from '../errors/rejected-run-error.ts'
-import { priceText } from '../models/price-text.ts'
-import type { PriceOptions } from './run-options.ts'
+import type { CliContext } from '../context.ts'
+import { RejectedRunError } from '../errors.ts'
+import type { PriceOptions } from '../options.ts'
+import { ask } from '../terminal/ask.ts'
+import { priceText } from '../terminal/text.ts'
 
 /**
  * From this price on, in credits, a run needs a permission. Pictures and sounds cost less in the example catalog, films more:
@@ -13,7 +11,7 @@ import type { PriceOptions } from './run-options.ts'
 const ASK_FROM_CREDITS = 20
 
 /** What is about to be paid. */
-export interface Price {
+interface Price {
   credits: number
   /** What it is for, as the start of a sentence: `A run of aurora-image`. */
   subject: string
@@ -35,20 +33,6 @@ export async function agreeOnPrice(price: Price, options: PriceOptions, { termin
     )
   }
   terminal.say(`${sentence}.`)
-  if (needsPermission && !(await isConfirmed(`Pay ${priceText(credits)}? [y/N] `)))
+  if (needsPermission && !/^y(es)?$/i.test(await ask(`Pay ${priceText(credits)}? [y/N] `)))
     throw new RejectedRunError('Nothing was sent.')
-}
-
-/** @throws InterruptedError at Ctrl-C */
-async function isConfirmed(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const interrupted = once(reader, 'SIGINT').then(() => {
-      throw new InterruptedError('interrupted. Nothing was sent.')
-    })
-    const closed = once(reader, 'close').then(() => '')
-    return /^y(es)?$/i.test((await Promise.race([reader.question(question), interrupted, closed])).trim())
-  } finally {
-    reader.close()
-  }
 }

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { UsageError } from '../errors/usage-error.ts'
-import { buildInput } from './build-input.ts'
-import { parametersOf } from './parameter.ts'
+import { UsageError } from '../errors.ts'
+import { buildInput } from './input.ts'
+import { parametersOf } from './parameters.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 400)
 type Schema = Model['input_schema']

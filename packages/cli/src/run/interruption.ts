@@ -1,5 +1,4 @@
-import type { CliContext } from '../cli-context.ts'
-import { EXIT } from '../exit-codes.ts'
+import { type CliContext, EXIT } from '../context.ts'
 
 /** Ctrl-C and SIGTERM, while a run or a batch is under way. The second one ends the process at once. */
 export class Interruption {

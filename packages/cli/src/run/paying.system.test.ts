@@ -117,7 +117,7 @@ describe('the API key', () => {
     const { code, stderr } = await cli.run(['models'], { env: { MODELRUN_API_KEY: undefined } })
     expect([code, stderr]).toEqual([
       2,
-      'modelrun: There is no API key. Set the environment variable MODELRUN_API_KEY, or name a file: --api-key-file <file>. ' +
+      'modelrun: There is no API key. Store one with `modelrun login`, set the environment variable MODELRUN_API_KEY, or name a file: --api-key-file <file>. ' +
         '`modelrun dev` starts a service on this machine, and prints a key.\n',
     ])
   })

@@ -1,33 +1,34 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import type { Command } from 'commander'
-import type { CliContext } from '../cli-context.ts'
-import type { ExitCode } from '../exit-codes.ts'
-import { checkTemplate, DEFAULT_TEMPLATE } from '../files/file-template.ts'
-import { prepareFolder } from '../files/save-outputs.ts'
+import type { JobHandle, Model } from 'modelrun'
+import type { CliContext, ExitCode } from '../context.ts'
+import { isClientError } from '../errors.ts'
+import { checkTemplate, prepareFolder } from '../files/save-files.ts'
 import { finishJob } from '../jobs/finish-job.ts'
+import { Ledger } from '../ledger.ts'
 import { readModel } from '../models/read-model.ts'
-import { createService } from '../service/create-client.ts'
-import type { ServiceOptions } from '../service/service-options.ts'
+import { applyOutputOptions, type ConnectionOptions, DEFAULT_TEMPLATE, type RunCommandOptions } from '../options.ts'
+import { createService, type Service } from '../service/service.ts'
+import { cleanText } from '../terminal/text.ts'
 import { agreeOnPrice } from './agree-on-price.ts'
-import { buildInput } from './build-input.ts'
+import { buildInput, type RunInput } from './input.ts'
 import { Interruption } from './interruption.ts'
-import { readRunArguments } from './read-run-arguments.ts'
-import type { RunCommandOptions } from './run-options.ts'
-import { submitRun } from './submit-run.ts'
+import { readRunArguments } from './run-arguments.ts'
 
 /** Runs a model: parameters, price, submit, wait, files. */
 export async function runModel(
-  { id, rest, command }: { id: string; rest: readonly string[]; command: Command },
-  context: CliContext,
+  ...[id, rest, , context, command]: [string, string[], RunCommandOptions, CliContext, Command]
 ): Promise<ExitCode> {
-  const service = await createService(findServiceOptions(rest, command.opts()), context)
+  const service = await createService(findConnectionOptions(rest, command.opts()), context)
   const model = await readModel(service.client, id)
   const runArguments = readRunArguments(model, rest, command)
   const { options } = runArguments
-  // A value that is `--json` is not the option.
-  context.terminal.json = options.json === true
+  applyOutputOptions(options, context)
   const input = await buildInput(runArguments)
-  await checkFiles(options)
+  // What cannot be saved is noticed before it is paid.
+  checkTemplate(options.name ?? DEFAULT_TEMPLATE, ['model', 'job_id', 'index'])
+  if (options.save && options.wait) prepareFolder(options.out ?? '.')
   await agreeOnPrice({ credits: model.pricing.credits_per_run, subject: `A run of ${model.id}` }, options, context)
   const interruption = new Interruption(context)
   try {
@@ -38,23 +39,62 @@ export async function runModel(
   }
 }
 
-/** What cannot be saved is noticed before it is paid. */
-async function checkFiles({ name, out, save, wait }: RunCommandOptions): Promise<void> {
-  checkTemplate(name ?? DEFAULT_TEMPLATE, ['model', 'job_id', 'index'])
-  if (save && wait) await prepareFolder(out ?? '.')
-}
-
 /** The options that lead to the service: the model, which says what else can stand there, is read with them. */
-function findServiceOptions(rest: readonly string[], before: RunCommandOptions): ServiceOptions {
-  const { values } = parseArgs({
-    args: [...rest],
-    options: { 'api-key-file': { type: 'string' }, 'base-url': { type: 'string' } },
-    strict: false,
-    allowPositionals: true,
-  })
+function findConnectionOptions(rest: readonly string[], before: RunCommandOptions): ConnectionOptions {
+  const text = { type: 'string' } as const
+  const options = { 'api-key-file': text, 'base-url': text, profile: text }
+  const { values } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true })
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
   return {
     apiKeyFile: textOf(values['api-key-file']) ?? before.apiKeyFile,
     baseUrl: textOf(values['base-url']) ?? before.baseUrl,
+    profile: textOf(values.profile) ?? before.profile,
+  }
+}
+
+/** A run that is about to be sent. */
+interface PlannedRun {
+  service: Service
+  model: Model
+  input: RunInput
+  options: RunCommandOptions
+  interruption: Interruption
+}
+
+/** A run that the service has accepted. */
+interface SubmittedRun {
+  job: JobHandle
+  /** Its name in the ledger. */
+  run: string
+  ledger: Ledger
+}
+
+const NOTE = 'The run is being sent. Its job id follows; Ctrl-C again leaves without it.'
+
+/** Sends a run. The ledger has the intent before, and the job as soon as its id is known. */
+async function submitRun(planned: PlannedRun, context: CliContext): Promise<SubmittedRun> {
+  const { service, model, input, options, interruption } = planned
+  const ledger = new Ledger(context.env)
+  const run = randomUUID()
+  const input_sha256 = createHash('sha256').update(JSON.stringify(input)).digest('hex')
+  const credits = model.pricing.credits_per_run
+  ledger.append({ type: 'intent', run, model: model.id, base_url: service.baseUrl, credits, input_sha256 })
+  try {
+    // The price may have changed since it was said.
+    const maxCredits = options.maxCredits ?? credits
+    const job = await interruption.hold(NOTE, () =>
+      service.client.submit(model.id, { ...input }, { maxCredits, validateInput: true }),
+    )
+    ledger.append({ type: 'job', run, job_id: job.id })
+    context.terminal.say(`job ${cleanText(job.id)}`)
+    context.terminal.event('job', { job_id: job.id, model: model.id, status: 'queued' })
+    return { job, run, ledger }
+  } catch (error) {
+    if (isClientError(error)) {
+      const { submission } = error
+      const isFree = submission === 'not_sent' || submission === 'rejected'
+      ledger.append({ type: 'end', run, status: isFree ? submission : 'unknown' })
+    }
+    throw error
   }
 }

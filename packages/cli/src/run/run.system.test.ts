@@ -53,7 +53,7 @@ describe('modelrun run', () => {
   it.each([
     [['--promt', 'x'], "unknown option '--promt'. Did you mean --prompt?"],
     [['--prompt', 'x', '--num-images', '9'], '--num-images: must be at most 4, not 9.'],
-    [['--prompt', 'x', '--num-images', 'two'], '--num-images must be a whole number. It got "two".'],
+    [['--prompt', 'x', '--num-images', 'two'], '--num-images: must be of type integer, not "two".'],
     [['--prompt', 'x', '--image-size', 'round'], '--image-size: must be one of "square", "square_hd"'],
     [['--prompt', 'x', '--prompt', 'y'], '--prompt is given 2 times. Give it once.'],
     [[], '--prompt: the parameter is required.'],

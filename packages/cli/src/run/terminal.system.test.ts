@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
-import { textWidth } from '../terminal/text-width.ts'
+import { textWidth } from '../terminal/text.ts'
 
 let cli: CliHarness
 

@@ -1,6 +1,5 @@
 import { printable } from './foreign-text.ts'
-import type { WrittenModel } from './read-types.ts'
-import type { Parameter } from './typed-model.ts'
+import type { Parameter, WrittenModel } from './typed-model.ts'
 
 /**
  * What changed from the models of a file to those of the catalog, one line a change: `-` was removed, `+` was added, `~`

@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createFileIo } from './file-io.ts'
-import { findIds } from './find-ids.ts'
-import { TITLE } from './read-types.ts'
+import { createFileIo, findIds } from './sources.ts'
+import { TITLE } from './typed-model.ts'
 
 const CATALOG = new Set(['aurora-image', 'lumen/aurora-video', 'run'])
 

@@ -1,7 +1,5 @@
 import { asciiJson, commentLine, commentText, memberName, quote } from './foreign-text.ts'
-import { MODEL_MARK, TITLE } from './read-types.ts'
-import { typeText } from './type-text.ts'
-import type { Parameter, TypedModel } from './typed-model.ts'
+import { MODEL_MARK, type Parameter, TITLE, type TypedModel } from './typed-model.ts'
 
 /**
  * The file of types. The same models give the same bytes.
@@ -72,4 +70,42 @@ function docComment(paragraphs: readonly string[], indent: string): string {
   if (lines.length === 1) return lines[0] === '' ? '' : `${indent}/** ${lines[0]} */\n`
   const body = lines.map((line) => `${indent} * ${line}`.trimEnd())
   return `${indent}/**\n${body.join('\n')}\n${indent} */\n`
+}
+
+/** The most whole numbers that are written out, such as `1 | 2 | 3 | 4`. */
+const MAX_STEPS = 12
+
+const TYPES = new Map([
+  ['string', 'string'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+  ['null', 'null'],
+  ['array', 'readonly unknown[]'],
+  ['object', 'object'],
+])
+
+/** The type of a parameter's value. What TypeScript can check, it checks. */
+function typeText({ types = ['any value'], enum: allowed, minimum, maximum }: Parameter): string {
+  const parts = new Set(allowed?.map(literalType) ?? types.flatMap((type) => typesOf(type, minimum, maximum)))
+  return parts.has('unknown') ? 'unknown' : [...parts].join(' | ')
+}
+
+function typesOf(type: string, minimum = Number.NaN, maximum = Number.NaN): string[] {
+  if (type === 'integer') return wholeNumbers(Math.ceil(minimum), Math.floor(maximum)) ?? ['number']
+  return [TYPES.get(type) ?? 'unknown']
+}
+
+/** Each whole number of a small range. */
+function wholeNumbers(first: number, last: number): string[] | undefined {
+  const count = last - first + 1
+  // False for NaN too.
+  if (!(count >= 1 && count <= MAX_STEPS && Number.isSafeInteger(first) && Number.isSafeInteger(last))) return undefined
+  return Array.from({ length: count }, (_, step) => String(first + step))
+}
+
+function literalType(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'number'
+  if (Array.isArray(value)) return 'readonly unknown[]'
+  return typeof value === 'object' && value !== null ? 'object' : String(value)
 }

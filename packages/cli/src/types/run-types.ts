@@ -1,60 +1,179 @@
-import type { Model } from 'modelrun'
-import { checkTypes } from './check-types.ts'
-import { modelsJson } from './models-json.ts'
+import { closestName } from '@modelrun/kit'
+import type { Model, ModelRun } from 'modelrun'
+import { schemaHash } from 'modelrun/models'
+import { EXIT, type ExitCode } from '../context.ts'
+import { isClientError, UsageError } from '../errors.ts'
+import { countText } from '../terminal/text.ts'
+import { compareModels } from './compare-models.ts'
+import { printable } from './foreign-text.ts'
 import { renderTypes } from './render-types.ts'
-import { selectModels } from './select-models.ts'
-import { toTypedModel } from './typed-model.ts'
-import type { TypesIo, TypesOptions } from './types-options.ts'
+import { findIds, type Source } from './sources.ts'
+import { codeOf, readTypes, toTypedModel } from './typed-model.ts'
+
+/** What `modelrun types` is asked for. */
+export interface TypesOptions {
+  /** Every model of the catalog, instead of ids. */
+  all?: boolean | undefined
+  /** The file. Default: `modelrun.models.d.ts`, and with `json` the standard output. */
+  out?: string | undefined
+  /** Compares the file with the catalog, and writes nothing. */
+  check?: boolean | undefined
+  /** The schemas as data, instead of types. */
+  json?: boolean | undefined
+  /** Allows literal ids that the file does not have: a typing mistake in an id is not an error then. */
+  open?: boolean | undefined
+}
+
+/** What it works on. */
+export interface TypesIo {
+  client: Pick<ModelRun, 'models'>
+  /** The sources of the program, to find its models in. */
+  readSources(): Iterable<Source> | AsyncIterable<Source>
+  /** The text of a file; undefined when there is none. */
+  readFile(path: string): Promise<string | undefined>
+  write(path: string, text: string): Promise<void>
+  /** A line of data. */
+  print(line: string): void
+  /** A line for people. */
+  say(line: string): void
+}
 
 const DEFAULT_FILE = 'modelrun.models.d.ts'
 
 /**
  * Writes the input types of models into a file of the program, or compares such a file with the catalog.
  *
- * @returns Exit code: 0 done, 1 when the check found a difference, 2 when something of the command is wrong
- * @throws What reading the catalog or writing the file throws
+ * @param ids the models; none: those that the program uses
+ * @returns Exit code: 0 done, 1 when the check found a difference
+ * @throws UsageError, and what reading the catalog or writing the file throws
  */
-export async function runTypes(options: TypesOptions, io: TypesIo): Promise<0 | 1 | 2> {
-  const problem = findProblem(options)
-  if (problem !== undefined) {
-    io.stderr(`${problem}\n`)
-    return 2
-  }
-  if (options.check) return await checkTypes({ ...options, out: options.out ?? DEFAULT_FILE }, io)
-  const selected = await selectModels(options, io)
-  if (selected === undefined) return 2
-  return options.json ? await writeJson(options, selected, io) : await writeTypes(options, selected, io)
-}
-
-function findProblem({ ids, all, out, check, json }: TypesOptions): string | undefined {
-  if (all && ids.length > 0) return 'Give ids or --all, not both.'
-  if (check && json) return '--check compares a file of types: it cannot be used with --json.'
+export async function runTypes(ids: readonly string[], options: TypesOptions, io: TypesIo): Promise<ExitCode> {
+  const { all, out, check, json } = options
+  if (all && ids.length > 0) throw new UsageError('Give ids or --all, not both.')
+  if (check && json) throw new UsageError('--check compares a file of types: it cannot be used with --json.')
   if (!json && out !== undefined && !/\.[cm]?ts$/.test(out)) {
-    return `--out must end in .d.ts, or in .ts: ${out} does not. Data is written by --json.`
+    throw new UsageError(`--out must end in .d.ts, or in .ts: ${out} does not. Data is written by --json.`)
   }
-  return undefined
+  if (check) return await checkTypes(ids, options, io)
+  const wanted = await selectIds(ids, options, io)
+  if (wanted.length === 0) {
+    throw new UsageError(
+      'No model id of the catalog is in the sources. Name the models: modelrun types <id>…, or --all.',
+    )
+  }
+  const models = [...(await readModels(wanted, { needed: wanted }, io)).values()]
+  if (json && out === undefined) io.print(await modelsJson(models))
+  else if (json) await writeFile({ path: out ?? '', text: `${await modelsJson(models, 2)}\n`, models }, io)
+  else await writeFile({ path: out ?? DEFAULT_FILE, text: await typesOf(models, options), models }, io)
+  return EXIT.done
 }
 
-async function writeTypes(
-  { out = DEFAULT_FILE, open }: TypesOptions,
-  models: readonly Model[],
-  io: TypesIo,
-): Promise<0> {
-  const typed = await Promise.all(models.map(toTypedModel))
-  const text = renderTypes(typed, { isOpen: open })
-  await writeFile({ path: out, text, count: models.length }, io)
-  return 0
-}
-
-async function writeJson({ out }: TypesOptions, models: readonly Model[], io: TypesIo): Promise<0> {
-  if (out === undefined) io.stdout(await modelsJson(models))
-  else await writeFile({ path: out, text: await modelsJson(models, 2), count: models.length }, io)
-  return 0
+async function typesOf(models: readonly Model[], { open = false }: TypesOptions): Promise<string> {
+  return renderTypes(await Promise.all(models.map(toTypedModel)), { isOpen: open })
 }
 
 /** A file that has the text already is left alone: what watches it does nothing then. */
-async function writeFile({ path, text, count }: { path: string; text: string; count: number }, io: TypesIo) {
+async function writeFile(file: { path: string; text: string; models: readonly Model[] }, io: TypesIo): Promise<void> {
+  const { path, text, models } = file
   const isWritten = (await io.readFile(path)) === text
   if (!isWritten) await io.write(path, text)
-  io.stderr(`${path}: ${count} ${count === 1 ? 'model' : 'models'}, ${isWritten ? 'unchanged' : 'written'}.\n`)
+  io.say(`${path}: ${countText(models.length, 'model')}, ${isWritten ? 'unchanged' : 'written'}.`)
+}
+
+/** Compares a file of types with the catalog: its own models, and those that are asked for. The differences are data. */
+async function checkTypes(ids: readonly string[], options: TypesOptions, io: TypesIo): Promise<ExitCode> {
+  const { out = DEFAULT_FILE } = options
+  const text = await io.readFile(out)
+  if (text === undefined) throw new UsageError(`${out}: There is no such file. Write it by modelrun types.`)
+  const written = readTypes(text)
+  if (written === undefined)
+    throw new UsageError(`${out}: It is not a file of modelrun types, or was edited. Write it by modelrun types.`)
+  const wanted = await selectIds(ids, options, io)
+  const catalog = await readModels([...written.map(({ id }) => id), ...wanted], { needed: wanted }, io)
+  const models = [...catalog.values()]
+  const changes = compareModels(written, await Promise.all(models.map(toTypedModel)))
+  if (changes.length > 0) {
+    io.print([`${out} differs from the catalog. Run modelrun types to update it.`, ...changes].join('\n'))
+    return EXIT.failed
+  }
+  const expected = await typesOf(models, options)
+  if (codeOf(text) !== codeOf(expected)) {
+    io.print(`${out} was edited or formatted, or written with other options. Run modelrun types to update it.`)
+    return EXIT.failed
+  }
+  const isSame = text.replaceAll('\r\n', '\n') === expected
+  io.say(`${out}: ${isSame ? 'up to date' : 'up to date but for descriptions'}.`)
+  return EXIT.done
+}
+
+/** Places of one id that are shown. */
+const MAX_PLACES = 3
+
+/** The ids that are named, or that the program has; it says which and where. */
+async function selectIds(ids: readonly string[], { all }: TypesOptions, io: TypesIo): Promise<string[]> {
+  if (ids.length > 0) return [...new Set(ids)]
+  const catalog = await readIds(io)
+  if (all) return [...catalog]
+  const { used, unknown } = await findIds(io.readSources(), catalog)
+  for (const [id, places] of used) {
+    const more = places.length > MAX_PLACES ? `, and ${places.length - MAX_PLACES} more` : ''
+    io.say(`${printable(id)}  ${places.slice(0, MAX_PLACES).map(printable).join(', ')}${more}`)
+  }
+  for (const { id, place } of unknown) {
+    // A call of another `run` has an argument that is like no id.
+    if (closestName(id, catalog) !== undefined) io.say(`${printable(place)}: there is no model ${hinted(id, catalog)}`)
+  }
+  return [...used.keys()]
+}
+
+function hinted(id: string, catalog: Iterable<string>): string {
+  const closest = closestName(id, catalog)
+  return printable(id) + (closest === undefined ? '.' : `; did you mean ${printable(closest)}?`)
+}
+
+/** The models as data, for forms and for checks of input: `version` 1 is an object of models by id, with the hash of each schema. */
+async function modelsJson(models: readonly Model[], indent?: number): Promise<string> {
+  const entries = await Promise.all(
+    models.map(async (model) => [model.id, { ...model, hash: await schemaHash(model.input_schema) }] as const),
+  )
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify({ version: 1, models: Object.fromEntries(sorted) }, undefined, indent)
+}
+
+const CONCURRENCY = 16
+
+async function readIds({ client }: TypesIo): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const { id } of client.models.list({ limit: 100 })) ids.add(id)
+  return ids
+}
+
+/** The models of some ids, with their schemas. @throws UsageError for those that are needed and not there */
+async function readModels(
+  ids: readonly string[],
+  { needed }: { needed: readonly string[] },
+  io: TypesIo,
+): Promise<Map<string, Model>> {
+  const found = new Map<string, Model | undefined>(ids.map((id) => [id, undefined]))
+  const waiting = found.keys()
+  const work = async () => {
+    // The workers share one iterator: each id is taken once.
+    for (const id of waiting) found.set(id, await readModel(id, io))
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  const missing = needed.filter((id) => found.get(id) === undefined)
+  if (missing.length > 0) {
+    const catalog = await readIds(io)
+    throw new UsageError(missing.map((id) => `There is no model ${hinted(id, catalog)}`).join('\n'))
+  }
+  return new Map([...found].flatMap(([id, model]) => (model === undefined ? [] : [[id, model]])))
+}
+
+async function readModel(id: string, { client }: TypesIo): Promise<Model | undefined> {
+  try {
+    return await client.models.get(id)
+  } catch (error) {
+    if (isClientError(error) && error.status === 404) return undefined
+    throw error
+  }
 }

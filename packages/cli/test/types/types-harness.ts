@@ -1,8 +1,8 @@
 import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
-import type { Source } from '../../src/types/find-ids.ts'
-import { runTypes } from '../../src/types/run-types.ts'
-import type { TypesOptions } from '../../src/types/types-options.ts'
+import { UsageError } from '../../src/errors.ts'
+import { runTypes, type TypesOptions } from '../../src/types/run-types.ts'
+import type { Source } from '../../src/types/sources.ts'
 
 /** A program in memory, a service with a catalog, and `modelrun types` between them. */
 export interface TypesHarness {
@@ -14,7 +14,7 @@ export interface TypesHarness {
   /** How often a file was written. */
   writes: number
   /** Runs the command, and gives what it did. */
-  run(options?: Partial<TypesOptions>): Promise<{ code: number; stdout: string; stderr: string }>
+  run(options?: TypesOptions & { ids?: string[] }): Promise<{ code: number; stdout: string; stderr: string }>
 }
 
 /** A harness with the models of the default catalog, and no sources. */
@@ -24,27 +24,29 @@ export function createTypesHarness(): TypesHarness {
     sources: {},
     files: new Map(),
     writes: 0,
-    run: async (options = {}) => {
+    run: async ({ ids = [], ...options } = {}) => {
       const server = createReferenceServer({ clock: 'auto', catalog: harness.catalog })
       const printed = { stdout: '', stderr: '' }
-      const code = await runTypes(
-        { ids: [], all: false, out: undefined, check: false, json: false, open: false, ...options },
-        {
-          client: new ModelRun(server.clientOptions()),
-          readSources: () => Object.entries(harness.sources).map(([path, text]): Source => ({ path, text })),
-          readFile: async (path) => harness.files.get(path),
-          write: async (path, text) => {
-            harness.files.set(path, text)
-            harness.writes += 1
-          },
-          stdout: (text) => {
-            printed.stdout += text
-          },
-          stderr: (text) => {
-            printed.stderr += text
-          },
+      const io = {
+        client: new ModelRun(server.clientOptions()),
+        readSources: () => Object.entries(harness.sources).map(([path, text]): Source => ({ path, text })),
+        readFile: async (path: string) => harness.files.get(path),
+        write: async (path: string, text: string) => {
+          harness.files.set(path, text)
+          harness.writes += 1
         },
-      )
+        print: (line: string) => {
+          printed.stdout += `${line}\n`
+        },
+        say: (line: string) => {
+          printed.stderr += `${line}\n`
+        },
+      }
+      const code = await runTypes(ids, options, io).catch((error: unknown) => {
+        if (!(error instanceof UsageError)) throw error
+        io.say(error.message)
+        return error.exitCode
+      })
       return { code, ...printed }
     },
   }

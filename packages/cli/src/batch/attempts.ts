@@ -1,0 +1,142 @@
+import type { Run, Runs } from '@modelrun/durable'
+import type { ModelRun } from 'modelrun'
+import { isClientError, UsageError } from '../errors.ts'
+import { cleanText } from '../terminal/text.ts'
+import { attemptKey, rowContent } from './row-keys.ts'
+import { type BatchRow, failWith, type RowRules } from './rows.ts'
+
+/** A row at its latest attempt. Each attempt is a run of its own in the batch, and is sent at most once. */
+export interface RowAttempt extends BatchRow {
+  /** From 1. */
+  attempt: number
+  /** The key of the run of this attempt. */
+  runKey: string
+  /** The run of this attempt, when it was added before. */
+  run: Run | undefined
+}
+
+/** What the user decides about rows that did not succeed. */
+export interface Decisions {
+  retryFailed?: boolean | undefined
+  resubmitUnknown?: boolean | undefined
+  /** `row=job_id` */
+  job?: readonly string[] | undefined
+}
+
+/** Whether the attempt ended without a result and was not charged for one, so that another one can follow. */
+function isRetryable(run: Run | undefined): boolean {
+  return run !== undefined && !['waiting', 'running', 'succeeded', 'unknown'].includes(run.state)
+}
+
+/**
+ * The latest attempt of each row. The number is read from the batch: an attempt follows only one that did not succeed.
+ *
+ * @throws UsageError for keys that name another run
+ */
+export async function findAttempts(runs: Runs, rows: readonly BatchRow[], rules: RowRules): Promise<RowAttempt[]> {
+  const found: RowAttempt[] = []
+  for (const row of rows) found.push(await findAttempt(runs, row))
+  if (rules.key === undefined) return found
+  const problems = found.filter((row) => isChanged(row, rules)).map(({ row, key }) => `row ${row}, with the key ${key}`)
+  const advice = 'Give such a row a new key to pay for a new run, or the input that it had.'
+  failWith('These rows were run with another input or model. Nothing was sent.', problems, advice)
+  return found
+}
+
+async function findAttempt(runs: Runs, row: BatchRow): Promise<RowAttempt> {
+  for (let attempt = 1; ; attempt++) {
+    const runKey = attemptKey(row.key, attempt)
+    const run = await runs.get(runKey)
+    const mayHaveNext = isRetryable(run) || run?.state === 'unknown'
+    const hasNext = mayHaveNext && (await runs.get(attemptKey(row.key, attempt + 1))) !== undefined
+    if (!hasNext) return { ...row, attempt, runKey, run }
+  }
+}
+
+/** A row that failed or was rejected may be corrected. */
+function isChanged({ run, input }: RowAttempt, { model, schema }: RowRules): boolean {
+  if (run === undefined || isRetryable(run)) return false
+  return run.model !== model || rowContent(run.input, schema) !== rowContent(input, schema)
+}
+
+/**
+ * The attempts that follow those which did not succeed, where they are wanted. Nothing is stored: of two processes that want the
+ * same row, both find the same attempt.
+ */
+export function nextAttempts(attempts: readonly RowAttempt[], wanted: Decisions): RowAttempt[] {
+  return attempts.map((latest) => {
+    const { run } = latest
+    const isWanted = run?.state === 'unknown' ? wanted.resubmitUnknown : wanted.retryFailed && isRetryable(run)
+    if (!isWanted) return latest
+    const attempt = latest.attempt + 1
+    return { ...latest, attempt, runKey: attemptKey(latest.key, attempt), run: undefined }
+  })
+}
+
+/**
+ * Gives unknown rows the jobs that the user names, and polls those again that have one. What stays unknown may be sent again, if
+ * the user wants it.
+ *
+ * @throws UsageError
+ */
+export async function decideUnknown(
+  rows: readonly RowAttempt[],
+  { client, runs, options }: { client: ModelRun; runs: Runs; options: Decisions },
+): Promise<RowAttempt[]> {
+  const jobs = new Map<RowAttempt, string>()
+  // All of them before the first is stored.
+  for (const text of options.job ?? []) {
+    const { row, jobId } = readDecision(text, rows)
+    const problem = await decisionProblem({ row, jobId }, { client, rows })
+    if (problem !== undefined) throw new UsageError(`--job ${cleanText(text)}: ${problem}. Nothing was sent.`)
+    jobs.set(row, jobId)
+  }
+  const decided: RowAttempt[] = []
+  for (const row of rows) decided.push(await decide(row, jobs.get(row)))
+  return decided
+
+  async function decide(row: RowAttempt, given: string | undefined): Promise<RowAttempt> {
+    const jobId = given ?? row.run?.jobId
+    if (row.run?.state !== 'unknown' || jobId === undefined) return row
+    // It was not found, perhaps by another key. Polling again costs nothing; sending again does.
+    if (given === undefined && options.resubmitUnknown && !(await hasJob(client, jobId))) return row
+    await runs.resolve(row.runKey, { jobId })
+    return { ...row, run: await runs.get(row.runKey) }
+  }
+}
+
+async function hasJob(client: ModelRun, jobId: string): Promise<boolean> {
+  try {
+    await client.jobs.get(jobId)
+    return true
+  } catch (error) {
+    if (isClientError(error) && error.status === 404) return false
+    throw error
+  }
+}
+
+/** With `--key`, a row is named by its key, or by its number where that is not a key. */
+function readDecision(text: string, rows: readonly RowAttempt[]): { row: RowAttempt; jobId: string } {
+  const place = text.lastIndexOf('=')
+  const [name, jobId] = [text.slice(0, place), text.slice(place + 1)]
+  if (place <= 0 || jobId === '') {
+    throw new UsageError(`--job ${text} must be a row and a job, such as --job 12=job_1. Nothing was sent.`)
+  }
+  const row = rows.find(({ key }) => key === name) ?? rows.find((one) => String(one.row) === name)
+  if (row !== undefined) return { row, jobId }
+  throw new UsageError(
+    `--job ${text}: there is no row ${name}. Rows have numbers from 1 to ${rows.length}, or the keys of --key. Nothing was sent.`,
+  )
+}
+
+/** A wrong job would give the row the result of another, or none. */
+async function decisionProblem(
+  { row, jobId }: { row: RowAttempt; jobId: string },
+  { client, rows }: { client: ModelRun; rows: readonly RowAttempt[] },
+): Promise<string | undefined> {
+  if (row.run?.state !== 'unknown') return `the row ${row.row} is not unknown`
+  const other = rows.find((one) => one !== row && one.run?.jobId === jobId)
+  if (other !== undefined) return `this is the job of the row ${other.row}`
+  if (await hasJob(client, jobId)) return undefined
+  return 'the service has no such job for this key, and the row stays unknown'
+}

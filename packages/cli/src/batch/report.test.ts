@@ -1,0 +1,48 @@
+import { describe, expect, it, vi } from 'vitest'
+import { Terminal } from '../terminal/terminal.ts'
+import { BatchProgress } from './batch-progress.ts'
+import { type RowEnd, reportBatch } from './report.ts'
+
+const END: RowEnd = {
+  row: 1,
+  key: 'a',
+  state: 'succeeded',
+  job_id: 'job_1',
+  files: [],
+  urls: [],
+  credits: 4,
+  attempt: 1,
+  input: {},
+}
+
+function terminalOf(): { terminal: Terminal; said: () => string } {
+  let said = ''
+  const stream = { write: (text: string) => (said += text) }
+  return { terminal: new Terminal({ stdin: {}, stdout: stream, stderr: stream, env: {} }), said: () => said }
+}
+
+describe('the progress of a batch', () => {
+  it('counts no row again that an earlier process has sent', () => {
+    vi.useFakeTimers()
+    const { terminal, said } = terminalOf()
+    const progress = new BatchProgress(terminal, { total: 4, ended: 1, sent: 3, price: 4, credits: 12 })
+    for (const row of [1, 2, 3, 4]) {
+      progress.add({ ...END, row })
+      vi.advanceTimersByTime(10_000)
+    }
+    progress.end()
+    vi.useRealTimers()
+    expect(said().match(/\d+ credits/g)).toEqual(['12 credits', '12 credits', '12 credits', '16 credits'])
+  })
+})
+
+describe('the report of a batch', () => {
+  it('says that the same command polls the jobs of unknown rows, where they have one', () => {
+    const withJob = terminalOf()
+    expect(reportBatch([{ ...END, state: 'unknown' }], 4, withJob.terminal)).toBe(4)
+    expect(withJob.said()).toContain('The same command polls those again that have a job, and nothing is paid.')
+    const without = terminalOf()
+    reportBatch([{ ...END, state: 'unknown', job_id: undefined }], 4, without.terminal)
+    expect(without.said()).not.toContain('polls those again')
+  })
+})

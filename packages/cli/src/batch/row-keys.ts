@@ -1,0 +1,35 @@
+import { isRecord } from '@modelrun/kit'
+import type { RunInput } from '../run/input.ts'
+import type { InputRules } from '../run/parameters.ts'
+
+/** Keys of rows never have this character. */
+const SEPARATOR = '\u001f'
+
+/** The key of the run of an attempt, from 1. The first attempt has the key of the row. */
+export function attemptKey(key: string, attempt: number): string {
+  return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
+}
+
+/** Whether the key of a row could be taken for that of an attempt, here or in `@modelrun/durable`. */
+export function looksLikeAttempt(key: string): boolean {
+  return key.includes(SEPARATOR) || key.includes('\u001e')
+}
+
+/**
+ * What a run asks for, as a text: the same for every spelling of it. The order of the members does not matter, and a parameter
+ * at its default is one that is left out, so that the text stays when the model gets a new parameter with a default.
+ */
+export function rowContent(input: Readonly<RunInput>, { properties }: InputRules['schema']): string {
+  const given = Object.entries(input).filter(([name, value]) => {
+    const byDefault = Object.hasOwn(properties, name) ? properties[name]?.default : undefined
+    return value !== undefined && (byDefault === undefined || sorted(value) !== sorted(byDefault))
+  })
+  return sorted(Object.fromEntries(given))
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (!isRecord(member)) return member
+    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

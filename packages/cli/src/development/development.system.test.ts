@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { chmod, mkdir } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { delimiter, join } from 'node:path'
+import { createReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CliHarness } from '../../test/cli-harness.ts'
+
+let cli: CliHarness
+
+beforeEach(async () => {
+  cli = await CliHarness.create()
+})
+
+afterEach(() => cli.close())
+
+function send(url: string, key: string, input: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return fetch(`${url}/v1/models/aurora-image/run`, { method: 'POST', headers, body: JSON.stringify({ input }) })
+}
+
+describe('modelrun logs', () => {
+  it('shows each request with its status, the reason, and what to do', async () => {
+    expect(await cli.run(['logs'])).toMatchObject({ code: 0, stderr: expect.stringContaining('No request has come') })
+    await send(cli.url, cli.server.apiKey, { promt: 'a fox' })
+    await send(cli.url, 'sk_test_unknown', {})
+    const { code, stdout } = await cli.run(['logs'])
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*\n[\s\S]*Did you mean prompt\?/,
+      ),
+    ])
+    expect(stdout).toMatch(/ 401 UNAUTHORIZED /)
+    const { events } = await cli.events('logs')
+    expect(events).toMatchObject([
+      { type: 'request', status: 400, path: '/v1/models/aurora-image/run' },
+      { status: 401 },
+    ])
+    expect((await cli.run(['logs', '--select', '.status'])).stdout).toBe('400\n401\n')
+  })
+
+  it('follows a service with --follow, also when it was started again, until Ctrl-C', async () => {
+    let server = createReferenceServer()
+    let listening = await listen(server)
+    const { port } = new URL(listening.url)
+    const env = { MODELRUN_BASE_URL: listening.url, MODELRUN_API_KEY: undefined }
+    await send(listening.url, server.apiKey, { wrong: 1 })
+    const logs = cli.start(['logs', '-f'], { env })
+    const lines = () => logs.printed.stdout.match(/POST/g)?.length ?? 0
+    await expect.poll(() => logs.printed.stderr).toContain('Ctrl-C ends.')
+    await send(listening.url, server.apiKey, { wrong: 2 })
+    await expect.poll(lines).toBe(2)
+    await listening.close()
+    await server.close()
+    await expect.poll(() => logs.printed.stderr).toContain('The service is gone.')
+    server = createReferenceServer()
+    listening = await listen(server, { port: Number(port) })
+    await send(listening.url, server.apiKey, { wrong: 3 })
+    await expect.poll(() => logs.printed.stderr).toContain('The service is back.')
+    await expect.poll(lines).toBe(3)
+    logs.child.kill('SIGINT')
+    expect((await logs.ended).code).toBe(0)
+    expect(lines()).toBe(3)
+    await listening.close()
+    await server.close()
+  })
+
+  it.each([['logs'], ['logs', '-f'], ['open']])(
+    'ends with exit code 2 for %s %s when there is no such service',
+    async (...args) => {
+      const { code, stderr } = await cli.run(args, { env: { MODELRUN_BASE_URL: 'http://127.0.0.1:48989' } })
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/responds at http:\/\/127\.0\.0\.1:48989: .*ECONNREFUSED/),
+      ])
+    },
+  )
+})
+
+describe('modelrun open', () => {
+  it('opens the dashboard or a job there, and prints the url where no browser opens', async () => {
+    const pages = createServer(({ url }, response) => {
+      response.writeHead(/^\/_dashboard\/$|\/jobs\/job_1$/.test(url ?? '') ? 200 : 404).end('{}')
+    })
+    await once(pages.listen(0, '127.0.0.1'), 'listening')
+    const address = pages.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const env = { MODELRUN_BASE_URL: url, MODELRUN_API_KEY: undefined, DISPLAY: undefined, WAYLAND_DISPLAY: undefined }
+    expect(await cli.run(['open'], { env })).toMatchObject({ code: 0, stdout: `${url}/_dashboard/\n` })
+    expect((await cli.run(['open', 'job_1', '--print'], { env })).stdout).toBe(`${url}/_dashboard/#/jobs/job_1\n`)
+    expect(await cli.run(['open', 'job_2', '--print'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('job_2'),
+    })
+    await mkdir(join(cli.folder, 'bin'))
+    await cli.write('bin/xdg-open', '#!/bin/sh\necho "$1" > opened\n')
+    await chmod(join(cli.folder, 'bin/xdg-open'), 0o755)
+    const PATH = `${join(cli.folder, 'bin')}${delimiter}${process.env.PATH}`
+    const opened = await cli.run(['open', 'job_1'], { env: { ...env, PATH, DISPLAY: ':9' } })
+    expect(opened).toMatchObject({ code: 0, stdout: '', stderr: `Opened ${url}/_dashboard/#/jobs/job_1\n` })
+    expect(await cli.read('opened')).toBe(`${url}/_dashboard/#/jobs/job_1\n`)
+    pages.close()
+  })
+
+  it('says that another service has no dashboard', async () => {
+    expect(await cli.run(['open'])).toMatchObject({ code: 2, stderr: expect.stringContaining('has no dashboard') })
+  })
+})

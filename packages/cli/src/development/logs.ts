@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRecord, memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import type { ServiceOptions } from '../options.ts'
+import { Interruption } from '../run/interruption.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { cleanText } from '../terminal/text.ts'
+import { callControl, devUrl, noDevServer } from './control.ts'
+
+/** Options of `modelrun logs`. */
+export interface LogsOptions extends ServiceOptions {
+  follow?: boolean | undefined
+}
+
+const RETRY_MS = 500
+
+/** Prints the requests that a service of `modelrun dev` has received, and with `--follow` those that come. */
+export async function showLogs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
+  const { terminal } = context
+  const url = devUrl(options, context)
+  const log = new RequestLog(terminal)
+  const activity = await callControl(url, 'activity').catch((error: unknown) => {
+    throw noDevServer(url, messageWithCause(error))
+  })
+  log.add(activity)
+  if (!options.follow) {
+    if (log.isEmpty) terminal.say(`No request has come to ${url} yet.`)
+    return EXIT.done
+  }
+  terminal.say(`Following ${url}. Ctrl-C ends.`)
+  const interruption = new Interruption(context)
+  try {
+    await followForEver(url, log, { signal: interruption.signal, terminal })
+    return EXIT.done
+  } finally {
+    interruption.release()
+  }
+}
+
+/** Follows the service until the signal aborts, also when it goes away and comes back. */
+async function followForEver(
+  url: string,
+  log: RequestLog,
+  { signal, terminal }: { signal: AbortSignal; terminal: Terminal },
+): Promise<void> {
+  let isGone = false
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(`${url}/_reference/events`, { signal })
+      if (response.ok && response.body !== null) {
+        if (isGone) terminal.say('The service is back.')
+        isGone = false
+        await follow(url, log, response.body)
+      }
+    } catch {
+      // The connection ended, or there is none.
+    }
+    if (signal.aborted) return
+    if (!isGone) terminal.say('The service is gone. Waiting for it; Ctrl-C ends.')
+    isGone = true
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function follow(url: string, log: RequestLog, body: ReadableStream<Uint8Array>): Promise<void> {
+  let isFirst = true
+  for await (const event of eventsOf(body)) {
+    // From its first event on nothing is missed. What came before that is not in any event.
+    if (isFirst) log.add(await callControl(url, 'activity'))
+    isFirst = false
+    log.add(event)
+  }
+}
+
+/** The data of server-sent events. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) {
+      const [, data] = /^data: (.*)$/m.exec(event) ?? []
+      if (data !== undefined) yield tryParseJson(data)
+    }
+  }
+}
+
+/** So many requests are known, so that none is printed twice. */
+const MOST_KNOWN = 20_000
+
+/** Prints each request once, in whatever answers it comes. */
+class RequestLog {
+  readonly #terminal: Terminal
+  readonly #known = new Set<string>()
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+  }
+
+  get isEmpty(): boolean {
+    return this.#known.size === 0
+  }
+
+  /** Adds what the control API says has happened. */
+  add(activity: unknown): void {
+    const entries = memberOf(activity, 'entries')
+    for (const entry of Array.isArray(entries) ? entries : []) {
+      if (!isRecord(entry) || entry.kind !== 'request' || entry.route === 'control') continue
+      // A service that was started again counts from the start.
+      const id = `${entry.place} ${entry.at_ms}`
+      if (this.#known.has(id)) continue
+      this.#known.add(id)
+      printRequest(entry, this.#terminal)
+    }
+    const [oldest = ''] = this.#known
+    if (this.#known.size > MOST_KNOWN) this.#known.delete(oldest)
+  }
+}
+
+/** What was sent, what came back, why, and what to do. */
+function printRequest(entry: Record<string, unknown>, terminal: Terminal): void {
+  const { method, path, status, code, hint, fault, duration_ms, job_id } = entry
+  const message = memberOf(memberOf(tryParseJson(String(entry.response_body)), 'error'), 'message')
+  const at = new Date(Number(entry.at_ms)).toISOString()
+  terminal.event('request', { at, method, path, status, duration_ms, code, message, hint, fault, job_id })
+  const colour = typeof status !== 'number' || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
+  const outcome = terminal.style(
+    colour,
+    [status ?? 'no response', code].filter(Boolean).map(String).map(cleanText).join(' '),
+  )
+  const line = [method, path, job_id].filter(Boolean).map(String).map(cleanText).join(' ')
+  terminal.print(`${at.slice(11, 23)}  ${line}  ${outcome}  ${duration_ms} ms`)
+  const reasons = [message, hint && `→ ${hint}`, fault && `a fault was injected: ${fault}`]
+  for (const reason of reasons.filter(Boolean)) terminal.print(`              ${cleanText(String(reason))}`)
+}

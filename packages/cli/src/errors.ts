@@ -1,0 +1,65 @@
+import type { ModelRunError } from 'modelrun'
+import { EXIT, type ExitCode } from './context.ts'
+
+/** An error of the command itself. Its message is for people. */
+export abstract class CommandError extends Error {
+  abstract readonly exitCode: ExitCode
+  abstract readonly code: string
+}
+
+/** Something is wrong with the command line, or with a file or variable that it needs. */
+export class UsageError extends CommandError {
+  readonly exitCode = EXIT.usage
+  readonly code = 'usage'
+}
+
+/** The command rejected a run before it was sent: it costs more than was allowed. */
+export class RejectedRunError extends CommandError {
+  readonly exitCode = EXIT.rejected
+  readonly code = 'budget_exceeded'
+}
+
+/** A person ended the command with Ctrl-C. The message says what continues, and how to follow it. */
+export class InterruptedError extends CommandError {
+  readonly exitCode = EXIT.interrupted
+  readonly code = 'interrupted'
+}
+
+/** What a batch must keep cannot be written. */
+export class DiskError extends CommandError {
+  readonly exitCode = EXIT.unknown
+  readonly code = 'disk'
+}
+
+/** The mark on every error of the client. Its package is not loaded for this. */
+const ERROR_BRAND = Symbol.for('modelrun.error')
+
+/** Whether it is an error of the client package, of any copy of it. */
+export function isClientError(error: unknown): error is ModelRunError {
+  return error instanceof Error && ERROR_BRAND in error
+}
+
+/** What an error says. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+const SQLITE_BUSY = 5
+const SQLITE_LOCKED = 6
+const SQLITE_FULL = 13
+
+/** The reason why the disk does not take what is written, in words; undefined for an error of another kind, or one that passes. */
+export function diskProblem(error: unknown): string | undefined {
+  for (let one = Object(error); one !== undefined; one = one.cause) {
+    const { code, errcode, message } = Object(one)
+    if (code === 'ENOSPC' || code === 'EDQUOT') return 'The disk is full'
+    // The higher bits have the details.
+    const kind = typeof errcode === 'number' ? errcode & 0xff : undefined
+    if (kind === SQLITE_FULL) return 'The disk is full'
+    if (kind !== undefined && kind !== SQLITE_BUSY && kind !== SQLITE_LOCKED) {
+      return `The state of the batch cannot be written (${String(message)})`
+    }
+    if (one === null || one.cause === one) return undefined
+  }
+  return undefined
+}

@@ -1,0 +1,69 @@
+import type { Job } from 'modelrun'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { checkTemplate, prepareFolder } from '../files/save-files.ts'
+import { Ledger, type LedgerRun } from '../ledger.ts'
+import { DEFAULT_TEMPLATE, type FileOptions, type ServiceOptions, type WaitOptions } from '../options.ts'
+import { Interruption } from '../run/interruption.ts'
+import { createService } from '../service/service.ts'
+import { cleanText } from '../terminal/text.ts'
+import { finishJob } from './finish-job.ts'
+
+/** Options of `modelrun job`. */
+export interface JobOptions extends ServiceOptions, FileOptions, WaitOptions {
+  watch?: boolean | undefined
+}
+
+/** Prints how a job is, or waits for its end and saves its files. */
+export async function showJob(id: string | undefined, options: JobOptions, context: CliContext): Promise<ExitCode> {
+  if (id === undefined) return showLedger(context)
+  const { client } = await createService(options, context)
+  if (!options.watch) return printJob(id, await client.jobs.get(id), context)
+  checkTemplate(options.name ?? DEFAULT_TEMPLATE, ['model', 'job_id', 'index'])
+  if (options.save) prepareFolder(options.out ?? '.')
+  const ledger = new Ledger(context.env)
+  const { run, model: model_id } = ledger.findJob(id) ?? {}
+  const job = client.jobs.attach({ job_id: id, ...(model_id === undefined ? {} : { model_id }) })
+  const interruption = new Interruption(context)
+  try {
+    return await finishJob({ client, job, run, ledger, options: { ...options, wait: true }, interruption }, context)
+  } finally {
+    interruption.release()
+  }
+}
+
+function printJob(id: string, { status, output, error }: Job, { terminal }: CliContext): ExitCode {
+  terminal.event('job', { job_id: id, status, output, error })
+  terminal.print(cleanText(status))
+  for (const { url } of output?.items ?? []) terminal.print(cleanText(url))
+  if (error !== undefined) terminal.say(`${cleanText(error.code)}: ${cleanText(error.message)}`)
+  return status === 'failed' || status === 'cancelled' ? EXIT.failed : EXIT.done
+}
+
+/** Cancels a job (section 4.5). */
+export async function cancelJob(id: string, options: ServiceOptions, context: CliContext): Promise<ExitCode> {
+  const { client } = await createService(options, context)
+  const { status } = await client.jobs.cancel(id)
+  context.terminal.event('job', { job_id: id, status })
+  context.terminal.print(cleanText(status))
+  if (status !== 'cancelled') return EXIT.failed
+  const ledger = new Ledger(context.env)
+  const known = ledger.findJob(id)
+  if (known !== undefined) ledger.append({ type: 'end', run: known.run, status: 'cancelled' })
+  return EXIT.done
+}
+
+/** Prints the runs of the ledger, newest last. */
+function showLedger({ terminal, env }: CliContext): ExitCode {
+  const runs = new Ledger(env).read()
+  for (const run of runs) terminal.event('run', run)
+  const rows = [['JOB', 'STATUS', 'MODEL', 'CREDITS', 'STARTED'], ...runs.map(rowOf)]
+  if (runs.length === 0) terminal.say('No run was started here. Start one with: modelrun run <id>')
+  else terminal.printTable(rows)
+  return EXIT.done
+}
+
+/** A run whose process ended while it was sent has no job id: it may have been charged. */
+function rowOf({ job_id, status, model, credits, at }: LedgerRun): string[] {
+  const shown = status === 'intent' ? 'unknown' : status
+  return [cleanText(job_id ?? '-'), shown, cleanText(model), String(credits), at.slice(0, 19).replace('T', ' ')]
+}

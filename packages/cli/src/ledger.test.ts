@@ -1,0 +1,44 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Ledger, stateFolder } from './ledger.ts'
+
+let folder: string
+let ledger: Ledger
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'modelrun-ledger-'))
+  ledger = new Ledger({ MODELRUN_STATE_DIR: join(folder, 'state') })
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const intent = (run: string) =>
+  ledger.append({ type: 'intent', run, model: 'm', base_url: 'http://x', credits: 4, input_sha256: '' })
+
+describe('the ledger', () => {
+  it('keeps a run from its intent to its end, for its user alone', () => {
+    intent('a')
+    expect(ledger.read()).toMatchObject([{ run: 'a', status: 'intent' }])
+    ledger.append({ type: 'job', run: 'a', job_id: 'job_1' })
+    expect(ledger.findJob('job_1')).toMatchObject({ status: 'running', model: 'm', credits: 4 })
+    ledger.append({ type: 'end', run: 'a', status: 'succeeded' })
+    expect(ledger.findJob('job_1')).toMatchObject({ status: 'succeeded' })
+    expect(statSync(ledger.path).mode & 0o777).toBe(0o600)
+  })
+
+  it('survives a line that was cut when a process was killed', () => {
+    intent('a')
+    appendFileSync(ledger.path, '\n{"v":1,"type":"inte')
+    intent('b')
+    expect(ledger.read().map(({ run }) => run)).toEqual(['a', 'b'])
+    expect(readFileSync(ledger.path, 'utf8')).toMatch(/"inte\n\{[^\n]*"run":"b"[^\n]*$/)
+  })
+
+  it('is in the state folder of the user', () => {
+    expect(stateFolder({ XDG_STATE_HOME: '/x' })).toBe('/x/modelrun')
+    expect(stateFolder({ MODELRUN_STATE_DIR: '/y', XDG_STATE_HOME: '/x' })).toBe('/y')
+    expect(stateFolder({})).toMatch(/\/\.local\/state\/modelrun$/)
+  })
+})

@@ -1,0 +1,99 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isRecord, tryParseJson } from '@modelrun/kit'
+import { reasonOf, UsageError } from './errors.ts'
+import { makeFolder } from './files/make-folder.ts'
+import type { Env } from './terminal/terminal.ts'
+
+/** `not_sent` and `rejected` cost nothing. `unknown` may have been charged. */
+export type RunEnd = 'succeeded' | 'failed' | 'cancelled' | 'not_sent' | 'rejected' | 'unknown'
+
+/** Written before a run is sent. */
+interface IntentEntry {
+  type: 'intent'
+  run: string
+  model: string
+  base_url: string
+  /** Price of the run, in credits. */
+  credits: number
+  /** SHA-256 of the input. The input itself stays private. */
+  input_sha256: string
+}
+
+/** A line of the ledger: the intent, the job when the service has accepted it, the end when it is known. `run` joins them. */
+export type LedgerEntry =
+  | IntentEntry
+  | { type: 'job'; run: string; job_id: string }
+  | { type: 'end'; run: string; status: RunEnd }
+
+/** What the ledger says about a run. */
+export interface LedgerRun extends Omit<IntentEntry, 'type' | 'input_sha256'> {
+  /** When it was written down, in ISO 8601. */
+  at: string
+  job_id?: string | undefined
+  /** `intent`: it may have been sent, by a process that ended. `running`: its job is known. */
+  status: RunEnd | 'intent' | 'running'
+}
+
+/** Folder of what the command remembers: `MODELRUN_STATE_DIR`, else that of the XDG specification. */
+export function stateFolder({ MODELRUN_STATE_DIR, XDG_STATE_HOME }: Env): string {
+  return MODELRUN_STATE_DIR || join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'modelrun')
+}
+
+/** The runs of this user, one JSON object a line. A line is on the disk before the command continues. */
+export class Ledger {
+  readonly path: string
+
+  constructor(env: Env) {
+    this.path = join(stateFolder(env), 'ledger.jsonl')
+  }
+
+  /** @throws UsageError when it cannot be written: then nothing may be paid */
+  append(entry: LedgerEntry): void {
+    try {
+      makeFolder(dirname(this.path), 0o700)
+      const file = openSync(this.path, 'a', 0o600)
+      try {
+        // The line break comes first: a process that was killed may have left half a line.
+        writeSync(file, `\n${JSON.stringify({ v: 1, at: new Date().toISOString(), ...entry })}`)
+        fsyncSync(file)
+      } finally {
+        closeSync(file)
+      }
+    } catch (error) {
+      throw new UsageError(
+        `The ledger of runs cannot be written: ${reasonOf(error)}. Set MODELRUN_STATE_DIR to a folder that can be written.`,
+      )
+    }
+  }
+
+  /** Every run, oldest first. Lines that cannot be read are left out. */
+  read(): LedgerRun[] {
+    if (!existsSync(this.path)) return []
+    const runs = new Map<string, LedgerRun>()
+    for (const line of readFileSync(this.path, 'utf8').split('\n')) applyLine(line, runs)
+    return [...runs.values()]
+  }
+
+  /** The run of a job, if it was started here. */
+  findJob(jobId: string): LedgerRun | undefined {
+    return this.read().findLast((run) => run.job_id === jobId)
+  }
+}
+
+function applyLine(line: string, runs: Map<string, LedgerRun>): void {
+  const value = tryParseJson(line)
+  if (!isRecord(value)) return
+  // Only this command writes the file: a line that is whole JSON is an entry.
+  const entry = value as unknown as LedgerEntry & { at: string }
+  const known = runs.get(entry.run)
+  if (entry.type === 'intent') {
+    const { run, at, model, base_url, credits } = entry
+    runs.set(run, { run, at, model, base_url, credits, status: 'intent' })
+  } else if (known !== undefined && entry.type === 'job') {
+    runs.set(known.run, { ...known, job_id: entry.job_id, status: 'running' })
+  } else if (known !== undefined && entry.type === 'end') {
+    runs.set(known.run, { ...known, status: entry.status })
+  }
+}

@@ -1,0 +1,75 @@
+import { CommanderError } from 'commander'
+import type { ModelRunError } from 'modelrun'
+import { type CliContext, EXIT, type ExitCode } from './context.ts'
+import { CommandError, isClientError } from './errors.ts'
+import { cleanText } from './terminal/text.ts'
+
+const REJECTIONS: readonly number[] = [401, 403, 404, 409]
+
+/** Says what went wrong, on standard error, and with `--json` on standard output too. Gives the exit code. */
+export function reportError(error: unknown, { terminal }: CliContext): ExitCode {
+  terminal.status('')
+  const { exitCode, code, message, facts } = describeError(error)
+  terminal.event('error', { code, message, ...facts, exit_code: exitCode })
+  terminal.say(`${terminal.styleSaid('red', 'modelrun:')} ${message}`)
+  return exitCode
+}
+
+interface DescribedError {
+  exitCode: ExitCode
+  code: string
+  message: string
+  facts?: object
+}
+
+function describeError(error: unknown): DescribedError {
+  if (error instanceof CommandError) return error
+  if (error instanceof CommanderError) return { exitCode: EXIT.usage, code: 'usage', message: usageText(error) }
+  if (isClientError(error)) return describeClientError(error)
+  // Of the system, such as a full disk: its message names the file.
+  if (error instanceof Error && 'syscall' in error)
+    return { exitCode: EXIT.failed, code: 'system', message: `${error.message}.` }
+  throw error
+}
+
+const KEY_ADVICE =
+  'A key in an argument is seen by every user of the machine. Set MODELRUN_API_KEY, name a file: --api-key-file <file>, or use modelrun login.'
+
+function usageText({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'name a command. `modelrun --help` lists them.'
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/\n\((.*)\)$/, '. $1')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'/s, '$1 is not a value of <$2>')
+  if (/^unknown option '--(api-)?key\b/.test(text)) return KEY_ADVICE
+  // What was probably meant says enough.
+  if (text.endsWith('?')) return text
+  return `${text}${text.endsWith('.') ? '' : '.'} \`--help\` behind the command shows what it takes.`
+}
+
+function describeClientError(error: ModelRunError): DescribedError {
+  const { code, submission, jobId, requestId, status } = error
+  const facts = { submission, job_id: jobId, request_id: requestId, status }
+  return { exitCode: exitCodeOf(error), code, message: messageOf(error), facts }
+}
+
+/** Messages of the client say what to call in a program. */
+function messageOf({ code, jobId = '', message }: ModelRunError): string {
+  if (code !== 'deadline_exceeded' || jobId === '')
+    return cleanText(message.replace('with `jobs.get`', `with: modelrun job ${jobId}`))
+  return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
+}
+
+/** How to wait for a job again. */
+export function followAdvice(jobId: string): string {
+  return `Follow it with: modelrun job ${cleanText(jobId)} --watch`
+}
+
+/** The exit code of an error of the client: "am I charged?" as a number. */
+function exitCodeOf({ code, submission, status }: ModelRunError): ExitCode {
+  if (code === 'job_failed' || code === 'job_cancelled') return EXIT.failed
+  if (submission === 'not_sent' && (code === 'configuration' || code === 'input_validation')) return EXIT.usage
+  // A question about a job of which only the caller knows. The service has responded: there is no such job for this key.
+  if (submission === 'unknown' && status !== undefined && REJECTIONS.includes(status)) return EXIT.rejected
+  return submission === 'unknown' || submission === 'accepted' ? EXIT.unknown : EXIT.rejected
+}

@@ -1,0 +1,125 @@
+import { stat } from 'node:fs/promises'
+import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
+import type { InputIssue, InputProperty } from 'modelrun'
+import { findInputIssues } from 'modelrun/models'
+import { reasonOf, UsageError } from '../errors.ts'
+import { readText, sourceName, type TextSource } from '../files/read-text.ts'
+import { cleanText } from '../terminal/text.ts'
+import { type InputRules, isUrlParameter, namedFlag, type Parameter } from './parameters.ts'
+import type { RunArguments } from './run-arguments.ts'
+
+/** An input of a run. It has no prototype: a parameter may have any name. */
+export type RunInput = Record<string, unknown>
+
+/**
+ * Makes the input of a run of a JSON document and of flags, which win, and checks it against the model.
+ *
+ * @throws UsageError with everything that is wrong
+ */
+export async function buildInput({ schema, parameters, given, options, readsStdin }: RunArguments): Promise<RunInput> {
+  const source = readsStdin ? '-' : options.input
+  const input: RunInput = Object.create(null)
+  if (source !== undefined) Object.assign(input, await readInput({ path: source, option: '--input' }))
+  for (const [name, texts] of given) {
+    const parameter = parameters.find((one) => one.name === name)
+    input[name] = parameter === undefined ? texts[0] : await parameterValue(parameter, texts)
+  }
+  const problems = inputProblems({ schema, parameters }, input)
+  if (problems.length > 0) throw new UsageError(`${problems.join('\n  ')}\n  Nothing was sent.`)
+  return input
+}
+
+async function readInput(source: TextSource): Promise<object> {
+  const name = sourceName(source)
+  const text = await readText(source)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`${name} is ${text.trim() === '' ? 'empty' : `not JSON: ${reasonOf(error)}`}. ${NEEDED}`)
+  }
+  if (isRecord(value)) return value
+  throw new UsageError(`${name} has another JSON value. ${NEEDED}`)
+}
+
+const NEEDED = 'It must be a JSON object with the parameters, such as {"prompt":"a red fox"}.'
+
+async function parameterValue(parameter: Parameter, texts: readonly string[]): Promise<unknown> {
+  const value = readValues(parameter, texts)
+  if (!isUrlParameter(parameter)) return value
+  return Array.isArray(value) ? Promise.all(value.map((one) => urlOf(one, parameter))) : urlOf(value, parameter)
+}
+
+/** A scheme has two letters at least: `C:\photo.png` is a file. */
+const SCHEME = /^[a-z][a-z0-9+.-]+:/i
+
+/** A file of this machine as a data URI, and a URL as it is. @throws UsageError */
+export async function urlOf(value: unknown, parameter: Pick<Parameter, 'flag' | 'name'>): Promise<unknown> {
+  if (typeof value !== 'string' || SCHEME.test(value)) return value
+  const isFile = await stat(value).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  if (!isFile) throw new UsageError(`${namedFlag(parameter)}: ${value} is not a url, and there is no such file.`)
+  const { toDataUri } = await import('modelrun')
+  return toDataUri(value)
+}
+
+/**
+ * Everything in an input that the client would reject, by the flags of the command line. The client checks again; here the price
+ * is not yet asked for.
+ */
+export function inputProblems({ schema, parameters }: InputRules, input: RunInput): string[] {
+  return findInputIssues(schema, input).map((issue) => {
+    const name = nameOf(issue)
+    const parameter = parameters.find((one) => one.name === name)
+    // A question has its mark already.
+    const sentence = issue.message.endsWith('?') ? issue.message : `${issue.message}.`
+    return cleanText(`${parameter === undefined ? name : namedFlag(parameter)}: ${sentence}`)
+  })
+}
+
+/** The parameter that an issue is about: the pointer is a JSON pointer (RFC 6901) with one name. */
+function nameOf({ pointer }: InputIssue): string {
+  return pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** The value of a parameter, by all texts that were given for it. An array takes several. @throws UsageError */
+export function readValues({ property, types, ...parameter }: Parameter, texts: readonly string[]): unknown {
+  const [first = '', second] = texts
+  const isAllowed = second === undefined && readingsOf(property.enum, first).some((value) => fits(property, value))
+  if (types.includes('array') && !isAllowed) return texts.flatMap((text) => itemsOf(property, text))
+  if (second === undefined) return readValue(property, first)
+  throw new UsageError(`${namedFlag(parameter)} is given ${texts.length} times. Give it once.`)
+}
+
+/** Section 2.3 does not name `items`; JSON Schema does. */
+function itemsOf(property: InputProperty, text: string): unknown[] {
+  const list = tryParseJson(text)
+  if (Array.isArray(list)) return list
+  const type = memberOf(memberOf(property, 'items'), 'type')
+  return [readValue({ type: typeof type === 'string' ? type : 'string' }, text)]
+}
+
+/** The first reading of a text that the model takes, else one of the right type; else the text, which is rejected later. */
+function readValue(property: InputProperty, text: string): unknown {
+  const readings = [...readingsOf(property.enum, text), ...jsonReading(text), text]
+  const fitting = [property, { type: property.type }].flatMap((rules) => readings.filter((value) => fits(rules, value)))
+  return fitting.length > 0 ? fitting[0] : text
+}
+
+/** The allowed values that a text names. */
+function readingsOf(allowed: readonly unknown[] | undefined, text: string): unknown[] {
+  return (allowed ?? []).filter((value) => String(value) === text)
+}
+
+/** A number, or other JSON. A text in quotes is a text with quotes. */
+function jsonReading(text: string): unknown[] {
+  if (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)) return [Number(text)]
+  const value = tryParseJson(text)
+  return value === undefined || typeof value === 'string' ? [] : [value]
+}
+
+function fits(property: InputProperty, value: unknown): boolean {
+  return findInputIssues({ type: 'object', properties: { value: property }, required: [] }, { value }).length === 0
+}

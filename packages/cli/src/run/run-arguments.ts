@@ -1,0 +1,136 @@
+import { Command, Option } from 'commander'
+import type { Model } from 'modelrun'
+import { exampleCalls } from '../models/example-calls.ts'
+import { addRunOptions, type RunCommandOptions } from '../options.ts'
+import { cleanText, priceText } from '../terminal/text.ts'
+import {
+  boundsText,
+  type InputRules,
+  isSwitch,
+  isUrlParameter,
+  namedFlag,
+  type Parameter,
+  parametersOf,
+  typeLabel,
+} from './parameters.ts'
+
+/** The command line of a run, read with the parameters of its model. */
+export interface RunArguments extends InputRules {
+  /** The texts that were given, by the name of the parameter. */
+  given: ReadonlyMap<string, string[]>
+  options: RunCommandOptions
+  readsStdin: boolean
+}
+
+/**
+ * Reads what stands behind the id of a model.
+ *
+ * @param parent the command of all models, with the options that stood before the id
+ * @throws CommanderError for a flag that the model does not have, and for `--help`, when it is printed
+ */
+export function readRunArguments(model: Model, rest: readonly string[], parent: Command): RunArguments {
+  const modelCommand = createModelCommand(model)
+  const { command, parameters, given, add } = modelCommand
+  command.copyInheritedSettings(parent).parse(rest, { from: 'user' })
+  const [operand] = command.args
+  if (operand !== undefined && operand !== '-') takePrompt(modelCommand)
+  // Options that stood before the id count, unless they are given again behind it.
+  for (const [name, value] of Object.entries(parent.opts())) {
+    const isGiven = parent.getOptionValueSource(name) === 'cli' && command.getOptionValueSource(name) !== 'cli'
+    if (isGiven) command.setOptionValueWithSource(name, value, 'cli')
+  }
+  const options = command.opts<RunCommandOptions>()
+  for (const [name, text] of options.param ?? []) add(name, text)
+  return {
+    schema: model.input_schema,
+    parameters,
+    given,
+    options,
+    readsStdin: operand === '-' || options.input === '-',
+  }
+}
+
+/** A text without a flag is the one text that the model needs. */
+function takePrompt({ command, parameters, given, add }: ModelCommand): void {
+  const [text = '', more] = command.args
+  const prompt = promptOf(parameters)
+  const flag = prompt === undefined ? 'the flag of its parameter' : namedFlag(prompt)
+  if (more !== undefined) {
+    command.error(`error: "${more}" stands behind "${text}" without a flag. Put quotes around a value with spaces.`)
+  }
+  if (prompt === undefined) command.error(`error: "${text}" needs ${flag} before it.`)
+  else if (given.has(prompt.name)) {
+    command.error(`error: "${text}" has no flag, and ${flag} is given too. Put quotes around a value with spaces.`)
+  } else add(prompt.name, text)
+}
+
+/** `prompt`, else the only text that a run must have. */
+function promptOf(parameters: readonly Parameter[]): Parameter | undefined {
+  const texts = parameters.filter((parameter) => {
+    return String(parameter.types) === 'string' && parameter.property.enum === undefined && !isUrlParameter(parameter)
+  })
+  const needed = texts.filter(({ isRequired, property }) => isRequired && property.default === undefined)
+  return texts.find(({ name }) => name === 'prompt') ?? (needed.length === 1 ? needed[0] : undefined)
+}
+
+/** The command line of one model: its parameters are options. */
+interface ModelCommand {
+  command: Command
+  parameters: readonly Parameter[]
+  given: Map<string, string[]>
+  /** Adds a text that is given for a parameter. */
+  add(name: string, text: string): void
+}
+
+/** Options of this command keep their names: those of a model have names of their own. */
+class ParameterOption extends Option {
+  override attributeName(): string {
+    return `parameter ${this.flags}`
+  }
+}
+
+/** Makes `modelrun run` for a model: its help shows the model. */
+export function createModelCommand(model: Model): ModelCommand {
+  const parameters = parametersOf(model, flagsOf(addRunOptions(new Command())))
+  const command = new Command(`modelrun run ${cleanText(model.id)}`)
+    .usage('[prompt] [parameters] [options]')
+    .argument('[text...]', 'the prompt; - reads parameters as JSON from standard input')
+    .helpOption('-h, --help', 'show the model')
+  const given = new Map<string, string[]>()
+  const add = (name: string, text: string) => void given.set(name, [...(given.get(name) ?? []), text])
+  for (const parameter of parameters) {
+    for (const option of optionsOf(parameter)) {
+      command.addOption(option.argParser((text) => add(parameter.name, text)).helpGroup('Parameters:'))
+    }
+  }
+  return { command: describe(addRunOptions(command), model, parameters), parameters, given, add }
+}
+
+/** What the command keeps for itself, in both directions of a switch. */
+function flagsOf({ options }: Command): string[] {
+  const own = ['--help', ...options.flatMap(({ long }) => long ?? [])]
+  return own.flatMap((flag) => [flag, flag.replace(/^--no-/, '--'), flag.replace(/^--(no-)?/, '--no-')])
+}
+
+/** The spelling of the wire is there too, and not shown. */
+function optionsOf(parameter: Parameter): Option[] {
+  const { flag, name, property } = parameter
+  if (flag === undefined) return []
+  const text = [cleanText(property.description ?? ''), boundsText(parameter).replace(/^.+$/, '($&)')].join(' ').trim()
+  return [...new Set([flag, `--${name}`])].flatMap((long) => {
+    const optionOf = (flags: string, isHidden = long !== flag) => new ParameterOption(flags, text).hideHelp(isHidden)
+    if (!isSwitch(property)) return [optionOf(`${long} <${typeLabel(parameter)}>`)]
+    return [optionOf(`${long} [boolean]`).preset('true'), optionOf(`--no-${long.slice(2)}`, true).preset('false')]
+  })
+}
+
+function describe(command: Command, model: Model, parameters: readonly Parameter[]): Command {
+  const unflagged = parameters.filter(({ flag }) => flag === undefined)
+  const others = unflagged.map((parameter) => `  --param ${cleanText(parameter.name)}=…  (${boundsText(parameter)})`)
+  const { sdk, cli } = exampleCalls(model, parameters)
+  const more = others.length > 0 ? ['More parameters:', ...others, ''] : []
+  const price = `A run costs ${priceText(model.pricing.credits_per_run)}.`
+  return command
+    .description(`${cleanText(model.name)}, ${cleanText(model.category)}: ${cleanText(model.description)}\n${price}`)
+    .addHelpText('after', ['', ...more, 'Example:', `  ${cleanText(cli)}`, `  ${cleanText(sdk)}`].join('\n'))
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { isLoopback } from '@modelrun/kit'
+import type { ModelRun } from 'modelrun'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { isClientError, UsageError } from '../errors.ts'
+import { prepareFolder } from '../files/save-files.ts'
+import { stateFolder } from '../ledger.ts'
+import type { ServiceOptions } from '../options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { cleanText } from '../terminal/text.ts'
+import { createClient, type Found, findConnection, NO_KEY, NO_URL } from './service.ts'
+
+/** What a check found. */
+interface Check {
+  name: string
+  /** `skipped`: it could not be checked, and that is not a problem. */
+  state: keyof typeof MARKS
+  /** What was found, and what to do about it. */
+  text: string
+}
+
+const MARKS = { ok: ['✓', 'green'], problem: ['✗', 'red'], skipped: ['–', 'dim'] } as const
+
+const checkOf = (state: Check['state']) => (name: string, text: string) => ({ name, state, text })
+const ok = checkOf('ok')
+const problem = checkOf('problem')
+const skipped = checkOf('skipped')
+
+/** Checks everything that a run needs, and prints a line for each. */
+export async function runDoctor(options: ServiceOptions, context: CliContext): Promise<ExitCode> {
+  let hasProblem = false
+  for await (const check of allChecks(options, context)) {
+    print(check, context.terminal)
+    hasProblem ||= check.state === 'problem'
+  }
+  return hasProblem ? EXIT.failed : EXIT.done
+}
+
+function print(check: Check, terminal: Terminal): void {
+  terminal.event('check', check)
+  const [mark, colour] = MARKS[check.state]
+  terminal.print(`${terminal.style(colour, mark)} ${check.name.padEnd(12)} ${check.text}`)
+}
+
+async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGenerator<Check> {
+  yield nodeCheck()
+  yield await stateCheck(context)
+  try {
+    const { key, url } = findConnection(options, context)
+    yield key === undefined ? problem('key', NO_KEY) : keyCheck(key)
+    const found = url === undefined ? problem('url', NO_URL) : urlCheck(url)
+    yield found
+    if (key === undefined || url === undefined || found.state === 'problem') return
+    yield* await serviceChecks(await createClient(key.value, url.value, context))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    yield problem('settings', error.message)
+  }
+}
+
+function nodeCheck(): Check {
+  const { node } = process.versions
+  if (process.getBuiltinModule?.('node:sqlite') !== undefined) return ok('node', `Node ${node}.`)
+  return problem('node', `Node ${node} has no node:sqlite. \`modelrun batch\` needs Node 22.13 or later.`)
+}
+
+async function stateCheck({ env }: CliContext): Promise<Check> {
+  const folder = stateFolder(env)
+  try {
+    await prepareFolder(folder)
+    return ok('ledger', `Runs are written down in ${folder}.`)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return problem('ledger', `The folder ${folder} cannot be written. Set MODELRUN_STATE_DIR to one that can be.`)
+  }
+}
+
+function keyCheck({ value, source }: Found): Check {
+  const [kind] = /^sk_(live|test)_/.exec(value) ?? []
+  if (kind === undefined)
+    return skipped('key', `A key from ${source}, neither sk_live_ nor sk_test_: the service decides.`)
+  return ok('key', `A ${kind === 'sk_live_' ? 'live' : 'test'} key from ${source}.`)
+}
+
+function urlCheck({ value, source }: Found): Check {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isOpen = url?.protocol === 'http:' && !isLoopback(url.hostname)
+  if (isOpen) return problem('url', `${value} is not encrypted: everyone on the way can read the key. Use https.`)
+  return ok('url', `${value}, from ${source}.`)
+}
+
+/** A response dates from the second in which it was sent. */
+const MOST_SKEW_MS = 5_000
+
+/** The checks that need the service. None costs credits. */
+async function serviceChecks(client: ModelRun): Promise<Check[]> {
+  const sentAt = Date.now()
+  try {
+    const { data, response } = await client.models.list({ limit: 1 }).withResponse()
+    return [
+      ok('call', `The service lists ${data.total} models, in ${Date.now() - sentAt} ms.`),
+      ok('accepted', 'The service accepts the key.'),
+      skewCheck(response.headers.get('date'), sentAt),
+      ok('models:read', 'Allowed.'),
+      ...(await permissionChecks(client)),
+    ]
+  } catch (error) {
+    if (!isClientError(error)) throw error
+    const message = cleanText(error.message)
+    if (error.status === 401) return [problem('accepted', `The service does not accept the key: ${message}`)]
+    if (error.status !== 403) return [problem('call', message)]
+    return [problem('models:read', `The key may not list models. Give it models:read. ${message}`)]
+  }
+}
+
+function skewCheck(date: string | null, sentAt: number): Check {
+  const theirs = Date.parse(date ?? '')
+  if (Number.isNaN(theirs)) return skipped('clock', 'The service sends no date.')
+  const skewMs = theirs - (sentAt + Date.now()) / 2
+  if (Math.abs(skewMs) <= MOST_SKEW_MS) return ok('clock', 'The clock agrees with that of the service.')
+  const skew = `${Math.round(Math.abs(skewMs) / 1_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`
+  return problem('clock', `The clock is ${skew} the service's. Set it, or turn NTP on.`)
+}
+
+/** By a job that does not exist: a key that may ask gets 404. */
+async function permissionChecks(client: ModelRun): Promise<Check[]> {
+  const id = `modelrun-doctor-${randomUUID()}`
+  return [
+    await permissionCheck('jobs:read', () => client.jobs.get(id)),
+    await permissionCheck('jobs:write', () => client.jobs.cancel(id)),
+    skipped('models:run', 'Not checked: a run could cost credits.'),
+  ]
+}
+
+async function permissionCheck(permission: string, call: () => PromiseLike<unknown>): Promise<Check> {
+  try {
+    await call()
+    return ok(permission, 'Allowed.')
+  } catch (error) {
+    if (!isClientError(error)) throw error
+    if (error.status === 404) return ok(permission, 'Allowed.')
+    if (error.status === 403) return problem(permission, `Not allowed. Give the key ${permission}, or use another one.`)
+    return skipped(permission, `Not known: ${cleanText(error.message)}`)
+  }
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@modelrun/kit'
+import type { ModelRun } from 'modelrun'
+import type { DeliveryBody } from 'modelrun/webhooks/testing'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { isClientError } from '../errors.ts'
+import { Ledger } from '../ledger.ts'
+import type { ReceiverOptions, ServiceOptions } from '../options.ts'
+import { Interruption } from '../run/interruption.ts'
+import { createService } from '../service/service.ts'
+import { cleanText } from '../terminal/text.ts'
+import { createCallbackUrls, DeliveryPoster } from './deliveries.ts'
+
+/** What happens to deliveries on their way. */
+interface ChaosOptions {
+  duplicate: number
+  delay: number
+  drop: number
+  reorder?: boolean | undefined
+  seed: number
+}
+
+/** Options of `modelrun listen`. */
+export interface ListenOptions extends ServiceOptions, ReceiverOptions, ChaosOptions {}
+
+/** Delivers the ends of jobs to a receiver. */
+export async function runListen(
+  ids: readonly string[],
+  options: ListenOptions,
+  context: CliContext,
+): Promise<ExitCode> {
+  const { terminal } = context
+  const poster = new DeliveryPoster(await createCallbackUrls(options, context), terminal)
+  const { client, baseUrl } = await createService(options, context)
+  const interruption = new Interruption(context)
+  const { signal } = interruption
+  const listening = { client, poster, signal, planCopies: createChaos(options) }
+  if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
+  const deliveries: Promise<boolean>[] = []
+  try {
+    for await (const run of followedRuns(ids, { ledger: new Ledger(context.env), baseUrl, signal })) {
+      deliveries.push(deliverEnd(run, listening, context))
+    }
+    const results = await Promise.all(deliveries)
+    return results.every(Boolean) ? EXIT.done : EXIT.failed
+  } finally {
+    interruption.release()
+  }
+}
+
+/** What delivers the ends of jobs. */
+interface Listening {
+  client: ModelRun
+  poster: DeliveryPoster
+  signal: AbortSignal
+  planCopies: () => number[]
+}
+
+/** Resolves to whether every copy that was sent was taken. Never rejects for what happens to one job. */
+async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: CliContext): Promise<boolean> {
+  const { client, poster, signal, planCopies } = listening
+  const id = cleanText(run.jobId)
+  try {
+    const body = await deliveryOfJob(client, { ...run, signal })
+    if (body === undefined) {
+      terminal.say(`${id} was cancelled: no delivery.`)
+      return true
+    }
+    const delays = planCopies()
+    const post = await poster.prepare(body)
+    if (delays.length === 0) terminal.say(`${id}: the delivery is lost, as --drop asks for.`)
+    const posts = delays.map(async (delayMs) => {
+      if (delayMs > 0) await sleep(delayMs, undefined, { signal })
+      return post()
+    })
+    return (await Promise.all(posts)).every(Boolean)
+  } catch (error) {
+    if (signal.aborted) return true
+    if (!isClientError(error)) throw error
+    terminal.say(`${id}: ${cleanText(error.message)}`)
+    return false
+  }
+}
+
+/** A job whose end is delivered. */
+interface FollowedRun {
+  jobId: string
+  /** Price of the run, when it is known: a job need not say what was charged. */
+  credits: number | undefined
+}
+
+const READ_EVERY_MS = 500
+
+/** The jobs with these ids; without ids, those that continue and those that start while the loop lasts. */
+async function* followedRuns(
+  ids: readonly string[],
+  { ledger, baseUrl, signal }: { ledger: Ledger; baseUrl: string; signal: AbortSignal },
+): AsyncGenerator<FollowedRun> {
+  if (ids.length > 0) {
+    for (const jobId of new Set(ids)) yield { jobId, credits: ledger.findJob(jobId)?.credits }
+    return
+  }
+  const ended = ledger.read().filter(({ status }) => status !== 'running' && status !== 'intent')
+  const seen = new Set(ended.map(({ run }) => run))
+  while (!signal.aborted) {
+    for (const { run, job_id, credits, base_url } of ledger.read()) {
+      if (seen.has(run) || job_id === undefined || base_url !== baseUrl) continue
+      seen.add(run)
+      yield { jobId: job_id, credits }
+    }
+    await sleep(READ_EVERY_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/**
+ * Waits for the end of a job, and gives the delivery that the service posts for it (section 6). `undefined` for a cancelled
+ * job, which has none.
+ */
+export async function deliveryOfJob(
+  client: ModelRun,
+  { jobId, credits, signal }: FollowedRun & { signal?: AbortSignal },
+): Promise<DeliveryBody | undefined> {
+  const { JobCancelledError, JobFailedError } = await import('modelrun')
+  try {
+    const job = client.jobs.attach(jobId)
+    const { output, credits_used } = await job.result({ signal, deadlineMs: Number.POSITIVE_INFINITY })
+    const charged = credits_used ?? credits ?? 0
+    const completed_at = new Date().toISOString()
+    return { job_id: jobId, status: 'succeeded', output, credits_used: charged, completed_at }
+  } catch (error) {
+    if (error instanceof JobCancelledError) return undefined
+    if (!(error instanceof JobFailedError)) throw error
+    const unnamed = { code: 'PROVIDER_FAILURE', message: 'The service gave no reason.' }
+    return { job_id: jobId, status: 'failed', error: error.job.error ?? unnamed }
+  }
+}
+
+const REORDER_MS = 3_000
+
+/** Loses, delays and doubles deliveries, alike for the same seed: milliseconds until each copy is sent; none when it is lost. */
+function createChaos({ duplicate, delay, drop, reorder, seed }: ChaosOptions): () => number[] {
+  const random = seededRandom(seed)
+  const planCopy = () => {
+    // Both are drawn for every copy, so that one option does not change what the other does.
+    const [isLost, shift] = [random() < drop, random() * REORDER_MS]
+    return isLost ? [] : [delay + (reorder ? shift : 0)]
+  }
+  return () => Array.from({ length: duplicate + 1 }, planCopy).flat()
+}
