@@ -49,7 +49,7 @@ export interface ReceiverOptions {
   duplicate: number
 }
 
-/** Names of files: `{job_id}` tells runs apart. */
+/** Names of files: `{job_id}` distinguishes runs. */
 export const DEFAULT_TEMPLATE = '{model}-{job_id}-{index}.{ext}'
 
 /** Those of a batch sort by row. */

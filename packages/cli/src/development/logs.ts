@@ -89,7 +89,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unkno
 /** So many requests are known, so that none is printed twice. */
 const MOST_KNOWN = 20_000
 
-/** Prints each request once, in whatever answers it comes. */
+/** Prints each request once, in whatever response it comes. */
 class RequestLog {
   readonly #terminal: Terminal
   readonly #known = new Set<string>()
