@@ -30,7 +30,7 @@ export default [
   { ...proxy, name: 'modelrun/proxy: the proxy', import: '{ createProxy }', limit: '20.2 kB' },
   { ...react, name: 'modelrun/react: the hook and the form, beside the client', limit: '3.3 kB' },
   { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '27 kB' },
-  { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '27 kB' },
+  { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '29 kB' },
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '8.5 kB' },
   { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },

@@ -1,7 +1,14 @@
+import {
+  type CheckContext,
+  type Checks,
+  expectEqual,
+  expectTrue,
+  heldHandler,
+  sleep,
+  until,
+  untilState,
+} from '../../kit/test/engine/engine-check.ts'
 import type { Task } from '../src/engine/engine.ts'
-import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
-
-type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>
 
 const LOCK_MS = 300
 
@@ -30,7 +37,7 @@ async function runStalled(
   return runs
 }
 
-/** When a run counts as started. */
+/** When a run counts as started, and as lost. */
 export const START_CHECKS: Checks = {
   'a run that was not marked as started does not count as lost': async (context) => {
     const runs = await runStalled(context, async (task) => {

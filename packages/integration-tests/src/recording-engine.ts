@@ -1,8 +1,9 @@
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import {
-  endOfFailure,
+  Again,
   type InboxEngine,
   type Json,
+  Permanent,
   type Task,
   type TaskHandler,
   type WorkOptions,
@@ -52,7 +53,7 @@ class Recorder {
   }
 
   /** A handler whose start and end are noted. */
-  noted(queue: string, handler: TaskHandler, { attempts = 8, backoffMs = 1_000 }: WorkOptions): TaskHandler {
+  noted(queue: string, handler: TaskHandler, { attempts = 8 }: WorkOptions): TaskHandler {
     return async (task: Task) => {
       const jobId = jobOf(queue, task)
       if (queue === 'inbox:results') this.note(jobId, queue, 'running')
@@ -61,7 +62,7 @@ class Recorder {
         this.note(jobId, queue, 'done')
         return result
       } catch (error) {
-        const isDead = endOfFailure(error, task.attempt, { attempts, backoffMs }).kind === 'dead'
+        const isDead = error instanceof Permanent || (!(error instanceof Again) && task.attempt >= attempts)
         if (isDead || queue !== 'inbox:unverified') this.note(jobId, queue, isDead ? 'dead' : 'waiting')
         throw error
       }

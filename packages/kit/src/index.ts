@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type BackoffLimits, backoffMs, jitter } from './backoff.ts'
 export {
   atLeastOne,
   type Check,
@@ -30,6 +31,7 @@ export {
   text,
   unchecked,
 } from './checks.ts'
+export { abortable, type Clock, sleep, startTimer, systemClock } from './clock.ts'
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'

@@ -1,4 +1,4 @@
-import type { InboxEngine, TaskRecord } from '../src/webhooks/engine/inbox-engine.ts'
+import type { InboxEngine, TaskRecord } from '@modelrun/kit/engine'
 
 type Method = Exclude<keyof InboxEngine, 'work'>
 

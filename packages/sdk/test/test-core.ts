@@ -1,4 +1,4 @@
-import type { Json, Task } from '../src/webhooks/engine/inbox-engine.ts'
+import type { Json, Task } from '@modelrun/kit/engine'
 import { createInboxCore, type InboxCore } from '../src/webhooks/inbox-core.ts'
 import type { InboxOptions } from '../src/webhooks/inbox-options.ts'
 import type { InboxQueue } from '../src/webhooks/queues.ts'

@@ -1,6 +1,7 @@
+import type { LockedTask, LockedTasks, LockRequest, TaskEnd } from '@modelrun/kit/engine'
 import type { Queue, Worker } from 'bullmq'
+import type { DurableTable } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import type { LockedTask, LockedTasks, LockRequest, TaskEnd, TaskTable } from '../engine/task-table.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
 import { endJob, type FetchedJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
 import { fromJobId, type Row, toJobId, toRecord } from './job-record.ts'
@@ -10,7 +11,7 @@ import { type RedisLink, within } from './redis-link.ts'
 const SCORES_PER_MS = 0x1000
 
 /** The tasks in BullMQ. Jobs are fetched from its worker one by one, as in BullMQ's guide to manual processing. */
-export class BullmqTable implements TaskTable {
+export class BullmqTable implements DurableTable {
   readonly #link: RedisLink
   readonly #queues: BullmqQueues
   readonly #tallies: string

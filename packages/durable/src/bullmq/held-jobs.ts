@@ -1,5 +1,5 @@
+import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit/engine'
 import type { Job, Worker } from 'bullmq'
-import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '../engine/task-table.ts'
 
 /** A job that this process has fetched, and so locked. */
 export interface FetchedJob {
@@ -53,7 +53,7 @@ export async function sortJobs(
 }
 
 export async function endJob({ job, token, worker }: FetchedJob, end: TaskEnd): Promise<unknown> {
-  if (end.kind === 'done') return job.moveToCompleted(end.result, token, false)
+  if (end.kind === 'done') return job.moveToCompleted(end.result && JSON.parse(end.result), token, false)
   // The engine counts the attempts: for BullMQ each failure is the last.
   if (end.kind === 'dead') return job.moveToFailed(new Error(JSON.stringify(end.error)), token, false)
   const options = { skipAttempt: end.kind === 'again' }

@@ -1,5 +1,5 @@
+import type { LockedTask, TaskEnd } from '@modelrun/kit/engine'
 import type { TaskRecord, TaskState } from './engine.ts'
-import type { LockedTask, TaskEnd } from './task-table.ts'
 
 /** A row of `modelrun_tasks`, as the engines on SQL read it. */
 type Row = Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export function toRecord(row: Row): TaskRecord {
 export function toEndColumns(end: TaskEnd & { kind: 'done' | 'dead' }) {
   return {
     state: end.kind,
-    result: end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null,
+    result: end.kind === 'done' ? (end.result ?? null) : null,
     error: end.kind === 'dead' ? JSON.stringify(end.error) : null,
   }
 }

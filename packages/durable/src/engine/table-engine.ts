@@ -9,13 +9,12 @@ import {
   readOptions,
   rejectArgument,
   showValue,
+  systemClock,
 } from '@modelrun/kit'
-import { AloneLock } from './alone-lock.ts'
+import { createTaskEngine } from '@modelrun/kit/engine'
 import { type Codec, withCodec } from './codec.ts'
+import { type DurableTable, UNTIL_RESUMED_MS } from './durable-table.ts'
 import type { Engine, Json, Rate, WorkOptions } from './engine.ts'
-import { spacingOf } from './spacing.ts'
-import { TableWorker, type WorkerSettings } from './table-worker.ts'
-import { type TaskTable, UNTIL_RESUMED_MS } from './task-table.ts'
 
 /** Options of every engine. */
 export interface TableEngineOptions {
@@ -27,37 +26,24 @@ export interface TableEngineOptions {
   codec?: Codec | undefined
 }
 
-const DEFAULTS = { concurrency: 10, lockMs: 30_000, maxRunMs: 600_000, attempts: 8, backoffMs: 1_000 }
 const LONGEST_ID = 512
 
 /** Creates an engine on a table of tasks. */
-export function createTableEngine(table: TaskTable, options: TableEngineOptions = {}): Engine {
+export function createTableEngine(table: DurableTable, options: TableEngineOptions = {}): Engine {
   const { pollMs = 250, onError = warnOnce(), codec } = options
-  const workers = new Set<TableWorker>()
-  const context = { table, aloneLock: new AloneLock<TableWorker>(), pollMs, onError }
-  const wake = (queue: string) => {
-    for (const worker of workers) if (worker.queue === queue) worker.wake()
-  }
+  const { engine: tasks, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
   const engine: Engine = {
-    setup: () => table.setup(),
-    async add(queue, id, { data, delayMs = 0 }) {
+    ...tasks,
+    async add(queue, id, options) {
       checkName('queue', queue)
       checkName('id', id)
-      await table.add(queue, id, { data: textOf(data), delayMs })
-      wake(queue)
+      checkData(options.data)
+      await tasks.add(queue, id, options)
     },
     work(queue, handler, given = {}) {
-      const worker = new TableWorker({ queue: checkName('queue', queue), handler, settings: resolve(given) }, context)
-      workers.add(worker)
-      return {
-        stop: async () => {
-          await worker.stop()
-          workers.delete(worker)
-        },
-      }
+      checkName('queue', queue)
+      return tasks.work(queue, handler, checkWork(given))
     },
-    get: (queue, id) => table.get(queue, id),
-    list: (queue, state, { limit = 100, after } = {}) => table.list(queue, state, { limit, after }),
     count: (queue) => table.count(queue),
     pause: (queue) => table.pause(queue, UNTIL_RESUMED_MS),
     async resume(queue) {
@@ -70,14 +56,8 @@ export function createTableEngine(table: TaskTable, options: TableEngineOptions 
     reserve: (name, part, { amount, limit = Number.POSITIVE_INFINITY }) =>
       table.reserve(name, part, { amount, limit: Math.min(limit, Number.MAX_VALUE) }),
     release: (name, part) => table.release(name, part),
-    async replay(queue, id) {
-      const isReplayed = await table.replay(queue, id)
-      if (isReplayed) wake(queue)
-      return isReplayed
-    },
-    remove: (queue, id) => table.remove(queue, id),
     async close() {
-      await Promise.all([...workers].map((worker) => worker.stop()))
+      await stop()
       await table.close()
     },
   }
@@ -107,28 +87,24 @@ const WORK_OPTIONS: Checks<WorkOptions> = {
   onProcessDied: callback,
 }
 
-function resolve(options: WorkOptions): WorkerSettings {
-  const { rate, startMark = 'worker', onProcessDied, ...given } = readOptions('engine.work', options, WORK_OPTIONS)
-  const spacing = rate === undefined ? undefined : spacingOf(readOptions('rate', rate, RATE))
-  // `readOptions` leaves out what is undefined.
-  const defined = given as { [Name in keyof typeof DEFAULTS]?: number }
-  return { ...DEFAULTS, ...defined, startMark, onProcessDied, spacing }
+function checkWork(given: WorkOptions): WorkOptions {
+  const options = readOptions('engine.work', given, WORK_OPTIONS)
+  if (options.rate !== undefined) readOptions('rate', options.rate, RATE)
+  return options
 }
 
-function checkName(what: string, name: string): string {
+function checkName(what: string, name: string): void {
   const isText = typeof name === 'string' && !/[\0\p{Cs}]/u.test(name)
-  if (isText && name !== '' && name.length <= LONGEST_ID) return name
-  return rejectArgument(
+  if (isText && name !== '' && name.length <= LONGEST_ID) return
+  rejectArgument(
     'a task',
     what,
     `must be a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters, not ${showValue(name)}`,
   )
 }
 
-function textOf(data: Json): string {
-  const text = JSON.stringify(data)
-  if (text !== undefined) return text
-  return rejectArgument('a task', 'data', `must be JSON, not ${showValue(data)}`)
+function checkData(data: Json): void {
+  if (JSON.stringify(data) === undefined) rejectArgument('a task', 'data', `must be JSON, not ${showValue(data)}`)
 }
 
 const WARN_EVERY_MS = 60_000

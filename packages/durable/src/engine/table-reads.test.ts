@@ -1,7 +1,7 @@
+import type { LockRequest } from '@modelrun/kit/engine'
 import { expect, it } from 'vitest'
 import { SqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'
-import type { LockRequest } from './task-table.ts'
 
 /** An engine that never polls, and the queues for which its workers asked the store, in order. */
 async function openEngine() {

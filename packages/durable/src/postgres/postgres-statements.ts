@@ -1,4 +1,4 @@
-import { POISON_AFTER, SUSPECT_AFTER } from '../engine/task-table.ts'
+import { POISON_AFTER, SUSPECT_AFTER } from '@modelrun/kit/engine'
 
 /** `clock_timestamp()` and not `now()`, which stays the same while a statement waits. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'

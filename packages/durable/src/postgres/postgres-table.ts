@@ -1,15 +1,15 @@
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
-import { msUntilStart, type Spacing } from '../engine/spacing.ts'
-import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import {
   type LockedTasks,
   type LockRequest,
+  msUntilStart,
   PROCESS_DIED,
-  partName,
+  type Spacing,
   type TaskEnd,
-  type TaskTable,
-} from '../engine/task-table.ts'
+} from '@modelrun/kit/engine'
+import { type DurableTable, partName } from '../engine/durable-table.ts'
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
+import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import type { PostgresLink } from './postgres-link.ts'
 import type { PostgresValue, Row } from './postgres-query.ts'
 import { SQL } from './postgres-statements.ts'
@@ -23,7 +23,7 @@ const NOT_ASKED = { nextMs: undefined, hasSuspect: false, died: [] }
 const MIGRATION_MS = 300_000
 
 /** The tasks in a Postgres database. Each statement is a transaction of its own, with a short lock timeout. */
-export class PostgresTable implements TaskTable {
+export class PostgresTable implements DurableTable {
   readonly #link: PostgresLink
   readonly #schema: string | undefined
 

@@ -1,7 +1,8 @@
+import { systemClock } from '@modelrun/kit'
+import { repeatUntilStored } from '@modelrun/kit/engine'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Json, Task } from '../engine/engine.ts'
-import { repeatUntilStored } from '../engine/repeat.ts'
 import type { Outcome, PollData, SubmitData } from './run-types.ts'
 import type { Metric } from './runs-metrics.ts'
 
@@ -71,7 +72,7 @@ export function fromJson<Value extends SubmitData | PollData | Outcome>(value: J
 
 /** Repeats a change of the store until it succeeds: nothing else knows what it stores. */
 export function untilStored(change: () => Promise<void>, onError: (error: unknown) => void): Promise<void> {
-  return repeatUntilStored(change, { firstMs: 100, maxMs: 5_000, onError })
+  return repeatUntilStored(change, { clock: systemClock, firstMs: 100, maxMs: 5_000, onError })
 }
 
 /**

@@ -17,9 +17,8 @@ afterAll(async () => {
 })
 
 describe('the SQLite engine', () => {
-  it.each(engineChecks({ open: () => createSqliteEngine({ path: join(folder, 'tasks.db'), pollMs: 50 }) }))(
-    '$name',
-    ({ run }) => run(),
+  it.each(engineChecks(() => createSqliteEngine({ path: join(folder, 'tasks.db'), pollMs: 50 })))('$name', ({ run }) =>
+    run(),
   )
 
   it('says what is wrong with a path', () => {

@@ -1,17 +1,18 @@
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
-import { msUntilStart, type Spacing, takeStarts } from '../engine/spacing.ts'
-import { VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import {
   type LockedTask,
   type LockedTasks,
   type LockRequest,
+  msUntilStart,
   POISON_AFTER,
   PROCESS_DIED,
-  partName,
+  type Spacing,
   type TaskEnd,
-  type TaskTable,
-} from '../engine/task-table.ts'
+  takeStarts,
+} from '@modelrun/kit/engine'
+import { type DurableTable, partName } from '../engine/durable-table.ts'
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
+import { VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import { type Database, openDatabase, type Row, type Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
 import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './sqlite-versions.ts'
@@ -19,7 +20,7 @@ import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './sqlite-versions.ts'
 const SUSPECTS_AT_ONCE = 100
 
 /** The tasks in a SQLite file. */
-export class SqliteTable implements TaskTable {
+export class SqliteTable implements DurableTable {
   readonly #database: Database
 
   constructor(path: string, busyTimeoutMs: number) {

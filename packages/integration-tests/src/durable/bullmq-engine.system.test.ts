@@ -21,7 +21,7 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
   const urlOf = ({ port }: Service) => `redis://127.0.0.1:${port}`
   const open = () => createBullmqEngine({ connection: urlOf(service), pollMs: 50 })
 
-  it.each(engineChecks({ open }))('$name', ({ run }) => run())
+  it.each(engineChecks(open))('$name', ({ run }) => run())
 
   it('has its tasks as jobs of BullMQ, for other tools to show', async () => {
     const engine = createBullmqEngine({ connection: { host: '127.0.0.1', port: service.port }, prefix: 'shown' })

@@ -41,5 +41,5 @@ describe.skipIf(isMissing || !isInstalled)(`the BullMQ engine on the oldest bull
   })
 
   const open = () => createBullmqEngine({ connection: `redis://127.0.0.1:${service.port}`, pollMs: 50 })
-  it.each(engineChecks({ open }))('$name', ({ run }) => run())
+  it.each(engineChecks(open))('$name', ({ run }) => run())
 })

@@ -38,7 +38,7 @@ describe.each(ENGINE_STORES)('an engine with a codec: $title', (engineStore) => 
   }
 
   const isQuick = (name: string) => /with its data|added again|in order|keeps its result|dies/.test(name)
-  const checks = engineChecks({ open: () => openEngine(store().engineAt, undefined, codec) })
+  const checks = engineChecks(() => openEngine(store().engineAt, undefined, codec))
   test.each(checks.filter(({ name }) => isQuick(name)))('$name', ({ run }) => run())
 
   test('stores neither inputs nor outputs in clear, and runs each key once', async () => {

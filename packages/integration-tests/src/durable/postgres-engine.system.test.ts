@@ -26,11 +26,11 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
 
   const open = () => createPostgresEngine(pool, { pollMs: 50 })
 
-  it.each(engineChecks({ open }))('$name', ({ run }) => run())
+  it.each(engineChecks(open))('$name', ({ run }) => run())
 
   describe('with the client postgres', () => {
     const openOther = () => createPostgresEngine(sql, { pollMs: 50 })
-    it.each(engineChecks({ open: openOther }))('$name', ({ run }) => run())
+    it.each(engineChecks(openOther))('$name', ({ run }) => run())
   })
 
   it('says that its tables are missing', async () => {

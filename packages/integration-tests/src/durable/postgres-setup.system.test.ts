@@ -210,6 +210,6 @@ describe.skipIf(bouncer.isMissing)(
       for (const stop of stops) await stop()
     })
 
-    it.each(engineChecks({ open: () => createPostgresEngine(url, { pollMs: 50 }) }))('$name', ({ run }) => run())
+    it.each(engineChecks(() => createPostgresEngine(url, { pollMs: 50 })))('$name', ({ run }) => run())
   },
 )

@@ -1,8 +1,8 @@
+import { Permanent } from '@modelrun/kit/engine'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { FAILED, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
-import { Permanent } from './engine/task-ends.ts'
 
 const { job_id } = SUCCEEDED
 

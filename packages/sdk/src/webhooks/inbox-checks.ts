@@ -17,9 +17,9 @@ import {
   signal,
   text,
 } from '@modelrun/kit'
+import type { InboxEngine } from '@modelrun/kit/engine'
 import { json } from '../client/runs/json.ts'
 import { secret } from '../shared/checks.ts'
-import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
   DrainOptions,
   ExpectOptions,

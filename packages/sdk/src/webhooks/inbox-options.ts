@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
+import type { InboxEngine } from '@modelrun/kit/engine'
 import type { Clock } from '../shared/clock.ts'
-import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
   DeadLetterNotice,
   HandlerFailure,

@@ -4,10 +4,6 @@
  * @module
  */
 
-export { WebhookParseError } from '../client/errors/local-errors.ts'
-export type { NodeListener } from '../shared/serving/node-listener.ts'
-export { redactCallbackUrl } from './callback-token.ts'
-export type { DeadLetter, DeadLetters } from './dead-letters.ts'
 export type {
   InboxEngine,
   Json,
@@ -20,16 +16,12 @@ export type {
   TaskState,
   Worker,
   WorkOptions,
-} from './engine/inbox-engine.ts'
-export {
-  Again,
-  endOfFailure,
-  PauseQueue,
-  Permanent,
-  type RetryLimits,
-  RunTimeout,
-  type TaskFailureEnd,
-} from './engine/task-ends.ts'
+} from '@modelrun/kit/engine'
+export { Again, PauseQueue, Permanent } from '@modelrun/kit/engine'
+export { WebhookParseError } from '../client/errors/local-errors.ts'
+export type { NodeListener } from '../shared/serving/node-listener.ts'
+export { redactCallbackUrl } from './callback-token.ts'
+export type { DeadLetter, DeadLetters } from './dead-letters.ts'
 export { createInbox, type Inbox } from './inbox.ts'
 export { JobLostError } from './inbox-errors.ts'
 export type { InboxMetric, InboxMetricName } from './inbox-notices.ts'

@@ -1,5 +1,4 @@
 import { ModelRunError } from '@modelrun/kit'
-import { type Clock, startTimer, toBackgroundClock } from '../shared/clock.ts'
 import type {
   InboxEngine,
   Json,
@@ -9,7 +8,8 @@ import type {
   TaskState,
   Worker,
   WorkOptions,
-} from './engine/inbox-engine.ts'
+} from '@modelrun/kit/engine'
+import { type Clock, startTimer, toBackgroundClock } from '../shared/clock.ts'
 
 /** The queues of an inbox on its engine. */
 export interface InboxQueues {

@@ -1,7 +1,7 @@
+import { Again, Permanent, RunTimeout } from '@modelrun/kit/engine'
 import { describe, expect, test } from 'vitest'
 import { openCore, resultTask } from '../../../test/test-core.ts'
 import { SUCCEEDED } from '../../../test/test-inbox.ts'
-import { Again, Permanent, RunTimeout } from '../engine/task-ends.ts'
 import { handleResult } from './handle-result.ts'
 
 /** A handler that runs until its signal aborts, and then throws the reason; and the task whose signal a test aborts. */

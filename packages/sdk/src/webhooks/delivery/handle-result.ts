@@ -1,6 +1,6 @@
+import type { DiedTask, Json, Task } from '@modelrun/kit/engine'
+import { Again, isAgain, isPermanent, Permanent } from '@modelrun/kit/engine'
 import { abortable, linkController, startTimer, toBackgroundClock } from '../../shared/clock.ts'
-import type { DiedTask, Json, Task } from '../engine/inbox-engine.ts'
-import { Again, isAgain, isPermanent, Permanent } from '../engine/task-ends.ts'
 import { bindToJob, contextOf } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError } from '../inbox-errors.ts'

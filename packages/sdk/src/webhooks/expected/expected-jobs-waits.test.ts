@@ -1,11 +1,11 @@
+import type { Task } from '@modelrun/kit/engine'
+import { Again } from '@modelrun/kit/engine'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { openCore, taskOf } from '../../../test/test-core.ts'
 import { jobsOf, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
 import { ApiError, NotFoundError, ServerError } from '../../client/errors/api-errors.ts'
-import type { Task } from '../engine/inbox-engine.ts'
-import { Again } from '../engine/task-ends.ts'
 import type { InboxOptions } from '../inbox-options.ts'
 import { pollOverdue } from './expected-jobs.ts'
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
+import type { Task } from '@modelrun/kit/engine'
 import { TOKEN_LIFE_MS } from '../callback-token.ts'
-import type { Task } from '../engine/inbox-engine.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import type { PreparedRun, PrepareOptions } from '../inbox-options.ts'
 import type { InboxQueues } from '../queues.ts'

@@ -1,7 +1,7 @@
+import type { TaskRecord } from '@modelrun/kit/engine'
 import { AbortedError } from '../../client/errors/transport-errors.ts'
 import { type BackoffLimits, backoffMs } from '../../shared/backoff.ts'
 import { abortable, linkController, sleep } from '../../shared/clock.ts'
-import type { TaskRecord } from '../engine/inbox-engine.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError } from '../inbox-errors.ts'
 import { jobKey, readStoredDelivery } from '../stored-records.ts'

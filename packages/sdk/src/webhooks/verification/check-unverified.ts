@@ -1,6 +1,6 @@
+import type { Task } from '@modelrun/kit/engine'
+import { Again } from '@modelrun/kit/engine'
 import type { Clock } from '../../shared/clock.ts'
-import type { Task } from '../engine/inbox-engine.ts'
-import { Again } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { eventKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'
 import { eventOfJob, expectFromNow } from './confirm-result.ts'

@@ -1,7 +1,7 @@
 import type { Job } from '@modelrun/contract'
+import { Again, Permanent } from '@modelrun/kit/engine'
 import { asKnownStatus } from '../../client/jobs/job-operations.ts'
 import { stableJson } from '../../client/models/schema-hash.ts'
-import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { checkOutputUrls } from '../output-urls.ts'
 import { jobKey, type StoredContext, type StoredDelivery } from '../stored-records.ts'

@@ -1,8 +1,8 @@
+import type { InboxEngine, Json, WorkOptions } from '@modelrun/kit/engine'
 import { describe, expect, test } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { storedDelivery } from '../../../test/test-core.ts'
 import { openEngine, openInbox, SUCCEEDED } from '../../../test/test-inbox.ts'
-import type { InboxEngine, Json, WorkOptions } from '../engine/inbox-engine.ts'
 
 const { job_id } = SUCCEEDED
 

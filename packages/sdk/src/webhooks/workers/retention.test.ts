@@ -1,3 +1,4 @@
+import { Permanent } from '@modelrun/kit/engine'
 import { expect, test, vi } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { addEnded, openCore } from '../../../test/test-core.ts'
@@ -11,7 +12,6 @@ import {
   SUCCEEDED,
   SUCCEEDED_JOB,
 } from '../../../test/test-inbox.ts'
-import { Permanent } from '../engine/task-ends.ts'
 import { removeOldTasks } from './retention.ts'
 
 const { job_id } = SUCCEEDED

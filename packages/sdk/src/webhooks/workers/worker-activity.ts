@@ -1,6 +1,6 @@
+import type { Json, Task, TaskHandler } from '@modelrun/kit/engine'
+import { Again } from '@modelrun/kit/engine'
 import { type Clock, sleep } from '../../shared/clock.ts'
-import type { Json, Task, TaskHandler } from '../engine/inbox-engine.ts'
-import { Again } from '../engine/task-ends.ts'
 import { EngineError } from '../queues.ts'
 
 const CHECK_MS = 100

@@ -1,10 +1,11 @@
-import { type RetryLimits, RunTimeout } from 'modelrun/webhooks'
+import { type Clock, startTimer } from '../clock.ts'
 import type { AloneLock } from './alone-lock.ts'
 import type { TaskHandler, Worker, WorkOptions } from './engine.ts'
 import { repeatUntilStored, STORE_BACKOFF } from './repeat.ts'
-import { TaskRun } from './run-task.ts'
 import type { Spacing } from './spacing.ts'
-import type { LockedTask, TaskEnd, TaskTable } from './task-table.ts'
+import { type RetryLimits, RunTimeout, type TaskEnd } from './task-ends.ts'
+import { TaskRun } from './task-run.ts'
+import type { LockedTask, TaskTable } from './task-table.ts'
 
 /** Resolved options of a worker. */
 export interface WorkerSettings extends RetryLimits {
@@ -20,6 +21,7 @@ export interface WorkerSettings extends RetryLimits {
 export interface WorkerContext {
   table: TaskTable
   aloneLock: AloneLock<TableWorker>
+  clock: Clock
   /** Longest time between two reads of the table, in milliseconds. */
   pollMs: number
   onError(error: unknown): void
@@ -35,9 +37,9 @@ export class TableWorker implements Worker {
   /** Number of runs whose handler has not ended yet. */
   #handling = 0
   readonly #onIdle: (() => void)[] = []
-  readonly #renewTimer: NodeJS.Timeout
-  #timer: NodeJS.Timeout | undefined
-  /** When the timer wakes this worker, by `performance.now()`. */
+  #stopRenewing = () => {}
+  #stopTimer = () => {}
+  /** When the timer wakes this worker. */
   #wakeAt = 0
   /** Until then it is enough to ask the table for tasks. */
   #checkedUntil = 0
@@ -57,9 +59,7 @@ export class TableWorker implements Worker {
     this.#settings = settings
     this.#context = context
     context.aloneLock.join(this, () => this.wake())
-    this.#renewTimer = setInterval(() => {
-      this.#renewal = this.#renew(this.#runs)
-    }, settings.lockMs / 3)
+    this.#keepRenewing()
     this.wake()
   }
 
@@ -75,10 +75,10 @@ export class TableWorker implements Worker {
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    clearTimeout(this.#timer)
+    this.#stopTimer()
     this.#context.aloneLock.leave(this)
     while (this.#runs.size > 0 || this.#isLocking) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
-    clearInterval(this.#renewTimer)
+    this.#stopRenewing()
   }
 
   async #lockTasks(): Promise<void> {
@@ -86,7 +86,7 @@ export class TableWorker implements Worker {
     try {
       while (this.#isWanted && !this.#isStopped) {
         this.#isWanted = false
-        clearTimeout(this.#timer)
+        this.#stopTimer()
         await this.#lockOnce()
       }
     } catch (error) {
@@ -99,19 +99,19 @@ export class TableWorker implements Worker {
   }
 
   async #lockOnce(): Promise<void> {
-    const { aloneLock, table, pollMs } = this.#context
+    const { aloneLock, table, clock, pollMs } = this.#context
     const { concurrency, lockMs, spacing, startMark } = this.#settings
     const allowed = aloneLock.allows(this)
     const alone = allowed === 'suspect'
     const limit = alone ? 1 : concurrency - this.#handling
     this.#mayHaveMore = true
     if (allowed === 'none' || limit <= 0) return
-    const now = performance.now()
-    const lockedUntil = now + lockMs
+    const now = clock.now()
+    const held = { clock, until: now + lockMs }
     const request = { queue: this.#queue, limit, alone, lockMs, spacing, onlyTasks: !alone && now < this.#checkedUntil }
     const { tasks, nextMs, hasSuspect, died, onlyTasks = false } = await table.lock(request)
     this.#mayHaveMore = tasks.length >= limit
-    const runs = tasks.map((task) => new TaskRun(task, lockedUntil, async (run) => (await this.#mark([run])).has(run)))
+    const runs = tasks.map((task) => new TaskRun(task, held, async (run) => (await this.#mark([run])).has(run)))
     const marked = startMark === 'worker' ? this.#mark(runs) : undefined
     for (const run of runs) void this.#run(run, alone, marked)
     for (const task of died) this.#reportDied(task)
@@ -120,7 +120,7 @@ export class TableWorker implements Worker {
       aloneLock.request(this)
       this.#isWanted ||= aloneLock.allows(this) === 'suspect'
     }
-    if (onlyTasks) return this.#wakeIn(this.#wakeAt - performance.now())
+    if (onlyTasks) return this.#wakeIn(this.#wakeAt - clock.now())
     this.#checkedUntil = now + pollMs
     this.#wakeIn(Math.min(pollMs, nextMs ?? pollMs))
   }
@@ -148,9 +148,9 @@ export class TableWorker implements Worker {
 
   async #handle(run: TaskRun): Promise<TaskEnd> {
     const { maxRunMs } = this.#settings
-    const timer = setTimeout(() => run.abort(new RunTimeout(maxRunMs)), maxRunMs)
+    const stopTimer = startTimer(this.#context.clock, maxRunMs, () => run.abort(new RunTimeout(maxRunMs)))
     const end = await run.run(this.#handler, this.#settings)
-    clearTimeout(timer)
+    stopTimer()
     return end
   }
 
@@ -159,7 +159,7 @@ export class TableWorker implements Worker {
    * count as a lost process. Takes turns with renewals: a store may skip a row that another statement has locked.
    */
   async #mark(runs: readonly TaskRun[]): Promise<ReadonlySet<TaskRun>> {
-    const { table, onError } = this.#context
+    const { table, clock, onError } = this.#context
     const held = () => runs.filter((run) => run.isHeld)
     let marked: ReadonlySet<string> = new Set()
     const change = async () => {
@@ -169,17 +169,17 @@ export class TableWorker implements Worker {
     if (due.length > 0) this.#renewal = Promise.all([this.#renewal, this.#renew(due)]).then(() => {})
     for (const run of runs) run.marking += 1
     await this.#renewal
-    await repeatUntilStored(change, { ...STORE_BACKOFF, onError, isWanted: () => held().length > 0 })
+    await repeatUntilStored(change, { ...STORE_BACKOFF, clock, onError, isWanted: () => held().length > 0 })
     for (const run of runs) run.marking -= 1
     return new Set(held().filter(({ task }) => marked.has(task.id)))
   }
 
   /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
   async #end(run: TaskRun, end: TaskEnd): Promise<void> {
-    const { table, onError } = this.#context
+    const { table, clock, onError } = this.#context
     const { task, fence } = run
     const change = () => table.end(this.#queue, { id: task.id, fence }, end)
-    await repeatUntilStored(change, { ...STORE_BACKOFF, onError, isWanted: () => run.msLeft() > 0 })
+    await repeatUntilStored(change, { ...STORE_BACKOFF, clock, onError, isWanted: () => run.msLeft() > 0 })
   }
 
   #reportDied({ id, data, attempts, lost }: LockedTask): void {
@@ -190,6 +190,13 @@ export class TableWorker implements Worker {
     }
   }
 
+  #keepRenewing(): void {
+    this.#stopRenewing = startTimer(this.#context.clock, this.#settings.lockMs / 3, () => {
+      this.#keepRenewing()
+      this.#renewal = this.#renew(this.#runs)
+    })
+  }
+
   async #renew(candidates: Iterable<TaskRun>): Promise<void> {
     const { lockMs } = this.#settings
     // First by the clock of this process: a store that does not respond must not delay the abort.
@@ -197,7 +204,7 @@ export class TableWorker implements Worker {
     for (const run of candidates) run.isRenewalDue = run.marking > 0
     const runs = [...candidates].filter((run) => run.msLeft() > 0 && !run.isRenewalDue)
     if (runs.length === 0) return
-    const lockedUntil = performance.now() + lockMs
+    const lockedUntil = this.#context.clock.now() + lockMs
     let kept: ReadonlySet<string> | undefined
     try {
       kept = await this.#context.table.renew(this.#queue, fencesOf(runs), lockMs)
@@ -211,11 +218,10 @@ export class TableWorker implements Worker {
   }
 
   #wakeIn(wantedMs: number): void {
-    // What is due is due now: Node warns of a time limit below zero.
-    const delayMs = Math.max(0, wantedMs)
-    clearTimeout(this.#timer)
-    this.#wakeAt = performance.now() + delayMs
-    if (!this.#isStopped) this.#timer = setTimeout(() => this.wake(), delayMs)
+    const { clock } = this.#context
+    this.#stopTimer()
+    this.#wakeAt = clock.now() + wantedMs
+    if (!this.#isStopped) this.#stopTimer = startTimer(clock, wantedMs, () => this.wake())
   }
 
   #settleIdle(): void {

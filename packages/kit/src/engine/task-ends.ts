@@ -1,4 +1,5 @@
-import { backoffMs, jitter } from '../../shared/backoff.ts'
+import { backoffMs, jitter } from '../backoff.ts'
+import type { TaskFailure } from './engine.ts'
 
 /** A handler throws this error when the task is not ready. The task runs again later, and the attempt does not count. */
 export class Again extends Error {
@@ -49,9 +50,11 @@ export class RunTimeout extends Error {
   }
 }
 
-/** How a run of a task ended after its handler threw. */
-export type TaskFailureEnd =
-  | { kind: 'dead'; error: { code: string; message: string } }
+/** How a run of a task ended. */
+export type TaskEnd =
+  /** `result`: JSON; undefined when the handler returned nothing. */
+  | { kind: 'done'; result: string | undefined }
+  | { kind: 'dead'; error: TaskFailure }
   | { kind: 'failed'; delayMs: number }
   | { kind: 'again'; delayMs: number; pausesQueue: boolean }
 
@@ -71,7 +74,7 @@ const MAX_MESSAGE = 2_000
  *
  * @param attempt number of the attempt that failed, from 1
  */
-export function endOfFailure(error: unknown, attempt: number, limits: RetryLimits): TaskFailureEnd {
+export function endOfFailure(error: unknown, attempt: number, limits: RetryLimits): TaskEnd {
   if (isAgain(error)) {
     return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error.name === 'PauseQueue' }
   }
@@ -80,7 +83,7 @@ export function endOfFailure(error: unknown, attempt: number, limits: RetryLimit
   return { kind: 'failed', delayMs: jitter(delayMs, [0.5, 1]) }
 }
 
-function failureOf(error: unknown): { code: string; message: string } {
+function failureOf(error: unknown): TaskFailure {
   const { code, message = String(error) } = Object(error) as { code?: unknown; message?: unknown }
   return { code: typeof code === 'string' ? code : 'error', message: String(message).slice(0, MAX_MESSAGE) }
 }

@@ -1,7 +1,5 @@
-import type { TaskState } from '../src/engine/engine.ts'
-import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
-
-type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>
+import type { TaskState } from '../../src/engine/engine.ts'
+import { type Checks, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 const UNCOMMON_IDS = [
   '123',
@@ -79,7 +77,7 @@ export const ADD_CHECKS: Checks = {
     for (const id of UNCOMMON_IDS) await engine.add(queue, id, { data: id })
     engine.work(queue, async (task) => task.data)
     for (const id of UNCOMMON_IDS) expectEqual((await untilState(context, id, 'done')).result, id, `result of ${id}`)
-    expectEqual((await engine.count(queue)).done, UNCOMMON_IDS.length, 'tasks')
+    expectEqual((await engine.list(queue, 'done')).length, UNCOMMON_IDS.length, 'tasks')
   },
 
   'a delayed task does not start before its time, and soon after it': async (context) => {
@@ -96,7 +94,7 @@ export const ADD_CHECKS: Checks = {
     expectTrue(waitedMs >= 395 && waitedMs < 2_000, `it started after ${waitedMs} ms instead of 400`)
   },
 
-  'lists are in order, page by page, and counts are right': async (context) => {
+  'lists are in order, page by page': async (context) => {
     const { engine, queue } = context
     for (let index = 0; index < 7; index += 1) await engine.add(queue, `t${index}`, { data: index })
     expectEqual(
@@ -104,6 +102,8 @@ export const ADD_CHECKS: Checks = {
       ['t0', 't1', 't2', 't3', 't4', 't5', 't6'],
       'waiting',
     )
+    for (let index = 0; index < 150; index += 1) await engine.add(`${queue}-2`, `t${index}`, { data: null })
+    expectEqual((await engine.list(`${queue}-2`, 'waiting')).length, 100, 'the default page')
     engine.work(
       queue,
       async ({ data }) => {
@@ -113,7 +113,6 @@ export const ADD_CHECKS: Checks = {
       { concurrency: 1, attempts: 1 },
     )
     for (let index = 0; index < 7; index += 1) await untilState(context, `t${index}`, index % 2 === 1 ? 'dead' : 'done')
-    expectEqual(await engine.count(queue), { waiting: 0, running: 0, done: 4, dead: 3 }, 'counts')
     const first = await engine.list(queue, 'done', { limit: 3 })
     const rest = await engine.list(queue, 'done', { limit: 3, after: first.at(-1)?.cursor })
     const ids = [...first, ...rest].map(({ id }) => id)

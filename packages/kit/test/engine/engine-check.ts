@@ -1,7 +1,7 @@
-import type { Engine, Task, TaskRecord, TaskState } from '../src/engine/engine.ts'
+import type { InboxEngine, Task, TaskRecord, TaskState } from '../../src/engine/engine.ts'
 
 /** The engine under test. */
-export interface CheckContext {
+export interface CheckContext<Engine extends InboxEngine = InboxEngine> {
   /** A queue of its own. */
   readonly queue: string
   /** An engine that is set up. */
@@ -10,12 +10,47 @@ export interface CheckContext {
   open(): Promise<Engine>
 }
 
+/** The promises of an engine, by the sentence of each. A check rejects when the engine breaks its promise. */
+export type Checks<Engine extends InboxEngine = InboxEngine> = Readonly<
+  Record<string, (context: CheckContext<Engine>) => Promise<void>>
+>
+
 /** One promise of an engine, as a test. */
 export interface EngineCheck {
   /** The promise, as a sentence. */
   readonly name: string
-  /** Rejects when the engine breaks it. */
   run(): Promise<void>
+}
+
+/**
+ * Returns a test for each promise. Each takes less than five seconds, and does not remove its tasks.
+ *
+ * @param open opens an engine. All opened engines share one store, like the engines of several processes
+ */
+export function testsOf<Engine extends InboxEngine>(
+  checks: Checks<Engine>,
+  open: () => Engine | Promise<Engine>,
+): readonly EngineCheck[] {
+  return Object.entries(checks).map(([name, check]) => ({ name, run: () => runCheck(open, check) }))
+}
+
+async function runCheck<Engine extends InboxEngine & { close?(): Promise<void> }>(
+  open: () => Engine | Promise<Engine>,
+  check: (context: CheckContext<Engine>) => Promise<void>,
+) {
+  const opened: Engine[] = []
+  const openOne = async () => {
+    const engine = await open()
+    opened.push(engine)
+    return engine
+  }
+  try {
+    const engine = await openOne()
+    await engine.setup()
+    await check({ engine, open: openOne, queue: `check-${crypto.randomUUID()}` })
+  } finally {
+    await Promise.all(opened.map((engine) => engine.close?.()))
+  }
 }
 
 /** Compares two values as JSON. */

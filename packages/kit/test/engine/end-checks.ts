@@ -1,7 +1,6 @@
-import { Again, PauseQueue, Permanent } from 'modelrun/webhooks'
-import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
-
-type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>
+import type { Json, Task } from '../../src/engine/engine.ts'
+import { Again, PauseQueue, Permanent } from '../../src/engine/task-ends.ts'
+import { type Checks, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 /** How a run of a task ends. */
 export const END_CHECKS: Checks = {
@@ -25,16 +24,21 @@ export const END_CHECKS: Checks = {
     expectTrue(second - first >= 45 && third - second >= 95, `backoff: ${second - first} ms, ${third - second} ms`)
   },
 
-  'what cannot succeed is dead at once': async (context) => {
+  'what cannot succeed is dead at once, also by an error of another copy of the package': async (context) => {
     const { engine, queue } = context
-    let runs = 0
-    await engine.add(queue, 'a', { data: null })
-    engine.work(queue, async () => {
-      runs += 1
-      throw new Permanent('gone', 'The model is gone.')
+    const runs: string[] = []
+    const gone = new Permanent('gone', 'The model is gone.')
+    const errors = { own: gone, foreign: Object.assign(new Error(gone.message), { name: gone.name, code: gone.code }) }
+    engine.work(queue, async ({ id }) => {
+      runs.push(id)
+      throw Object(errors)[id]
     })
-    const { error } = await untilState(context, 'a', 'dead')
-    expectEqual([runs, error], [1, { code: 'gone', message: 'The model is gone.' }], 'runs and error')
+    for (const id of Object.keys(errors)) {
+      await engine.add(queue, id, { data: null })
+      const { error } = await untilState(context, id, 'dead')
+      expectEqual(error, { code: 'gone', message: 'The model is gone.' }, 'error')
+    }
+    expectEqual(runs, ['own', 'foreign'], 'runs')
   },
 
   'a task that is not ready runs again later, and the attempt does not count': async (context) => {
@@ -70,7 +74,7 @@ export const END_CHECKS: Checks = {
     await engine.add(queue, 'a', { data: null })
     engine.work(queue, handler)
     await until(() => isPaused, 'the first start')
-    await until(() => engine.isPaused(queue), 'the queue is paused')
+    await untilState(context, 'a', 'waiting')
     other.work(queue, handler)
     other.work(`${queue}-2`, async () => undefined)
     await engine.add(queue, 'b', { data: null })
@@ -117,6 +121,17 @@ export const END_CHECKS: Checks = {
     expectEqual([held.started[0]?.data, await engine.remove(queue, 'a')], [2, false], 'data, and removal while it runs')
     held.release()
     await untilState(context, 'a', 'done')
+  },
+
+  'a handler that throws at once, or returns what is not JSON, has failed': async (context) => {
+    const { engine, queue } = context
+    for (const id of ['throws', 'big']) await engine.add(queue, id, { data: null })
+    const handler = ({ id }: Task) => {
+      if (id === 'throws') throw new Error('no')
+      return Promise.resolve(1n as unknown as Json) // what JavaScript allows
+    }
+    engine.work(queue, handler, { attempts: 1 })
+    for (const id of ['throws', 'big']) await untilState(context, id, 'dead')
   },
 
   'a handler that hangs frees its place, is aborted, and has failed': async (context) => {

@@ -1,5 +1,6 @@
 import type { Json, TaskFailure, TaskList, TaskRecord, TaskState } from './engine.ts'
 import type { Spacing } from './spacing.ts'
+import type { TaskEnd } from './task-ends.ts'
 
 /** A task that was just locked. */
 export interface LockedTask {
@@ -39,14 +40,7 @@ export interface LockedTasks {
   died: readonly LockedTask[]
 }
 
-/** How a run of a task ended. */
-export type TaskEnd =
-  | { kind: 'done'; result: Json | undefined }
-  | { kind: 'dead'; error: TaskFailure }
-  | { kind: 'failed'; delayMs: number }
-  | { kind: 'again'; delayMs: number; pausesQueue: boolean }
-
-/** The tasks of an engine in its database. Locks use the clock of the database. */
+/** The tasks of an engine: in memory, or in a database, whose clock locks then use. */
 export interface TaskTable {
   setup(): Promise<void>
   add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
@@ -62,28 +56,9 @@ export interface TaskTable {
   end(queue: string, task: { id: string; fence: number }, end: TaskEnd): Promise<boolean>
   get(queue: string, id: string): Promise<TaskRecord | undefined>
   list(queue: string, state: TaskState, list: Required<Pick<TaskList, 'limit'>> & TaskList): Promise<TaskRecord[]>
-  count(queue: string): Promise<Record<TaskState, number>>
-  /** Keeps the longer of two pauses. */
-  pause(queue: string, ms: number): Promise<void>
-  resume(queue: string): Promise<void>
-  isPaused(queue: string): Promise<boolean>
-  /** Milliseconds since the oldest due task became due; 0 when none is due. */
-  oldestDueMs(queue: string): Promise<number>
-  tally(name: string, amount: number, limit: number): Promise<number | undefined>
-  reserve(name: string, part: string, request: { amount: number; limit: number }): Promise<boolean>
-  release(name: string, part: string): Promise<void>
   replay(queue: string, id: string): Promise<boolean>
   remove(queue: string, id: string): Promise<boolean>
-  close(): Promise<void>
 }
-
-/** The name of a part of a counter, which is a counter of its own. */
-export function partName(name: string, part: string): string {
-  return `${name}\u001f${part}`
-}
-
-/** A pause until `resume`: 30,000 years, which every store can add to its time. */
-export const UNTIL_RESUMED_MS = 1e15
 
 /** Processes that a task may lose before it is a suspect. A suspect runs alone: it may be what ends processes. */
 export const SUSPECT_AFTER = 2

@@ -1,5 +1,8 @@
+import { type Clock, sleep } from '../clock.ts'
+
 /** How a change of the store is repeated while the store fails. */
 export interface Repeat {
+  clock: Clock
   /** Wait after the first failure, in milliseconds. It doubles with each failure. */
   firstMs: number
   /** Longest wait, in milliseconds. */
@@ -16,7 +19,7 @@ export const STORE_BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
 /** Repeats a change of the store until it succeeds, or until it is not wanted any more. */
 export async function repeatUntilStored(
   change: () => Promise<unknown>,
-  { firstMs, maxMs, onError, isWanted = () => true }: Repeat,
+  { clock, firstMs, maxMs, onError, isWanted = () => true }: Repeat,
 ): Promise<void> {
   for (let delayMs = firstMs; isWanted(); delayMs = Math.min(maxMs, delayMs * 2)) {
     try {
@@ -24,7 +27,7 @@ export async function repeatUntilStored(
       return
     } catch (error) {
       onError(error)
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await sleep(clock, delayMs)
     }
   }
 }

@@ -1,0 +1,53 @@
+/** The client's source of time. Inject a clock to run waits and timeouts on virtual time. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. Never goes back. */
+  now(): number
+  /** Calls back once after `delayMs` milliseconds; returns a handle for `clearTimeout`. */
+  setTimeout(callback: () => void, delayMs: number): unknown
+  /** Cancels a timer; unknown and finished handles are ignored. */
+  clearTimeout(handle: unknown): void
+}
+
+/** Longest delay of `setTimeout`, in milliseconds. A longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** The system's clock. It reads the global timer functions at each call, so that fake timers of test runners work. */
+export const systemClock: Clock = {
+  // Unlike Date.now(), this does not jump when the machine's clock is set.
+  now: () => performance.timeOrigin + performance.now(),
+  setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
+  clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof globalThis.setTimeout>),
+}
+
+/** Starts a timer and returns a function that stops it. A delay above the maximum of 24 days never fires. */
+export function startTimer(clock: Clock, delayMs: number, callback: () => void): () => void {
+  if (!(delayMs <= MAX_TIMER_MS)) return () => {}
+  const handle = clock.setTimeout(callback, Math.max(0, delayMs))
+  return () => clock.clearTimeout(handle)
+}
+
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts, whatever `work` does then. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    const settle = <V>(end: (value: V) => void) => {
+      return (value: V) => {
+        signal.removeEventListener('abort', stop)
+        end(value)
+      }
+    }
+    // Not `finally`, which makes three promises more.
+    work.then(settle(resolve), settle(reject))
+  })
+}
+
+/** Waits. Rejects with the signal's reason as soon as it aborts, or has aborted. Leaves neither a timer nor a listener behind. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  let stopTimer = () => {}
+  const elapsed = new Promise<void>((resolve) => {
+    stopTimer = startTimer(clock, delayMs, resolve)
+  })
+  return signal === undefined ? elapsed : abortable(elapsed, signal).finally(() => stopTimer())
+}

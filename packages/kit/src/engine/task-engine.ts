@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts'
+import { AloneLock } from './alone-lock.ts'
+import type { InboxEngine } from './engine.ts'
+import { spacingOf } from './spacing.ts'
+import { TableWorker } from './table-worker.ts'
+import type { TaskTable } from './task-table.ts'
+
+/** Options of {@link createTaskEngine}. */
+export interface TaskEngineOptions {
+  clock: Clock
+  /** Interval of polls for tasks that other processes added, in milliseconds. */
+  pollMs: number
+  /** Notified when the table fails. Workers try again by themselves. */
+  onError(error: unknown): void
+}
+
+/** An engine, and what its owner needs. */
+export interface TaskEngine {
+  engine: InboxEngine
+  /** Tasks of a queue may be due. */
+  wake(queue: string): void
+  /** Stops all workers. */
+  stop(): Promise<void>
+}
+
+/** Creates an engine on a table of tasks. Its arguments have been checked. */
+export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): TaskEngine {
+  const workers = new Set<TableWorker>()
+  const context = { ...options, table, aloneLock: new AloneLock<TableWorker>() }
+  const wake = (queue: string) => {
+    for (const worker of workers) if (worker.queue === queue) worker.wake()
+  }
+  const engine: InboxEngine = {
+    setup: () => table.setup(),
+    async add(queue, id, { data, delayMs = 0 }) {
+      await table.add(queue, id, { data: JSON.stringify(data), delayMs })
+      wake(queue)
+    },
+    work(queue, handler, options = {}) {
+      const { concurrency = 10, lockMs = 30_000, maxRunMs = 600_000, attempts = 8, backoffMs = 1_000 } = options
+      const { rate, startMark = 'worker', onProcessDied } = options
+      const limits = { concurrency, lockMs, maxRunMs, attempts, backoffMs, spacing: rate && spacingOf(rate) }
+      const settings = { ...limits, startMark, onProcessDied }
+      const worker = new TableWorker({ queue, handler, settings }, context)
+      workers.add(worker)
+      return {
+        stop: async () => {
+          await worker.stop()
+          workers.delete(worker)
+          // Only this worker may know when its last task is due again.
+          wake(queue)
+        },
+      }
+    },
+    get: (queue, id) => table.get(queue, id),
+    list: (queue, state, { limit = 100, after } = {}) => table.list(queue, state, { limit, after }),
+    async replay(queue, id) {
+      const isReplayed = await table.replay(queue, id)
+      if (isReplayed) wake(queue)
+      return isReplayed
+    },
+    remove: (queue, id) => table.remove(queue, id),
+  }
+  const stop = async () => void (await Promise.all([...workers].map((worker) => worker.stop())))
+  return { engine, wake, stop }
+}
