@@ -106,7 +106,7 @@ export function definePackage(build: PackageBuild) {
       name: 'types',
       entry,
       format: ['esm', 'cjs'],
-      dts: { only: true, resolve: [/^@modelrun\/kit(\/|$)/, /^\.\//] },
+      dts: { only: true, resolve: [/^@modelrun\/kit$/, /^\.\//] },
     },
   ])
 }

@@ -35,6 +35,33 @@ export { abortable, type Clock, sleep, startTimer, systemClock } from './clock.t
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'
+export type {
+  DiedTask,
+  InboxEngine,
+  Json,
+  Rate,
+  Task,
+  TaskFailure,
+  TaskHandler,
+  TaskList,
+  TaskRecord,
+  TaskState,
+  Worker,
+  WorkOptions,
+} from './engine/engine.ts'
+export { repeatUntilStored } from './engine/repeat.ts'
+export { msUntilStart, type Spacing, takeStarts } from './engine/spacing.ts'
+export { Again, isAgain, isPermanent, PauseQueue, Permanent, RunTimeout, type TaskEnd } from './engine/task-ends.ts'
+export { createTaskEngine } from './engine/task-engine.ts'
+export {
+  type LockedTask,
+  type LockedTasks,
+  type LockRequest,
+  POISON_AFTER,
+  PROCESS_DIED,
+  SUSPECT_AFTER,
+  type TaskTable,
+} from './engine/task-table.ts'
 export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
 export { isSecretName, replaceApiKeys } from './secrets.ts'

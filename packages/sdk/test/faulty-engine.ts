@@ -1,4 +1,4 @@
-import type { InboxEngine, TaskRecord } from '@modelrun/kit/engine'
+import type { InboxEngine, TaskRecord } from '@modelrun/kit'
 
 type Method = Exclude<keyof InboxEngine, 'work'>
 

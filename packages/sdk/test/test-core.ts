@@ -1,4 +1,4 @@
-import type { Json, Task } from '@modelrun/kit/engine'
+import type { Json, Task } from '@modelrun/kit'
 import { createInboxCore, type InboxCore } from '../src/webhooks/inbox-core.ts'
 import type { InboxOptions } from '../src/webhooks/inbox-options.ts'
 import type { InboxQueue } from '../src/webhooks/queues.ts'

@@ -1,4 +1,4 @@
-import type { Json, Task } from '@modelrun/kit/engine'
+import type { Json, Task } from '@modelrun/kit'
 import { createMemoryEngine, type MemoryEngineOptions } from '../src/webhooks/engine/memory-engine.ts'
 import { createManualClock } from './manual-clock.ts'
 

@@ -1,4 +1,4 @@
-import type { LockedTask, LockedTasks, LockRequest, TaskEnd } from '@modelrun/kit/engine'
+import type { LockedTask, LockedTasks, LockRequest, TaskEnd } from '@modelrun/kit'
 import type { Queue, Worker } from 'bullmq'
 import type { DurableTable } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'

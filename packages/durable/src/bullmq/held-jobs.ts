@@ -1,4 +1,4 @@
-import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit/engine'
+import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit'
 import type { Job, Worker } from 'bullmq'
 
 /** A job that this process has fetched, and so locked. */

@@ -1,4 +1,4 @@
-import type { TaskTable } from '@modelrun/kit/engine'
+import type { TaskTable } from '@modelrun/kit'
 import type { TaskState } from './engine.ts'
 
 /** The tasks and counters of an engine in its database. */

@@ -1,4 +1,4 @@
-import type { LockedTask, TaskEnd } from '@modelrun/kit/engine'
+import type { LockedTask, TaskEnd } from '@modelrun/kit'
 import type { TaskRecord, TaskState } from './engine.ts'
 
 /** A row of `modelrun_tasks`, as the engines on SQL read it. */

@@ -1,6 +1,7 @@
 import {
   type Checks,
   callback,
+  createTaskEngine,
   having,
   isRecord,
   must,
@@ -11,7 +12,6 @@ import {
   showValue,
   systemClock,
 } from '@modelrun/kit'
-import { createTaskEngine } from '@modelrun/kit/engine'
 import { type Codec, withCodec } from './codec.ts'
 import { type DurableTable, UNTIL_RESUMED_MS } from './durable-table.ts'
 import type { Engine, Json, Rate, WorkOptions } from './engine.ts'

@@ -1,4 +1,4 @@
-import type { LockRequest } from '@modelrun/kit/engine'
+import type { LockRequest } from '@modelrun/kit'
 import { expect, it } from 'vitest'
 import { SqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'

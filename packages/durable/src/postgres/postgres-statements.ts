@@ -1,4 +1,4 @@
-import { POISON_AFTER, SUSPECT_AFTER } from '@modelrun/kit/engine'
+import { POISON_AFTER, SUSPECT_AFTER } from '@modelrun/kit'
 
 /** `clock_timestamp()` and not `now()`, which stays the same while a statement waits. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'

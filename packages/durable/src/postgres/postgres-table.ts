@@ -5,7 +5,7 @@ import {
   PROCESS_DIED,
   type Spacing,
   type TaskEnd,
-} from '@modelrun/kit/engine'
+} from '@modelrun/kit'
 import { type DurableTable, partName } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'

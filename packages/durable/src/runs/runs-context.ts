@@ -1,5 +1,4 @@
-import { systemClock } from '@modelrun/kit'
-import { repeatUntilStored } from '@modelrun/kit/engine'
+import { repeatUntilStored, systemClock } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Json, Task } from '../engine/engine.ts'

@@ -1,4 +1,4 @@
-import { SUSPECT_AFTER } from '@modelrun/kit/engine'
+import { SUSPECT_AFTER } from '@modelrun/kit'
 
 /**
  * How often a task has lost its process. A task whose run was started, and that still runs after the end of its lock, has just

@@ -8,7 +8,7 @@ import {
   type Spacing,
   type TaskEnd,
   takeStarts,
-} from '@modelrun/kit/engine'
+} from '@modelrun/kit'
 import { type DurableTable, partName } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'

@@ -1,5 +1,5 @@
+import type { TaskRecord } from '@modelrun/kit'
 import { readOptions } from '@modelrun/kit'
-import type { TaskRecord } from '@modelrun/kit/engine'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-checks.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { PageOptions } from './inbox-options.ts'

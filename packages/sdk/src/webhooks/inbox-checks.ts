@@ -1,3 +1,4 @@
+import type { InboxEngine } from '@modelrun/kit'
 import {
   atLeastOne,
   type Check,
@@ -17,7 +18,6 @@ import {
   signal,
   text,
 } from '@modelrun/kit'
-import type { InboxEngine } from '@modelrun/kit/engine'
 import { json } from '../client/runs/json.ts'
 import { secret } from '../shared/checks.ts'
 import type {

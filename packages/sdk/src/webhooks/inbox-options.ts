@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import type { InboxEngine } from '@modelrun/kit/engine'
+import type { InboxEngine } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
 import type {
   DeadLetterNotice,

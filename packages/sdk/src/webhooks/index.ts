@@ -16,8 +16,8 @@ export type {
   TaskState,
   Worker,
   WorkOptions,
-} from '@modelrun/kit/engine'
-export { Again, PauseQueue, Permanent } from '@modelrun/kit/engine'
+} from '@modelrun/kit'
+export { Again, PauseQueue, Permanent } from '@modelrun/kit'
 export { WebhookParseError } from '../client/errors/local-errors.ts'
 export type { NodeListener } from '../shared/serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'

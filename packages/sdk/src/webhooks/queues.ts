@@ -1,4 +1,3 @@
-import { ModelRunError } from '@modelrun/kit'
 import type {
   InboxEngine,
   Json,
@@ -8,7 +7,8 @@ import type {
   TaskState,
   Worker,
   WorkOptions,
-} from '@modelrun/kit/engine'
+} from '@modelrun/kit'
+import { ModelRunError } from '@modelrun/kit'
 import { type Clock, startTimer, toBackgroundClock } from '../shared/clock.ts'
 
 /** The queues of an inbox on its engine. */

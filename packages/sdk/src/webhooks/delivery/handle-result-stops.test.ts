@@ -1,4 +1,4 @@
-import { Again, Permanent, RunTimeout } from '@modelrun/kit/engine'
+import { Again, Permanent, RunTimeout } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { openCore, resultTask } from '../../../test/test-core.ts'
 import { SUCCEEDED } from '../../../test/test-inbox.ts'

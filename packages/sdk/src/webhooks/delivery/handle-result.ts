@@ -1,5 +1,5 @@
-import type { DiedTask, Json, Task } from '@modelrun/kit/engine'
-import { Again, isAgain, isPermanent, Permanent } from '@modelrun/kit/engine'
+import type { DiedTask, Json, Task } from '@modelrun/kit'
+import { Again, isAgain, isPermanent, Permanent } from '@modelrun/kit'
 import { abortable, linkController, startTimer, toBackgroundClock } from '../../shared/clock.ts'
 import { bindToJob, contextOf } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'

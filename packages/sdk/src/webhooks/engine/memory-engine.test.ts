@@ -1,4 +1,4 @@
-import { Again } from '@modelrun/kit/engine'
+import { Again } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { testsOf } from '../../../../kit/test/engine/engine-check.ts'
 import { TASK_CHECKS } from '../../../../kit/test/engine/task-checks.ts'

@@ -1,4 +1,4 @@
-import { createTaskEngine, type InboxEngine } from '@modelrun/kit/engine'
+import { createTaskEngine, type InboxEngine } from '@modelrun/kit'
 import { type Clock, systemClock, toBackgroundClock } from '../../shared/clock.ts'
 import { type MemoryLimits, MemoryTable } from './memory-table.ts'
 

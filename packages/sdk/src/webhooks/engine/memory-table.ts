@@ -8,7 +8,7 @@ import {
   type TaskState,
   type TaskTable,
   takeStarts,
-} from '@modelrun/kit/engine'
+} from '@modelrun/kit'
 import { createHeap, type HeapItem } from '../../client/jobs/polling/heap.ts'
 import type { Clock } from '../../shared/clock.ts'
 

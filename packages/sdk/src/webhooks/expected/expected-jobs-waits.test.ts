@@ -1,5 +1,5 @@
-import type { Task } from '@modelrun/kit/engine'
-import { Again } from '@modelrun/kit/engine'
+import type { Task } from '@modelrun/kit'
+import { Again } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'

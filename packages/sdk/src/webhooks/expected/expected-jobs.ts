@@ -1,6 +1,5 @@
-import { ConfigurationError } from '@modelrun/kit'
-import type { Task } from '@modelrun/kit/engine'
-import { Again, Permanent } from '@modelrun/kit/engine'
+import type { Task } from '@modelrun/kit'
+import { Again, ConfigurationError, Permanent } from '@modelrun/kit'
 import { backoffMs, jitter } from '../../shared/backoff.ts'
 import { keepTrying } from '../delivery/keep-trying.ts'
 import type { InboxCore } from '../inbox-core.ts'

@@ -1,5 +1,5 @@
+import type { Task } from '@modelrun/kit'
 import { ConfigurationError } from '@modelrun/kit'
-import type { Task } from '@modelrun/kit/engine'
 import { TOKEN_LIFE_MS } from '../callback-token.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import type { PreparedRun, PrepareOptions } from '../inbox-options.ts'

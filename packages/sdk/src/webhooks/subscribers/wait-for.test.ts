@@ -1,4 +1,4 @@
-import { Permanent } from '@modelrun/kit/engine'
+import { Permanent } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '@modelrun/kit/engine'
+import type { TaskRecord } from '@modelrun/kit'
 import { AbortedError } from '../../client/errors/transport-errors.ts'
 import { type BackoffLimits, backoffMs } from '../../shared/backoff.ts'
 import { abortable, linkController, sleep } from '../../shared/clock.ts'

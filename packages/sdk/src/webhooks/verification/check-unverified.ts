@@ -1,5 +1,5 @@
-import type { Task } from '@modelrun/kit/engine'
-import { Again } from '@modelrun/kit/engine'
+import type { Task } from '@modelrun/kit'
+import { Again } from '@modelrun/kit'
 import type { Clock } from '../../shared/clock.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { eventKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'

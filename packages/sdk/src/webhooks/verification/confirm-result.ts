@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { Again, Permanent } from '@modelrun/kit/engine'
+import { Again, Permanent } from '@modelrun/kit'
 import { asKnownStatus } from '../../client/jobs/job-operations.ts'
 import { stableJson } from '../../client/models/schema-hash.ts'
 import type { InboxCore } from '../inbox-core.ts'

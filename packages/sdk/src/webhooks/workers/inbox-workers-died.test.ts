@@ -1,4 +1,4 @@
-import type { InboxEngine, Json, WorkOptions } from '@modelrun/kit/engine'
+import type { InboxEngine, Json, WorkOptions } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { storedDelivery } from '../../../test/test-core.ts'

@@ -1,4 +1,4 @@
-import type { DiedTask, Worker } from '@modelrun/kit/engine'
+import type { DiedTask, Worker } from '@modelrun/kit'
 import { AbortedError } from '../../client/errors/transport-errors.ts'
 import { watch } from '../../client/observe/logger.ts'
 import { linkController, sleep, startTimer, systemClock, toBackgroundClock } from '../../shared/clock.ts'

@@ -1,4 +1,4 @@
-import { Permanent } from '@modelrun/kit/engine'
+import { Permanent } from '@modelrun/kit'
 import { expect, test, vi } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { addEnded, openCore } from '../../../test/test-core.ts'

@@ -1,4 +1,4 @@
-import type { TaskState } from '@modelrun/kit/engine'
+import type { TaskState } from '@modelrun/kit'
 import { TOKEN_MEMORY_MS } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import type { InboxQueue, InboxQueues } from '../queues.ts'

@@ -1,5 +1,5 @@
-import type { Json, Task, TaskHandler } from '@modelrun/kit/engine'
-import { Again } from '@modelrun/kit/engine'
+import type { Json, Task, TaskHandler } from '@modelrun/kit'
+import { Again } from '@modelrun/kit'
 import { type Clock, sleep } from '../../shared/clock.ts'
 import { EngineError } from '../queues.ts'
 
