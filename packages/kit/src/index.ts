@@ -31,7 +31,7 @@ export {
   text,
   unchecked,
 } from './checks.ts'
-export { abortable, type Clock, sleep, startTimer, systemClock } from './clock.ts'
+export { abortable, type Clock, sleep, startTimer, systemClock, withTimeLimit } from './clock.ts'
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'

@@ -1,10 +1,20 @@
 import type { LockedTask, LockedTasks, LockRequest, TaskEnd } from '@modelrun/kit'
 import type { Queue, Worker } from 'bullmq'
-import type { DurableTable } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import type { DurableTable } from '../engine/table-engine.ts'
+import {
+  endJob,
+  type FetchedJob,
+  fetchJobs,
+  fromJobId,
+  type HeldJob,
+  isDone,
+  type Row,
+  sortJobs,
+  toJobId,
+  toRecord,
+} from './bullmq-jobs.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
-import { endJob, type FetchedJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
-import { fromJobId, type Row, toJobId, toRecord } from './job-record.ts'
 import { type RedisLink, within } from './redis-link.ts'
 
 /** BullMQ multiplies milliseconds by this in the scores of delayed jobs. */

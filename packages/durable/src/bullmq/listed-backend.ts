@@ -1,5 +1,5 @@
 import { type RedisConnection, RedisQueueBackend } from 'bullmq'
-import { isJobId } from './job-record.ts'
+import { isJobId } from './bullmq-jobs.ts'
 
 type Client = Awaited<RedisConnection['client']>
 type AddJob = RedisQueueBackend['addJob']

@@ -1,3 +1,4 @@
+import { systemClock, withTimeLimit } from '@modelrun/kit'
 import { RedisConnection } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
@@ -132,14 +133,9 @@ function evicts(policy: string): ConfigurationError {
 }
 
 /** Rejects when a promise takes longer than two seconds. */
-export async function within<Value>(promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Redis did not respond within ${LIMIT_MS} ms.`)), LIMIT_MS)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
+export function within<Value>(promise: Promise<Value>): Promise<Value> {
+  const onLate = () => {
+    throw new Error(`Redis did not respond within ${LIMIT_MS} ms.`)
   }
+  return withTimeLimit(promise, { clock: systemClock, limitMs: LIMIT_MS, onLate })
 }

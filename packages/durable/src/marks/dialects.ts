@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'modelrun'
-import { type AnyClient, hasMethod, isMissingTable, queryOf, readRows } from '../postgres/postgres-query.ts'
+import { type AnyClient, hasMethod, isMissingTable, queryOf, readRows } from '../postgres/postgres-connection.ts'
 
 /** A parameter of a statement. */
 export type Value = string | number

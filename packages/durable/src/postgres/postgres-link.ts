@@ -1,6 +1,14 @@
 import { ConfigurationError } from 'modelrun'
-import { type Connection, connectionOf, type PostgresDatabase } from './postgres-connection.ts'
-import { hasState, isMissingTable, type PostgresValue, type Row, readRows } from './postgres-query.ts'
+import {
+  type Connection,
+  connectionOf,
+  hasState,
+  isMissingTable,
+  type PostgresDatabase,
+  type PostgresValue,
+  type Row,
+  readRows,
+} from './postgres-connection.ts'
 
 /** How long a statement may take, with the wait for a connection. */
 const LIMIT_MS = 5_000

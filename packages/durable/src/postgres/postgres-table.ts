@@ -6,12 +6,12 @@ import {
   type Spacing,
   type TaskEnd,
 } from '@modelrun/kit'
-import { type DurableTable, partName } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
+import { type DurableTable, partName } from '../engine/table-engine.ts'
 import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
+import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
-import type { PostgresValue, Row } from './postgres-query.ts'
 import { SQL } from './postgres-statements.ts'
 import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './postgres-versions.ts'
 

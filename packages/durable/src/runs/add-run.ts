@@ -1,9 +1,8 @@
 import { isRecord } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
-import { checkKey } from './attempts.ts'
-import { retryForBudget } from './retry-runs.ts'
-import type { SubmitData } from './run-types.ts'
+import { type Attempt, latestAttempt } from './read-runs.ts'
+import { attemptId, checkKey, isEnded, type Outcome, type SubmitData } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 
 /** A run of this key that was rejected for a lower `maxCredits` runs again. Returns what the key stands for. */
@@ -45,4 +44,32 @@ function isSame(one: unknown, other: unknown): boolean {
   const [members, others] = [Object.entries(one), new Map(Object.entries(other))]
   if (Array.isArray(one) !== Array.isArray(other) || members.length !== others.size) return false
   return members.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
+}
+
+/** Sends a run that has ended without a result once more, as a new attempt. Of several calls at the same time, all mean the same one. */
+export async function retryRun(key: string, context: RunsContext): Promise<boolean> {
+  const latest = await latestAttempt(key, context)
+  if (latest === undefined || !isEnded(latest.run) || latest.run.state === 'succeeded') return false
+  await addAttempt(latest, context)
+  return true
+}
+
+/** Adds the next attempt of a run. */
+export async function addAttempt({ attempt, run }: Attempt, { engine, queues, metric }: RunsContext): Promise<void> {
+  const { key, model, input } = run
+  const id = attemptId(key, attempt + 1)
+  // First the mark: a call that dies in between is repeated, and then all is counted.
+  await engine.add(queues.retried, id, { data: null })
+  await engine.add(queues.submit, id, { data: asJson({ model, input }) })
+  metric('retried', { id })
+}
+
+/** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */
+export async function retryForBudget(key: string, context: RunsContext): Promise<void> {
+  const latest = await latestAttempt(key, context)
+  if (latest?.run.error?.code !== 'BUDGET_EXCEEDED') return
+  const stored = await context.engine.get(context.queues.outcomes, latest.id)
+  const outcome = stored === undefined ? undefined : fromJson<Outcome>(stored.data)
+  if (outcome?.state !== 'rejected' || outcome.maxCredits === undefined) return
+  if (outcome.maxCredits < (context.maxCredits ?? Number.POSITIVE_INFINITY)) await addAttempt(latest, context)
 }

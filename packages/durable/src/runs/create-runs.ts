@@ -1,25 +1,15 @@
 import { AbortedError } from 'modelrun'
 import type { Rate, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
-import { addCheckedRun } from './add-run.ts'
-import { BatchWorkers } from './batch-workers.ts'
-import { cancelAllRuns } from './cancel-all.ts'
-import { cancelRun } from './cancel-runs.ts'
-import { checkLoop, checkRunsOptions } from './check-runs.ts'
-import { pauseRuns, resumeRuns, whilePaused } from './pause-runs.ts'
-import { freePlace } from './places.ts'
-import { PollDelays } from './poll-delay.ts'
-import { POLL_ATTEMPTS, pollRun } from './poll-run.ts'
-import { Prices } from './prices.ts'
-import { readResults, readRun } from './read-runs.ts'
-import { retryRun } from './retry-runs.ts'
+import { addCheckedRun, retryRun } from './add-run.ts'
+import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
+import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
+import { readProgress, readResults, readRun, speedMeter } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
-import { readProgress, speedMeter } from './run-progress.ts'
-import { RunQueues, type RunsContext } from './runs-context.ts'
-import { createMetric } from './runs-metrics.ts'
-import type { Runs, RunsOptions } from './runs-options.ts'
-import { submitRun } from './submit-run.ts'
+import { createMetric, freePlace, RunQueues, type RunsContext } from './runs-context.ts'
+import { checkLoop, checkRunsOptions, type Runs, type RunsOptions } from './runs-options.ts'
+import { Prices, submitRun } from './submit-run.ts'
 import { listUnknown, resolveUnknown, resubmitUnknown } from './unknown-runs.ts'
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
@@ -145,4 +135,31 @@ function contextOf({
   const metric = createMetric(onMetric, onError)
   const context = { engine, client, queues, maxCredits, maxRunning, onUnknown, giveUpAfterMs, onPause, onError, metric }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
+}
+
+/** The workers of a batch in this process. They run while they have a user: `start()`, or a loop. */
+export class BatchWorkers {
+  readonly #start: () => Worker[]
+  readonly #users = new Set<unknown>()
+  #workers: Worker[] = []
+  #stopped: Promise<unknown> = Promise.resolve()
+
+  constructor(start: () => Worker[]) {
+    this.#start = start
+  }
+
+  use(user: unknown): void {
+    this.#users.add(user)
+    if (this.#workers.length === 0) this.#workers = this.#start()
+  }
+
+  /** After the last user, no further task starts. Resolves when the results of running requests are stored. */
+  async release(user: unknown): Promise<void> {
+    this.#users.delete(user)
+    if (this.#users.size > 0) return
+    const stopping = this.#workers
+    this.#workers = []
+    this.#stopped = Promise.all([this.#stopped, ...stopping.map((worker) => worker.stop())])
+    await this.#stopped
+  }
 }

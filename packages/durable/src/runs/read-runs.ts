@@ -1,9 +1,18 @@
-import type { TaskRecord } from '../engine/engine.ts'
-import { attemptId, keyOf } from './attempts.ts'
-import { type FinishedRun, isEnded, type Outcome, type PollData, type Run, type SubmitData } from './run-types.ts'
+import { sleep, systemClock } from '@modelrun/kit'
+import { ModelRunError } from 'modelrun'
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import {
+  attemptId,
+  type FinishedRun,
+  isEnded,
+  keyOf,
+  type Outcome,
+  type PollData,
+  type Run,
+  type RunsProgress,
+  type SubmitData,
+} from './run-types.ts'
 import { fromJson, type RunsContext } from './runs-context.ts'
-import { sleep } from './sleep.ts'
-import { StoreReads } from './store-reads.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -77,7 +86,7 @@ export async function* readResults(
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
     if (!isOpen) return
-    await sleep(READ_EVERY_MS, signal)
+    await sleep(systemClock, READ_EVERY_MS, signal)
   }
 }
 
@@ -95,4 +104,100 @@ async function hasOpenRuns({ engine, queues }: RunsContext, reads: StoreReads): 
     }
   }
   return false
+}
+
+const FIRST_DELAY_MS = 100
+const LONGEST_DELAY_MS = 5_000
+
+/**
+ * The reads of a loop. They are repeated while the store fails, so that the loop outlives a restart of it. A store that has
+ * never responded is a mistake of the program, such as a forgotten `setup()`: then the first failure ends the loop.
+ */
+export class StoreReads {
+  readonly #onError: (error: unknown) => void
+  readonly #signal: AbortSignal | undefined
+  #hasResponded = false
+
+  constructor(onError: (error: unknown) => void, signal: AbortSignal | undefined) {
+    this.#onError = onError
+    this.#signal = signal
+  }
+
+  async repeat<Value>(read: () => Promise<Value>): Promise<Value> {
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(LONGEST_DELAY_MS, delayMs * 2)) {
+      this.#signal?.throwIfAborted()
+      try {
+        const value = await read()
+        this.#hasResponded = true
+        return value
+      } catch (error) {
+        // Errors of the SDK, such as a wrong key, are not those of the store.
+        if (!this.#hasResponded || error instanceof ModelRunError) throw error
+        this.#onError(error)
+      }
+      await sleep(systemClock, delayMs, this.#signal)
+    }
+  }
+}
+
+/** The task of the queue `paused`. */
+export const PAUSE_MARK = 'paused'
+
+/** Whether the batch is paused by its user. */
+export async function isPaused({ engine, queues }: RunsContext): Promise<boolean> {
+  return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined
+}
+
+/**
+ * Reads the progress of a batch. A run that moves on while the queues are counted is in two of them: each number is cut to what
+ * the others leave of the total, so that no run counts twice.
+ *
+ * @param speedOf returns runs per millisecond, if known
+ */
+export async function readProgress(
+  context: RunsContext,
+  speedOf: (done: number) => number | undefined,
+): Promise<RunsProgress> {
+  const { engine, queues } = context
+  // First the ends: a run that ends from now on counts as running.
+  const ended = sum(await engine.count(queues.outcomes))
+  const polls = await engine.count(queues.poll)
+  const submits = await engine.count(queues.submit)
+  const retried = sum(await engine.count(queues.retried))
+  const unsent = sum(await engine.count(queues.unsent))
+  const total = Math.max(0, sum(submits) + unsent - retried)
+  const done = within(ended - retried, total)
+  const unknown = within(submits.dead + polls.dead, total - done)
+  const waiting = within(submits.waiting, total - done - unknown)
+  const speed = speedOf(done)
+  const left = total - done - unknown
+  return {
+    total,
+    waiting,
+    running: left - waiting,
+    done,
+    unknown,
+    oldestDueMs: await engine.oldestDueMs(queues.submit),
+    isPaused: await isPaused(context),
+    credits: (await engine.tally(queues.credits, 0)) ?? 0,
+    msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),
+  }
+}
+
+function sum(counts: Readonly<Record<TaskState, number>>): number {
+  return counts.waiting + counts.running + counts.done + counts.dead
+}
+
+function within(value: number, most: number): number {
+  return Math.min(Math.max(0, value), Math.max(0, most))
+}
+
+/** Measures how fast runs end, in runs per millisecond since the first call. */
+export function speedMeter(): (done: number) => number | undefined {
+  let first: { at: number; done: number } | undefined
+  return (done) => {
+    const at = performance.now()
+    first ??= { at, done }
+    return done > first.done ? (done - first.done) / (at - first.at) : undefined
+  }
 }

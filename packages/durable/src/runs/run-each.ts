@@ -1,10 +1,8 @@
+import { sleep, systemClock } from '@modelrun/kit'
 import type { TaskState } from '../engine/engine.ts'
-import { keyOf } from './attempts.ts'
-import { READ_EVERY_MS, readRun } from './read-runs.ts'
-import type { Run } from './run-types.ts'
+import { READ_EVERY_MS, readRun, StoreReads } from './read-runs.ts'
+import { keyOf, type Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
-import { sleep } from './sleep.ts'
-import { StoreReads } from './store-reads.ts'
 
 /** An item that becomes a run of the batch. */
 export interface RunItem {
@@ -138,7 +136,7 @@ export class RunEach<Item extends RunItem> {
     try {
       while (!signal.aborted) {
         const counts = await Promise.all(LISTS.map(([name, state]) => this.#readPage(name, state)))
-        if (Math.max(...counts) < PAGE) await sleep(READ_EVERY_MS, signal)
+        if (Math.max(...counts) < PAGE) await sleep(systemClock, READ_EVERY_MS, signal)
       }
     } catch (error) {
       this.fail(error)

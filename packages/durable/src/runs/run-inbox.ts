@@ -1,7 +1,6 @@
 import { Again, createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
-import { storeOutcome } from './outcomes.ts'
 import { outcomeOf } from './run-types.ts'
-import type { RunsContext } from './runs-context.ts'
+import { type RunsContext, storeOutcome } from './runs-context.ts'
 
 /** Wait between two checks of a submit that is running. */
 const SUBMIT_DELAY_MS = 500

@@ -1,9 +1,8 @@
 import { repeatUntilStored, systemClock } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
-import type { Inbox } from 'modelrun/webhooks'
+import { type Inbox, PauseQueue } from 'modelrun/webhooks'
 import type { Engine, Json, Task } from '../engine/engine.ts'
-import type { Outcome, PollData, SubmitData } from './run-types.ts'
-import type { Metric } from './runs-metrics.ts'
+import { keyOf, type Outcome, type PollData, type SubmitData } from './run-types.ts'
 
 /** The queues of a batch. No worker works `outcomes`. A dead task of `submit` or `poll` is an `unknown` run. */
 export class RunQueues {
@@ -84,4 +83,64 @@ export async function creditsPart(
 ): Promise<string> {
   const resubmits = fence === 1 ? 0 : await engine.tally(queues.resubmits(id), 0)
   return `${id}/${resubmits}/${lost}`
+}
+
+/** Stores how an attempt ended. The first outcome stays. */
+export async function storeOutcome(id: string, outcome: Outcome, context: RunsContext): Promise<void> {
+  const { engine, queues, metric } = context
+  await engine.add(queues.outcomes, id, { data: asJson(outcome) })
+  await freePlace(id, context)
+  metric(outcome.state, { id, jobId: 'jobId' in outcome ? outcome.jobId : undefined })
+}
+
+/** Wait for a place, of all processes. */
+const FULL_DELAY_MS = 300
+
+/** Takes one of `maxRunning` places for a run that is about to be sent. @throws PauseQueue when all are taken */
+export async function takePlace(id: string, { engine, queues, maxRunning }: RunsContext): Promise<void> {
+  if (maxRunning === undefined) return
+  if (!(await engine.reserve(queues.places, id, { amount: 1, limit: maxRunning }))) throw new PauseQueue(FULL_DELAY_MS)
+}
+
+/** Frees the place of a run that has ended, was not sent, or is unknown. A repeated call changes nothing. */
+export async function freePlace(id: string, { engine, queues, maxRunning }: RunsContext): Promise<void> {
+  if (maxRunning !== undefined) await engine.release(queues.places, id)
+}
+
+/**
+ * - `sent`: the service has accepted a run
+ * - `succeeded`, `failed`, `cancelled`, `rejected`: a run has ended
+ * - `unknown`: a run needs a decision
+ * - `retried`: a run that had ended is sent again
+ * - `submit_ms`: how long the service took to accept a run
+ */
+type RunsMetricName = 'sent' | 'succeeded' | 'failed' | 'cancelled' | 'rejected' | 'unknown' | 'retried' | 'submit_ms'
+
+/** One count, or one measured time, of the process that saw it. After a crash, a thing may be counted once more. */
+export interface RunsMetric {
+  /** What was counted or measured. */
+  name: RunsMetricName
+  /** 1 for each thing counted; milliseconds for `submit_ms`. */
+  value: number
+  /** The run. */
+  key: string
+  /** Identifier of its job, when it is known. */
+  jobId?: string | undefined
+}
+
+/** Reports a metric. */
+export type Metric = (name: RunsMetricName, run: { id: string; jobId?: string | undefined }, value?: number) => void
+
+/** @param onError notified of a hook that throws or rejects; it changes nothing */
+export function createMetric(
+  onMetric: ((metric: RunsMetric) => unknown) | undefined,
+  onError: (error: unknown) => void,
+): Metric {
+  return async (name, { id, jobId }, value = 1) => {
+    try {
+      await onMetric?.({ name, value, key: keyOf(id), jobId })
+    } catch (error) {
+      onError(error)
+    }
+  }
 }

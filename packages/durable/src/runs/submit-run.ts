@@ -1,15 +1,34 @@
-import { ModelRunError } from 'modelrun'
-import { Again, Permanent } from 'modelrun/webhooks'
+import {
+  ApiError,
+  AuthenticationError,
+  HookError,
+  InsufficientCreditsError,
+  type ModelRun,
+  ModelRunError,
+  PermissionDeniedError,
+  RateLimitError,
+} from 'modelrun'
+import { Again, PauseQueue, Permanent } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
-import { endCancelled, isCancelled } from './cancel-runs.ts'
-import { storeOutcome } from './outcomes.ts'
-import { pauseOnRejection } from './pause-on-rejection.ts'
-import { freePlace, takePlace } from './places.ts'
-import { firstPollBesideWebhooksMs, firstPollMs } from './poll-delay.ts'
-import type { Prices } from './prices.ts'
+import { endCancelled, isCancelled } from './control-runs.ts'
 import { inboxContextOf, stopPolling } from './run-inbox.ts'
 import type { SubmitData } from './run-types.ts'
-import { asJson, creditsPart, fromJson, type RunsContext, untilStored } from './runs-context.ts'
+import {
+  asJson,
+  creditsPart,
+  freePlace,
+  fromJson,
+  type RunsContext,
+  storeOutcome,
+  takePlace,
+  untilStored,
+} from './runs-context.ts'
+
+/** Milliseconds from the submit to the first poll. */
+const FIRST_POLL_MS = 500
+
+/** Milliseconds from the submit to the first poll of a batch with webhooks, which only polls for missing deliveries. */
+const FIRST_POLL_BESIDE_WEBHOOKS_MS = 60_000
 
 const OUTAGE_DELAY_MS = 2_000
 
@@ -98,7 +117,7 @@ async function startPolling(task: Task, jobId: string, context: RunsContext): Pr
   const { engine, queues, inbox, onError } = context
   const { model } = fromJson<SubmitData>(task.data)
   const submittedAt = Date.now()
-  const delayMs = inbox === undefined ? firstPollMs : firstPollBesideWebhooksMs
+  const delayMs = inbox === undefined ? FIRST_POLL_MS : FIRST_POLL_BESIDE_WEBHOOKS_MS
   const add = () => {
     // After a stall longer than the lock, another process may have parked the run.
     const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
@@ -125,4 +144,63 @@ async function reject(
 ): Promise<Json> {
   await untilStored(() => storeOutcome(id, { state: 'rejected', ...why }, context), context.onError)
   return { rejected: true }
+}
+
+/** The prices of models. Each is read once in a process. */
+export class Prices {
+  readonly #client: ModelRun
+  readonly #prices = new Map<string, Promise<number>>()
+
+  constructor(client: ModelRun) {
+    this.#client = client
+  }
+
+  /** Returns the credits of a run. Rejects when the model cannot be read. */
+  of(model: string): Promise<number> {
+    const known = this.#prices.get(model) ?? this.#read(model)
+    this.#prices.set(model, known)
+    return known
+  }
+
+  async #read(model: string): Promise<number> {
+    try {
+      return (await this.#client.models.get(model)).pricing.credits_per_run
+    } catch (error) {
+      this.#prices.delete(model)
+      throw error
+    }
+  }
+}
+
+/** Pause for problems that an operator has to fix. */
+const REPAIR_PAUSE_MS = 30_000
+
+/** Longest pause after a 429: a `Retry-After` of a day is cut to it. */
+const LONGEST_PAUSE_MS = 300_000
+
+/**
+ * True for a failure on this machine that does not pass by itself, such as a function `apiKey` or a hook that throws. Without an
+ * attempt it is about this run alone: it cannot become a request.
+ */
+function isLocal(error: unknown): error is ModelRunError {
+  if (!(error instanceof ModelRunError) || error.submission !== 'not_sent' || error.isRetryable) return false
+  return !(error instanceof ApiError) && (error.attempts.length > 0 || error instanceof HookError)
+}
+
+/**
+ * Pauses the queue when no run can succeed now: after a 429, when the API key is not valid or has no credits, and when this
+ * machine cannot send. None of these is a decision about a run.
+ */
+export function pauseOnRejection(error: unknown, { onPause }: Pick<RunsContext, 'onPause'>): void {
+  if (error instanceof RateLimitError) {
+    throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
+  }
+  const isForOperator =
+    error instanceof AuthenticationError ||
+    error instanceof PermissionDeniedError ||
+    error instanceof InsufficientCreditsError ||
+    isLocal(error)
+  if (!isForOperator) return
+  onPause(error)
+  throw new PauseQueue(REPAIR_PAUSE_MS)
 }

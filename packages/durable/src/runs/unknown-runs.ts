@@ -1,8 +1,7 @@
-import { storeOutcome } from './outcomes.ts'
+import { addAttempt } from './add-run.ts'
 import { latestAttempt, readAttempt } from './read-runs.ts'
-import { addAttempt } from './retry-runs.ts'
 import { isEnded, type Run } from './run-types.ts'
-import { asJson, type RunsContext } from './runs-context.ts'
+import { asJson, type RunsContext, storeOutcome } from './runs-context.ts'
 
 /** A run that needs a decision. */
 export interface UnknownRun extends Run {

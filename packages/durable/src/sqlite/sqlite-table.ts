@@ -9,9 +9,9 @@ import {
   type TaskEnd,
   takeStarts,
 } from '@modelrun/kit'
-import { type DurableTable, partName } from '../engine/durable-table.ts'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
+import { type DurableTable, partName } from '../engine/table-engine.ts'
 import { VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import { type Database, openDatabase, type Row, type Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'

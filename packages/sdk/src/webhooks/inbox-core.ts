@@ -1,11 +1,12 @@
 import { readOptions } from '@modelrun/kit'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
-import { createHooks, type Hooks } from './inbox-hooks.ts'
+import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
 import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
-import { createSubscribers, type Subscribers } from './subscribers/subscribers.ts'
-import { createJobPoller, type JobPoller } from './verification/job-poller.ts'
+import { createSubscribers, type Subscribers } from './subscribers.ts'
+import { createJobPoller, type JobPoller } from './verification/confirm-result.ts'
+import type { WebhookEvent } from './webhook-event.ts'
 
 /** The parts of one inbox. */
 export interface InboxCore {
@@ -61,4 +62,62 @@ function createBackground(): Background {
       while (running.size > 0) await Promise.allSettled(running)
     },
   }
+}
+
+type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
+
+type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
+
+/** Calls the user's hooks. A hook that throws or rejects is logged, and changes nothing. */
+export interface Hooks {
+  notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
+  /** Reports a metric. Default value 1. */
+  metric(name: InboxMetricName, jobId?: string, value?: number): void
+  /** Warns once when a result is dropped: nothing in this process waits for the job, and there is no handler. */
+  warnUnhandled(event: WebhookEvent): void
+  /** Logs a failure that has no hook. */
+  warn(message: string, error: unknown): void
+}
+
+/** @param track adds a hook that still runs to the work that `drain` waits for */
+export function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown): Hooks {
+  let hasWarned = false
+  return {
+    notify: (name, notice) => {
+      // The type of `notify` guarantees that the notice fits: an index by a union loses that.
+      const hook = options[name] as ((notice: unknown) => unknown) | undefined
+      track(callHook(name, hook ?? (name === 'onHandlerError' ? logFailure : undefined), notice))
+    },
+    metric: (name, jobId, value = 1) => {
+      const { onMetric } = options
+      if (onMetric !== undefined) track(callHook('onMetric', onMetric, { name, value, jobId }))
+    },
+    warnUnhandled: ({ status, job_id }) => {
+      if (hasWarned || status !== 'succeeded' || options.onSucceeded !== undefined) return
+      hasWarned = true
+      console.warn(
+        `modelrun: the job ${job_id} succeeded, and its result is dropped: nothing waits for it, and the inbox has no handler. Pass \`createInbox({ onSucceeded })\`.`,
+      )
+    },
+    warn: (message, error) => console.warn(`modelrun: ${message}:`, error),
+  }
+}
+
+/** Calls the hook synchronously, and catches what it throws or rejects with. */
+async function callHook<T>(name: HookName | 'onMetric', hook: ((notice: T) => unknown) | undefined, notice: T) {
+  try {
+    await hook?.(notice)
+  } catch (error) {
+    console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
+    // The failure of the handler must not be lost with its hook.
+    if (name === 'onHandlerError') logFailure(notice)
+  }
+}
+
+/** The default of `onHandlerError`. */
+function logFailure(notice: unknown): void {
+  // Called only with the notice of `onHandlerError`.
+  const { event, attempt, error, isLast } = notice as HandlerFailure
+  const next = isLast ? 'it is not tried again' : 'it is tried again'
+  console.error(`modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`, error)
 }

@@ -1,3 +1,4 @@
+import { ModelRunError } from '@modelrun/kit'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A handler that failed, or a delivery that could not be stored. */
@@ -80,4 +81,14 @@ export interface InboxMetric {
   value: number
   /** Identifier of the job, when it concerns one. */
   jobId?: string | undefined
+}
+
+/** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
+export class JobLostError extends ModelRunError {
+  override get name(): 'JobLostError' {
+    return 'JobLostError'
+  }
+  override get code(): 'job_lost' {
+    return 'job_lost'
+  }
 }

@@ -25,9 +25,8 @@ import type {
   SweepReport,
   WaitUntil,
 } from './inbox-options.ts'
-import type { EventListener } from './subscribers/subscribers.ts'
-import { waitFor } from './subscribers/wait-for.ts'
-import { WEBHOOK_BODY } from './webhook-body.ts'
+import { WEBHOOK_BODY } from './parse-webhook.ts'
+import { type EventListener, waitFor } from './subscribers.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 import { InboxWorkers } from './workers/inbox-workers.ts'
 

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
-import { parseWebhook } from './parse-webhook.ts'
-import { MAX_WEBHOOK_BYTES, type WebhookBody } from './webhook-body.ts'
+import { MAX_WEBHOOK_BYTES, parseWebhook, type WebhookBody } from './parse-webhook.ts'
 
 const { succeeded, failed, unknownFields, unknownOutputType, unknownStatus, cancelled } = fixtures.webhooks
 

@@ -1,10 +1,28 @@
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
+import { WebhookParseError } from '../client/errors/local-errors.ts'
 import { parseByStatus } from '../client/http/read-response.ts'
 import { withKnownStatus } from '../client/jobs/job-operations.ts'
 import { systemClock } from '../shared/clock.ts'
-import { readRequest, tooLarge } from '../shared/serving/read-body.ts'
-import { MAX_WEBHOOK_BYTES, unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
+import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
+
+/** A body as web frameworks have it: text, bytes, the request itself, or the object that a body parser made. */
+export type WebhookBody = string | Uint8Array | ArrayBuffer | Request | object
+
+/** Largest body that is read, in bytes. */
+export const MAX_WEBHOOK_BYTES = 256 * 1024
+
+/** Creates the error for a body that is not a delivery. `status` is the status of the response. Default 400. */
+export function unusableBody(problem: string, status = 400): WebhookParseError {
+  return new WebhookParseError({ message: `The webhook body cannot be used: ${problem}.`, status })
+}
+
+/** The service waits 10 s for the response (section 6, rule 1), and does not compress bodies. */
+export const WEBHOOK_BODY: BodyRules = {
+  maxBytes: MAX_WEBHOOK_BYTES,
+  maxMs: 3_000,
+  unusable: (problem, kind) => unusableBody(problem, kind === 'late' ? 408 : 400),
+}
 
 /** A job id that every database accepts as a key. `.` and `..` would change the path of a URL. */
 const JOB_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u

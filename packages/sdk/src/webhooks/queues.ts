@@ -1,15 +1,18 @@
-import type {
-  InboxEngine,
-  Json,
-  TaskHandler,
-  TaskList,
-  TaskRecord,
-  TaskState,
-  Worker,
-  WorkOptions,
+import {
+  ConfigurationError,
+  type InboxEngine,
+  type Json,
+  ModelRunError,
+  type TaskHandler,
+  type TaskList,
+  type TaskRecord,
+  type TaskState,
+  type Worker,
+  type WorkOptions,
+  withTimeLimit,
 } from '@modelrun/kit'
-import { ModelRunError } from '@modelrun/kit'
-import { type Clock, startTimer, toBackgroundClock } from '../shared/clock.ts'
+import { backoffMs } from '../shared/backoff.ts'
+import { type Clock, sleep, startTimer, toBackgroundClock } from '../shared/clock.ts'
 
 /** The queues of an inbox on its engine. */
 export interface InboxQueues {
@@ -128,4 +131,74 @@ function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock)
       await worker?.stop()
     },
   }
+}
+
+/** How long a failed write to the engine is repeated. */
+const REPEAT_MS = 60_000
+
+/** Time limit of one attempt. */
+const ATTEMPT_MS = 2_000
+
+const BACKOFF = { baseMs: 1_000, maxMs: 8_000 } as const
+
+/** A write to the engine that nothing else would repeat: a delivery, or an expected job. */
+export interface Change {
+  /** Writes. Safe to repeat. */
+  make(): Promise<void>
+  /** Called when the write has failed for a minute. */
+  onFailure(error: unknown): void
+}
+
+/** The parts of an inbox that a repeated write needs. */
+interface WriteContext {
+  options: { clock: Clock }
+  background: { track<T>(work: Promise<T>): Promise<T> }
+  aborting: AbortController
+}
+
+/**
+ * Makes a change, and repeats it from memory for a minute while the engine fails.
+ *
+ * @returns whether the first attempt succeeded within 2 s
+ * @throws ConfigurationError when the change itself is wrong
+ */
+export async function keepTrying(core: WriteContext, change: Change): Promise<boolean> {
+  const { clock } = core.options
+  try {
+    await attempt(clock, change)
+    return true
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    void core.background.track(repeat(change, error, { clock, signal: core.aborting.signal }))
+    return false
+  }
+}
+
+async function repeat(
+  change: Change,
+  firstError: unknown,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  const endsAt = clock.now() + REPEAT_MS
+  let error = firstError
+  for (let failures = 1; ; failures++) {
+    if (clock.now() >= endsAt || signal.aborted || error instanceof ConfigurationError) return change.onFailure(error)
+    const waitMs = Math.min(backoffMs(failures, BACKOFF), endsAt - clock.now())
+    await sleep(clock, waitMs, signal).catch(() => {})
+    try {
+      return await attempt(clock, change)
+    } catch (newError) {
+      error = newError
+    }
+  }
+}
+
+function attempt(clock: Clock, change: Change): Promise<void> {
+  return withTimeLimit(change.make(), {
+    clock,
+    limitMs: ATTEMPT_MS,
+    onLate: () => {
+      throw new Error(`The engine of the inbox did not respond within ${ATTEMPT_MS} ms.`)
+    },
+  })
 }

@@ -13,8 +13,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../../../test/manual-clock.ts'
 import type { Delivery } from '../../webhooks/delivery/receive-delivery.ts'
 import { createInbox } from '../../webhooks/inbox.ts'
-import { parseWebhook } from '../../webhooks/parse-webhook.ts'
-import { WEBHOOK_BODY } from '../../webhooks/webhook-body.ts'
+import { parseWebhook, WEBHOOK_BODY } from '../../webhooks/parse-webhook.ts'
 import { createNodeListener, type NodeRequest } from './node-listener.ts'
 
 const delivery = fixtures.webhooks.succeeded.body

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createManualClock } from '../../../test/manual-clock.ts'
 import { WebhookParseError } from '../../client/errors/local-errors.ts'
-import { MAX_WEBHOOK_BYTES, WEBHOOK_BODY } from '../../webhooks/webhook-body.ts'
+import { MAX_WEBHOOK_BYTES, WEBHOOK_BODY } from '../../webhooks/parse-webhook.ts'
 import { readNodeStream, readRequest } from './read-body.ts'
 
 const requestOf = (body: ReadableStream, headers: Record<string, string> = {}) =>

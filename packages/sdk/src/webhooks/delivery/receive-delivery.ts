@@ -1,12 +1,10 @@
-import { ModelRunError } from '@modelrun/kit'
+import { ModelRunError, withTimeLimit } from '@modelrun/kit'
 import type { Clock } from '../../shared/clock.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { parseWebhook } from '../parse-webhook.ts'
+import { parseWebhook, type WebhookBody } from '../parse-webhook.ts'
+import { keepTrying } from '../queues.ts'
 import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'
-import type { WebhookBody } from '../webhook-body.ts'
 import type { DeliveryTasks } from '../workers/inbox-workers.ts'
-import { keepTrying } from './keep-trying.ts'
-import { withTimeLimit } from './time-limit.ts'
 
 /** A delivery request, from a web-standard request or a request of Node. */
 export interface Delivery {

@@ -1,6 +1,207 @@
-import { createTaskEngine, type InboxEngine } from '@modelrun/kit'
+import {
+  createTaskEngine,
+  type InboxEngine,
+  type LockedTasks,
+  type LockRequest,
+  msUntilStart,
+  type TaskEnd,
+  type TaskList,
+  type TaskRecord,
+  type TaskState,
+  type TaskTable,
+  takeStarts,
+} from '@modelrun/kit'
+import { createHeap, type HeapItem } from '../../client/jobs/polling/heap.ts'
 import { type Clock, systemClock, toBackgroundClock } from '../../shared/clock.ts'
-import { type MemoryLimits, MemoryTable } from './memory-table.ts'
+
+/** A task in memory. `at` is when it is due, and `order` its position in the lists. */
+interface MemoryTask extends HeapItem, Pick<TaskRecord, 'id' | 'error' | 'addedAt' | 'endedAt'> {
+  state: TaskState
+  /** JSON, as in a database, so that the caller cannot change it. */
+  data: string
+  result: string | undefined
+  attempts: number
+  fence: number
+}
+
+/** Limits of each queue. */
+export interface MemoryLimits {
+  /** Maximum number of unfinished tasks: `add` rejects further tasks. Default 100,000. */
+  maxUnfinished: number
+  /** Number of finished tasks that are remembered. Default 10,000. */
+  maxFinished: number
+}
+
+function createQueue() {
+  return {
+    /** Tasks that wait or run, in the order in which they were added. */
+    open: new Map<string, MemoryTask>(),
+    /** Tasks that are done or dead, in the order of their ends. */
+    ended: new Map<string, MemoryTask>(),
+    /** Tasks that wait, by the time when they are due. */
+    waiting: createHeap<MemoryTask>(),
+    /** Whether a worker will take its tasks, so that none may be forgotten. */
+    keepsAll: false,
+    nextStart: 0,
+    pausedUntil: 0,
+  }
+}
+
+type MemoryQueue = ReturnType<typeof createQueue>
+
+/** The tasks in the memory of this process. Locks last as long as it. */
+export class MemoryTable implements TaskTable {
+  readonly #clock: Clock
+  readonly #limits: MemoryLimits
+  readonly #queues = new Map<string, MemoryQueue>()
+  #lastOrder = 0
+
+  constructor(clock: Clock, limits: MemoryLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  async setup(): Promise<void> {}
+
+  /** From now on a full queue rejects tasks, instead of forgetting its oldest. */
+  keepAll(name: string): void {
+    this.#queue(name).keepsAll = true
+  }
+
+  async add(name: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
+    const queue = this.#queue(name)
+    const { maxUnfinished } = this.#limits
+    const [oldest] = queue.open.size < maxUnfinished ? [] : queue.open.keys()
+    if (oldest !== undefined) {
+      if (queue.keepsAll) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
+      await this.remove(name, oldest)
+    }
+    if (find(queue, id) !== undefined) return
+    const addedAt = this.#clock.now()
+    const task: MemoryTask = {
+      ...{ id, data, addedAt, state: 'waiting', result: undefined, attempts: 0, fence: 0 },
+      ...{ at: addedAt + delayMs, order: this.#nextOrder(), slot: -1 },
+    }
+    queue.open.set(id, task)
+    queue.waiting.put(task)
+  }
+
+  async lock({ queue: name, limit, spacing }: LockRequest): Promise<LockedTasks> {
+    const queue = this.#queue(name)
+    const now = this.#clock.now()
+    const unlocked = { tasks: [], hasSuspect: false, died: [] }
+    if (queue.pausedUntil > now) return { ...unlocked, nextMs: queue.pausedUntil - now }
+    const last = { now, nextStart: queue.nextStart }
+    const wanted = spacing === undefined ? limit : takeStarts(spacing, { ...last, wanted: limit }).starts
+    const tasks = takeDue(queue, { now, wanted })
+    if (spacing !== undefined) queue.nextStart = takeStarts(spacing, { ...last, wanted: tasks.length }).nextStart
+    const waitMs = spacing === undefined ? 0 : msUntilStart(spacing, { now, nextStart: queue.nextStart })
+    const dueAt = queue.waiting.first()?.at
+    const nextMs = waitMs > 0 ? waitMs : dueAt === undefined ? undefined : Math.max(0, dueAt - now)
+    const locked = tasks.map(({ id, data, attempts, fence }) => ({
+      id,
+      data: JSON.parse(data),
+      attempts,
+      fence,
+      lost: 0,
+    }))
+    return { ...unlocked, tasks: locked, nextMs }
+  }
+
+  async renew(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    return new Set(fences.keys())
+  }
+
+  async markStarted(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    return new Set(fences.keys())
+  }
+
+  async end(name: string, { id }: { id: string }, end: TaskEnd): Promise<boolean> {
+    const queue = this.#queue(name)
+    const task = queue.open.get(id)
+    if (task === undefined) return false
+    const now = this.#clock.now()
+    if (end.kind === 'done' || end.kind === 'dead') {
+      const { kind: state, ...rest } = end
+      queue.open.delete(id)
+      queue.ended.set(id, Object.assign(task, rest, { state, endedAt: now, order: this.#nextOrder() }))
+      const [oldest] = queue.ended.size > this.#limits.maxFinished ? queue.ended.keys() : []
+      if (oldest !== undefined) queue.ended.delete(oldest)
+      return true
+    }
+    if (end.kind === 'failed') task.attempts += 1
+    else if (end.pausesQueue) queue.pausedUntil = Math.max(queue.pausedUntil, now + end.delayMs)
+    queue.waiting.put(Object.assign(task, { state: 'waiting', at: now + end.delayMs }))
+    return true
+  }
+
+  async get(name: string, id: string): Promise<TaskRecord | undefined> {
+    const task = find(this.#queue(name), id)
+    return task && toRecord(task)
+  }
+
+  async list(
+    name: string,
+    state: TaskState,
+    { limit, after = '0' }: { limit: number } & TaskList,
+  ): Promise<TaskRecord[]> {
+    const { open, ended } = this.#queue(name)
+    const tasks = state === 'done' || state === 'dead' ? ended : open
+    return [...tasks.values()]
+      .filter((task) => task.state === state && task.order > Number(after))
+      .slice(0, limit)
+      .map(toRecord)
+  }
+
+  async replay(name: string, id: string): Promise<boolean> {
+    const queue = this.#queue(name)
+    const task = queue.ended.get(id)
+    if (task?.state !== 'dead') return false
+    queue.ended.delete(id)
+    const fresh = { state: 'waiting', attempts: 0, error: undefined, endedAt: undefined } as const
+    queue.open.set(id, Object.assign(task, fresh, { at: this.#clock.now(), order: this.#nextOrder() }))
+    queue.waiting.put(task)
+    return true
+  }
+
+  async remove(name: string, id: string): Promise<boolean> {
+    const queue = this.#queue(name)
+    const task = find(queue, id)
+    if (task === undefined || task.state === 'running') return false
+    queue.waiting.remove(task)
+    return queue.open.delete(id) || queue.ended.delete(id)
+  }
+
+  #queue(name: string): MemoryQueue {
+    const queue = this.#queues.get(name) ?? createQueue()
+    this.#queues.set(name, queue)
+    return queue
+  }
+
+  #nextOrder(): number {
+    this.#lastOrder += 1
+    return this.#lastOrder
+  }
+}
+
+function find({ open, ended }: MemoryQueue, id: string): MemoryTask | undefined {
+  return open.get(id) ?? ended.get(id)
+}
+
+/** Takes up to `wanted` tasks that are due, which are running from now on. */
+function takeDue({ waiting }: MemoryQueue, { now, wanted }: { now: number; wanted: number }): MemoryTask[] {
+  const tasks: MemoryTask[] = []
+  for (let task = waiting.first(); task && task.at <= now && tasks.length < wanted; task = waiting.first()) {
+    waiting.remove(task)
+    tasks.push(Object.assign(task, { state: 'running', fence: task.fence + 1 }))
+  }
+  return tasks
+}
+
+function toRecord({ id, state, data, result, error, addedAt, endedAt, order }: MemoryTask): TaskRecord {
+  const values = { data: JSON.parse(data), result: result && JSON.parse(result) }
+  return { id, state, ...values, error, addedAt, endedAt, cursor: String(order) }
+}
 
 /** Options of {@link createMemoryEngine}. */
 export interface MemoryEngineOptions extends Partial<MemoryLimits> {

@@ -1,12 +1,9 @@
-import type { Task } from '@modelrun/kit'
-import { Again, ConfigurationError, Permanent } from '@modelrun/kit'
+import { Again, ConfigurationError, Permanent, type Task } from '@modelrun/kit'
 import { backoffMs, jitter } from '../../shared/backoff.ts'
-import { keepTrying } from '../delivery/keep-trying.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { JobLostError } from '../inbox-errors.ts'
-import type { LostJob } from '../inbox-notices.ts'
+import { JobLostError, type LostJob } from '../inbox-notices.ts'
 import type { ExpectOptions } from '../inbox-options.ts'
-import type { InboxQueues } from '../queues.ts'
+import { type InboxQueues, keepTrying } from '../queues.ts'
 import {
   eventKey,
   jobIdOfKey,

@@ -1,9 +1,14 @@
 import type { Job } from '@modelrun/contract'
-import { Again, Permanent } from '@modelrun/kit'
+import { Again, ModelRunError, Permanent, withTimeLimit } from '@modelrun/kit'
+import { ApiError } from '../../client/errors/api-errors.ts'
+import { isKeyRejection, isTransient } from '../../client/http/status-policy.ts'
 import { asKnownStatus } from '../../client/jobs/job-operations.ts'
 import { stableJson } from '../../client/models/schema-hash.ts'
-import type { InboxCore } from '../inbox-core.ts'
+import type { Clock } from '../../shared/clock.ts'
+import type { JobReader } from '../inbox-options.ts'
 import { checkOutputUrls } from '../output-urls.ts'
+import type { InboxQueues } from '../queues.ts'
+import type { ResolvedInboxOptions } from '../resolve-inbox-options.ts'
 import { jobKey, type StoredContext, type StoredDelivery } from '../stored-records.ts'
 import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 
@@ -13,7 +18,12 @@ const MISSING_POLLS = 3
 /** Longest wait between two polls of a job whose delivery came before its end. */
 const MAX_WAIT_MS = 10_000
 
-type Core = Pick<InboxCore, 'options' | 'poller' | 'queues'>
+/** The parts of an inbox that confirm a result. */
+interface Core {
+  options: ResolvedInboxOptions
+  poller: JobPoller | undefined
+  queues: InboxQueues
+}
 
 /** Whether the handler gets the result that the service has, and not the event of the delivery. */
 export function needsPoll({ options, poller }: Core, { source, token, event, isConfirmed }: StoredDelivery): boolean {
@@ -131,4 +141,64 @@ function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
 
 function unknownEvent(jobId: string, job: Job): UnknownEvent {
   return { status: 'unknown', job_id: jobId, reported_status: job.status, payload: { ...job } }
+}
+
+/** Result of a poll. */
+type PolledJob =
+  | { kind: 'job'; job: Job }
+  /** The service does not have the job (404). */
+  | { kind: 'missing'; error: unknown }
+  /** The service is down, limits the rate, or rejects the API key, which an operator has to fix. Or a gateway responds. */
+  | { kind: 'unreachable'; error: unknown; retryInMs: number }
+  /** The service rejects this job id. Another poll would not help. */
+  | { kind: 'rejected'; error: unknown }
+
+/** Polls jobs, with at most one request for a job at a time. */
+export interface JobPoller {
+  poll(jobId: string): Promise<PolledJob>
+}
+
+/** The wait after a failed poll is as long as the outage so far, within these limits. They also apply to `Retry-After`. */
+const OUTAGE = { minMs: 1_000, maxMs: 300_000 } as const
+
+export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {
+  const inFlight = new Map<string, Promise<PolledJob>>()
+  let outageSince: number | undefined
+
+  async function read(jobId: string): Promise<PolledJob> {
+    try {
+      const job = await jobs.get(jobId)
+      outageSince = undefined
+      return { kind: 'job', job }
+    } catch (error) {
+      return failedPoll(error)
+    }
+  }
+
+  /** Any client may be plugged in, also one that has no time limit of its own. */
+  function readInTime(jobId: string): Promise<PolledJob> {
+    const onLate = () => failedPoll(new Error(`The client did not read the job ${jobId} in time.`))
+    return withTimeLimit(read(jobId), { clock, limitMs: OUTAGE.maxMs, onLate })
+  }
+
+  function failedPoll(error: unknown): PolledJob {
+    const { status, retryAfterMs } = error instanceof ModelRunError ? error : {}
+    // A response that cannot be read, such as the page of a gateway, says nothing about the job.
+    if (error instanceof ApiError && status !== undefined && !isTransient(status) && !isKeyRejection(status)) {
+      outageSince = undefined
+      return { kind: status === 404 ? 'missing' : 'rejected', error }
+    }
+    outageSince ??= clock.now()
+    const lastedMs = clock.now() - outageSince
+    const retryInMs = Math.min(OUTAGE.maxMs, Math.max(OUTAGE.minMs, lastedMs, retryAfterMs ?? 0))
+    return { kind: 'unreachable', error, retryInMs }
+  }
+
+  return {
+    poll: (jobId) => {
+      const polling = inFlight.get(jobId) ?? readInTime(jobId).finally(() => inFlight.delete(jobId))
+      inFlight.set(jobId, polling)
+      return polling
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openEngine, openInbox, SUCCEEDED } from '../../../test/test-inbox.ts'
+import { openEngine, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})

@@ -1,8 +1,8 @@
 import { Permanent } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { NotFoundError } from '../../client/errors/api-errors.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
 
 const { job_id } = SUCCEEDED
 

@@ -10,7 +10,7 @@ import {
   ServerError,
 } from '../../client/errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError } from '../../client/errors/transport-errors.ts'
-import { createJobPoller } from './job-poller.ts'
+import { createJobPoller } from './confirm-result.ts'
 
 const fail = (error: unknown) => () => {
   throw error

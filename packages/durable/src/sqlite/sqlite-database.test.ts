@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Write, WriteGroup } from './write-group.ts'
+import { type Write, WriteGroup } from './sqlite-database.ts'
 
 /** Notes each transaction: whether it goes to the disk. */
 function setUp(): { group: WriteGroup; transactions: boolean[] } {

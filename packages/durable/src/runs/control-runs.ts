@@ -1,10 +1,9 @@
+import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError } from 'modelrun'
-import type { Json, Task } from '../engine/engine.ts'
-import { storeOutcome } from './outcomes.ts'
-import { type Attempt, latestAttempt } from './read-runs.ts'
-import { isEnded, type Outcome, type SubmitData } from './run-types.ts'
-import { creditsPart, fromJson, type RunsContext, untilStored } from './runs-context.ts'
-import { sleep } from './sleep.ts'
+import type { Json, Task, TaskState } from '../engine/engine.ts'
+import { type Attempt, isPaused, latestAttempt, PAUSE_MARK } from './read-runs.ts'
+import { isEnded, keyOf, type Outcome, type SubmitData } from './run-types.ts'
+import { creditsPart, fromJson, type RunsContext, storeOutcome, untilStored } from './runs-context.ts'
 
 /**
  * What a cancellation could do.
@@ -30,7 +29,7 @@ export async function cancelRun(key: string, context: RunsContext): Promise<Canc
     if (latest === undefined) return 'missing'
     const done = await cancelAttempt(latest, context)
     if (done !== 'sending' || performance.now() > giveUpAt) return done
-    await sleep(READ_EVERY_MS, undefined)
+    await sleep(systemClock, READ_EVERY_MS)
   }
 }
 
@@ -98,4 +97,71 @@ const CANCELLED = { code: 'CANCELLED', message: 'The job was cancelled.' }
 function cancelledBefore({ model, input }: SubmitData): Outcome {
   const error = { code: 'CANCELLED', message: 'The run was cancelled before it was sent.' }
   return { state: 'cancelled', error, model, input }
+}
+
+/** How many runs a `cancelAll` met, by what it could do. `failed`: the service did not respond; call it again. */
+export type Cancellations = Readonly<Record<Exclude<Cancellation, 'missing'> | 'failed', number>>
+
+const PAGE = 100
+const AT_ONCE = 10
+
+/** Cancels all runs that have not ended. */
+export async function cancelAllRuns(context: RunsContext): Promise<Cancellations> {
+  const { queues, onError } = context
+  const counts = { cancelled: 0, ended: 0, sending: 0, unknown: 0, failed: 0 }
+  const cancel = async (key: string) => {
+    const done = await cancelRun(key, context).catch((error) => {
+      onError(error)
+      return 'failed' as const
+    })
+    if (done !== 'missing') counts[done] += 1
+  }
+  const seen = new Set<string>()
+  for (const queue of [queues.submit, queues.poll]) {
+    // Reads `waiting` twice: a task may change from running to waiting in between.
+    for (const state of ['waiting', 'running', 'waiting'] as const) {
+      for await (const keys of pagesOf(queue, state, context)) {
+        const next = keys.filter((key) => !seen.has(key)).values()
+        const cancelNext = async () => {
+          for (const key of next) {
+            seen.add(key)
+            await cancel(key)
+          }
+        }
+        await Promise.all(Array.from({ length: AT_ONCE }, cancelNext))
+      }
+    }
+  }
+  return counts
+}
+
+async function* pagesOf(queue: string, state: TaskState, { engine }: RunsContext): AsyncGenerator<string[]> {
+  let after: string | undefined
+  for (;;) {
+    const page = await engine.list(queue, state, { limit: PAGE, after })
+    if (page.length === 0) return
+    yield page.map(({ id }) => keyOf(id))
+    after = page.at(-1)?.cursor
+  }
+}
+
+/** Sends no further run, in all processes. */
+export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> {
+  await engine.add(queues.paused, PAUSE_MARK, { data: null })
+  await engine.pause(queues.submit)
+}
+
+/** Ends the pause. */
+export async function resumeRuns({ engine, queues }: RunsContext): Promise<void> {
+  await engine.remove(queues.paused, PAUSE_MARK)
+  await engine.resume(queues.submit)
+}
+
+/** Pauses the batch for an action. A pause of the user stays. */
+export async function whilePaused<Value>(action: () => Promise<Value>, context: RunsContext): Promise<Value> {
+  const wasPaused = await isPaused(context)
+  await pauseRuns(context)
+  const value = await action()
+  if (!wasPaused) await resumeRuns(context)
+  return value
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { SUCCEEDED } from '../../../test/test-inbox.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { SUCCEEDED } from '../../test/test-inbox.ts'
 import { createSubscribers } from './subscribers.ts'
 
 const eventOf = (job_id: string, filler = '') => ({

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { expect, test, vi } from 'vitest'
-import { openCore } from '../../../test/test-core.ts'
-import { keepTrying } from './keep-trying.ts'
+import { openCore } from '../../test/test-core.ts'
+import { keepTrying } from './queues.ts'
 
 const wrong = new ConfigurationError({ message: 'wrong' })
 
