@@ -25,6 +25,14 @@ const CALM_TURNS = 10
 /** And at least this much real time: signing with WebCrypto happens on another thread and takes a third of it. */
 const CALM_MS = 0.05
 
+/** A time that is moved by calls, with its timers. */
+interface MovableTime {
+  /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
+  fireNext(limit: number): boolean
+  /** Moves time to a later moment, and fires nothing. */
+  moveTo(time: number): void
+}
+
 /** Tracks the work of the server and its clients that virtual time must wait for. */
 export class Activity {
   readonly #runningSince = new Map<Work, number>()
@@ -78,6 +86,16 @@ export class Activity {
         await this.#changeWithin(moreMs)
       }
     }
+  }
+
+  /** Moves time: what falls due until `target` runs in order, and each settles before the next. */
+  async settleUntil(target: number, timers: MovableTime): Promise<void> {
+    await this.quiet()
+    while (timers.fireNext(target)) {
+      this.touch()
+      await this.quiet()
+    }
+    timers.moveTo(target)
   }
 
   /** Ends every wait. */

@@ -1,6 +1,6 @@
 import type { Activity } from './activity.ts'
-import { createClientClock } from './client-clock.ts'
-import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { createVirtualClock } from './client-clock.ts'
+import { LATEST_TIME_MS, type RunningClock } from './clock.ts'
 import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
@@ -43,7 +43,7 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
   const advances = new Set<() => void>()
   let isJumping = false
 
-  const nextJump = createJump(timers, (handle) => forClients.owns(handle))
+  const nextJump = createJump(timers, (handle) => clock.forClients.owns(handle))
 
   function whenQuiet({ isTimeLimit }: Jump): Promise<void> {
     return activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
@@ -79,33 +79,14 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
     })
   }
 
-  const clock: ServerClock = {
-    mode: 'auto',
-    now: () => timers.now,
-    setTimeout: setTimer,
-    clearTimeout: (handle) => {
-      if (timers.remove(handle)) activity.touch()
-    },
-    advance: async (ms) => {
-      checkAdvance(timers.now, ms)
-      return eventLog.during(timers.now, () => pass(ms))
-    },
-  }
-
-  const forClients = createClientClock(clock)
+  const clock = createVirtualClock('auto', { timers, activity, eventLog, setTimer, pass })
 
   function close(): void {
-    timers.close()
     for (const end of advances) end()
-    forClients.release()
+    clock.close()
   }
 
-  function setTime(time: number): void {
-    forClients.shift(time - timers.now)
-    timers.setTime(time)
-  }
-
-  return { ...clock, forClients, canJump: () => timers.size > 0, setTime, close }
+  return { ...clock, canJump: () => timers.size > 0, close }
 }
 
 function createJump(timers: VirtualTimers, isClients: (handle: unknown) => boolean): Jump {

@@ -1,4 +1,7 @@
-import type { ServerClock } from './clock.ts'
+import type { Activity } from './activity.ts'
+import { checkAdvance, type ServerClock } from './clock.ts'
+import type { EventLog } from './event-log.ts'
+import type { VirtualTimers } from './virtual-timers.ts'
 
 interface ClientTimer {
   dueAt: number
@@ -6,7 +9,7 @@ interface ClientTimer {
 }
 
 /** The clock of a virtual time as clients see it. */
-export interface ClientClock extends ServerClock {
+interface ClientClock extends ServerClock {
   /** Whether a client set the timer. */
   owns(handle: unknown): boolean
   /** The time was set, and the due times of all timers with it. */
@@ -26,7 +29,7 @@ class RealTimer {
   }
 }
 
-export function createClientClock(clock: ServerClock): ClientClock {
+function createClientClock(clock: ServerClock): ClientClock {
   const pending = new Map<unknown, ClientTimer>()
   let isReleased = false
 
@@ -58,6 +61,48 @@ export function createClientClock(clock: ServerClock): ClientClock {
         // One that fired may have taken back another.
         if (pending.delete(handle)) callback()
       }
+    },
+  }
+}
+
+/** The dependencies of a virtual clock. */
+interface VirtualClockParts {
+  timers: VirtualTimers
+  activity: Activity
+  eventLog: EventLog
+  setTimer(callback: () => void, ms: number): unknown
+  /** Moves time on. */
+  pass(ms: number): Promise<void>
+}
+
+/** A clock whose time does not pass by itself. */
+export function createVirtualClock(
+  mode: 'manual' | 'auto',
+  { timers, activity, eventLog, setTimer, pass }: VirtualClockParts,
+) {
+  const clock: ServerClock = {
+    mode,
+    now: () => timers.now,
+    setTimeout: setTimer,
+    clearTimeout: (handle) => {
+      if (timers.remove(handle)) activity.touch()
+    },
+    advance: async (ms) => {
+      checkAdvance(timers.now, ms)
+      return eventLog.during(timers.now, () => pass(ms))
+    },
+  }
+  const forClients = createClientClock(clock)
+  return {
+    ...clock,
+    forClients,
+    setTime: (time: number) => {
+      forClients.shift(time - timers.now)
+      timers.setTime(time)
+    },
+    close: () => {
+      timers.close()
+      forClients.release()
     },
   }
 }

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import type { Activity } from '../clock/activity.ts'
 import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import type { ClockEvent, EventLog } from '../clock/event-log.ts'
+import type { ClockEvent } from '../clock/event-log.ts'
+import type { Service } from '../service/service.ts'
 import { toWire } from './job-row.ts'
 import { conflict, get, invalid, post } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
@@ -42,29 +42,16 @@ export function clockJson(clock: RunningClock): ControlResponses['Clock'] {
   return { mode, now_ms: clock.now(), ...(speed === undefined ? {} : { scale: speed.scale() }) }
 }
 
-/** The dependencies of a step. */
-interface StepParts {
-  clock: RunningClock
-  activity: Activity
-  eventLog: EventLog
-}
-
 /**
- * Moves the time of a clock that is paused, as `advance` moves that of a manual one: what falls due runs in order, and
- * each settles before the next.
+ * Moves the time of a clock that is paused, as `advance` moves that of a manual one.
  *
  * @returns what happened meanwhile
  * @throws ConfigurationError for a bad `ms`
  */
-async function stepPaused({ clock, activity, eventLog }: StepParts, ms: number): Promise<readonly ClockEvent[]> {
+function stepPaused({ clock, activity, eventLog }: Service, ms: number): Promise<readonly ClockEvent[]> {
   checkAdvance(clock.now(), ms)
-  const target = clock.now() + ms
+  const { speed } = clock
   return eventLog.during(clock.now(), async () => {
-    await activity.quiet()
-    while (clock.speed?.fireNext(target)) {
-      activity.touch()
-      await activity.quiet()
-    }
-    clock.speed?.moveTo(target)
+    if (speed !== undefined) await activity.settleUntil(clock.now() + ms, speed)
   })
 }

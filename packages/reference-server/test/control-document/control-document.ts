@@ -5,6 +5,7 @@ import { CONTROL_PREFIX, type ControlRoute } from '../../src/control/route.ts'
 import { CONTROL_ROUTES } from '../../src/control/routes.ts'
 import { COMPONENTS } from '../../src/control/schemas.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
+import { givenBy, takenBy } from './short-forms.ts'
 
 type JsonObject = { [name: string]: unknown }
 
@@ -17,6 +18,7 @@ const ERROR_TEXTS = {
 
 /** The control API as an OpenAPI 3.1 document; `control-openapi.json` is this as text. */
 export function controlDocument(): JsonObject {
+  const components = schemas()
   return {
     openapi: '3.1.1',
     info: {
@@ -31,7 +33,7 @@ export function controlDocument(): JsonObject {
     },
     servers: [{ url: 'http://127.0.0.1:4010', description: 'Where the command line listens.' }],
     tags: [{ name: 'Control', description: 'Every call.' }],
-    paths: paths(),
+    paths: paths(components),
     components: {
       securitySchemes: {
         controlToken: {
@@ -48,18 +50,23 @@ export function controlDocument(): JsonObject {
           { description, content: json(reference('ErrorBody')) },
         ]),
       ),
-      schemas: schemas(),
+      schemas: components,
     },
   }
 }
 
-function paths(): JsonObject {
+function paths(components: JsonObject): JsonObject {
   const paths: Record<string, JsonObject> = {}
   for (const route of CONTROL_ROUTES) {
     const path = `${CONTROL_PREFIX}/${route.name}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: withShortForms(operation(route), components) }
   }
   return paths
+}
+
+/** For the list of calls at `GET /_reference`. */
+function withShortForms(operation: JsonObject, components: JsonObject): JsonObject {
+  return { ...operation, 'x-takes': takenBy(operation, components), 'x-gives': givenBy(operation, components) }
 }
 
 function operation(route: ControlRoute): JsonObject {
