@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { runProcessingSchema } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
-import * as publicNames from '@modelrun/reference-server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../test/api-caller.ts'
 import { listen } from './node/listen.ts'
@@ -196,17 +195,5 @@ describe('reference server', () => {
     const args = ['--conditions=@modelrun/source', '--input-type=module', '--eval', program]
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 })
     expect(stdout.trim().split('\n')).toEqual(['auto 202', 'manual 202', 'system 202'])
-  })
-
-  it('exports these names', () => {
-    expect(Object.keys(publicNames).toSorted()).toEqual([
-      'ASSUMPTION_NOTES',
-      'DEFAULT_ASSUMPTIONS',
-      'DEFAULT_CATALOG',
-      'ExplorationError',
-      'LeftoversError',
-      'createReferenceServer',
-      'explore',
-    ])
   })
 })

@@ -1,9 +1,10 @@
 import type { Activity } from './activity.ts'
 import { createAutoClock, type MayJump } from './auto-clock.ts'
+import { createVirtualClock } from './client-clock.ts'
 import type { RunningClock } from './clock.ts'
-import type { EventLog } from './event-log.ts'
-import { createManualClock } from './manual-clock.ts'
+import { EventLog } from './event-log.ts'
 import { createSystemClock } from './system-clock.ts'
+import { VirtualTimers } from './virtual-timers.ts'
 
 /**
  * How the server's time passes:
@@ -21,7 +22,7 @@ export const LARGEST_SCALE = 1_000_000
 const VIRTUAL_START = Date.UTC(2026, 0, 1)
 
 /** The dependencies of a clock. */
-export interface ClockParts {
+interface ClockParts {
   activity: Activity
   eventLog?: EventLog | undefined
   /** For an `auto` clock. */
@@ -36,4 +37,24 @@ export function createClock(
   if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, eventLog)
   if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, eventLog, mayJump })
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
+}
+
+/** Time is paused until `advance`. */
+export function createManualClock(startTime: number, activity: Activity, eventLog = new EventLog()): RunningClock {
+  const timers = new VirtualTimers(startTime)
+  let lastAdvance = Promise.resolve()
+  return createVirtualClock('manual', {
+    timers,
+    activity,
+    eventLog,
+    setTimer: (callback, ms) => {
+      activity.touch()
+      return timers.add(callback, ms)
+    },
+    // One after the other, so that two callers move time by the sum of both.
+    pass: (ms) => {
+      lastAdvance = lastAdvance.then(() => activity.settleUntil(timers.now + ms, timers))
+      return lastAdvance
+    },
+  })
 }

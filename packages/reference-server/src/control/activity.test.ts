@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 function shownServer() {
@@ -62,5 +62,67 @@ describe('what a dashboard reads', () => {
     const [delivery] = server.webhooks.deliveries()
     expect(delivery?.responseHeaders).toEqual(expect.arrayContaining([['x-app', 'mine']]))
     expect(JSON.stringify(delivery)).not.toContain('secret')
+  })
+})
+
+const MODEL = 'aurora-image'
+
+describe('control API: what a test can read afterwards', () => {
+  it('gives the journal, by key, kind and job, as entries and as text', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const { key } = server.createKey()
+    const caller = apiCaller(server)
+    const { body } = await apiCaller(server, key).run(MODEL)
+    await caller.run(MODEL)
+    const all = await caller.get('/_reference/journal')
+    expect(all.body).toEqual({ entries: expect.any(Array), text: expect.stringContaining('job created') })
+    expect(all.body.entries).toContainEqual({
+      at_ms: Date.UTC(2026, 0, 1),
+      place: expect.any(Number),
+      key: expect.stringMatching(/^sk_test_/),
+      kind: 'request',
+      duration_ms: 4_000,
+      method: 'POST',
+      path: '/v1/models/aurora-image/run',
+      route: 'runModel',
+      status: 200,
+      job_id: body.job_id,
+      job_status: 'completed',
+      request_body: '{"input":{"prompt":"a red fox"}}',
+      response_body: expect.stringContaining('"status":"completed"'),
+    })
+    const own = await caller.get(`/_reference/journal?key=${key}&kind=request&job_id=${body.job_id}`)
+    expect(own.body.entries).toMatchObject([{ kind: 'request', job_id: body.job_id, status: 200 }])
+    expect((await caller.get('/_reference/journal?kind=requests')).status).toBe(400)
+    expect((await caller.get('/_reference/journal?key=sk_test_other')).status).toBe(404)
+  })
+
+  it('gives the story of a job', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const caller = apiCaller(server)
+    const { body } = await caller.run(MODEL)
+    const story = await caller.get(`/_reference/story/${body.job_id}`)
+    expect(story.body).toEqual({ job_id: body.job_id, story: server.story(String(body.job_id)) })
+    const unknown = await caller.get('/_reference/story/job_1')
+    expect([unknown.status, errorOf(unknown).message]).toEqual([404, expect.stringContaining('knows nothing of a job')])
+  })
+
+  it('gives the report', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const { key } = server.createKey()
+    const caller = apiCaller(server)
+    const { job_id } = (await caller.run(MODEL, { sync: false })).body
+    expect((await caller.get('/_reference/report')).body).toEqual({
+      is_clean: false,
+      unfinished_jobs: [{ job_id, model_id: MODEL, status: 'queued' }],
+      pending_webhooks: [],
+      unused_faults: [],
+      unused_scripts: [],
+      unmatched_requests: [],
+      violations: [],
+      text: server.report().text,
+    })
+    expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ is_clean: true })
+    expect((await caller.get('/_reference/report?key=sk_test_other')).status).toBe(404)
   })
 })

@@ -27,3 +27,48 @@ describe('clock over the control API', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 })
+
+describe('the speed of time over the control API', () => {
+  it('is paused, stepped and resumed: what falls due in a step happens in order', async () => {
+    const server = createReferenceServer({ clock: 'system' })
+    server.webhooks.deliver(() => new Response(null, { status: 204 }))
+    const caller = apiCaller(server)
+    expect((await caller.post('/_reference/clock/scale', { scale: 0 })).body).toMatchObject({ scale: 0 })
+    const before = server.clock.now()
+    const { job_id } = (await caller.run('aurora-image', { webhook_url: 'https://app.test/hook' })).body
+    const { body } = await caller.post('/_reference/clock', { advance_ms: 10_000 })
+    expect(body.now_ms).toBe(before + 10_000)
+    expect(body.happened).toMatchObject([
+      { kind: 'job_ended', after_ms: 4_000, job_id },
+      { kind: 'delivery_ended', after_ms: 4_000, job_id },
+    ])
+    expect(server.clock.now()).toBe(before + 10_000)
+    await caller.post('/_reference/clock/scale', { scale: 1_000 })
+    await expect.poll(() => server.clock.now()).toBeGreaterThan(before + 20_000)
+    await server.close()
+  })
+
+  it('lets timers that were set before a pause fire after it, as much later', async () => {
+    const server = createReferenceServer({ clock: { scale: 100 } })
+    const caller = apiCaller(server)
+    let firedAt = 0
+    const setAt = server.clock.now()
+    server.clock.setTimeout(() => {
+      firedAt = server.clock.now()
+    }, 1_000)
+    await caller.post('/_reference/clock/scale', { scale: 0 })
+    await new Promise((resolve) => setTimeout(resolve, 50)) // real time, in which it would have fired
+    expect(firedAt).toBe(0)
+    await caller.post('/_reference/clock/scale', { scale: 100 })
+    await expect.poll(() => firedAt).toBeGreaterThanOrEqual(setAt + 1_000)
+    await server.close()
+  })
+
+  it('is a 409 where time moves by steps or jumps, and a 400 when it is not a speed', async () => {
+    const manual = apiCaller(createReferenceServer({ clock: 'manual' }))
+    expect((await manual.post('/_reference/clock/scale', { scale: 2 })).status).toBe(409)
+    const system = apiCaller(createReferenceServer())
+    expect((await system.post('/_reference/clock/scale', { scale: -1 })).status).toBe(400)
+    expect((await system.post('/_reference/clock', { advance_ms: 1 })).status).toBe(409)
+  })
+})

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Account } from './account.ts'
+import { Account, Credits } from './account.ts'
 
 describe('account', () => {
   it('gives scripted outcomes out by model, first in first out, each once', () => {
@@ -29,5 +30,53 @@ describe('account', () => {
     account.reset()
     expect(account.credits.left).toBe(10)
     expect(account.takeScript('one')).toBeUndefined()
+  })
+})
+
+describe('credits', () => {
+  it('charges only what succeeds (section 1)', () => {
+    const credits = new Credits(100)
+    expect(credits.reserve(40)).toBe(true)
+    expect(credits.reserve(30)).toBe(true)
+    expect(credits).toMatchObject({ left: 100, available: 30 })
+    credits.charge(40)
+    credits.release(30)
+    expect(credits).toMatchObject({ left: 60, available: 60 })
+  })
+
+  it('does not let runs at the same time spend the same credits', () => {
+    const credits = new Credits(100)
+    expect([credits.reserve(60), credits.reserve(60), credits.reserve(40), credits.reserve(1)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
+  })
+
+  it('starts again on reset, while runs continue', () => {
+    const credits = new Credits(10)
+    credits.reserve(4)
+    credits.charge(4)
+    credits.reserve(3)
+    credits.reset()
+    expect(credits).toMatchObject({ left: 10, available: 7 })
+  })
+
+  it('never falls below zero and always adds up, whatever runs come and end', () => {
+    const runs = fc.array(fc.record({ price: fc.nat(50), end: fc.constantFrom('charge', 'release') }))
+    fc.assert(
+      fc.property(runs, (list) => {
+        const credits = new Credits(100)
+        const started = list.filter(({ price }) => credits.reserve(price))
+        expect(credits.available).toBeGreaterThanOrEqual(0)
+        let charged = 0
+        for (const { price, end } of started) {
+          if (end === 'charge') charged += price
+          credits[end === 'charge' ? 'charge' : 'release'](price)
+        }
+        expect(credits).toMatchObject({ left: 100 - charged, available: 100 - charged })
+      }),
+    )
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Pauses } from '../service/held-runs.ts'
-import { cutBody, slowBody } from './faulty-body.ts'
+import { cutBody, slowBody } from './network-errors.ts'
 
 const bytes = new TextEncoder().encode('0123456789')
 

@@ -4,17 +4,20 @@ import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import type { LatencyOption } from '../domain/plan-job.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
-import { type FaultSetting, readAssumptionValues, readFaultValues, readLatencyValues } from './cli-settings.ts'
 import {
   type CliClock,
+  type FaultSetting,
   integer,
+  readAssumptionValues,
   readClock,
   readControlToken,
+  readFaultValues,
   readHost,
   readKey,
+  readLatencyValues,
   readOriginValue,
   readUrl,
-} from './cli-values.ts'
+} from './cli-settings.ts'
 import { UsageError } from './errors.ts'
 
 /** What the command line asks for. Of `done` commander has printed it. */

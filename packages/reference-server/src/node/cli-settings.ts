@@ -1,6 +1,9 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { closestName } from '@modelrun/kit'
+import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { LatencyOption } from '../domain/plan-job.ts'
+import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, readBaseUrl, TEST_KEY_FORM } from '../options.ts'
+import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'
 
 /** The assumptions of `--assume name=value`. The server checks their values. */
@@ -107,4 +110,65 @@ function splitPair(text: string): [name: string, value: string | undefined] {
 /** A number, a truth value or null, where it looks like one; else the text. */
 function parseValue(text: string): unknown {
   return /^(-?\d+(\.\d+)?|true|false|null)$/.test(text) ? JSON.parse(text) : text
+}
+
+const CLOCKS = ['system', 'manual', 'auto'] as const
+
+/** How time passes. */
+export type CliClock = (typeof CLOCKS)[number] | { scale: number }
+
+/** Makes a reader of integers of a range. */
+export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER) {
+  return (text: string, name: string): number => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+    if (value >= minimum && value <= maximum) return value
+    throw new UsageError(`--${name} must be an integer${rangeText(minimum, maximum)}, got "${text}".`)
+  }
+}
+
+function rangeText(minimum: number, maximum: number): string {
+  if (minimum === Number.MIN_SAFE_INTEGER) return ''
+  return maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
+}
+
+export function readHost(text: string): string {
+  return text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
+}
+
+export function readUrl(text: string, name: string): string {
+  try {
+    return readBaseUrl(name, text)
+  } catch {
+    throw new UsageError(`--${name} must be an http or https URL without query or password, got "${text}".`)
+  }
+}
+
+export function readKey(text: string): string {
+  if (isTestKey(text)) return text
+  // The message leaves the value out: it may be a key of production.
+  throw new UsageError(`--key must be ${TEST_KEY_FORM}.`)
+}
+
+export function readControlToken(text: string): string {
+  if (isControlToken(text)) return text
+  throw new UsageError(`--control-token must be ${CONTROL_TOKEN_FORM}.`)
+}
+
+export function readOriginValue(text: string): string {
+  const origin = readOrigin(text)
+  if (origin !== undefined) return origin
+  throw new UsageError(`--cors must be an origin, as in http://localhost:5173, or *, got "${text}".`)
+}
+
+export function readClock(mode: string | undefined, scale: string | undefined): CliClock {
+  if (scale !== undefined) return { scale: readScale(scale) }
+  const clock = CLOCKS.find((one) => one === (mode ?? 'system'))
+  if (clock === undefined) throw new UsageError(`--clock must be one of ${CLOCKS.join(', ')}, got "${mode}".`)
+  return clock
+}
+
+function readScale(text: string): number {
+  const scale = /^\d*\.?\d+$/.test(text) ? Number(text) : 0
+  if (scale > 0 && scale <= LARGEST_SCALE) return scale
+  throw new UsageError(`--scale must be a number above 0, such as 60, and at most ${LARGEST_SCALE}, got "${text}".`)
 }

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import { Activity } from '../clock/activity.ts'
-import { createManualClock } from '../clock/manual-clock.ts'
+import { createManualClock } from '../clock/create-clock.ts'
 import { type Send, sendDelivery } from './send-delivery.ts'
 
 function send(deliver: Send, isShown = false) {
