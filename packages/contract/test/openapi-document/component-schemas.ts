@@ -53,7 +53,7 @@ const STATED_MEMBERS: Readonly<Record<string, Readonly<Record<string, JsonObject
 
 /** Every schema of the contract as JSON Schema, by the name of its interface and with the comments of that interface. */
 export function componentSchemas(): Record<string, JsonObject> {
-  const docs = readInterfaceDocs(new URL('../../src', import.meta.url))
+  const docs = readInterfaceDocs(new URL('../../src/', import.meta.url))
   const entries = Object.entries(jsonSchemas()).map(([name, schema]) => {
     const { text = '', properties = {} } = docs.get(name) ?? {}
     const description = UNSHOWN[name as keyof typeof UNSHOWN]?.description ?? text // `undefined` for every other name
@@ -65,7 +65,7 @@ export function componentSchemas(): Record<string, JsonObject> {
 
 /** The query parameters of `GET /v1/models` (section 4.1), by name. */
 export function listModelsQuerySchemas(): Record<string, JsonObject> {
-  const docs = readInterfaceDocs(new URL('../../src', import.meta.url)).get('ListModelsQuery')
+  const docs = readInterfaceDocs(new URL('../../src/', import.meta.url)).get('ListModelsQuery')
   const { properties } = describe(z.toJSONSchema(contract.listModelsQuerySchema) as JsonObject, docs?.properties ?? {})
   return properties as Record<string, JsonObject> // `describe` has just made them
 }

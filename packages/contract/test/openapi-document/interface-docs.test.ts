@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readInterfaceDocs } from './interface-docs.ts'
 
-const docs = readInterfaceDocs(new URL('../../src', import.meta.url))
+const docs = readInterfaceDocs(new URL('../../src/', import.meta.url))
 
 test('the comment of an interface and of a property is read', () => {
   expect(docs.get('ModelPricing')).toEqual({
