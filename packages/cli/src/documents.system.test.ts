@@ -3,7 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../test/cli-harness.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
@@ -17,8 +17,6 @@ beforeEach(async () => {
   await writeFile(command, `#!/bin/sh\nexec ${process.execPath} ${cli.command} "$@"\n`)
   await chmod(command, 0o755)
 })
-
-afterEach(() => cli.close())
 
 /** Every block for a shell, but for those that install. */
 async function blocks(document: string): Promise<[string, string][]> {

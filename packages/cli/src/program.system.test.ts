@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -10,8 +10,6 @@ let cli: CliHarness
 beforeEach(async () => {
   cli = await CliHarness.create()
 })
-
-afterEach(() => cli.close())
 
 describe('modelrun', () => {
   it('prints its version and its help with exit code 0', async () => {

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { CliHarness } from './cli-harness.ts'
+import { type CliHarness, serve } from './cli-harness.ts'
 
 /** A batch that no limit slows down. */
 export const BATCH = [
@@ -31,28 +29,20 @@ export interface SmallFiles {
   script(cli: CliHarness, count: number): void
   /** Whether the files are not found. */
   areMissing: boolean
-  close(): void
 }
 
 export async function serveSmallFiles(): Promise<SmallFiles> {
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     response.writeHead(files.areMissing ? 404 : 200, { 'content-type': 'image/png' }).end(request.url)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
   const files: SmallFiles = {
     areMissing: false,
     script: (cli, count) => {
       const outcomes = Array.from({ length: count }, (_, index) => {
-        const items = [{ type: 'image', url: `http://127.0.0.1:${port}/${index}.png` }]
+        const items = [{ type: 'image', url: `${url}/${index}.png` }]
         return { result: 'succeeded' as const, output: { type: 'image', items } }
       })
       cli.server.script('aurora-image', outcomes)
-    },
-    close: () => {
-      server.closeAllConnections()
-      server.close()
     },
   }
   return files
@@ -63,13 +53,12 @@ export interface RejectingService {
   /** The prompts that it rejected. */
   rejected: string[]
   env: Record<string, string>
-  close(): void
 }
 
 /** The service behind a filter that rejects some prompts, as many services do. */
 export async function rejecting(cli: CliHarness, isRejected: (prompt: string) => boolean): Promise<RejectingService> {
   const rejected: string[] = []
-  const front = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const body = request.method === 'POST' ? await text(request) : undefined
     const prompt = body === undefined ? '' : String(JSON.parse(body).input.prompt)
     if (body !== undefined && isRejected(prompt)) {
@@ -83,14 +72,5 @@ export async function rejecting(cli: CliHarness, isRejected: (prompt: string) =>
     const theirs = await fetch(`${cli.url}${request.url}`, { method, headers, body: body ?? null })
     response.writeHead(theirs.status, { 'content-type': 'application/json' }).end(await theirs.text())
   })
-  await once(front.listen(0, '127.0.0.1'), 'listening')
-  const address = front.address()
-  return {
-    rejected,
-    env: { MODELRUN_BASE_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` },
-    close: () => {
-      front.closeAllConnections()
-      front.close()
-    },
-  }
+  return { rejected, env: { MODELRUN_BASE_URL: url } }
 }

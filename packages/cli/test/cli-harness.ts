@@ -1,17 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IPty, spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
-import { afterAll, vi } from 'vitest'
+import { afterAll, afterEach, vi } from 'vitest'
 import { type BuiltCommand, buildCommand } from './build-command.ts'
 
 /** One build for all tests of a file. It is removed when the file is done. */
 let command: Promise<BuiltCommand> | undefined
 afterAll(async () => (await command)?.remove())
+
+/** What is closed after each test, the newest first. */
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** The url of an http server on a free port, which is closed after the test. */
+export async function serve(respond: RequestListener): Promise<string> {
+  const server = createServer(respond)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  open.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
 
 // Each command is a process: on a machine that has much to do, a dozen take longer than the default limit.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -39,7 +58,7 @@ export interface TerminalRun {
   ended: Promise<number>
 }
 
-/** A folder, a service on a port, and the command as a user runs it. */
+/** A folder, a service on a port, and the command as a user runs it. All are gone after the test. */
 export class CliHarness {
   readonly folder: string
   readonly server: ReferenceServer
@@ -64,14 +83,16 @@ export class CliHarness {
     const folder = await mkdtemp(join(tmpdir(), 'modelrun-cli-'))
     command ??= buildCommand()
     const { path } = await command
-    return new CliHarness(folder, server, { listening: await listen(server), command: path })
+    const harness = new CliHarness(folder, server, { listening: await listen(server), command: path })
+    open.push(() => harness.#close())
+    return harness
   }
 
   get url(): string {
     return this.#listening.url
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     for (const child of this.#children.splice(0)) child.kill('SIGKILL')
     await this.#listening.close()
     await this.server.close()

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type RejectingService, rejecting, type SmallFiles, serveSmallFiles } from '../../test/batch-fixtures.ts'
 import { CliHarness, type Finished } from '../../test/cli-harness.ts'
 
@@ -9,13 +9,6 @@ let front: RejectingService | undefined
 beforeEach(async () => {
   cli = await CliHarness.create({ credits: 1_000 })
   files = await serveSmallFiles()
-})
-
-afterEach(async () => {
-  front?.close()
-  front = undefined
-  files.close()
-  await cli.close()
 })
 
 /** A way in which a batch of the rows a, b and c ends. */

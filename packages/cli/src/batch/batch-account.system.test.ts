@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
 
@@ -14,11 +14,6 @@ beforeEach(async () => {
   files = await serveSmallFiles()
   files.script(cli, 10)
   await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')
-})
-
-afterEach(async () => {
-  files.close()
-  await cli.close()
 })
 
 const ARGS = [...BATCH, '--inputs', 'rows.jsonl']

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type SmallFiles, serveSmallFiles } from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
 
@@ -9,11 +9,6 @@ beforeEach(async () => {
   cli = await CliHarness.create()
   files = await serveSmallFiles()
   files.script(cli, 20)
-})
-
-afterEach(async () => {
-  files.close()
-  await cli.close()
 })
 
 const withInputs = (name: string, ...more: string[]) => [...BATCH, '--inputs', name, ...more]

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
 
@@ -10,11 +10,6 @@ let files: SmallFiles
 beforeEach(async () => {
   cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
   files = await serveSmallFiles()
-})
-
-afterEach(async () => {
-  files.close()
-  await cli.close()
 })
 
 async function savedFiles(): Promise<string[]> {
@@ -170,7 +165,6 @@ describe('modelrun batch', () => {
   })
 
   it('draws a bar with rate, cost and time left, and continues after Ctrl-C', async () => {
-    await cli.close()
     cli = await CliHarness.create({ latency: 1_000 })
     await cli.write('rows.jsonl', Array.from({ length: 12 }, (_, index) => `{"prompt":"${index}"}`).join('\n'))
     const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '3']

@@ -23,8 +23,6 @@ describe.skipIf(note !== '')(`a full disk${note}`, () => {
     files.script(cli, ROWS)
   })
   afterEach(async () => {
-    files.close()
-    await cli.close()
     disk.remove()
   })
 

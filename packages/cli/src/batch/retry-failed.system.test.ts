@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   BATCH,
   type RejectingService,
@@ -16,13 +16,6 @@ let front: RejectingService | undefined
 beforeEach(async () => {
   cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
   files = await serveSmallFiles()
-})
-
-afterEach(async () => {
-  front?.close()
-  front = undefined
-  files.close()
-  await cli.close()
 })
 
 const FAILED = { result: 'failed' as const, error: { code: 'PROVIDER_FAILURE', message: 'no paint' } }

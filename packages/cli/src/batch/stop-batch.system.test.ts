@@ -1,13 +1,10 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, sendsByPrompt } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 const ROWS = 400
 
 let cli: CliHarness
-let host: Server
 
 /** The files come so much later. */
 let delayMs: number
@@ -15,13 +12,10 @@ let delayMs: number
 beforeEach(async () => {
   cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
   delayMs = 1_000
-  host = createServer((request, response) => {
+  const url = await serve((request, response) => {
     response.setHeader('content-type', 'image/png')
     setTimeout(() => response.end(request.url), delayMs)
   })
-  await once(host.listen(0, '127.0.0.1'), 'listening')
-  const address = host.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   cli.server.script(
     'aurora-image',
     Array.from({ length: ROWS }, (_, index) => ({
@@ -30,12 +24,6 @@ beforeEach(async () => {
     })),
   )
   await cli.write('rows.jsonl', Array.from({ length: ROWS }, (_, index) => `{"prompt":"${index}"}`).join('\n'))
-})
-
-afterEach(async () => {
-  host.closeAllConnections()
-  host.close()
-  await cli.close()
 })
 
 const ARGS = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '64']

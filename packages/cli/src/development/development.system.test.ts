@@ -1,19 +1,15 @@
-import { once } from 'node:events'
 import { chmod, mkdir } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { delimiter, join } from 'node:path'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 
 beforeEach(async () => {
   cli = await CliHarness.create()
 })
-
-afterEach(() => cli.close())
 
 function send(url: string, key: string, input: object): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -22,7 +18,7 @@ function send(url: string, key: string, input: object): Promise<Response> {
 
 describe('modelrun logs', () => {
   it('shows each request with its status, the reason, and what to do', async () => {
-    expect(await cli.run(['logs'])).toMatchObject({ code: 0, stderr: expect.stringContaining('No request has come') })
+    expect(await cli.run(['logs'])).toEqual({ code: 0, stdout: '', stderr: '' })
     await send(cli.url, cli.server.apiKey, { promt: 'a fox' })
     await send(cli.url, 'sk_test_unknown', {})
     const { code, stdout } = await cli.run(['logs'])
@@ -81,12 +77,9 @@ describe('modelrun logs', () => {
 
 describe('modelrun open', () => {
   it('opens the dashboard or a job there, and prints the url where no browser opens', async () => {
-    const pages = createServer(({ url }, response) => {
+    const url = await serve(({ url }, response) => {
       response.writeHead(/^\/_dashboard\/$|\/jobs\/job_1$/.test(url ?? '') ? 200 : 404).end('{}')
     })
-    await once(pages.listen(0, '127.0.0.1'), 'listening')
-    const address = pages.address()
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
     const env = { MODELRUN_BASE_URL: url, MODELRUN_API_KEY: undefined, DISPLAY: undefined, WAYLAND_DISPLAY: undefined }
     expect(await cli.run(['open'], { env })).toMatchObject({ code: 0, stdout: `${url}/_dashboard/\n` })
     expect((await cli.run(['open', 'job_1', '--print'], { env })).stdout).toBe(`${url}/_dashboard/#/jobs/job_1\n`)
@@ -101,7 +94,6 @@ describe('modelrun open', () => {
     const opened = await cli.run(['open', 'job_1'], { env: { ...env, PATH, DISPLAY: ':9' } })
     expect(opened).toMatchObject({ code: 0, stdout: '', stderr: `Opened ${url}/_dashboard/#/jobs/job_1\n` })
     expect(await cli.read('opened')).toBe(`${url}/_dashboard/#/jobs/job_1\n`)
-    pages.close()
   })
 
   it('says that another service has no dashboard', async () => {

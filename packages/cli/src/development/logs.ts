@@ -18,15 +18,12 @@ const RETRY_MS = 500
 export async function showLogs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
   const { terminal } = context
   const url = devUrl(options, context)
-  const log = new RequestLog(terminal)
+  const log = createLog(terminal)
   const activity = await callControl(url, 'activity').catch((error: unknown) => {
     throw noDevServer(url, messageWithCause(error))
   })
-  log.add(activity)
-  if (!options.follow) {
-    if (log.isEmpty) terminal.say(`No request has come to ${url} yet.`)
-    return EXIT.done
-  }
+  log(activity)
+  if (!options.follow) return EXIT.done
   terminal.say(`Following ${url}. Ctrl-C ends.`)
   const interruption = new Interruption(context)
   try {
@@ -40,7 +37,7 @@ export async function showLogs(options: LogsOptions, context: CliContext): Promi
 /** Follows the service until the signal aborts, also when it goes away and comes back. */
 async function followForEver(
   url: string,
-  log: RequestLog,
+  log: ReturnType<typeof createLog>,
   { signal, terminal }: { signal: AbortSignal; terminal: Terminal },
 ): Promise<void> {
   let isGone = false
@@ -62,13 +59,13 @@ async function followForEver(
   }
 }
 
-async function follow(url: string, log: RequestLog, body: ReadableStream<Uint8Array>): Promise<void> {
+async function follow(url: string, log: ReturnType<typeof createLog>, body: ReadableStream<Uint8Array>): Promise<void> {
   let isFirst = true
   for await (const event of eventsOf(body)) {
     // From its first event on nothing is missed. What came before that is not in any event.
-    if (isFirst) log.add(await callControl(url, 'activity'))
+    if (isFirst) log(await callControl(url, 'activity'))
     isFirst = false
-    log.add(event)
+    log(event)
   }
 }
 
@@ -89,32 +86,20 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unkno
 /** So many requests are known, so that none is printed twice. */
 const MOST_KNOWN = 20_000
 
-/** Prints each request once, in whatever response it comes. */
-class RequestLog {
-  readonly #terminal: Terminal
-  readonly #known = new Set<string>()
-
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal
-  }
-
-  get isEmpty(): boolean {
-    return this.#known.size === 0
-  }
-
-  /** Adds what the control API says has happened. */
-  add(activity: unknown): void {
+/** Prints the requests of what the control API says has happened, each once. */
+function createLog(terminal: Terminal): (activity: unknown) => void {
+  const known = new Set<string>()
+  return (activity) => {
     const entries = memberOf(activity, 'entries')
     for (const entry of Array.isArray(entries) ? entries : []) {
       if (!isRecord(entry) || entry.kind !== 'request' || entry.route === 'control') continue
       // A service that was started again counts from the start.
       const id = `${entry.place} ${entry.at_ms}`
-      if (this.#known.has(id)) continue
-      this.#known.add(id)
-      printRequest(entry, this.#terminal)
+      if (!known.has(id)) printRequest(entry, terminal)
+      known.add(id)
+      const [oldest = ''] = known
+      if (known.size > MOST_KNOWN) known.delete(oldest)
     }
-    const [oldest = ''] = this.#known
-    if (this.#known.size > MOST_KNOWN) this.#known.delete(oldest)
   }
 }
 

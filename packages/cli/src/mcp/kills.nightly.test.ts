@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { startAgent } from '../../test/agent.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
 
@@ -7,8 +7,6 @@ let cli: CliHarness
 beforeEach(async () => {
   cli = await CliHarness.create({ latency: 400 })
 })
-
-afterEach(() => cli.close())
 
 const PLACES_MS = [0, 5, 15, 30, 60, 100, 200, 400, 700, 1_100]
 

@@ -16,7 +16,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const agent of agents) await agent.close().catch(() => {})
-  await cli.close()
 })
 
 async function start(options?: HostOptions): Promise<Agent> {

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -9,8 +8,6 @@ let cli: CliHarness
 beforeEach(async () => {
   cli = await CliHarness.create()
 })
-
-afterEach(() => cli.close())
 
 const RUN = ['run', 'aurora-image', '--prompt', 'a fox', '--image-size', 'square']
 
@@ -81,7 +78,7 @@ describe('a run that goes wrong', () => {
   })
 
   it('ends with exit code 3 when no service listens, and nothing was charged', async () => {
-    const { code, stdout, stderr } = await cli.run(RUN, { env: { MODELRUN_BASE_URL: await deadUrl() } })
+    const { code, stdout, stderr } = await cli.run(RUN, { env: { MODELRUN_BASE_URL: 'http://127.0.0.1:48989' } })
     expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('ECONNREFUSED')])
   })
 
@@ -139,12 +136,3 @@ describe('the API key', () => {
     expect(typed.stderr).toContain('--seed=[API key]')
   })
 })
-
-/** The url of a port that was free a moment ago. */
-async function deadUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-}

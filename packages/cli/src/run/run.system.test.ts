@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -8,8 +8,6 @@ let cli: CliHarness
 beforeEach(async () => {
   cli = await CliHarness.create()
 })
-
-afterEach(() => cli.close())
 
 describe('modelrun run', () => {
   it('takes the parameters of the model as flags, in the types of its schema', async () => {
@@ -114,7 +112,6 @@ describe('modelrun run', () => {
   })
 
   it('keeps files in the folder, whatever ids the service has', async () => {
-    await cli.close()
     cli = await CliHarness.create({ catalog: [{ ...MODEL, id: '../../evil/..' }] })
     const { code, stdout } = await cli.run(['run', '../../evil/..', '--prompt', 'x', '--out', 'inside'])
     expect(code).toBe(0)
@@ -124,7 +121,6 @@ describe('modelrun run', () => {
   })
 
   it('takes parameters whose names are those of its own options, or no flags at all', async () => {
-    await cli.close()
     const properties = {
       name: { type: 'string' },
       'two words': { type: 'integer' },

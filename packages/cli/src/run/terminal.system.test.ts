@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
 import { textWidth } from '../terminal/text.ts'
 
@@ -8,8 +8,6 @@ let cli: CliHarness
 beforeEach(async () => {
   cli = await CliHarness.create()
 })
-
-afterEach(() => cli.close())
 
 const RUN = ['run', 'aurora-image', '--prompt', 'a fox', '--image-size', 'square']
 
@@ -112,7 +110,6 @@ describe('modelrun run in a terminal', () => {
 
   it('shows no text of the service that controls a terminal', async () => {
     const hostile = { ...MODEL, name: 'A\x1b[2J', description: 'B\x1b]0;title\x07\u202eC', id: 'm\x1b[31m' }
-    await cli.close()
     cli = await CliHarness.create({ catalog: [hostile] })
     for (const args of [['models'], ['model', hostile.id], ['run', hostile.id, '--help']]) {
       const { code, stdout } = await cli.run(args)

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -12,8 +12,6 @@ beforeEach(async () => {
   cli = await CliHarness.create()
   env = { MODELRUN_API_KEY: undefined, MODELRUN_BASE_URL: undefined }
 })
-
-afterEach(() => cli.close())
 
 const storedText = () => readFileSync(join(cli.folder, 'config/modelrun/profiles.json'), 'utf8')
 const run = (args: string[], more: Record<string, string> = {}) => cli.run(args, { env: { ...env, ...more } })

@@ -3,7 +3,6 @@ import { type DeliveryBody, type DeliveryResponse, deliver } from 'modelrun/webh
 import type { CliContext } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
 import type { ReceiverOptions } from '../options.ts'
-import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText } from '../terminal/text.ts'
 
 /** Urls for deliveries. */
@@ -22,7 +21,7 @@ const SECRET = 'MODELRUN_INBOX_SECRET'
  *
  * @throws UsageError
  */
-export async function createCallbackUrls(receiver: ReceiverOptions, { env }: CliContext): Promise<CallbackUrls> {
+async function createCallbackUrls(receiver: ReceiverOptions, { env }: CliContext): Promise<CallbackUrls> {
   const { forwardTo, publicUrl = forwardTo } = receiver
   const text = env[SECRET]
   if (!text) {
@@ -59,38 +58,32 @@ function readSecret(text: string): string | Record<string, string> {
   return (several as Record<string, string> | undefined) ?? text
 }
 
-/** Posts deliveries as the service does, and says what the receiver responded. */
-export class DeliveryPoster {
-  readonly #urls: CallbackUrls
-  readonly #terminal: Terminal
-  #hasAdvised = false
+/** Makes what posts the delivery of a job, also its duplicates, and says what the receiver responded. */
+export type PrepareDelivery = (body: DeliveryBody) => Promise<() => Promise<boolean>>
 
-  constructor(urls: CallbackUrls, terminal: Terminal) {
-    this.#urls = urls
-    this.#terminal = terminal
-  }
+/** Posts deliveries as the service does. A post resolves to whether the delivery was taken. @throws UsageError */
+export async function createPoster(receiver: ReceiverOptions, context: CliContext): Promise<PrepareDelivery> {
+  const { terminal } = context
+  const urls = await createCallbackUrls(receiver, context)
+  let hasAdvised = false
 
-  /** Gives a function that posts the delivery of a job, also its duplicates. It resolves to whether the delivery was taken. */
-  async prepare(body: DeliveryBody): Promise<() => Promise<boolean>> {
-    const url = await this.#urls.create()
-    return () => this.#post(url, body)
-  }
-
-  async #post(url: string, body: DeliveryBody): Promise<boolean> {
+  async function post(url: string, body: DeliveryBody): Promise<boolean> {
     const [response] = await deliver(url, { events: body })
     if (response === undefined) return false
     const { isDelivered, status, durationMs } = response
     const { job_id, status: event } = body
-    const terminal = this.#terminal
     const duration_ms = Math.round(durationMs)
     terminal.event('delivery', { job_id, event, delivered: isDelivered, http_status: status, duration_ms })
     const mark = isDelivered ? terminal.style('green', '✓') : terminal.style('red', '✗')
     terminal.print(`${mark} ${cleanText(job_id)} ${cleanText(event)}: ${textOf(response)}`)
-    if (status === 401 && !this.#hasAdvised) {
-      terminal.say(`HTTP 401: ${this.#urls.advice}`)
-      this.#hasAdvised = true
-    }
+    if (status === 401 && !hasAdvised) terminal.say(`HTTP 401: ${urls.advice}`)
+    hasAdvised ||= status === 401
     return isDelivered
+  }
+
+  return async (body) => {
+    const url = await urls.create()
+    return () => post(url, body)
   }
 }
 

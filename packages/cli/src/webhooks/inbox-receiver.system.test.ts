@@ -1,15 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import { ModelRun } from 'modelrun'
 import { createInbox, type Inbox, type InboxOptions } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 const SECRET = 'a secret of the test, which has 32 bytes'
 const env = { MODELRUN_INBOX_SECRET: SECRET }
 
 let cli: CliHarness
-let app: Server
 let inbox: Inbox
 let url: string
 let handled: string[]
@@ -18,18 +15,10 @@ beforeEach(async () => {
   cli = await CliHarness.create()
   handled = []
   const receive = (...[request, response]: Parameters<ReturnType<Inbox['node']>>) => inbox.node()(request, response)
-  app = createServer(receive)
-  await once(app.listen(0, '127.0.0.1'), 'listening')
-  const address = app.address()
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/webhooks`
+  url = `${await serve(receive)}/webhooks`
 })
 
-afterEach(async () => {
-  app.closeAllConnections()
-  app.close()
-  await inbox.drain()
-  await cli.close()
-})
+afterEach(() => inbox.drain())
 
 /** The inbox of an app on this machine. */
 function openInbox(options: InboxOptions = {}): Inbox {

@@ -9,7 +9,7 @@ import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { cleanText } from '../terminal/text.ts'
-import { createCallbackUrls, DeliveryPoster } from './deliveries.ts'
+import { createPoster, type PrepareDelivery } from './deliveries.ts'
 
 /** What happens to deliveries on their way. */
 interface ChaosOptions {
@@ -30,11 +30,11 @@ export async function runListen(
   context: CliContext,
 ): Promise<ExitCode> {
   const { terminal } = context
-  const poster = new DeliveryPoster(await createCallbackUrls(options, context), terminal)
+  const prepare = await createPoster(options, context)
   const { client, baseUrl } = await createService(options, context)
   const interruption = new Interruption(context)
   const { signal } = interruption
-  const listening = { client, poster, signal, planCopies: createChaos(options) }
+  const listening = { client, prepare, signal, planCopies: createChaos(options) }
   if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
   const deliveries: Promise<boolean>[] = []
   try {
@@ -51,14 +51,14 @@ export async function runListen(
 /** What delivers the ends of jobs. */
 interface Listening {
   client: ModelRun
-  poster: DeliveryPoster
+  prepare: PrepareDelivery
   signal: AbortSignal
   planCopies: () => number[]
 }
 
 /** Resolves to whether every copy that was sent was taken. Never rejects for what happens to one job. */
 async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: CliContext): Promise<boolean> {
-  const { client, poster, signal, planCopies } = listening
+  const { client, prepare, signal, planCopies } = listening
   const id = cleanText(run.jobId)
   try {
     const body = await deliveryOfJob(client, { ...run, signal })
@@ -67,7 +67,7 @@ async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: 
       return true
     }
     const delays = planCopies()
-    const post = await poster.prepare(body)
+    const post = await prepare(body)
     if (delays.length === 0) terminal.say(`${id}: the delivery is lost, as --drop asks for.`)
     const posts = delays.map(async (delayMs) => {
       if (delayMs > 0) await sleep(delayMs, undefined, { signal })

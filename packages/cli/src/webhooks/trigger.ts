@@ -8,7 +8,7 @@ import { exampleInput } from '../models/example-calls.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { parametersOf } from '../run/parameters.ts'
 import { createClient, findConnection } from '../service/service.ts'
-import { createCallbackUrls, DeliveryPoster } from './deliveries.ts'
+import { createPoster } from './deliveries.ts'
 import { deliveryOfJob } from './listen.ts'
 
 /** Options of `modelrun trigger`. */
@@ -28,12 +28,12 @@ const MADE_UP =
 export async function runTrigger(event: TriggerEvent, options: TriggerOptions, context: CliContext): Promise<ExitCode> {
   const { jobId, duplicate } = options
   const data = readData(options.data)
-  const poster = new DeliveryPoster(await createCallbackUrls(options, context), context.terminal)
+  const prepare = await createPoster(options, context)
   const isReal = jobId === undefined && event !== 'unknown'
   const real = isReal ? await deliveryOfRealJob({ event, data }, options, context) : undefined
   if (real === undefined && jobId === undefined) context.terminal.say(MADE_UP)
   const body = real ?? (await madeUpDelivery(event, { ...data, ...(jobId === undefined ? {} : { job_id: jobId }) }))
-  const post = await poster.prepare(body)
+  const post = await prepare(body)
   let isDelivered = true
   for (let copy = 0; copy <= duplicate; copy++) {
     isDelivered = (await post()) && isDelivered

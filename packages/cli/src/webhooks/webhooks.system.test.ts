@@ -1,13 +1,10 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { ModelRun } from 'modelrun'
 import { parseWebhook } from 'modelrun/webhooks'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
-let receiver: Server
 let url: string
 let deliveries: Record<string, unknown>[]
 let status: number
@@ -16,19 +13,11 @@ beforeEach(async () => {
   cli = await CliHarness.create()
   deliveries = []
   status = 200
-  receiver = createServer(async (request, response) => {
+  const receiver = await serve(async (request, response) => {
     deliveries.push(JSON.parse(await text(request)))
     response.writeHead(status).end()
   })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  const address = receiver.address()
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/webhooks`
-})
-
-afterEach(async () => {
-  receiver.closeAllConnections()
-  receiver.close()
-  await cli.close()
+  url = `${receiver}/webhooks`
 })
 
 async function startRun(...more: string[]): Promise<string> {
@@ -107,15 +96,11 @@ describe('modelrun trigger', () => {
 
   it('runs nothing at another service, and says that the delivery is made up', async () => {
     const requests: string[] = []
-    const other = createServer(({ method, url }, response) => {
+    const other = await serve(({ method, url }, response) => {
       requests.push(`${method} ${url}`)
       response.writeHead(404).end('{}')
     })
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    const { port } = other.address() as AddressInfo
-    const args = ['trigger', 'succeeded', '--forward-to', url, '--base-url', `http://127.0.0.1:${port}`]
-    const { code, stderr } = await cli.run(args)
-    other.close()
+    const { code, stderr } = await cli.run(['trigger', 'succeeded', '--forward-to', url, '--base-url', other])
     expect([code, deliveries.length, stderr]).toEqual([0, 1, expect.stringContaining('This job is made up')])
     expect(requests).toEqual(['GET /_reference/models'])
   })
