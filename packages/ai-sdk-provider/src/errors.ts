@@ -1,4 +1,4 @@
-import { APICallError, type SharedV3Warning } from '@ai-sdk/provider'
+import { APICallError, InvalidArgumentError, type SharedV3Warning } from '@ai-sdk/provider'
 import { AbortedError, ModelRunError, type Submission } from 'modelrun'
 
 /** What failed. */
@@ -33,6 +33,11 @@ export function toAiError(error: unknown, { url, input, jobId }: FailedRequest):
     ...(error.status !== undefined && { statusCode: error.status }),
     ...(error.retryAfterMs !== undefined && { responseHeaders: { 'retry-after-ms': String(error.retryAfterMs) } }),
   })
+}
+
+/** The error for an argument that is wrong, before anything is paid. */
+export function reject(argument: string, reason: string, cause?: unknown): never {
+  throw new InvalidArgumentError({ argument, message: `${argument}: ${reason} Nothing was sent.`, cause })
 }
 
 /** The AI SDK recognizes an abort by its name. */

@@ -1,6 +1,6 @@
-import { InvalidArgumentError, NoSuchModelError } from '@ai-sdk/provider'
+import { NoSuchModelError } from '@ai-sdk/provider'
 import { type Model, type ModelRun, NotFoundError } from 'modelrun'
-import { toAiError } from './errors.ts'
+import { reject, toAiError } from './errors.ts'
 
 /** The kinds of models of the AI SDK that the service has. */
 export type ModelKind = 'imageModel' | 'videoModel' | 'speechModel'
@@ -37,8 +37,7 @@ export function modelReader(getClient: () => ModelRun): ReadModel {
     return await model
   }
   return async (modelId, modelType) => {
-    if (modelId === '')
-      throw new InvalidArgumentError({ argument: 'modelId', message: 'The id of the model is missing.' })
+    if (modelId === '') reject('modelId', 'the id of the model is missing.')
     const model = await readOnce(modelId).catch((error: unknown) => {
       if (error instanceof NotFoundError) throw new NoSuchModelError({ modelId, modelType, message: error.message })
       throw toAiError(error, { url: modelPath(modelId) })

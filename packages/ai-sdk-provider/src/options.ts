@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from '@ai-sdk/provider'
 import { ModelRun, type ModelRunOptions, type ResultReceiver } from 'modelrun'
 import type { DurableRuns } from './durable-runs.ts'
+import { reject } from './errors.ts'
 
 /** Options of `createModelRun`. */
 export interface ModelRunProviderOptions {
@@ -51,8 +51,8 @@ const NAMES = ['client', 'durable', 'webhook', 'onAbort', 'deadlineMs', 'videoFi
 /** Fills in the defaults. @throws InvalidArgumentError */
 export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunProviderOptions): ResolvedOptions {
   const unknown = Object.keys(plain).find((name) => !NAMES.includes(name))
-  if (unknown !== undefined) reject(unknown, `there is no such option; the options are ${NAMES.join(', ')}`)
-  if (durable && webhook) reject('webhook', 'a batch has an inbox of its own: use `webhooks` of `createRuns`')
+  if (unknown !== undefined) reject(unknown, `createModelRun has no such option; the options are ${NAMES.join(', ')}.`)
+  if (durable && webhook) reject('webhook', 'a batch has an inbox of its own: use `webhooks` of `createRuns`.')
   const { onAbort = 'cancel', deadlineMs = 600_000, videoFiles = 'bytes', specificationVersion = 'v4' } = plain
   let made: ModelRun | undefined
   return {
@@ -69,8 +69,4 @@ export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunP
     specificationVersion,
     plain: client || durable || webhook ? undefined : plain,
   }
-}
-
-function reject(argument: string, reason: string): never {
-  throw new InvalidArgumentError({ argument, message: `createModelRun: \`${argument}\`: ${reason}.` })
 }

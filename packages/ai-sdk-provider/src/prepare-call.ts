@@ -1,5 +1,5 @@
-import { InvalidArgumentError, type SharedV3Warning, type SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { Model } from 'modelrun'
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
+import { reject } from './errors.ts'
 import { type ModelKind, modelReader, type ReadModel } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
 import { toInputs } from './to-input.ts'
@@ -30,38 +30,24 @@ export interface CallOptions {
 }
 
 /** A call whose runs can be sent. */
-export interface PreparedCall {
-  model: Model
-  /** One for each run. */
-  inputs: Record<string, unknown>[]
-  /** Names of the runs in a batch, from the header `idempotency-key`. The service has no such keys. */
-  keys: string[]
-  warnings: SharedV3Warning[]
-  /** The options with which each run is sent. */
-  send: {
-    signal: AbortSignal | undefined
-    headers: Record<string, string | undefined>
-    maxCredits?: number | undefined
-    context?: unknown
-    maxRetries?: number | undefined
-  }
-}
+export type PreparedCall = Awaited<ReturnType<typeof prepareCall>>
 
 /** Reads the model and makes the inputs. Nothing is paid. @throws NoSuchModelError, InvalidArgumentError */
 export async function prepareCall(
   { options: { durable }, readModel }: ProviderContext,
   { modelId, kind }: Wanted,
   { n: count = 1, providerOptions, abortSignal: signal, headers: given = {}, ...settings }: CallOptions,
-): Promise<PreparedCall> {
+) {
   const own = providerOptions?.modelrun ?? {}
   const { maxCredits, webhookContext: context, ...parameters } = own
   const isKey = (name: string) => name.toLowerCase() === 'idempotency-key'
   const [, key = ''] = Object.entries(given).find(([name]) => isKey(name)) ?? []
   const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)))
   if (durable && key === '') {
-    const message =
-      "A call of a durable provider needs a name, by which its result is found again: pass headers: { 'idempotency-key': 'poster-17' }. Nothing was sent."
-    throw new InvalidArgumentError({ argument: 'headers', message })
+    reject(
+      'headers',
+      "a call of a durable provider needs a name, by which its result is found again: pass headers: { 'idempotency-key': 'poster-17' }.",
+    )
   }
   const model = await readModel(modelId, kind)
   // The options of single runs are not for runs of a batch: they are rejected as parameters that do not exist.
@@ -71,6 +57,7 @@ export async function prepareCall(
     const details = `The batch sends its runs without ${lost.join(', ')}: set headers in the options of its client.`
     warnings.push({ type: 'unsupported', feature: 'headers', details })
   }
+  // Names of the runs in a batch. The service has no such keys.
   const keys = inputs.map((_, index) => (index === 0 ? key : `${key}/${index + 1}`))
   // The AI SDK repeats a call as often as its `maxRetries` says. It cannot repeat one run of several: the client does.
   const maxRetries = inputs.length === 1 ? 0 : undefined

@@ -1,6 +1,7 @@
-import { InvalidArgumentError, type JSONObject, type SharedV3Warning } from '@ai-sdk/provider'
+import type { JSONObject, SharedV3Warning } from '@ai-sdk/provider'
 import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
+import { reject } from './errors.ts'
 import { COUNT_PARAMETERS, ESSENTIAL_SETTINGS, SETTING_RULES } from './settings.ts'
 
 type Input = Record<string, unknown>
@@ -84,10 +85,6 @@ function checkAgainstSchema({ id, input_schema }: Model, input: Input): void {
   if (first === undefined) return
   const problems = issues.map(({ pointer, message }) => `${pointer.slice(1)}: ${message}.`).join(' ')
   reject(first.pointer.slice(1), `${problems} That is the input of ${id}.`)
-}
-
-function reject(argument: string, reason: string, cause?: unknown): never {
-  throw new InvalidArgumentError({ argument, message: `${argument}: ${reason} Nothing was sent.`, cause })
 }
 
 function describe({ type, enum: allowed, minimum, maximum }: InputProperty = {}): string {

@@ -1,6 +1,6 @@
-import { InvalidArgumentError, type JSONValue } from '@ai-sdk/provider'
+import type { JSONValue } from '@ai-sdk/provider'
 import { JobCancelledError, JobFailedError, type JobHandle, type JobJson } from 'modelrun'
-import { keepSucceeded, runError, settle, toAiError } from './errors.ts'
+import { keepSucceeded, reject, runError, settle, toAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { type EndedRuns, type Facts, jobPath, runPath, succeededRun } from './runs.ts'
@@ -101,8 +101,4 @@ function parseOperation(value: JSONValue): VideoOperation {
   const { jobs, keys }: { jobs?: unknown; keys?: unknown } = Object(value)
   if (Array.isArray(jobs) || Array.isArray(keys)) return value as VideoOperation
   reject('operation', 'it must be what `startVideo` of a modelrun model gave.')
-}
-
-function reject(argument: string, reason: string): never {
-  throw new InvalidArgumentError({ argument, message: `${argument}: ${reason} Nothing was sent.` })
 }
