@@ -16,7 +16,14 @@ const expected = {
     { submission: 'unknown', postsUntilNow: 2 },
   ],
   charged: 60, // the film alone
-  inbox: { responses: [202, 200], handled: ['job_1'] },
+  inbox: { responses: [202, 202], handled: ['job_1'] },
+  provider: {
+    pictures: [true, true],
+    warned: ['seed'],
+    lost: ['AI_APICallError', false, 'unknown'], // the AI SDK does not send it again
+    charged: 8,
+    showsKey: false,
+  },
   webhook: 'succeeded',
   received: {
     outcomes: ['delivered', 'delivered'],

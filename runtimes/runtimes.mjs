@@ -60,7 +60,7 @@ const withGuide = { guide: { value: guide, why: 'runs the app of [its guide](nex
 export const runtimes = [
   { name: 'Node 22', module: 'node-22', command: [installed('node-22/bin/node'), main] },
   { name: 'Node 24', module: 'node-24', command: [node24, main] },
-  { name: 'Bun', module: 'bun', command: [installed('.bin/bun'), main] },
+  { name: 'Bun', module: 'bun', command: [installed('.bin/bun'), main], differs: unknownConnectionFailure },
   {
     name: 'Deno',
     module: 'deno',
@@ -69,14 +69,19 @@ export const runtimes = [
   },
   workerd('2024-09-23'),
   workerd('2026-07-01'),
-  { name: 'Edge runtime', module: 'edge-runtime', command: launch('edge-runtime') },
+  {
+    name: 'Edge runtime',
+    module: 'edge-runtime',
+    command: launch('edge-runtime'),
+    differs: unknownConnectionFailure,
+  },
   next16('route', 'node', withGuide),
-  next16('Edge route', 'edge'),
+  next16('Edge route', 'edge', unknownConnectionFailure),
   next16('`proxy.js`', 'before-routes'),
-  next16Edge('`middleware.js` (Edge)', 'before-routes'),
+  next16Edge('`middleware.js` (Edge)', 'before-routes', unknownConnectionFailure),
   next15('route', 'node', withGuide),
-  next15('Edge route', 'edge'),
-  next15('`middleware.js` (Edge)', 'before-routes'),
+  next15('Edge route', 'edge', unknownConnectionFailure),
+  next15('`middleware.js` (Edge)', 'before-routes', unknownConnectionFailure),
   { name: 'Chromium, page', command: launch('chromium', 'page'), differs: { ...inPage, ...receivesNothing } },
   {
     name: 'Chromium, web worker',

@@ -13,4 +13,5 @@ const process_ = {
 }
 const runtime = new EdgeRuntime({ initialCode, extend: (context) => Object.assign(context, { process: process_ }) })
 const found = await askWorker(runtime.dispatchFetch, 'https://edge.example.com/worker', process.argv.slice(2))
-console.log(JSON.stringify(found))
+// The inboxes of its requests wait for tasks for as long as the process runs.
+process.stdout.write(JSON.stringify(found), () => process.exit())

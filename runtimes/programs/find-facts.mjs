@@ -1,6 +1,7 @@
 import { createReferenceServer } from '@modelrun/reference-server'
 import { AbortedError, ConnectionError, InputValidationError, JobFailedError, ModelRun, toDataUri } from 'modelrun'
 import { createInbox, parseWebhook } from 'modelrun/webhooks'
+import { useProvider } from './use-provider.mjs'
 
 const delivery = JSON.stringify({
   job_id: 'job_1',
@@ -61,6 +62,7 @@ export async function findFacts(closedUrl, breakingUrl) {
       broken: [onNewConnection, onUsedConnection],
       charged: creditsBefore - server.credits(),
       inbox: { responses, handled },
+      provider: await useProvider(),
       webhook: (await parseWebhook(delivery)).status,
       showsKey: printed.some((text) => text.includes(server.apiKey)),
     },

@@ -20,7 +20,9 @@ describe('createModelRun', () => {
 
   it('rejects an option that it does not have', () => {
     const options = { durabel: {} } as object
-    expect(() => createModelRun(options)).toThrow(/durabel: createModelRun has no such option; the options are client, durable/)
+    expect(() => createModelRun(options)).toThrow(
+      /durabel: createModelRun has no such option; the options are client, durable/,
+    )
   })
 
   it('works in a registry and behind middleware', async () => {
