@@ -6,12 +6,12 @@ import {
   type Output,
   outputSchema,
   PERMISSIONS,
+  type WebhookDelivery,
   webhookDeliverySchema,
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
-import type { DeliveryBody } from '../webhooks/delivery-record.ts'
 
 const count = z.int().check(z.minimum(0))
 const status = z.enum(JOB_STATUSES)
@@ -22,7 +22,7 @@ const listOf = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(it
 const outcome = z.enum(['delivered', 'rejected', 'timeout', 'network_error'])
 // The types that the contract names, without its index signatures for members to come.
 const output: z.ZodMiniType<Output> = outputSchema
-const deliveryBody: z.ZodMiniType<DeliveryBody> = z.union([
+const deliveryBody: z.ZodMiniType<WebhookDelivery | { job_id: string; status: 'cancelled' }> = z.union([
   webhookDeliverySchema,
   z.object({ job_id: z.string(), status: z.literal('cancelled') }),
 ])
