@@ -6,7 +6,7 @@ import type { NotApplied, ServiceProfile } from './profile.ts'
  * What an observation makes of the reference server: the settings by which it does the same (none where it does so by
  * itself), or why it cannot.
  */
-type Application = (observed: JsonValue) => ServiceProfile | string
+type Application = (observed: JsonValue, all: Readonly<Record<string, JsonValue>>) => ServiceProfile | string
 
 type RejectionKind = keyof NonNullable<ServiceProfile['rejections']>
 
@@ -31,13 +31,13 @@ export const CALIBRATION = {
   secondCancel: cancelled('cancelOfCancelledJob'),
   // Section 4.1
   limitAboveMaximum: (value) =>
-    value === 100 ? { rejections: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
+    value === 100 ? { rejections: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value, {}),
   defaultOffset: onlyLike((value) => value === 0, 'it starts with the first model'),
   badPages: invalidPages,
   unknownQueryParameter: acceptable('unknownQueryParameter'),
   unknownCategory: (value) => {
     if (value === 'empty' || value === 'all') return { unknownCategory: value }
-    const applied = rejected('unknownCategory')(value)
+    const applied = rejected('unknownCategory')(value, {})
     return typeof applied === 'string' ? applied : { unknownCategory: 'reject', ...applied }
   },
   searchCase: chosen('searchCase'),
@@ -46,7 +46,7 @@ export const CALIBRATION = {
   // Section 4.2
   plainSlashInPath: (value) => {
     if (value === 'served') return { plainSlashInPath: 'served' }
-    const applied = rejected('unknownPath')(value)
+    const applied = rejected('unknownPath')(value, {})
     return typeof applied === 'string' ? applied : { plainSlashInPath: 'unknown', ...applied }
   },
   // Section 4.3
@@ -63,6 +63,10 @@ export const CALIBRATION = {
   unknownBodyMember: acceptable('unknownMember'),
   unknownInputParameter: acceptable('unknownParameter'),
   otherWebhookScheme: acceptable('webhookScheme'),
+  plainHttpWebhook: acceptable('plainHttpWebhook'),
+  malformedWebhookUrl: (value, { otherWebhookScheme }) =>
+    JSON.stringify(value) === JSON.stringify(otherWebhookScheme) ? {} : 'it treats it like a scheme other than http',
+  firstMistake: chosen('firstMistake'),
   // Sections 4.4 and 4.5
   unfinishedJobStatus: chosen('unfinishedJobStatus'),
   cancelFields: (value) => ({ cancelFields: textsOf(value) }),
@@ -101,7 +105,7 @@ export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
   for (const [name, apply] of Object.entries(CALIBRATION)) {
     const observed = observations[name]
     if (observed === undefined) continue
-    const applied = apply(observed)
+    const applied = apply(observed, observations)
     if (typeof applied === 'string') notApplied.push({ name, observed, reason: applied })
     else profile = merged(profile, applied)
   }
@@ -142,7 +146,7 @@ function acceptable(kind: RejectionKind): Application {
   return (observed) => {
     const { status = 400 } = rejectionIn(observed)
     const isAccepted = observed === 'accepted' || status < 300
-    return isAccepted ? { rejections: { [kind]: 'accepted' } } : rejected(kind)(observed)
+    return isAccepted ? { rejections: { [kind]: 'accepted' } } : rejected(kind)(observed, {})
   }
 }
 
@@ -151,7 +155,7 @@ function cancelled(kind: RejectionKind): Application {
   return (observed) => {
     const { status = 400 } = rejectionIn(observed)
     if (observed === 'changed') return 'a finished job stays as it is'
-    if (status >= 300) return rejected(kind)(observed)
+    if (status >= 300) return rejected(kind)(observed, {})
     const fields = itemsOf(isRecord(observed) ? observed.fields : undefined).map(String)
     return { rejections: { [kind]: { status, code: null, fields } } }
   }
@@ -162,7 +166,9 @@ function invalidPages(observed: JsonValue): ServiceProfile | string {
   const [first] = values
   const isOne = values.every((value) => JSON.stringify(value) === JSON.stringify(first))
   if (first === undefined || !isOne) return 'it treats all of them in one way'
-  return first === 'default' ? { rejections: { invalidPage: 'accepted' } } : rejected('invalidPage')(first as JsonValue)
+  return first === 'default'
+    ? { rejections: { invalidPage: 'accepted' } }
+    : rejected('invalidPage')(first as JsonValue, {})
 }
 
 function rejectionIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {

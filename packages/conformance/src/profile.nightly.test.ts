@@ -19,6 +19,7 @@ const rejection = (status: number, code: string) => ({ status, code })
 
 const VARIANTS: readonly ServiceProfile[] = [
   { asyncRunStatus: 200 },
+  { firstMistake: 'model' },
   { asyncRunWithWebhook: 'processing' },
   { failedSyncRunStatus: 200 },
   { failedSyncRunBody: 'error' },

@@ -3,6 +3,7 @@ import { type OpenConnection, openInProcess } from './transports.ts'
 
 /** For each behaviour that the specification leaves open, what the server does instead of its default. */
 export const OTHER_BEHAVIOUR: Assumptions = {
+  firstMistake: 'model',
   asyncRunStatus: 200,
   asyncRunWithWebhook: 'processing',
   failedSyncRunStatus: 200,

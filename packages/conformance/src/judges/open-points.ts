@@ -86,6 +86,8 @@ const OF_RUNS: readonly Check[] = [
   run('inputs/content-type', (input) => ({ text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' })),
   run('inputs/unknown-member', (input) => ({ body: { input, sync: false, conformance: true } })),
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
+  run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
+  run('inputs/malformed-webhook-url', () => ({ webhook_url: 'conformance' })),
   run('inputs/webhook-url-scheme', () => ({ webhook_url: 'ftp://127.0.0.1/conformance' })),
   probe('permissions/no-credits', { keys: ['no-credits'], runs: { main: 0 } }, (session) =>
     probeRun(session, { key: session.key(['no-credits']) }),

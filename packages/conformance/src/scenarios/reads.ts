@@ -116,7 +116,7 @@ function sharedWords(models: Models): string[] {
 
 const MOST_LISTS = 26
 const MOST_MODELS = 8
-const MOST_DETAILS = 11
+const MOST_DETAILS = 10
 
 /** Where a page starts. */
 const PLACES = {

@@ -52,7 +52,7 @@ const NO_OBJECTS: readonly Violation[] = [
 ]
 
 /** Runs beyond one for each violation, in which rules, models, keys and modes are crossed. */
-const MOST_CROSSED = 9
+const MOST_CROSSED = 8
 
 /**
  * Everything that the schema of the main model forbids, and some of the others. The first violation of each rule waits for its
@@ -94,6 +94,13 @@ export const unknownModelRun = defineScenario('unknown-model-run', { runs: { mai
   const body = { input: session.target('main').input, sync: false }
   const violation = { rule: 'model', wrong: 'an unknown model' } as const
   await followed(session, await session.call({ method: 'POST', path, body, violation }))
+})
+
+/** A run with two mistakes: the response says which one is found first. */
+export const twoMistakes = defineScenario('two-mistakes', { runs: { main: 0 } }, async (session) => {
+  const path = routePath(ROUTES.runModel, { model: UNKNOWN_ID })
+  const violation = { rule: 'both', wrong: 'an unknown model and no input' } as const
+  await followed(session, await session.call({ method: 'POST', path, body: { sync: false }, violation }))
 })
 
 /** The job of a run that should have been rejected is polled to its end. */

@@ -1,15 +1,5 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
-import {
-  edited,
-  editRequests,
-  type Mutant,
-  type Mutation,
-  mutant,
-  put,
-  status,
-  type WireRequest,
-  when,
-} from './mutation.ts'
+import { edited, editRequests, type Mutation, mutants, put, status, type WireRequest, when } from './mutation.ts'
 
 type Endpoint = Parameters<typeof editRequests>[0]
 
@@ -34,67 +24,63 @@ function rejectsLimitedKeys(): Mutation {
 }
 
 /** Keys and permissions. */
-export const AUTH_MUTANTS: readonly Mutant[] = [
-  mutant(
+export const AUTH_MUTANTS = mutants([
+  [
     'models/every-list',
     'rejects a valid key of a request without a query',
     edited(
       'listModels',
       when((_, { url }) => url.search === '', status(403)),
     ),
-  ),
-  mutant('auth/missing-key', 'lists models for anybody', trusting('listModels', isMissing)),
-  mutant('auth/missing-key', 'shows a model to anybody', trusting('getModel', isMissing)),
-  mutant('auth/missing-key', 'shows a job to anybody', trusting('getJob', isMissing)),
-  mutant('auth/missing-key', 'runs models for anybody', trusting('runModel', isMissing)),
-  mutant('auth/missing-key', 'cancels jobs for anybody', trusting('cancelJob', isMissing)),
-  mutant(
+  ],
+  ['auth/missing-key', 'lists models for anybody', trusting('listModels', isMissing)],
+  ['auth/missing-key', 'shows a model to anybody', trusting('getModel', isMissing)],
+  ['auth/missing-key', 'shows a job to anybody', trusting('getJob', isMissing)],
+  ['auth/missing-key', 'runs models for anybody', trusting('runModel', isMissing)],
+  ['auth/missing-key', 'cancels jobs for anybody', trusting('cancelJob', isMissing)],
+  [
     'auth/missing-key',
     'responds with 403 without a key',
     edited(
       'listModels',
       when(({ status: code }) => code === 401, status(403)),
     ),
-  ),
-  mutant(
-    'auth/missing-key',
-    'has another code for a missing key',
-    edited('getJob', put('/error/code', 'UNAUTHENTICATED')),
-  ),
-  mutant('auth/invalid-key', 'takes any key for reading', trusting('getModel')),
-  mutant('auth/invalid-key', 'takes any key for cancels', trusting('cancelJob')),
-  mutant(
-    'auth/invalid-key',
-    'has another code for an invalid key',
-    edited('listModels', put('/error/code', 'INVALID_KEY')),
-  ),
-  mutant(
+  ],
+  ['auth/missing-key', 'has another code for a missing key', edited('getJob', put('/error/code', 'UNAUTHENTICATED'))],
+  ['auth/invalid-key', 'takes any key for reading', trusting('getModel')],
+  ['auth/invalid-key', 'takes any key for cancels', trusting('cancelJob')],
+  ['auth/invalid-key', 'has another code for an invalid key', edited('listModels', put('/error/code', 'INVALID_KEY'))],
+  [
     'auth/missing-key',
     'takes a key in any scheme',
     trusting('listModels', ({ authorization }) => authorization?.startsWith('Basic') === true),
-  ),
-  mutant('auth/revoked-key', 'takes a revoked key', trusting('listModels')),
-  mutant('auth/key-prefix', 'gives out keys with another prefix', {
-    ...trusting('listModels'),
-    options: () => ({ apiKey: 'pk_conformance' }),
-  }),
-  mutant('permissions/lacking', 'lists models without models:read', trusting('listModels')),
-  mutant('permissions/lacking', 'shows models without models:read', trusting('getModel')),
-  mutant('permissions/lacking', 'runs models without models:run', trusting('runModel')),
-  mutant('permissions/lacking', 'shows jobs without jobs:read', trusting('getJob')),
-  mutant('permissions/lacking', 'cancels jobs without jobs:write', trusting('cancelJob')),
-  mutant(
+  ],
+  ['auth/revoked-key', 'takes a revoked key', trusting('listModels')],
+  [
+    'auth/key-prefix',
+    'gives out keys with another prefix',
+    {
+      ...trusting('listModels'),
+      options: () => ({ apiKey: 'pk_conformance' }),
+    },
+  ],
+  ['permissions/lacking', 'lists models without models:read', trusting('listModels')],
+  ['permissions/lacking', 'shows models without models:read', trusting('getModel')],
+  ['permissions/lacking', 'runs models without models:run', trusting('runModel')],
+  ['permissions/lacking', 'shows jobs without jobs:read', trusting('getJob')],
+  ['permissions/lacking', 'cancels jobs without jobs:write', trusting('cancelJob')],
+  [
     'permissions/lacking',
     'responds with 401 without the permission',
     edited(
       'listModels',
       when(({ status: code }) => code === 403, status(401)),
     ),
-  ),
-  mutant(
+  ],
+  [
     'permissions/lacking',
     'has another code for a lacking permission',
     edited('runModel', put('/error/code', 'UNAUTHORIZED')),
-  ),
-  mutant('permissions/others-remain', 'rejects everything to a key that lacks one permission', rejectsLimitedKeys()),
-]
+  ],
+  ['permissions/others-remain', 'rejects everything to a key that lacks one permission', rejectsLimitedKeys()],
+])

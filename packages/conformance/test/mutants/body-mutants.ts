@@ -2,14 +2,14 @@ import { sleep } from '../../src/clock.ts'
 import { at, isRecord } from '../../src/json.ts'
 import { contentType, hasFailed, instead, isCompleted, isHeld, isHooked, isQueued, raw } from './edits.ts'
 import {
-  broken,
   type Edit,
   edited,
   editRequests,
   isFor,
-  type Mutant,
   type Mutation,
+  mutants,
   put,
+  type Row,
   status,
   take,
   type WireResponse,
@@ -85,154 +85,142 @@ function dropsJob(isDropped: Parameters<typeof when>[0]): Mutation {
 }
 
 /** Responses to runs: their bodies, their holds. */
-export const BODY_MUTANTS: readonly Mutant[] = [
-  ...IDENTITY.map(([breaks, edit]) => broken(FINISHED, `${breaks} in a finished run`, completed(edit))),
-  ...IDENTITY.map(([breaks, edit]) => broken(HELD, `${breaks} in a held run`, held(edit))),
-  ...IDENTITY.map(([breaks, edit]) => broken(HOOKED, `${breaks} in a run with webhook_url`, hooked(edit))),
-  ...IDENTITY.map(([breaks, edit]) => broken(ACCEPTED, `${breaks} in an asynchronous run`, queued(edit))),
-  broken(FINISHED, 'has the output as a text', completed(put('/output', 'https://files.example/0.png'))),
-  broken(
+export const BODY_MUTANTS = mutants([
+  ...IDENTITY.map(([breaks, edit]): Row => [FINISHED, `${breaks} in a finished run`, completed(edit)]),
+  ...IDENTITY.map(([breaks, edit]): Row => [HELD, `${breaks} in a held run`, held(edit)]),
+  ...IDENTITY.map(([breaks, edit]): Row => [HOOKED, `${breaks} in a run with webhook_url`, hooked(edit)]),
+  ...IDENTITY.map(([breaks, edit]): Row => [ACCEPTED, `${breaks} in an asynchronous run`, queued(edit)]),
+  [FINISHED, 'has the output as a text', completed(put('/output', 'https://files.example/0.png'))],
+  [
     FINISHED,
     'has the output as a list',
     completed(put('/output', [{ type: 'image', url: 'https://files.example/0.png' }])),
-  ),
-  broken(FINISHED, 'has credits_used as text', completed(put('/credits_used', '4'))),
-  broken(FINISHED, 'has no credits used', completed(put('/credits_used', 0))),
-  broken(FINISHED, 'has no duration', completed(take('/duration_ms'))),
-  broken(FINISHED, 'wraps a finished run in data', completed(put('', (data: unknown) => ({ data })))),
-  broken(FINISHED, 'has no output when sync is true', run(isSyncTrue, take('/output'))),
-  broken(
+  ],
+  [FINISHED, 'has credits_used as text', completed(put('/credits_used', '4'))],
+  [FINISHED, 'has no credits used', completed(put('/credits_used', 0))],
+  [FINISHED, 'has no duration', completed(take('/duration_ms'))],
+  [FINISHED, 'wraps a finished run in data', completed(put('', (data: unknown) => ({ data })))],
+  [FINISHED, 'has no output when sync is true', run(isSyncTrue, take('/output'))],
+  [
     FINISHED,
     'has no credits_used when sync is true',
     run(isSyncTrue, take('/credits_used')),
     'runs/credits-are-the-price',
-  ),
-  broken(FINISHED, 'has no job_id when sync is true', run(isSyncTrue, take('/job_id'))),
-  broken(DURATION, 'has a duration below 0', completed(put('/duration_ms', -1))),
-  broken(
+  ],
+  [FINISHED, 'has no job_id when sync is true', run(isSyncTrue, take('/job_id'))],
+  [DURATION, 'has a duration below 0', completed(put('/duration_ms', -1))],
+  [
     DURATION,
     'has the duration in microseconds',
     completed(put('/duration_ms', (ms: number) => ms * 1000)),
     'runs/completed-duration',
-  ),
-  broken(DURATION, 'has the time of the end as the duration', completed(put('/duration_ms', 1_767_225_604_000))),
-  broken(OUTPUT, 'has no type of output in a finished run', completed(take('/output/type'))),
-  broken(
+  ],
+  [DURATION, 'has the time of the end as the duration', completed(put('/duration_ms', 1_767_225_604_000))],
+  [OUTPUT, 'has no type of output in a finished run', completed(take('/output/type'))],
+  [
     OUTPUT,
     'has a map of items in a finished run',
     completed(put('/output/items', (items: unknown[]) => ({ ...items }))),
-  ),
-  broken(OUTPUT, 'has items without a type in a finished run', completed(take('/output/items/*/type'))),
-  broken(OUTPUT, 'has paths in a finished run', completed(put('/output/items/*/url', '/files/0.png'))),
-  broken(OUTPUT, 'has numbers as the type of items', completed(put('/output/items/*/type', 1))),
-  broken(HELD, 'has a number as a message in a held run', held(put('/message', 1))),
-  broken(HELD, 'says pending in a held run', held(put('/status', 'pending'))),
-  broken(HOOKED, 'has null as a message in a run with webhook_url', hooked(put('/message', null))),
-  broken(HOOKED, 'responds 201 to a run with webhook_url', hooked(status(201))),
-  broken(HOOKED, 'has another model_id in a run with webhook_url', hooked(put('/model_id', 'aurora-image'))),
-  broken(
+  ],
+  [OUTPUT, 'has items without a type in a finished run', completed(take('/output/items/*/type'))],
+  [OUTPUT, 'has paths in a finished run', completed(put('/output/items/*/url', '/files/0.png'))],
+  [OUTPUT, 'has numbers as the type of items', completed(put('/output/items/*/type', 1))],
+  [HELD, 'has a number as a message in a held run', held(put('/message', 1))],
+  [HELD, 'says pending in a held run', held(put('/status', 'pending'))],
+  [HOOKED, 'has null as a message in a run with webhook_url', hooked(put('/message', null))],
+  [HOOKED, 'responds 201 to a run with webhook_url', hooked(status(201))],
+  [HOOKED, 'has another model_id in a run with webhook_url', hooked(put('/model_id', 'aurora-image'))],
+  [
     HOOKED,
     'waits for the result of a run with webhook_url',
     editRequests('runModel', ({ body }) => void (isRecord(body) && delete body.webhook_url)),
-  ),
-  broken(ACCEPTED, 'says processing in an asynchronous run', queued(put('/status', 'processing'))),
-  broken(ACCEPTED, 'responds 204 to an asynchronous run', queued(status(204))),
-  broken(
+  ],
+  [ACCEPTED, 'says processing in an asynchronous run', queued(put('/status', 'processing'))],
+  [ACCEPTED, 'responds 204 to an asynchronous run', queued(status(204))],
+  [
     ACCEPTED,
     'calls job_id id in an asynchronous run',
     queued(put('', ({ job_id: id, ...body }: Record<string, unknown>) => ({ ...body, id }))),
-  ),
-  broken(JSON_API, 'calls a finished run a text', completed(contentType('text/plain'))),
-  broken(JSON_API, 'calls a held run a text', held(contentType('text/plain'))),
-  broken(JSON_API, 'calls a run with webhook_url a page', hooked(contentType('text/html'))),
-  broken(
-    JSON_API,
-    'has no content type in an asynchronous run',
-    queued(({ headers }) => headers.delete('content-type')),
-  ),
-  broken(JSON_API, 'calls a job a text', edited('getJob', contentType('text/plain'))),
-  broken(JSON_API, 'calls a failed job a text', edited('getJob', when(hasFailed, contentType('text/plain')))),
-  broken(
+  ],
+  [JSON_API, 'calls a finished run a text', completed(contentType('text/plain'))],
+  [JSON_API, 'calls a held run a text', held(contentType('text/plain'))],
+  [JSON_API, 'calls a run with webhook_url a page', hooked(contentType('text/html'))],
+  [JSON_API, 'has no content type in an asynchronous run', queued(({ headers }) => headers.delete('content-type'))],
+  [JSON_API, 'calls a job a text', edited('getJob', contentType('text/plain'))],
+  [JSON_API, 'calls a failed job a text', edited('getJob', when(hasFailed, contentType('text/plain')))],
+  [
     JSON_API,
     'calls a list of one a text',
     edited(
       'listModels',
       when((_, { url }) => url.search.includes('search'), contentType('text/plain')),
     ),
-  ),
-  broken(
-    JSON_API,
-    'responds to a run with form data',
-    queued(raw('status=queued', 'application/x-www-form-urlencoded')),
-  ),
-  broken(JSON_API, 'responds to a run with a text that holds JSON', completed(put('', JSON.stringify))),
-  broken(
+  ],
+  [JSON_API, 'responds to a run with form data', queued(raw('status=queued', 'application/x-www-form-urlencoded'))],
+  [JSON_API, 'responds to a run with a text that holds JSON', completed(put('', JSON.stringify))],
+  [
     JSON_API,
     'responds to a run with JSONP',
     held((response, request) => raw(`done(${JSON.stringify(response.json)})`, 'application/json')(response, request)),
-  ),
-  broken(ONE_JOB, 'has one job_id for all finished runs', repeats('job_id', isCompleted)),
-  broken(ONE_JOB, 'has one job_id for all asynchronous runs', repeats('job_id', isQueued)),
-  broken(ONE_JOB, 'responds to a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'),
-  broken(
+  ],
+  [ONE_JOB, 'has one job_id for all finished runs', repeats('job_id', isCompleted)],
+  [ONE_JOB, 'has one job_id for all asynchronous runs', repeats('job_id', isQueued)],
+  [ONE_JOB, 'responds to a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'],
+  [
     WAITS,
     'responds 202 when sync is true',
     editRequests('runModel', (request) => {
       if (isRecord(request.body) && request.body.sync === true) request.body = { ...request.body, sync: false }
     }),
-  ),
-  broken(
+  ],
+  [
     WAITS,
     'waits only when sync is true',
     editRequests('runModel', (request) => {
       const { body } = request
       if (isRecord(body) && !('sync' in body) && !('webhook_url' in body)) request.body = { ...body, sync: false }
     }),
-  ),
-  broken(
+  ],
+  [
     '3: a run with sync: false returns at once',
     'waits a quarter of a minute before it queues',
     holds((_, response) => (isQueued(response) ? 15_000 : 0)),
-  ),
-  broken(
-    HOLD,
-    'holds a run for two minutes',
-    holds((request, response) => (isHeld(response, request) ? 65_000 : 0)),
-  ),
-  broken(
+  ],
+  [HOLD, 'holds a run for two minutes', holds((request, response) => (isHeld(response, request) ? 65_000 : 0))],
+  [
     HOLD,
     'holds a run for 75 seconds',
     holds((request, response) => (isHeld(response, request) ? 20_000 : 0)),
     'runs/held-time',
-  ),
-  broken(HOLD, 'responds 408 at the end of the hold', held(status(408))),
-  broken(
+  ],
+  [HOLD, 'responds 408 at the end of the hold', held(status(408))],
+  [
     '1: when the hold is over, the result is obtained by polling',
     'cancels a run at the end of the hold',
     dropsJob(isHeld),
-  ),
-  broken(
+  ],
+  [
     '4.3: a 202 response means the result is obtained by polling or by the webhook',
     'cancels runs with webhook_url',
     dropsJob(isHooked),
-  ),
-  broken('3: a run with sync: false is queued, and obtained later', 'cancels asynchronous runs', dropsJob(isQueued)),
-  broken(
+  ],
+  ['3: a run with sync: false is queued, and obtained later', 'cancels asynchronous runs', dropsJob(isQueued)],
+  [
     MODEL,
     'runs a cheaper model than asked for',
     editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace('conformance%2Fevery-rule', 'lumen%2Faurora-image-swift')
     }),
-  ),
-  broken(
+  ],
+  [
     MODEL,
     'runs some model when it does not know one',
     editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace(/conformance-[\w-]+/, 'conformance%2Fevery-rule')
     }),
     'runs/unknown-model-does-not-run',
-  ),
-  broken(
+  ],
+  [
     '4.3: 200 is for a run that finished; section 3: failed is finished with an error',
     'says completed for a failed run',
     instead(isRun, async (request, send) => {
@@ -241,5 +229,5 @@ export const BODY_MUTANTS: readonly Mutant[] = [
       return response
     }),
     'runs/failed-is-not-completed',
-  ),
-]
+  ],
+])

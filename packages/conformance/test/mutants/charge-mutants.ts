@@ -1,7 +1,7 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { at } from '../../src/json.ts'
 import { hasWebhook, isHeld, jobOf } from './edits.ts'
-import { broken, isFor, type Mutant, type Mutation, type WireRequest, type WireResponse } from './mutation.ts'
+import { isFor, type Mutation, mutants, type WireRequest, type WireResponse } from './mutation.ts'
 
 const PRICE = '2.1: credits_per_run is what is charged per run'
 const CANCELLED = '4.5: credits are not charged for a cancelled job'
@@ -53,68 +53,60 @@ function ofCancel(credits: number, word: string): Mutation {
 }
 
 /** What is charged for runs of every kind. */
-export const CHARGE_MUTANTS: readonly Mutant[] = [
-  broken(
+export const CHARGE_MUTANTS = mutants([
+  [
     PRICE,
     'charges asynchronous runs twice',
     charges(ofRun((request) => isAsync(request) && isMain(request), 4)),
     'charges/every-run',
-  ),
-  broken(
+  ],
+  [
     PRICE,
     'charges nothing for asynchronous runs',
     charges(ofRun((request) => isAsync(request) && isMain(request), -4)),
-  ),
-  broken(
+  ],
+  [
     PRICE,
     'charges synchronous runs one credit more',
     charges(ofRun((_, response) => at(response.json, '/status') === 'completed', 1)),
-  ),
-  broken(
+  ],
+  [
     PRICE,
     'charges nothing for synchronous runs',
     charges(ofRun((_, response) => at(response.json, '/status') === 'completed', -4)),
-  ),
-  broken(
+  ],
+  [
     PRICE,
     'charges runs with webhook_url twice',
     charges(ofRun((request) => hasWebhook(request) && isMain(request), 4)),
-  ),
-  broken(
+  ],
+  [
     PRICE,
     'charges nothing for runs with webhook_url',
     charges(ofRun((request) => hasWebhook(request) && isMain(request), -4)),
     'charges/every-run',
-  ),
-  broken(
+  ],
+  [
     PRICE,
     'charges held runs twice',
     charges(ofRun((request, response) => isHeld(response, request), 60)),
     'charges/every-run',
-  ),
-  broken(PRICE, 'charges nothing for held runs', charges(ofRun((request, response) => isHeld(response, request), -60))),
-  broken(
-    PRICE,
-    'charges for reading a job',
-    charges((request) => (isFor(request, 'getJob') ? 1 : 0)),
-  ),
-  broken(
-    PRICE,
-    'charges for reading the list',
-    charges((request) => (isFor(request, 'listModels') ? 1 : 0)),
-  ),
-  broken(CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')),
-  broken(CANCELLED, 'charges a processing job that is cancelled', ofCancel(60, 'processing'), 'charges/every-run'),
-  broken(CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')),
-  broken(
+  ],
+  [PRICE, 'charges nothing for held runs', charges(ofRun((request, response) => isHeld(response, request), -60))],
+  [PRICE, 'charges for reading a job', charges((request) => (isFor(request, 'getJob') ? 1 : 0))],
+  [PRICE, 'charges for reading the list', charges((request) => (isFor(request, 'listModels') ? 1 : 0))],
+  [CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')],
+  [CANCELLED, 'charges a processing job that is cancelled', ofCancel(60, 'processing'), 'charges/every-run'],
+  [CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')],
+  [
     CANCELLED,
     'charges a cancelled job when it would have ended',
     charges((request, response) => (isFor(request, 'cancelJob') && response.status < 300 ? 60 : 0), 75_000),
     'charges/books-balance',
-  ),
-  broken(
+  ],
+  [
     CANCELLED,
     'charges each job once it is cancelled again',
     charges((request, response) => (isFor(request, 'cancelJob') && response.status === 409 ? 60 : 0)),
-  ),
-]
+  ],
+])

@@ -1,5 +1,5 @@
 import type { Deliver } from '../reference-service.ts'
-import { type Mutant, type Mutation, mutant } from './mutation.ts'
+import { type Mutation, mutants } from './mutation.ts'
 
 type Body = Record<string, unknown>
 
@@ -30,78 +30,46 @@ async function retryingSilent(deliver: Deliver, ...[url, init]: Parameters<Deliv
 }
 
 /** Webhook deliveries. */
-export const DELIVERY_MUTANTS: readonly Mutant[] = [
-  mutant('webhooks/delivered', 'delivers nothing', onDelivery(lost)),
-  mutant(
-    'webhooks/post',
-    'delivers by PUT',
-    onDelivery((deliver, url, init) => deliver(url, { ...init, method: 'PUT' })),
-  ),
-  mutant(
+export const DELIVERY_MUTANTS = mutants([
+  ['webhooks/delivered', 'delivers nothing', onDelivery(lost)],
+  ['webhooks/post', 'delivers by PUT', onDelivery((deliver, url, init) => deliver(url, { ...init, method: 'PUT' }))],
+  [
     'webhooks/post',
     'delivers a form',
     onDelivery((deliver, url, init) => deliver(url, { ...init, body: 'status=succeeded' })),
-  ),
-  mutant(
-    'webhooks/one-result',
-    'delivers another job_id',
-    delivers((body) => ({ ...body, job_id: 'job_0' })),
-  ),
-  mutant(
-    'webhooks/one-result',
-    'delivers id instead of job_id',
-    delivers(({ job_id: id, ...body }) => ({ id, ...body })),
-  ),
-  mutant(
-    'webhooks/one-result',
-    'delivers the status completed',
-    delivers((body) => ({ ...body, status: 'completed' })),
-  ),
-  mutant(
-    'webhooks/output',
-    'delivers no output',
-    delivers(({ output: _, ...body }) => body),
-  ),
-  mutant(
-    'webhooks/credits',
-    'delivers no credits_used',
-    delivers(({ credits_used: _, ...body }) => body),
-  ),
-  mutant(
-    'webhooks/credits',
-    'delivers more credits than the price',
-    delivers((body) => ({ ...body, credits_used: 40 })),
-  ),
-  mutant(
+  ],
+  ['webhooks/one-result', 'delivers another job_id', delivers((body) => ({ ...body, job_id: 'job_0' }))],
+  ['webhooks/one-result', 'delivers id instead of job_id', delivers(({ job_id: id, ...body }) => ({ id, ...body }))],
+  ['webhooks/one-result', 'delivers the status completed', delivers((body) => ({ ...body, status: 'completed' }))],
+  ['webhooks/output', 'delivers no output', delivers(({ output: _, ...body }) => body)],
+  ['webhooks/credits', 'delivers no credits_used', delivers(({ credits_used: _, ...body }) => body)],
+  ['webhooks/credits', 'delivers more credits than the price', delivers((body) => ({ ...body, credits_used: 40 }))],
+  [
     'webhooks/completed-at',
     'delivers a time in local time',
     delivers((body) => ({ ...body, completed_at: '2026-01-01T01:00:04+01:00' })),
-  ),
-  mutant(
+  ],
+  [
     'webhooks/completed-at',
     'delivers a time in seconds',
     delivers((body) => ({ ...body, completed_at: 1_767_225_604 })),
-  ),
-  mutant(
+  ],
+  [
     'webhooks/delivered',
     'does not deliver failures',
     onDelivery((deliver, url, init) => (isFailure(init) ? lost() : deliver(url, init))),
-  ),
-  mutant(
-    'webhooks/one-result',
-    'delivers the status error',
-    delivers((body) => ({ ...body, status: 'error' })),
-  ),
-  mutant(
+  ],
+  ['webhooks/one-result', 'delivers the status error', delivers((body) => ({ ...body, status: 'error' }))],
+  [
     'webhooks/failure-code',
     'delivers another code',
     delivers((body) => ({ ...body, error: { code: 'FAILED', message: 'no' } })),
-  ),
-  mutant(
+  ],
+  [
     'webhooks/failure-error',
     'delivers no message',
     delivers((body) => ({ ...body, error: { code: 'PROVIDER_FAILURE' } })),
-  ),
-  mutant('webhooks/not-retried', 'retries a delivery that was rejected', onDelivery(retryingRejected)),
-  mutant('webhooks/not-retried', 'retries a delivery without a response', onDelivery(retryingSilent)),
-]
+  ],
+  ['webhooks/not-retried', 'retries a delivery that was rejected', onDelivery(retryingRejected)],
+  ['webhooks/not-retried', 'retries a delivery without a response', onDelivery(retryingSilent)],
+])

@@ -1,12 +1,11 @@
 import { at } from '../../src/json.ts'
 import { hasFailed, instead, isCancelled, isDone, jobOf, ofRuns } from './edits.ts'
 import {
-  broken,
   type Edit,
   edited,
   isFor,
-  type Mutant,
   type Mutation,
+  mutants,
   put,
   type Send,
   status,
@@ -114,61 +113,57 @@ const isHeldRun = (response: WireResponse, { body }: WireRequest) =>
   response.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
 
 /** Ends of jobs, cancels, and what stays of both. */
-export const ENDING_MUTANTS: readonly Mutant[] = [
-  broken(FINISHED, 'shows a result once', afterReads(isDone, 1, status(404))),
-  broken(FINISHED, 'shows the output once', afterReads(isDone, 1, take('/data/output'))),
-  broken(FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))),
-  broken(FINISHED, 'forgets a result after half a minute', later(isDone, 30_000, status(404))),
-  broken(FINISHED, 'forgets a failure after half a minute', later(hasFailed, 30_000, status(404))),
-  broken(FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_STARTED))),
-  broken(
+export const ENDING_MUTANTS = mutants([
+  [FINISHED, 'shows a result once', afterReads(isDone, 1, status(404))],
+  [FINISHED, 'shows the output once', afterReads(isDone, 1, take('/data/output'))],
+  [FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))],
+  [FINISHED, 'forgets a result after half a minute', later(isDone, 30_000, status(404))],
+  [FINISHED, 'forgets a failure after half a minute', later(hasFailed, 30_000, status(404))],
+  [FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_STARTED))],
+  [
     FINISHED,
     'reads failed after a while',
     later(isDone, 30_000, put('/data', { status: 'failed', error: { code: 'EXPIRED', message: 'Too late.' } })),
     'jobs/stays-ended',
-  ),
-  broken(
+  ],
+  [
     FINISHED,
     'reads succeeded for a failed job after a while',
     later(hasFailed, 20_000, put('/data/status', 'succeeded')),
-  ),
-  broken(
+  ],
+  [
     FINISHED,
     'lets a cancelled job end after a while',
     later(isCancelled, 60_000, put('/data', { status: 'succeeded', output: { type: 'image', items: [] } })),
-  ),
-  broken(
-    FINISHED,
-    'lets a cancelled job fail after a while',
-    later(isCancelled, 60_000, put('/data/status', 'failed')),
-  ),
-  broken(
+  ],
+  [FINISHED, 'lets a cancelled job fail after a while', later(isCancelled, 60_000, put('/data/status', 'failed'))],
+  [
     FINISHED,
     'forgets a cancel at the second read',
     afterReads(isCancelled, 1, put('/data', NEVER_STARTED)),
     'jobs/stays-ended',
-  ),
-  broken(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
-  broken(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
-  broken(CANCEL, 'cancels all jobs with one', cancelsAll(), 'jobs/every-end'),
-  broken(CANCEL, 'cancels at the second request', cancelsAtSecond()),
-  broken(
+  ],
+  [CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))],
+  [CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))],
+  [CANCEL, 'cancels all jobs with one', cancelsAll(), 'jobs/every-end'],
+  [CANCEL, 'cancels at the second request', cancelsAtSecond()],
+  [
     CANCEL,
     'responds 500 to a cancel',
     edited(
       'cancelJob',
       when(({ status: code }) => code < 300, status(500)),
     ),
-  ),
-  broken(
+  ],
+  [
     CANCEL,
     'responds 403 to a cancel',
     edited(
       'cancelJob',
       when(({ status: code }) => code < 300, status(403)),
     ),
-  ),
-  broken(
+  ],
+  [
     CANCEL,
     'rejects the cancel of a processing job',
     instead(
@@ -183,16 +178,11 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
         }
       },
     ),
-  ),
-  broken(
+  ],
+  [
     '3: cancelled, cancelled by the user',
     'cancels a held run when its time is over',
     ofRuns(isHeldRun, put('/data', { status: 'cancelled' })),
-  ),
-  broken(
-    PROVIDER_STATUS,
-    'reads a job as processing for a minute after its end',
-    stale(60_000),
-    'webhooks/after-the-end',
-  ),
-]
+  ],
+  [PROVIDER_STATUS, 'reads a job as processing for a minute after its end', stale(60_000), 'webhooks/after-the-end'],
+])

@@ -1,6 +1,6 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import { contentType, hasCode, raw } from './edits.ts'
-import { broken, type Edit, edited, type Mutant, put, status, take, when } from './mutation.ts'
+import { type Edit, edited, mutants, put, type Row, status, take, when } from './mutation.ts'
 
 const SHAPE = '7: an error body is a JSON object with error, which holds code (string) and message (string)'
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[]
@@ -39,21 +39,25 @@ const READ = '4: the list, the details and the job status are responded to with 
 const isError = ({ status }: { status: number }) => status >= 400 && status < 500
 
 /** The bodies of errors of every kind. */
-export const ERROR_MUTANTS: readonly Mutant[] = [
-  broken(READ, 'fails every seventh list', failsEach(7, 'listModels', 500), 'errors/reads-are-served'),
-  broken(READ, 'fails every fifth of the details', failsEach(5, 'getModel', 500), 'errors/reads-are-served'),
-  broken(READ, 'is not available for every tenth poll', failsEach(10, 'getJob', 503), 'errors/reads-are-served'),
+export const ERROR_MUTANTS = mutants([
+  [READ, 'fails every seventh list', failsEach(7, 'listModels', 500), 'errors/reads-are-served'],
+  [READ, 'fails every fifth of the details', failsEach(5, 'getModel', 500), 'errors/reads-are-served'],
+  [READ, 'is not available for every tenth poll', failsEach(10, 'getJob', 503), 'errors/reads-are-served'],
   ...REJECTED.flatMap(([what, route, code]) =>
-    CORRUPTED.map(([how, edit]) => broken(SHAPE, `has ${how} for ${what}`, edited(route, when(hasCode(code), edit)))),
+    CORRUPTED.map(([how, edit]): Row => [SHAPE, `has ${how} for ${what}`, edited(route, when(hasCode(code), edit))]),
   ),
-  ...ROUTE_NAMES.map((route) =>
-    broken(
+  ...ROUTE_NAMES.map(
+    (route): Row => [
       '1: the interface is an HTTP JSON API',
       `calls errors of ${route} a page`,
       edited(route, when(isError, contentType('text/html'))),
-    ),
+    ],
   ),
-  ...ROUTE_NAMES.map((route) =>
-    broken(SHAPE, `responds to errors of ${route} with a page`, edited(route, when(isError, raw('<h1>Error</h1>')))),
+  ...ROUTE_NAMES.map(
+    (route): Row => [
+      SHAPE,
+      `responds to errors of ${route} with a page`,
+      edited(route, when(isError, raw('<h1>Error</h1>'))),
+    ],
   ),
-]
+])

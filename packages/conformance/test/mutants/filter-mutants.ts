@@ -1,7 +1,7 @@
 import { at, itemsOf } from '../../src/json.ts'
 import { editQuery, instead } from './edits.ts'
 import { always, both, countOf, forgets, has, isLater, isList, list, queryParameter } from './list-edits.ts'
-import { broken, type Mutant, put, status, take } from './mutation.ts'
+import { mutants, put, status, take } from './mutation.ts'
 
 const CATEGORY = '4.1: category is a filter by a category from 2.2'
 const SEARCH = '4.1: search is by name or description'
@@ -42,25 +42,25 @@ function filtersThePage() {
 }
 
 /** Filters of the list of models, alone and together, and its entries. */
-export const FILTER_MUTANTS: readonly Mutant[] = [
-  broken(CATEGORY, 'ignores the category of a search', forgets('category', 'search'), 'models/category'),
-  broken(SEARCH, 'ignores the search in a category', forgets('search', 'category')),
-  broken(CATEGORY, 'ignores the category on later pages', forgets('category', 'offset')),
-  broken(SEARCH, 'ignores the search on later pages', forgets('search', 'offset')),
-  broken(
+export const FILTER_MUTANTS = mutants([
+  [CATEGORY, 'ignores the category of a search', forgets('category', 'search'), 'models/category'],
+  [SEARCH, 'ignores the search in a category', forgets('search', 'category')],
+  [CATEGORY, 'ignores the category on later pages', forgets('category', 'offset')],
+  [SEARCH, 'ignores the search on later pages', forgets('search', 'offset')],
+  [
     CATEGORY,
     'ignores the category of small pages',
     editQuery((query) => Number(query.get('limit')) < 100 && query.delete('category')),
-  ),
-  broken(
+  ],
+  [
     SEARCH,
     'ignores the search of small pages',
     editQuery((query) => Number(query.get('limit')) < 100 && query.delete('search')),
-  ),
-  broken(CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/total-counts-all'),
-  broken(CATEGORY, 'finds a category among the first 20 models only', onlyAmongFirst('category', 20)),
-  broken(SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search'),
-  broken(
+  ],
+  [CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/total-counts-all'],
+  [CATEGORY, 'finds a category among the first 20 models only', onlyAmongFirst('category', 20)],
+  [SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search'],
+  [
     CATEGORY,
     'knows one category only',
     list(
@@ -68,64 +68,55 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
       put('/models', []),
       put('/total', 0),
     ),
-  ),
-  broken(
+  ],
+  [
     CATEGORY,
     'takes speech for audio',
     editQuery((query) => query.get('category') === 'audio-generation' && query.set('category', 'text-to-speech')),
-  ),
-  broken(
+  ],
+  [
     CATEGORY,
     'rejects a category beside a search',
     list((_, { url }) => both(url.searchParams, 'category', 'search'), status(400)),
-  ),
-  broken(SEARCH, 'searches names with a plus sign for each space', {
-    ...editQuery(
-      (query) => query.has('search') && query.set('search', String(query.get('search')).replaceAll(' ', '+')),
-    ),
-  }),
-  broken(
+  ],
+  [
     SEARCH,
-    'responds 404 when a search finds nothing',
-    list((response) => countOf(response) === 0, status(404)),
-  ),
-  broken(
-    RESPONSE,
-    'has null for no models',
-    list((response) => countOf(response) === 0, put('/models', null)),
-  ),
-  broken(RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206)), 'models/every-list'),
-  broken(RESPONSE, 'has no total in a category', list(has('category'), take('/total'))),
-  broken(RESPONSE, 'has no limit in a search', list(has('search'), take('/limit')), 'models/every-list'),
-  broken(RESPONSE, 'has the total as text', list(always, put('/total', String))),
-  broken(
-    ENTRY,
-    'has no description on later pages',
-    list(isLater, take('/models/*/description')),
-    'models/every-entry',
-  ),
-  broken(ENTRY, 'has no pricing in a search', list(has('search'), take('/models/*/pricing'))),
-  broken(
+    'searches names with a plus sign for each space',
+    {
+      ...editQuery(
+        (query) => query.has('search') && query.set('search', String(query.get('search')).replaceAll(' ', '+')),
+      ),
+    },
+  ],
+  [SEARCH, 'responds 404 when a search finds nothing', list((response) => countOf(response) === 0, status(404))],
+  [RESPONSE, 'has null for no models', list((response) => countOf(response) === 0, put('/models', null))],
+  [RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206)), 'models/every-list'],
+  [RESPONSE, 'has no total in a category', list(has('category'), take('/total'))],
+  [RESPONSE, 'has no limit in a search', list(has('search'), take('/limit')), 'models/every-list'],
+  [RESPONSE, 'has the total as text', list(always, put('/total', String))],
+  [ENTRY, 'has no description on later pages', list(isLater, take('/models/*/description')), 'models/every-entry'],
+  [ENTRY, 'has no pricing in a search', list(has('search'), take('/models/*/pricing'))],
+  [
     ENTRY,
     'has the schema in a category',
     list(has('category'), put('/models/*/input_schema', { type: 'object', properties: {}, required: [] })),
-  ),
-  broken(
+  ],
+  [
     ENTRY,
     'has the schema when one model is asked for',
     list((_, request) => queryParameter(request, 'limit') === '1', put('/models/*/input_schema', {})),
-  ),
-  broken(ENTRY, 'has no status in a category', list(has('category'), take('/models/*/status'))),
-  broken(
+  ],
+  [ENTRY, 'has no status in a category', list(has('category'), take('/models/*/status'))],
+  [
     ENTRY,
     'has capitals in the categories of later pages',
     list(
       isLater,
       put('/models/*/category', (category: string) => category.toUpperCase()),
     ),
-  ),
-  broken(ENTRY, 'has the price beside pricing in one entry', list(always, put('/models/3/pricing', 4))),
-  broken(
+  ],
+  [ENTRY, 'has the price beside pricing in one entry', list(always, put('/models/3/pricing', 4))],
+  [
     ENTRY,
     'lists a model twice on a page',
     list(
@@ -135,6 +126,6 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
       ),
     ),
     'models/no-entry-twice',
-  ),
-  broken(ENTRY, 'lists a name instead of an object', list(always, put('/models/2', 'Aurora Image'))),
-]
+  ],
+  [ENTRY, 'lists a name instead of an object', list(always, put('/models/2', 'Aurora Image'))],
+])

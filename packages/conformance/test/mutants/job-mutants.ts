@@ -5,9 +5,8 @@ import {
   editedWhere,
   editRequests,
   isFor,
-  type Mutant,
   type Mutation,
-  mutant,
+  mutants,
   put,
   status,
   take,
@@ -47,95 +46,75 @@ function charging(route: Parameters<typeof edited>[0], credits: number): Mutatio
 }
 
 /** Jobs, their files, their cancels and their charges. */
-export const JOB_MUTANTS: readonly Mutant[] = [
-  mutant(
+export const JOB_MUTANTS = mutants([
+  [
     'jobs/every-poll',
     'does not wrap the job in data',
     job(
       always,
       put('', (body: { data: unknown }) => body.data),
     ),
-  ),
-  mutant('jobs/every-poll', 'responds with 404 while the job continues', job(isUnfinished, status(404))),
-  mutant('jobs/status', 'says completed in the job status', job(isDone, put('/data/status', 'completed'))),
-  mutant('jobs/status', 'has a status of its own', job(reads('queued'), put('/data/status', 'starting'))),
-  mutant('jobs/every-end', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))),
-  mutant('jobs/every-end', 'says processing after a finished run', job(isDone, put('/data/status', 'completed'))),
-  mutant('jobs/every-output', 'has no type of output', job(isDone, take('/data/output/type'))),
-  mutant(
+  ],
+  ['jobs/every-poll', 'responds with 404 while the job continues', job(isUnfinished, status(404))],
+  ['jobs/status', 'says completed in the job status', job(isDone, put('/data/status', 'completed'))],
+  ['jobs/status', 'has a status of its own', job(reads('queued'), put('/data/status', 'starting'))],
+  ['jobs/every-end', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))],
+  ['jobs/every-end', 'says processing after a finished run', job(isDone, put('/data/status', 'completed'))],
+  ['jobs/every-output', 'has no type of output', job(isDone, take('/data/output/type'))],
+  [
     'jobs/every-output',
     'has one item instead of a list',
     job(
       isDone,
       put('/data/output/items', (items: unknown[]) => items[0]),
     ),
-  ),
-  mutant('jobs/every-output', 'has items without a type', job(isDone, take('/data/output/items/*/type'))),
-  mutant(
-    'jobs/every-output',
-    'has paths instead of addresses',
-    job(isDone, put('/data/output/items/*/url', '/files/0.png')),
-  ),
-  mutant('jobs/every-output', 'has no output when the job has succeeded', job(isDone, take('/data/output'))),
-  mutant('jobs/same-output', 'reads fewer files than the run returned', job(isDone, put('/data/output/items', []))),
-  mutant(
-    'jobs/no-output-before',
-    'has an output before the job has ended',
-    job(isUnfinished, put('/data/output', OUTPUT)),
-  ),
-  mutant(
+  ],
+  ['jobs/every-output', 'has items without a type', job(isDone, take('/data/output/items/*/type'))],
+  ['jobs/every-output', 'has paths instead of addresses', job(isDone, put('/data/output/items/*/url', '/files/0.png'))],
+  ['jobs/every-output', 'has no output when the job has succeeded', job(isDone, take('/data/output'))],
+  ['jobs/same-output', 'reads fewer files than the run returned', job(isDone, put('/data/output/items', []))],
+  ['jobs/no-output-before', 'has an output before the job has ended', job(isUnfinished, put('/data/output', OUTPUT))],
+  [
     'jobs/no-error',
     'has an error in a job that succeeded',
     job(isDone, put('/data/error', { code: 'NONE', message: '' })),
-  ),
-  mutant('jobs/every-end', 'says succeeded for a failed job', job(hasFailed, put('/data/status', 'succeeded'))),
-  mutant(
+  ],
+  ['jobs/every-end', 'says succeeded for a failed job', job(hasFailed, put('/data/status', 'succeeded'))],
+  [
     'jobs/failed-code',
     'has another code for a provider that failed',
     job(hasFailed, put('/data/error/code', 'FAILED')),
-  ),
-  mutant('jobs/failed-code', 'has no error in a failed job', job(hasFailed, take('/data/error'))),
-  mutant('jobs/failed-error', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))),
-  mutant(
+  ],
+  ['jobs/failed-code', 'has no error in a failed job', job(hasFailed, take('/data/error'))],
+  ['jobs/failed-error', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))],
+  [
     'files/can-be-read',
     'has no file at the address of an item',
     editedWhere(({ url }) => url.pathname.startsWith('/files/'), status(404)),
-  ),
-  mutant(
+  ],
+  [
     'webhooks/same-result-by-polling',
     'has no result to poll after a delivery',
     job(reads('succeeded'), put('/data/output/items', [])),
-  ),
-  mutant(
-    'cancel/every-cancel',
-    'ignores the cancel of a queued job',
-    deaf((word) => word === 'queued'),
-  ),
-  mutant('cancel/every-cancel', 'rejects the cancel of a queued job', edited('cancelJob', status(409))),
-  mutant('cancel/every-cancel', 'spells it canceled', job(reads('cancelled'), put('/data/status', 'canceled'))),
-  mutant(
-    'cancel/every-cancel',
-    'ignores the cancel of a processing job',
-    deaf((word) => word === 'processing'),
-  ),
-  mutant(
-    'cancel/every-cancel',
-    'says failed for a cancelled job',
-    job(reads('cancelled'), put('/data/status', 'failed')),
-  ),
-  mutant('charges/every-run', 'charges a cancelled job', charging('cancelJob', 60)),
-  mutant(
+  ],
+  ['cancel/every-cancel', 'ignores the cancel of a queued job', deaf((word) => word === 'queued')],
+  ['cancel/every-cancel', 'rejects the cancel of a queued job', edited('cancelJob', status(409))],
+  ['cancel/every-cancel', 'spells it canceled', job(reads('cancelled'), put('/data/status', 'canceled'))],
+  ['cancel/every-cancel', 'ignores the cancel of a processing job', deaf((word) => word === 'processing')],
+  ['cancel/every-cancel', 'says failed for a cancelled job', job(reads('cancelled'), put('/data/status', 'failed'))],
+  ['charges/every-run', 'charges a cancelled job', charging('cancelJob', 60)],
+  [
     'cancel/no-credits-shown',
     'shows a charge for a cancelled job',
     job(reads('cancelled'), put('/data/credits_used', 60)),
-  ),
-  mutant('charges/every-run', 'charges twice', charging('runModel', 4)),
-  mutant('charges/every-run', 'charges nothing', charging('runModel', -4)),
-  mutant(
+  ],
+  ['charges/every-run', 'charges twice', charging('runModel', 4)],
+  ['charges/every-run', 'charges nothing', charging('runModel', -4)],
+  [
     'jobs/every-end',
     'runs a model again that failed',
     editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace(encodeURIComponent(FAILING_MODEL), 'aurora-image')
     }),
-  ),
-]
+  ],
+])

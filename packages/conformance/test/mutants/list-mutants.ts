@@ -3,9 +3,8 @@ import {
   edited,
   editRequests,
   isFor,
-  type Mutant,
   type Mutation,
-  mutant,
+  mutants,
   put,
   status,
   take,
@@ -57,70 +56,50 @@ function withoutMatches(pointer: string) {
 }
 
 /** The list of models, and the shape of responses and errors. */
-export const LIST_MUTANTS: readonly Mutant[] = [
-  mutant('models/every-list', 'lists models as a map', edited('listModels', put('/models', {}))),
-  mutant('models/every-list', 'calls the list data', edited('listModels', take('/models'))),
-  mutant('models/every-list', 'has no total', edited('listModels', take('/total'))),
-  mutant('models/every-page-is-full', 'counts the page in total', edited('listModels', ofPage())),
-  mutant(
+export const LIST_MUTANTS = mutants([
+  ['models/every-list', 'lists models as a map', edited('listModels', put('/models', {}))],
+  ['models/every-list', 'calls the list data', edited('listModels', take('/models'))],
+  ['models/every-list', 'has no total', edited('listModels', take('/total'))],
+  ['models/every-page-is-full', 'counts the page in total', edited('listModels', ofPage())],
+  [
     'models/total-counts-all',
     'counts one model too many',
     edited(
       'listModels',
       put('/total', (total: number) => total + 1),
     ),
-  ),
-  mutant(
-    'models/every-list',
-    'has another default limit',
-    edited('listModels', when(lacks('limit'), put('/limit', 50))),
-  ),
-  mutant('models/every-list', 'has no limit in its response', edited('listModels', take('/limit'))),
-  mutant('models/every-list', 'ignores the limit', ignores('limit')),
-  mutant('models/every-list', 'says another limit than it applies', edited('listModels', put('/limit', 20))),
-  mutant('models/every-list', 'rejects a limit of 100', edited('listModels', when(isMaximum, status(400)))),
-  mutant('models/every-list', 'caps the limit at 50', edited('listModels', when(isMaximum, put('/limit', 50)))),
-  mutant('models/limit-capped', 'does not cap the limit', uncapped()),
-  mutant('models/every-list', 'always says offset 0', edited('listModels', put('/offset', 0))),
-  mutant('models/every-list', 'has no offset in its response', edited('listModels', take('/offset'))),
-  mutant('models/no-entry-twice', 'ignores the offset', ignores('offset')),
-  mutant(
-    'models/every-page-is-full',
-    'skips one model too many',
-    editRequests('listModels', ({ url }) => shift(url)),
-  ),
-  mutant('models/category', 'ignores the category', ignores('category')),
-  mutant(
-    'models/total-counts-all',
-    'counts all models in the total of a category',
-    edited('listModels', put('/total', 126)),
-  ),
-  mutant('models/search', 'does not search names', edited('listModels', when(has('search'), withoutMatches('/name')))),
-  mutant(
+  ],
+  ['models/every-list', 'has another default limit', edited('listModels', when(lacks('limit'), put('/limit', 50)))],
+  ['models/every-list', 'has no limit in its response', edited('listModels', take('/limit'))],
+  ['models/every-list', 'ignores the limit', ignores('limit')],
+  ['models/every-list', 'says another limit than it applies', edited('listModels', put('/limit', 20))],
+  ['models/every-list', 'rejects a limit of 100', edited('listModels', when(isMaximum, status(400)))],
+  ['models/every-list', 'caps the limit at 50', edited('listModels', when(isMaximum, put('/limit', 50)))],
+  ['models/limit-capped', 'does not cap the limit', uncapped()],
+  ['models/every-list', 'always says offset 0', edited('listModels', put('/offset', 0))],
+  ['models/every-list', 'has no offset in its response', edited('listModels', take('/offset'))],
+  ['models/no-entry-twice', 'ignores the offset', ignores('offset')],
+  ['models/every-page-is-full', 'skips one model too many', editRequests('listModels', ({ url }) => shift(url))],
+  ['models/category', 'ignores the category', ignores('category')],
+  ['models/total-counts-all', 'counts all models in the total of a category', edited('listModels', put('/total', 126))],
+  ['models/search', 'does not search names', edited('listModels', when(has('search'), withoutMatches('/name')))],
+  [
     'models/search',
     'does not search descriptions',
     edited('listModels', when(has('search'), withoutMatches('/description'))),
-  ),
-  mutant('models/search-narrows', 'ignores the search', ignores('search')),
-  mutant(
+  ],
+  ['models/search-narrows', 'ignores the search', ignores('search')],
+  [
     'errors/every-json',
     'calls its JSON a page',
     edited('getModel', ({ headers }) => headers.set('content-type', 'text/html')),
-  ),
-  mutant(
-    'errors/every-error',
-    'has a text as the error',
-    edited('getModel', when(isError, put('/error', 'not found'))),
-  ),
-  mutant('errors/every-error', 'has no code in an error', edited('getJob', when(isError, take('/error/code')))),
-  mutant(
+  ],
+  ['errors/every-error', 'has a text as the error', edited('getModel', when(isError, put('/error', 'not found')))],
+  ['errors/every-error', 'has no code in an error', edited('getJob', when(isError, take('/error/code')))],
+  [
     'errors/every-error',
     'has a number as the code of an error',
     edited('runModel', when(isError, put('/error/code', 404))),
-  ),
-  mutant(
-    'errors/every-error',
-    'has no message in an error',
-    edited('cancelJob', when(isError, take('/error/message'))),
-  ),
-]
+  ],
+  ['errors/every-error', 'has no message in an error', edited('cancelJob', when(isError, take('/error/message')))],
+])

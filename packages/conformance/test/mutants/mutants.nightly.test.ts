@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { REQUIREMENTS } from '../../src/requirements.ts'
 import { ALL_MUTANTS } from './all-mutants.ts'
 import { SURVIVORS } from './survivors.ts'
@@ -24,4 +24,19 @@ it('every check of what the specification states fails for a mutant that was mad
 
 it('without a mutation, the way through the mutants is clean', async () => {
   expect(await failedChecks({})).toEqual([])
+})
+
+/**
+ * Each mutant meets the whole suite. Those that are not survivors must fail a check, and the one that was made for them
+ * among others; those that are must fail none, so that the list of survivors stays true.
+ *
+ * Concurrent, as a run of the suite waits for the silent receiver most of the time. The time limit is for a busy machine:
+ * five runs of the suite share one core.
+ */
+describe.concurrent('a service that breaks one rule', { timeout: 60_000 }, () => {
+  it.each(ALL_MUTANTS)('and $breaks is noticed ($sentence)', async ({ breaks, check, mutation }) => {
+    const failed = await failedChecks(mutation, check)
+    if (SURVIVORS.has(breaks)) expect(failed).toEqual([])
+    else expect(failed).toContain(check ?? failed[0] ?? 'a check that fails')
+  })
 })

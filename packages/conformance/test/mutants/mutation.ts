@@ -50,19 +50,20 @@ export interface Mutant {
   check?: string | undefined
 }
 
-/** A service that breaks a statement of the suite. */
-export function mutant(check: string, breaks: string, mutation: Mutation): Mutant {
-  const statements = requirementsOf(check).map(({ id, statement }) => `${id} ${statement}`)
-  return { check, breaks, mutation, sentence: statements.join(' ') }
-}
-
 /**
- * A service that breaks a sentence of the specification.
- *
- * @param check id of a check that must fail, among others; default: any
+ * A fault: what it breaks, in words; how; and a check that must fail, among others. What it breaks is a sentence of the
+ * specification, or the id of a check, whose statements it breaks.
  */
-export function broken(...[sentence, breaks, mutation, check]: [string, string, Mutation, string?]): Mutant {
-  return { sentence, breaks, mutation, check }
+export type Row = readonly [sentence: string, breaks: string, mutation: Mutation, check?: string]
+
+/** A service for each fault. */
+export function mutants(rows: readonly Row[]): Mutant[] {
+  return rows.map(([sentence, breaks, mutation, check]) => {
+    const statements = requirementsOf(sentence).map(({ id, statement }) => `${id} ${statement}`)
+    return statements.length === 0
+      ? { sentence, breaks, mutation, check }
+      : { sentence: statements.join(' '), breaks, mutation, check: sentence }
+  })
 }
 
 export type Edit = (response: WireResponse, request: WireRequest) => void

@@ -1,7 +1,7 @@
 import { at, itemsOf } from '../../src/json.ts'
 import { editQuery, hasCode, instead } from './edits.ts'
 import { always, countOf, forgets, has, isLater, isList, list, queryParameter } from './list-edits.ts'
-import { broken, type Mutant, put, status, type WireRequest, type WireResponse } from './mutation.ts'
+import { mutants, put, status, type WireRequest, type WireResponse } from './mutation.ts'
 
 const LIMIT = '4.1: limit is the number of results; default 20; maximum 100'
 const OFFSET = '4.1: offset is the pagination offset'
@@ -41,12 +41,12 @@ function beyondTheEnd(change: (request: WireRequest, response: WireResponse) => 
 }
 
 /** Pages of the list of models, and what they say of themselves. */
-export const PAGE_MUTANTS: readonly Mutant[] = [
-  broken(OFFSET, 'ignores the offset of a category', forgets('offset', 'category')),
-  broken(OFFSET, 'ignores the offset of a search', forgets('offset', 'search')),
-  broken(LIMIT, 'ignores the limit of a category', forgets('limit', 'category')),
-  broken(LIMIT, 'ignores the limit of a search', forgets('limit', 'search')),
-  broken(
+export const PAGE_MUTANTS = mutants([
+  [OFFSET, 'ignores the offset of a category', forgets('offset', 'category')],
+  [OFFSET, 'ignores the offset of a search', forgets('offset', 'search')],
+  [LIMIT, 'ignores the limit of a category', forgets('limit', 'category')],
+  [LIMIT, 'ignores the limit of a search', forgets('limit', 'search')],
+  [
     TOTAL,
     'counts what is left in total',
     list(isLater, (response, request) =>
@@ -55,42 +55,42 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
         request,
       ),
     ),
-  ),
-  broken(
+  ],
+  [
     TOTAL,
     'counts 100 models at most in total',
     list(
       always,
       put('/total', (total: number) => Math.min(total, 100)),
     ),
-  ),
-  broken(
+  ],
+  [
     TOTAL,
     'counts the page in the total of a category',
     list(has('category'), (response, request) => put('/total', countOf(response))(response, request)),
     'models/every-total',
-  ),
-  broken(
+  ],
+  [
     TOTAL,
     'counts the page in the total of a search',
     list(has('search'), (response, request) => put('/total', countOf(response))(response, request)),
     'models/every-page-is-full',
-  ),
-  broken(TOTAL, 'counts all models in the total of a search', list(has('search'), put('/total', 126))),
-  broken(
+  ],
+  [TOTAL, 'counts all models in the total of a search', list(has('search'), put('/total', 126))],
+  [
     APPLIED,
     'says how many there are instead of the limit',
     list(always, (response, request) => put('/limit', countOf(response))(response, request)),
     'models/every-list',
-  ),
-  broken(
+  ],
+  [
     APPLIED,
     'says the limit of a full page on the last page only',
     list(isLater, (response, request) => put('/limit', countOf(response))(response, request)),
-  ),
-  broken(APPLIED, 'says the limit as text', list(has('limit'), put('/limit', String))),
-  broken(APPLIED, 'says the offset as text', list(isLater, put('/offset', String))),
-  broken(
+  ],
+  [APPLIED, 'says the limit as text', list(has('limit'), put('/limit', String))],
+  [APPLIED, 'says the offset as text', list(isLater, put('/offset', String))],
+  [
     APPLIED,
     'says the number of the page instead of the offset',
     list(isLater, (response, request) =>
@@ -99,9 +99,9 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
         Math.floor(Number(queryParameter(request, 'offset')) / (Number(queryParameter(request, 'limit')) || 20)),
       )(response, request),
     ),
-  ),
-  broken(APPLIED, 'says offset 0 in a category', list(has('category'), put('/offset', 0))),
-  broken(
+  ],
+  [APPLIED, 'says offset 0 in a category', list(has('category'), put('/offset', 0))],
+  [
     OFFSET,
     'starts again behind the last page',
     beyondTheEnd(({ url }, response) => {
@@ -109,45 +109,45 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
       response.status = 200
     }),
     'models/every-page-is-full',
-  ),
-  broken(
+  ],
+  [
     OFFSET,
     'breaks behind the last page',
     list((response) => countOf(response) === 0 && hasCode(200)(response), status(500)),
-  ),
-  broken(
+  ],
+  [
     OFFSET,
     'repeats the last model of the page before',
     editQuery((query) => {
       const offset = Number(query.get('offset'))
       if (offset > 0) query.set('offset', String(offset - 1))
     }),
-  ),
-  broken(
+  ],
+  [
     OFFSET,
     'counts pages instead of models',
     editQuery((query) => {
       const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit') ?? 20)]
       if (offset > 0) query.set('offset', String(offset * limit))
     }),
-  ),
-  broken(
+  ],
+  [
     OFFSET,
     'leaves out the last model of later pages',
     list(
       isLater,
       put('/models', (models: unknown[]) => models.slice(0, -1)),
     ),
-  ),
-  broken(
+  ],
+  [
     LIMIT,
     'returns 10 models without a limit',
     list(
       (_, request) => queryParameter(request, 'limit') === null,
       put('/models', (models: unknown[]) => models.slice(0, 10)),
     ),
-  ),
-  broken(
+  ],
+  [
     LIMIT,
     'returns all models without a limit',
     instead(
@@ -160,8 +160,8 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
       },
     ),
     'models/every-page-is-full',
-  ),
-  broken(
+  ],
+  [
     LIMIT,
     'returns one model more than the limit',
     instead(
@@ -175,8 +175,8 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
         return response
       },
     ),
-  ),
-  broken(
+  ],
+  [
     LIMIT,
     'returns 50 models at most and says 100',
     list(
@@ -184,11 +184,11 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
       put('/models', (models: unknown[]) => itemsOf(models).slice(0, 50)),
     ),
     'models/every-page-is-full',
-  ),
-  broken(LIMIT, 'returns as many models as asked for', trulyUncapped()),
-  broken(
+  ],
+  [LIMIT, 'returns as many models as asked for', trulyUncapped()],
+  [
     LIMIT,
     'applies a limit of 20 to whatever is above 20',
     editQuery((query) => Number(query.get('limit')) > 20 && query.set('limit', '20')),
-  ),
-]
+  ],
+])

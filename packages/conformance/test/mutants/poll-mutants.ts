@@ -1,12 +1,11 @@
 import { at } from '../../src/json.ts'
 import { hasFailed, isCancelled, isDone, jobOf, ofRuns, reads } from './edits.ts'
 import {
-  broken,
   type Edit,
   edited,
   isFor,
-  type Mutant,
   type Mutation,
+  mutants,
   put,
   status,
   take,
@@ -51,29 +50,29 @@ const whenDone = (...edits: Edit[]): Edit => when(isDone, ...edits)
 const flat = put('', (body: { data: unknown }) => body.data)
 
 /** What polling reads, whichever run made the job. */
-export const POLL_MUTANTS: readonly Mutant[] = [
-  broken(DATA, 'wraps no failed job in data', job(hasFailed, flat)),
-  broken(DATA, 'wraps no cancelled job in data', job(isCancelled, flat)),
-  broken(DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)),
-  broken(
+export const POLL_MUTANTS = mutants([
+  [DATA, 'wraps no failed job in data', job(hasFailed, flat)],
+  [DATA, 'wraps no cancelled job in data', job(isCancelled, flat)],
+  [DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)],
+  [
     DATA,
     'wraps the job in a list',
     job(
       () => true,
       put('/data', (data: unknown) => [data]),
     ),
-  ),
-  broken(
+  ],
+  [
     DATA,
     'wraps the job in job',
     job(
       () => true,
       put('', ({ data }: { data: unknown }) => ({ job: data })),
     ),
-  ),
-  broken(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/status'),
-  broken(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
-  broken(
+  ],
+  [DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/status'],
+  [DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))],
+  [
     DATA,
     'has the output beside data',
     job(
@@ -83,84 +82,80 @@ export const POLL_MUTANTS: readonly Mutant[] = [
         output: data.output,
       })),
     ),
-  ),
-  broken(DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))),
-  broken(DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))),
-  broken(DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output')), 'jobs/every-output'),
-  broken(DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))),
-  broken(ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))),
-  broken(
+  ],
+  [DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))],
+  [DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))],
+  [DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output')), 'jobs/every-output'],
+  [DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))],
+  [ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))],
+  [
     ERROR,
     'has a list of errors in a failed job',
     job(
       hasFailed,
       put('/data/error', (error: unknown) => [error]),
     ),
-  ),
-  broken(
+  ],
+  [
     ERROR,
     'has no message in the error of jobs with webhook_url',
     ofRuns(isHookedRun, take('/data/error/message')),
     'jobs/failed-error',
-  ),
-  broken(
-    ERROR,
-    'has the code in small letters in a failed job',
-    job(hasFailed, put('/data/error/code', 'provider_failure')),
-  ),
-  broken(ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))),
-  broken(OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))),
-  broken(
+  ],
+  [ERROR, 'has the code in small letters in a failed job', job(hasFailed, put('/data/error/code', 'provider_failure'))],
+  [ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))],
+  [OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))],
+  [
     OUTPUT,
     'has a map of items',
     job(
       isDone,
       put('/data/output/items', (items: unknown[]) => ({ ...items })),
     ),
-  ),
-  broken(
+  ],
+  [
     OUTPUT,
     'has null among the items',
     job(
       isDone,
       put('/data/output/items', (items: unknown[]) => [...items, null]),
     ),
-  ),
-  broken(OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))),
-  broken(OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))),
-  broken(
+  ],
+  [OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))],
+  [OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))],
+  [
     OUTPUT,
     'has paths in jobs of held runs',
     ofRuns(isHeldRun, whenDone(put('/data/output/items/*/url', '/files/0.png'))),
-  ),
-  broken(
+  ],
+  [
     OUTPUT,
     'has no type of items in jobs of runs with webhook_url',
     ofRuns(isHookedRun, whenDone(take('/data/output/items/*/type'))),
-  ),
-  broken(
+  ],
+  [
     OUTPUT,
     'reads another type of output than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
     'jobs/same-output',
-  ),
-  broken(
+  ],
+  [
     OUTPUT,
     'reads more files than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/items', (items: unknown[]) => [...items, ...items]))),
-  ),
-  broken(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),
-  broken(ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))),
-  broken(ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))),
-  broken(ID, 'reads every job as the latest', latestJob()),
-  broken('3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))),
-  broken('3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))),
-  broken(
+  ],
+  [ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))],
+  [ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))],
+  [ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))],
+  [ID, 'reads every job as the latest', latestJob()],
+  ['3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))],
+  ['3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))],
+  [
     '3: the five statuses of a job',
     'has statuses in capitals',
     job(
       () => true,
       put('/data/status', (word: string) => word.toUpperCase()),
     ),
-  ),
-]
+  ],
+])

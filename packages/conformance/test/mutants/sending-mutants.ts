@@ -10,7 +10,7 @@ import {
   retriesAfter,
 } from './delivery-mutations.ts'
 import { onDelivery } from './edits.ts'
-import { broken, type Mutant, type Mutation, put, status, take } from './mutation.ts'
+import { type Mutation, mutants, put, status, take } from './mutation.ts'
 
 const SENT = '6: the delivery is sent once a job finishes'
 const NO_RETRY = '6 rule 2: a failed delivery is not retried'
@@ -32,25 +32,25 @@ function retries(isRejected: (code: number) => boolean): Mutation {
 }
 
 /** When webhook deliveries are sent, how often, and what can be polled then. */
-export const SENDING_MUTANTS: readonly Mutant[] = [
-  broken(EMITTED, 'delivers runs without webhook_url too', deliversEverything()),
-  broken(
+export const SENDING_MUTANTS = mutants([
+  [EMITTED, 'delivers runs without webhook_url too', deliversEverything()],
+  [
     EMITTED,
     'does not deliver asynchronous runs',
     forgets((body) => at(body, '/sync') === false && at(body, '/webhook_url') !== undefined),
     'webhooks/delivered',
-  ),
-  broken(EMITTED, 'delivers asynchronous runs only', onlyAsync()),
-  broken(SENT, 'delivers when it takes a run', deliversEarly()),
-  broken(
+  ],
+  [EMITTED, 'delivers asynchronous runs only', onlyAsync()],
+  [SENT, 'delivers when it takes a run', deliversEarly()],
+  [
     SENT,
     'delivers processing first',
     onDelivery(async (deliver, url, init) => {
       await deliver(url, { ...init, body: JSON.stringify({ ...bodyOf(init), status: 'processing' }) })
       return deliver(url, init)
     }),
-  ),
-  broken(
+  ],
+  [
     SENT,
     'delivers a failure after the success',
     onDelivery(async (deliver, url, init) => {
@@ -59,32 +59,23 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       return first
     }),
     'webhooks/one-result',
-  ),
-  broken(SENT, 'delivers every other result', everyOther()),
-  broken(
+  ],
+  [SENT, 'delivers every other result', everyOther()],
+  [
     SENT,
     'delivers no failure of a model that was delivered before',
     onDelivery((deliver, url, init) => (failed(bodyOf(init)) ? lost() : deliver(url, init))),
-  ),
-  broken(SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0)),
-  broken(
+  ],
+  [SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0)],
+  [
     SENT,
     'delivers a success for a cancelled job when it would have ended',
     deliversCancelled(75_000),
     'webhooks/no-success-when-cancelled',
-  ),
-  broken(
-    NO_RETRY,
-    'retries after 500',
-    retries((code) => code === 500),
-  ),
-  broken(
-    NO_RETRY,
-    'retries after 404',
-    retries((code) => code === 404),
-    'webhooks/not-retried',
-  ),
-  broken(
+  ],
+  [NO_RETRY, 'retries after 500', retries((code) => code === 500)],
+  [NO_RETRY, 'retries after 404', retries((code) => code === 404), 'webhooks/not-retried'],
+  [
     NO_RETRY,
     'retries three times',
     onDelivery(async (deliver, url, init) => {
@@ -92,43 +83,35 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       for (let attempt = 0; attempt < 3 && !response.ok; attempt++) response = await deliver(url, init)
       return response
     }),
-  ),
-  broken(NO_RETRY, 'retries after 3 seconds', retriesAfter(3_000)),
-  broken(NO_RETRY, 'retries after a minute', retriesAfter(60_000)),
-  broken(
-    POLLING,
-    'forgets a job whose delivery was rejected',
-    losesJobs((response) => response === 'rejected', status(404)),
-  ),
-  broken(
+  ],
+  [NO_RETRY, 'retries after 3 seconds', retriesAfter(3_000)],
+  [NO_RETRY, 'retries after a minute', retriesAfter(60_000)],
+  [POLLING, 'forgets a job whose delivery was rejected', losesJobs((response) => response === 'rejected', status(404))],
+  [
     POLLING,
     'fails a job whose delivery was rejected',
     losesJobs(
       (response) => response === 'rejected',
       put('/data', { status: 'failed', error: { code: 'WEBHOOK', message: 'No.' } }),
     ),
-  ),
-  broken(
+  ],
+  [
     POLLING,
     'drops the output of a job whose delivery was rejected',
     losesJobs((response) => response === 'rejected', take('/data/output')),
     'jobs/every-output',
-  ),
-  broken(
+  ],
+  [
     POLLING,
     'forgets a job whose receiver was silent',
     losesJobs((response) => response === 'silent', status(404)),
     'jobs/every-poll',
-  ),
-  broken(
-    POLLING,
-    'forgets a job that was delivered',
-    losesJobs((response) => response === 'accepted', status(404)),
-  ),
-  broken(
+  ],
+  [POLLING, 'forgets a job that was delivered', losesJobs((response) => response === 'accepted', status(404))],
+  [
     POLLING,
     'drops the output of a job that was delivered',
     losesJobs((response) => response === 'accepted', take('/data/output')),
     'jobs/every-output',
-  ),
-]
+  ],
+])

@@ -56,7 +56,7 @@ export const FIXED = {
     question: 'Schemes of webhook_url',
     choice: 'http and https; others are a 400',
     alternatives: ['https only', 'accepted, and nothing is delivered'],
-    rejections: ['webhookScheme'],
+    rejections: ['webhookScheme', 'plainHttpWebhook'],
   },
   webhookUserInfo: {
     section: '4.3',

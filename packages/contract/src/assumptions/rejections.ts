@@ -9,18 +9,10 @@ export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
   const statusFrom = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
   const error = z.strictObject({ status: statusFrom(400), code: z.string() })
   const acceptable = z.union([z.literal('accepted'), error], 'must be "accepted", or { status, code } of an error')
-  const cancel = z.union(
-    [
-      z.literal('accepted'),
-      // With a status of success the response is not an error: it has no code, and its members are JSON pointers.
-      z.strictObject({
-        status: statusFrom(200),
-        code: z.nullable(z.string()),
-        fields: z.optional(z.readonly(z.array(z.string()))),
-      }),
-    ],
-    'must be "accepted", or { status, code, fields? }',
-  )
+  // With a status of success the response is not an error: it has no code, and its members are JSON pointers.
+  const fields = z.optional(z.readonly(z.array(z.string())))
+  const ineffective = z.strictObject({ status: statusFrom(200), code: z.nullable(z.string()), fields })
+  const cancel = z.union([z.literal('accepted'), ineffective], 'must be "accepted", or { status, code, fields? }')
   const invalid = { status: 400, code: 'VALIDATION_ERROR' }
   const notFound = { status: 404, code: 'NOT_FOUND' }
   const conflict = { status: 409, code: 'CONFLICT' }
@@ -53,6 +45,8 @@ export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
     unknownMember: z._default(acceptable, invalid),
     /** A `webhook_url` that is not http or https. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
     webhookScheme: z._default(acceptable, invalid),
+    /** A `webhook_url` with http (section 6, rule 5). Default accepted. */
+    plainHttpWebhook: z._default(acceptable, 'accepted'),
     /** JSON of another content type. Default 415 UNSUPPORTED_MEDIA_TYPE. */
     otherContentType: z._default(acceptable, { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' }),
     /** A query parameter that is not named. Default 400 VALIDATION_ERROR. */

@@ -81,6 +81,14 @@ export const SWITCHES = {
     alternatives: ['an unknown path'],
     setting: z._default(z.enum(['served', 'unknown']), 'served'),
   },
+  /** Which mistake of a run is reported, where both its body and its model are wrong (section 4.3). Default `body`. */
+  firstMistake: {
+    section: '4.3',
+    question: 'Which mistake of a run is reported, where both its body and its model are wrong',
+    choice: 'That of the body',
+    alternatives: ['that of the model'],
+    setting: z._default(z.enum(['body', 'model']), 'body'),
+  },
   /** Status code of the response to a run with `sync: false` (section 4.3). Default 202. */
   asyncRunStatus: {
     section: '4.3',

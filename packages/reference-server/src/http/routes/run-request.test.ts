@@ -65,6 +65,22 @@ describe('run request', () => {
     })
   })
 
+  it('rejects a webhook_url with http, and an unknown model before a wrong body, where that is assumed', async () => {
+    const plain = { input, webhook_url: 'http://receiver.test' }
+    const nowhere = '/v1/models/no-such-model/run'
+    const assumptions = {
+      firstMistake: 'model',
+      rejections: { plainHttpWebhook: { status: 422, code: 'HTTPS_REQUIRED' } },
+    } as const
+    const { caller } = setUp({ assumptions })
+    expect(await caller.run(MODEL, plain)).toMatchObject({ status: 422, body: { error: { code: 'HTTPS_REQUIRED' } } })
+    expect(await caller.run(MODEL, { ...plain, webhook_url: 'https://receiver.test' })).toMatchObject({ status: 202 })
+    expect(await caller.post(nowhere, {})).toMatchObject({ status: 404 })
+    const { caller: usual } = setUp()
+    expect(await usual.run(MODEL, plain)).toMatchObject({ status: 202 })
+    expect(await usual.post(nowhere, {})).toMatchObject({ status: 400 })
+  })
+
   it('makes a job that fails of an input that is accepted although it is wrong, and charges what is assumed', async () => {
     const rejections = { invalidInput: 'accepted' } as const
     for (const [creditsOfFailedRun, left] of [

@@ -29,6 +29,9 @@ export async function readRunRequest(service: Service, request: IncomingRequest)
   }
   const body = acceptedMembers(service, read.json)
   const checked = parseShape(runRequestSchema, body)
+  const isPlain = checked.ok && /^http:/i.test(checked.value.webhook_url ?? '')
+  if (isPlain && !isAccepted(service, 'plainHttpWebhook'))
+    return reject(service, 'plainHttpWebhook', { message: '/webhook_url must be an https URL.', requestBody })
   if (checked.ok) return { requestBody, body: checked.value }
   return reject(service, kindOf(body), { message: `The body is not right. ${checked.message}`, requestBody })
 }

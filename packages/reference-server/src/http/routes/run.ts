@@ -22,6 +22,8 @@ import { checkInput, checkWebhook, readRunRequest } from './run-request.ts'
 /** `POST /v1/models/{model}/run` (section 4.3). */
 export async function runModelRoute(service: Service, context: KeyContext): Promise<RouteResult> {
   const modelId = context.req.param('model')
+  const isModelFirst = service.options.assumptions.firstMistake === 'model'
+  if (isModelFirst && !service.models.has(modelId)) return unknownModel(service, modelId, 'unknownModelRun')
   const read = await readRunRequest(service, context.req.raw)
   if (read.response !== undefined) return { modelId, ...read }
   const { requestBody } = read

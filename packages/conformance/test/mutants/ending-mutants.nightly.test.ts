@@ -1,4 +1,0 @@
-import { describeMutants } from './describe-mutants.ts'
-import { ENDING_MUTANTS } from './ending-mutants.ts'
-
-describeMutants(ENDING_MUTANTS)

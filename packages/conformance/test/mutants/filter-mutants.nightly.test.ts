@@ -1,4 +1,0 @@
-import { describeMutants } from './describe-mutants.ts'
-import { FILTER_MUTANTS } from './filter-mutants.ts'
-
-describeMutants(FILTER_MUTANTS)

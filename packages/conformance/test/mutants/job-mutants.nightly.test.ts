@@ -1,4 +1,0 @@
-import { describeMutants } from './describe-mutants.ts'
-import { JOB_MUTANTS } from './job-mutants.ts'
-
-describeMutants(JOB_MUTANTS)
