@@ -76,9 +76,9 @@ describe('run request', () => {
     expect(await caller.run(MODEL, plain)).toMatchObject({ status: 422, body: { error: { code: 'HTTPS_REQUIRED' } } })
     expect(await caller.run(MODEL, { ...plain, webhook_url: 'https://receiver.test' })).toMatchObject({ status: 202 })
     expect(await caller.post(nowhere, {})).toMatchObject({ status: 404 })
-    const { caller: usual } = setUp()
-    expect(await usual.run(MODEL, plain)).toMatchObject({ status: 202 })
-    expect(await usual.post(nowhere, {})).toMatchObject({ status: 400 })
+    const { caller: open } = setUp()
+    expect(await open.run(MODEL, plain)).toMatchObject({ status: 202 })
+    expect(await open.post(nowhere, {})).toMatchObject({ status: 400 })
   })
 
   it('makes a job that fails of an input that is accepted although it is wrong, and charges what is assumed', async () => {
