@@ -1,3 +1,4 @@
+import { KEY_PREFIXES } from '@modelrun/contract'
 import type { Submission } from '@modelrun/kit'
 import { ConfigurationError } from '@modelrun/kit'
 import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../../shared/clock.ts'
@@ -5,7 +6,6 @@ import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } 
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Interruption, Outcome } from './operation.ts'
 import { isResponse, receive } from './read-response.ts'
-import { redact } from './redact.ts'
 import { createUnsentWatch } from './unsent-watch.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
@@ -118,6 +118,28 @@ function reasonOf(cause: unknown): string {
   }
   const { message } = cause
   return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
+}
+
+/**
+ * Removes the API key from a response that echoes it. A text that is not longer than the prefix of a key (section 5) is a
+ * placeholder, like `test`: replacing it would corrupt results.
+ */
+function redact(text: string, apiKey = ''): string {
+  if (apiKey.length <= KEY_PREFIXES.live.length) return text
+  const plain = text.replaceAll(apiKey, '[redacted]')
+  return HAS_ESCAPED_ASCII.test(plain) ? plain.replace(escapedForms(apiKey), '[redacted]') : plain
+}
+
+/** JSON may write each character as an escape, and some servers escape each slash. */
+const HAS_ESCAPED_ASCII = /\\(u00[2-7]|["/\\])/i
+
+/** The pattern of a text of ASCII in JSON, with any of its characters escaped. */
+function escapedForms(text: string): RegExp {
+  const forms = Array.from(text, (character) => {
+    const code = character.charCodeAt(0).toString(16)
+    return String.raw`(?:\\?\x${code}|\\u00${code})`
+  })
+  return new RegExp(forms.join(''), 'gi')
 }
 
 /** The interruption by an error of `fetch`. `redact` removes what must not be printed. */

@@ -1,3 +1,4 @@
+import { memberOf } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
 import type { FetchLike, ResolvedFetchOptions } from './fetch.ts'
 import { chainOfCauses, isUnsent } from './network-failure.ts'
@@ -56,8 +57,8 @@ function sendsOnce(): boolean {
   if (typeof dispatcher !== 'object' || dispatcher === null) return true
   const { prototype, name } = dispatcher.constructor
   // An interceptor replaces `dispatch`.
-  const isWhole = Reflect.get(dispatcher, 'dispatch') === Reflect.get(Object(prototype), 'dispatch')
-  return isWhole && (name === 'Agent' || name === 'EnvHttpProxyAgent')
+  const isWhole = memberOf(dispatcher, 'dispatch') === memberOf(prototype, 'dispatch')
+  return isWhole && ['Agent', 'EnvHttpProxyAgent'].includes(name)
 }
 
 /**
