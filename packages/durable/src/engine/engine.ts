@@ -6,7 +6,6 @@ export type {
   Task,
   TaskFailure,
   TaskHandler,
-  TaskList,
   TaskRecord,
   TaskState,
   Worker,

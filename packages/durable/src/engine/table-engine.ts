@@ -37,7 +37,7 @@ export function partName(name: string, part: string): string {
 }
 
 /** A pause until `resume`: 30,000 years, which every store can add to its time. */
-export const UNTIL_RESUMED_MS = 1e15
+const UNTIL_RESUMED_MS = 1e15
 
 /** Options of every engine. */
 export interface TableEngineOptions {

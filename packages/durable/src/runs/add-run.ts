@@ -65,7 +65,7 @@ export async function addAttempt({ attempt, run }: Attempt, { engine, queues, me
 }
 
 /** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */
-export async function retryForBudget(key: string, context: RunsContext): Promise<void> {
+async function retryForBudget(key: string, context: RunsContext): Promise<void> {
   const latest = await latestAttempt(key, context)
   if (latest?.run.error?.code !== 'BUDGET_EXCEEDED') return
   const stored = await context.engine.get(context.queues.outcomes, latest.id)

@@ -138,7 +138,7 @@ function contextOf({
 }
 
 /** The workers of a batch in this process. They run while they have a user: `start()`, or a loop. */
-export class BatchWorkers {
+class BatchWorkers {
   readonly #start: () => Worker[]
   readonly #users = new Set<unknown>()
   #workers: Worker[] = []

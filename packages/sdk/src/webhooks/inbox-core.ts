@@ -69,7 +69,7 @@ type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'o
 type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
 
 /** Calls the user's hooks. A hook that throws or rejects is logged, and changes nothing. */
-export interface Hooks {
+interface Hooks {
   notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
   /** Reports a metric. Default value 1. */
   metric(name: InboxMetricName, jobId?: string, value?: number): void
@@ -80,7 +80,7 @@ export interface Hooks {
 }
 
 /** @param track adds a hook that still runs to the work that `drain` waits for */
-export function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown): Hooks {
+function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown): Hooks {
   let hasWarned = false
   return {
     notify: (name, notice) => {

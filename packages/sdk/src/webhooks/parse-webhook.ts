@@ -13,7 +13,7 @@ export type WebhookBody = string | Uint8Array | ArrayBuffer | Request | object
 export const MAX_WEBHOOK_BYTES = 256 * 1024
 
 /** Creates the error for a body that is not a delivery. `status` is the status of the response. Default 400. */
-export function unusableBody(problem: string, status = 400): WebhookParseError {
+function unusableBody(problem: string, status = 400): WebhookParseError {
   return new WebhookParseError({ message: `The webhook body cannot be used: ${problem}.`, status })
 }
 

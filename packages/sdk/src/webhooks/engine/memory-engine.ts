@@ -25,7 +25,7 @@ interface MemoryTask extends HeapItem, Pick<TaskRecord, 'id' | 'error' | 'addedA
 }
 
 /** Limits of each queue. */
-export interface MemoryLimits {
+interface MemoryLimits {
   /** Maximum number of unfinished tasks: `add` rejects further tasks. Default 100,000. */
   maxUnfinished: number
   /** Number of finished tasks that are remembered. Default 10,000. */
@@ -50,7 +50,7 @@ function createQueue() {
 type MemoryQueue = ReturnType<typeof createQueue>
 
 /** The tasks in the memory of this process. Locks last as long as it. */
-export class MemoryTable implements TaskTable {
+class MemoryTable implements TaskTable {
   readonly #clock: Clock
   readonly #limits: MemoryLimits
   readonly #queues = new Map<string, MemoryQueue>()
