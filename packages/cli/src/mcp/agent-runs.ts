@@ -23,18 +23,12 @@ export type PlannedRun = Awaited<ReturnType<AgentRuns['plan']>>
 export class AgentRuns {
   /** Why nothing is sent: the key, its permissions or its credits do not suffice. */
   pausedBy: string | undefined
-  readonly #client: ModelRun
-  readonly #batch: Batch
-  readonly #options: { budget: number; out: string }
+  readonly runs: Batch['runs']
+  readonly #work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }
 
-  constructor(client: ModelRun, batch: Batch, options: { budget: number; out: string }) {
-    this.#client = client
-    this.#batch = batch
-    this.#options = options
-  }
-
-  get runs(): Batch['runs'] {
-    return this.#batch.runs
+  constructor(work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }) {
+    this.#work = work
+    this.runs = work.batch.runs
   }
 
   /**
@@ -45,7 +39,7 @@ export class AgentRuns {
    */
   async plan({ model: id, input, key: given }: AskedRun) {
     const { findInputIssues } = await import('modelrun/models')
-    const model = await readModel(this.#client, id)
+    const model = await readModel(this.#work.client, id)
     const schema = model.input_schema ?? { type: 'object', properties: {} }
     const contentOf = (run: Pick<Run, 'model' | 'input'>) => `${run.model}\n${rowContent({ ...run.input }, schema)}`
     const content = contentOf({ model: id, input })
@@ -63,9 +57,9 @@ export class AgentRuns {
 
   /** Sends a run, unless it was sent before. @throws RejectedRunError when the budget of the day does not suffice */
   async send({ key, model, input }: PlannedRun): Promise<void> {
-    const { budget } = this.#options
+    const { budget } = this.#work.options
     const amount = model.pricing.credits_per_run
-    if (!(await this.#batch.engine.reserve(budgetOfToday(), key, { amount, limit: budget }))) {
+    if (!(await this.#work.batch.engine.reserve(budgetOfToday(), key, { amount, limit: budget }))) {
       throw new RejectedRunError(
         `A run of ${model.id} costs ${priceText(amount)}, and the budget of this day, ${priceText(budget)}, does not suffice. ` +
           'Nothing was sent. Only the user can raise it: --budget.',
@@ -79,17 +73,17 @@ export class AgentRuns {
   async settle({ key, state }: Run): Promise<void> {
     if (state !== 'waiting') this.pausedBy = undefined
     const isFree = state === 'cancelled' || state === 'rejected'
-    if (isFree) await this.#batch.engine.release(budgetOfToday(), key)
+    if (isFree) await this.#work.batch.engine.release(budgetOfToday(), key)
   }
 
   /** The files of a run, saved once. @throws What saving throws */
   async filesOf({ key, model, jobId, output }: Run): Promise<readonly string[]> {
     if (jobId === undefined || output === undefined) return []
-    const known = this.#batch.saved.filesOf(key)
+    const known = this.#work.batch.saved.filesOf(key)
     if (known !== undefined) return known
-    const plan = { folder: this.#options.out, template: DEFAULT_TEMPLATE, values: { model, job_id: jobId } }
-    const files = await saveOutputs(this.#client, { job_id: jobId, output }, plan)
-    this.#batch.saved.add(key, files)
+    const plan = { folder: this.#work.options.out, template: DEFAULT_TEMPLATE, values: { model, job_id: jobId } }
+    const files = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
+    this.#work.batch.saved.add(key, files)
     return files
   }
 }

@@ -38,30 +38,20 @@ export async function runMcp(given: McpOptions, context: CliContext, command: Co
   prepareFolder(options.out)
   bindAccount(options, service)
   const { client } = service
-  const say = (error: unknown) => context.terminal.say(`modelrun: ${String(error)}`)
+  const { terminal } = context
+  const say = (error: unknown) => terminal.say(`modelrun: ${String(error)}`)
   const onPause = (reason: Error) => {
     agentRuns.pausedBy = reason.message
     say(reason)
   }
   const batch = await openBatch({ client, options }, { onPause, onStoreError: say })
-  const agentRuns = new AgentRuns(client, batch, options)
-  const { stdin } = process
+  const agentRuns = new AgentRuns({ client, batch, options })
   // A file or a device has an end, and is not closed.
-  const ended = Promise.race([
-    once(stdin, 'close'),
-    once(stdin, 'end'),
-    once(process, 'SIGTERM'),
-    once(process, 'SIGINT'),
-  ])
+  const inputEnd = ['close', 'end'].map((event) => once(process.stdin, event))
+  const ended = Promise.race([...inputEnd, once(process, 'SIGTERM'), once(process, 'SIGINT')])
   batch.runs.start()
-  const work = {
-    protocol,
-    client,
-    agentRuns,
-    confirmAbove: options.confirmAbove,
-    version: command.parent?.version() ?? '',
-    terminal: context.terminal,
-  }
+  const version = command.parent?.version() ?? ''
+  const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version, terminal }
   const handle = serveStdio(() => createToolServer(work), { onerror: say })
   await ended
   await handle.close()
