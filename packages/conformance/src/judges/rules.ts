@@ -13,7 +13,7 @@ export const anyText: Rule = [isText, 'text']
 export const count: Rule = [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer, 0 or more']
 export const object: Rule = [isRecord, 'an object']
 export const objects: Rule = [(value) => Array.isArray(value) && value.every(isRecord), 'an array of objects']
-export const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute url']
+const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute url']
 export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'a time of ISO 8601 in UTC']
 /** `null` is as good as left out. */
 export const nothing: Rule = [(value) => value === undefined || value === null, 'nothing']

@@ -22,7 +22,7 @@ export interface CrossedRun extends RunPlan {
   key: LimitedKey | undefined
 }
 
-export const PLAIN: RunPlan = { sync: undefined, receiver: 'none', cancel: 'never', input: 'given' }
+const PLAIN: RunPlan = { sync: undefined, receiver: 'none', cancel: 'never', input: 'given' }
 
 /** The runs that come first, one after the other, each polled to its end: what is most often asked for. */
 export const FIRST_RUNS = {

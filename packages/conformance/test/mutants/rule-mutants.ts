@@ -93,7 +93,7 @@ export const RULE_MUTANTS = mutants([
       'listModels',
       put('/total', (total: number) => total + 1),
     ),
-    'models/every-total',
+    'models/total-counts-all',
   ],
   [
     '4.1: the response is a list of models',
