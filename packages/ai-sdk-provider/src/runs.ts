@@ -25,7 +25,7 @@ export type EndedRuns = PromiseSettledResult<SucceededRun>[]
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Runs every input of a call to its end. */
-export async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<EndedRuns> {
+async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<EndedRuns> {
   const { durable, onAbort, deadlineMs, webhook } = options
   if (durable !== undefined) return await runInBatch(durable, options, call)
   const url = runPath(call)

@@ -7,7 +7,7 @@ type InputFile =
   | { type: 'file'; mediaType?: string | undefined; data: string | Uint8Array }
 
 /** The value of a setting as a parameter takes it. */
-export interface Fitted {
+interface Fitted {
   value: unknown
   /** How it differs from what was asked for. */
   note?: string
