@@ -1,16 +1,19 @@
-import { computed } from '@preact/signals'
+import { computed, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { clock, now } from '../data/clock.ts'
+import { read } from '../data/control.ts'
 import { type Row, rows, version } from '../data/store.ts'
-import type { JobRow } from '../data/wire.ts'
+import type { Entry, JobRow } from '../data/wire.ts'
+import { ExchangePanel } from '../jobs/exchange-panel.tsx'
 import { changeQuery, linkHere, linkTo, route } from '../route.ts'
 import { MakeTest } from '../test/test-dialog.tsx'
 import { decoded } from '../text/code.ts'
 import { count, formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
+import { Button } from '../ui/button.tsx'
 import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Empty, StatusBadge } from '../ui/parts.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
-import { EntryPanel } from './entry-panel.tsx'
 import { adviceIn, fits, isIn, isProblem, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
 import { Connect, Welcome } from './welcome.tsx'
 
@@ -152,4 +155,31 @@ function jobContent(job: JobRow): Content {
     href: linkTo('jobs', job_id),
     tookMs: (ended_at_ms ?? now.value) - created_at_ms,
   }
+}
+
+/** A request that belongs to no job, whole. */
+function EntryPanel({ place }: { place: string }) {
+  const entry = useSignal<Entry | undefined>(undefined)
+  useEffect(() => {
+    read<{ entry: Entry }>(`activity/${encodeURIComponent(place)}`).then(
+      (loaded) => {
+        entry.value = loaded.entry
+      },
+      () => changeQuery({ at: undefined }), // it has gone
+    )
+  }, [place])
+  const loaded = entry.value
+  if (loaded === undefined || loaded.kind === 'job') return null
+  return (
+    <div class="side">
+      <Button kind="small" act={() => changeQuery({ at: undefined })}>
+        Close
+      </Button>
+      {loaded.kind === 'note' ? (
+        <p class="card notice">{loaded.text}</p>
+      ) : (
+        <ExchangePanel exchange={{ ...loaded, attempt: 1, end_place: loaded.place }} startMs={loaded.at_ms} />
+      )}
+    </div>
+  )
 }

@@ -77,7 +77,9 @@ export function TimeCard() {
             step={0.1}
             value={Math.log10(Math.max(1, scale || resumeScale.value))}
             aria-valuetext={`${scale} times as fast as real time`}
-            onChange={({ currentTarget }) => attempt(() => setScale(rounded(10 ** Number(currentTarget.value))))}
+            onChange={({ currentTarget }) =>
+              attempt(() => setScale(Number((10 ** Number(currentTarget.value)).toPrecision(2))))
+            }
           />
           <output>{scale === 0 ? 'paused' : `${scale} ×`}</output>
         </label>
@@ -106,8 +108,4 @@ function NextButton() {
       {isThere ? `To the next change: +${formatDuration(ms)}` : 'To the next change'}
     </Button>
   )
-}
-
-function rounded(value: number): number {
-  return value < 10 ? Math.round(value * 10) / 10 : Math.round(value)
 }

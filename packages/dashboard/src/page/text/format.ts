@@ -7,9 +7,7 @@ const clockTime = new Intl.DateTimeFormat('en-GB', {
 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-export function formatNumber(value: number): string {
-  return number.format(value)
-}
+export const formatNumber = (value: number): string => number.format(value)
 
 /** `1 credit`, `2 credits`. */
 export function count(value: number, what: string, plural = `${what}s`): string {

@@ -6,7 +6,6 @@ import { Icon, type IconName } from './icon.tsx'
 
 interface CardProps {
   title: string
-  /** What it is for. */
   text?: string
   kind?: string
   children: ComponentChildren

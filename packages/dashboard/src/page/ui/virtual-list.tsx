@@ -4,7 +4,6 @@ import { useRef } from 'preact/hooks'
 import { useResize } from './use-resize.ts'
 
 interface VirtualListProps {
-  /** How many rows there are. */
   length: number
   /** Height of each row in pixels. */
   rowHeight: number
