@@ -25,7 +25,7 @@ const cli = { gzip: true, disablePlugins: ['@size-limit/esbuild'] }
 const provider = { path: 'packages/ai-sdk-provider/dist/index.js', gzip: true, ignore: ['modelrun', 'modelrun/models'] }
 
 export default [
-  { ...sdk, ...firstLoad, name: 'modelrun: the client, first load', import: '{ ModelRun }', limit: '40.3 kB' },
+  { ...sdk, ...firstLoad, name: 'modelrun: the client, first load', import: '{ ModelRun }', limit: '40.5 kB' },
   { ...sdk, name: 'modelrun: the base class of errors', import: '{ ModelRunError }', limit: '1 kB' },
   { ...proxy, name: 'modelrun/proxy: the proxy', import: '{ createProxy }', limit: '20.2 kB' },
   { ...react, name: 'modelrun/react: the hook and the form, beside the client', limit: '3.3 kB' },
