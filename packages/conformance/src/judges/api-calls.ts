@@ -60,8 +60,9 @@ export function listCallOf(call: ApiCall): ListCall[] {
   return isAsked ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
 }
 
-/** Whether a run needs `jobs:write`, or with a webhook `webhooks:manage`, is open. */
+/** Whether a run needs `jobs:write`, `models:read`, or with a webhook `webhooks:manage`, is open. */
 export function isOpenForKey({ route, key, body }: ApiCall): boolean {
   const lacksManage = key.lacks.includes('webhooks:manage') && at(body, '/webhook_url') !== undefined
-  return route === 'runModel' && (key.lacks.includes('jobs:write') || lacksManage)
+  const mayNeed = key.lacks.some((permission) => permission === 'jobs:write' || permission === 'models:read')
+  return route === 'runModel' && (mayNeed || lacksManage)
 }

@@ -26,11 +26,13 @@ function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { st
   return isOwn ? 'unknown' : isCancelled ? 'free' : 'unfinished'
 }
 
-/** A run that was rejected late, or with the code of the provider, may have been processed. */
-function entryOfRejected({ response, shouldFail, isOpen }: RunCall): string {
+/** A run that was waited for and rejected late, or with the code of the provider, may have been processed. */
+function entryOfRejected({ response, shouldFail, isOpen, sync, hasWebhook }: RunCall): string {
   const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE'
-  if (!isOpen && (hasFailed || (shouldFail && response.durationMs > LATE_MS))) return 'failed'
-  return hasFailed || response.status >= 500 || response.durationMs > LATE_MS ? 'rejected late' : 'free'
+  const isLate = response.durationMs > LATE_MS && sync !== false && !hasWebhook
+  if (!isOpen && (hasFailed || (shouldFail && isLate && response.status >= 500))) return 'failed'
+  if (!hasFailed && response.status < 500 && !isLate) return 'free'
+  return shouldFail ? 'failed late' : 'rejected late'
 }
 
 /** What runs may cost by what is known of them: those that are over, and those that may still be charged. */

@@ -1,31 +1,29 @@
-import { type Check, check, defineScenario } from '../check.ts'
-import { BlockedError, judge, observe, skip } from '../finding.ts'
-import { at, itemsOf } from '../json.ts'
+import type { Check } from '../check.ts'
+import { judge, skip } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
+import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { worldOf } from './world.ts'
+import { judgeEvery, observeFirst, type Source } from './judge-every.ts'
 
-/** The first file of a run, read without the API key. */
-const firstFile = defineScenario('first-file', { uses: [FIRST.default] }, async (session) => {
-  await session.evidence(FIRST.default)
-  const outputs = worldOf(session).sentRuns.map(({ response }) => at(response.json, '/output/items'))
-  const url = outputs
-    .flatMap(itemsOf)
-    .map((item) => at(item, '/url'))
-    .find((one) => typeof one === 'string')
-  if (typeof url !== 'string') throw new BlockedError('no run has a file')
-  if (!/^https?:/i.test(url)) throw new BlockedError(`a file at ${url.split(':')[0]}: is not read`)
-  return session.download(url)
-})
+/** Files, each read without the API key right after its job ended: a service need not keep them for long. */
+const FILES: Source<{ response: ApiResponse }> = {
+  from: [FIRST.default, FIRST.async, ...LASTS],
+  pick: ({ session }) => session.files.map((response) => ({ response })),
+  nothing: ({ otherFiles: [scheme] }) =>
+    scheme === undefined ? 'no run has a file' : `a file at ${scheme} is not read`,
+}
 
 /** The produced files (section 2.5). */
 export const FILES_CHECKS: readonly Check[] = [
-  check('files/can-be-read', firstFile, (file) => {
-    const needsKey = file.status === 401 || file.status === 403
-    if (needsKey) return skip(`status ${file.status}: the file is not public, and the key is sent nowhere else`, file)
-    const isRight = file.status === 200 && file.text !== '[0 bytes read]'
-    return judge(isRight, `status ${file.status}, ${file.text}; expected a file`, file)
+  judgeEvery('files/can-be-read', FILES, ({ response }) => {
+    const { status, text } = response
+    const needsKey = status === 401 || status === 403
+    if (needsKey) return skip(`status ${status}: the file is not public, and the key is sent nowhere else`, response)
+    const isRight = status === 200 && text !== '[0 bytes read]'
+    return judge(isRight, `status ${status}, ${text}; expected a file`, response)
   }),
-  check('files/access', firstFile, (file) =>
-    observe(file.status === 200 ? 'public' : 'rejected', `without a key: status ${file.status}`, file),
-  ),
+  observeFirst('files/access', FILES, ({ response: { status } }) => [
+    status === 200 ? 'public' : 'rejected',
+    `without a key: status ${status}`,
+  ]),
 ]

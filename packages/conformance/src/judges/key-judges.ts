@@ -10,7 +10,7 @@ import type { LimitedKey } from '../session/keys.ts'
 import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { ERROR, hasStatus, holds, isJson, nothing, oneOf, rejectionOf, rejectionText } from './rules.ts'
-import type { ReadsOf } from './world.ts'
+import { isBefore, type JobStory, type ReadsOf, type World } from './world.ts'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
@@ -41,8 +41,10 @@ export const KEY_JUDGES: readonly Check[] = [
     isUnauthorized,
   ),
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
-  judgeEvery('permissions/lacking', only(LIMITED, isLacking), ({ response }) =>
-    isRejectedWith(response, 403, 'FORBIDDEN'),
+  judgeEvery('permissions/lacking', only(LIMITED, isLacking), (call, world) =>
+    isGone(call, world)
+      ? skip('the job is gone, which may be seen before the permission', call.response)
+      : isRejectedWith(call.response, 403, 'FORBIDDEN'),
   ),
   judgeEvery(
     'permissions/others-remain',
@@ -111,6 +113,12 @@ function openPermission(id: string, name: LimitedKey, what: string): Check[] {
       return observe(response.status === 403, `${what}: ${rejectionText(response)}`, response)
     }),
   ]
+}
+
+/** A service need not keep a cancelled job: a cancel of it may be like that of an unknown one, whatever the key. */
+function isGone({ route, id, response }: ApiCall, { jobs }: World): boolean {
+  const isOver = ({ jobId, end }: JobStory) => jobId === id && end !== undefined && isBefore(end, response)
+  return route === 'cancelJob' && (response.status === 404 || response.status === 410) && jobs.some(isOver)
 }
 
 /** Any service fails now and then, but not so often. */

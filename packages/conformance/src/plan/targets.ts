@@ -32,7 +32,8 @@ export async function chooseTargets(
   const { main, slow, failing } = options.models
   const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
   const targets = {
-    main: main === undefined ? await cheapest(read) : await chosen(read, main, '--input'),
+    main:
+      main === undefined ? await cheapest(read, [slow?.model, failing?.model]) : await chosen(read, main, '--input'),
     slow: slow && (await chosen(read, slow, '--slow-input')),
     failing: failing && (await chosen(read, failing, '--failing-input')),
   }
@@ -77,8 +78,9 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
   return target
 }
 
-async function cheapest(read: Read): Promise<ModelTarget> {
-  const candidates = byPrice(await listAll(read))
+/** @param taken models that are slow or fail, which the main one must not */
+async function cheapest(read: Read, taken: readonly unknown[]): Promise<ModelTarget> {
+  const candidates = byPrice(await listAll(read)).filter((model) => !taken.includes(at(model, '/id')))
   for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
     const id = String(at(candidate, '/id'))
     const response = await read(routePath(ROUTES.getModel, { id }))

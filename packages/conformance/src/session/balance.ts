@@ -51,12 +51,13 @@ export class Balance {
     const early = last && (await this.#read())
     if (last === undefined || early === undefined) return
     const isExpected = last.credits - early === price
-    this.#add(after, isExpected ? early : await this.#settled(price && last.credits - price))
+    if (isExpected) this.#add(after, early)
+    else this.#add(after, await this.#settled(price === undefined ? 'open' : last.credits - price))
   }
 
   /** Reads the balance at the end, once it no longer changes. */
   async close(): Promise<void> {
-    if (this.marks.length > 0) this.#add(Number.POSITIVE_INFINITY, await this.#settled())
+    if (this.marks.length > 0) this.#add(Number.POSITIVE_INFINITY, await this.#settled('open'))
   }
 
   #add(after: number, credits: number | undefined): void {
@@ -66,17 +67,17 @@ export class Balance {
   /**
    * The balance once it no longer changes.
    *
-   * @param expected the balance that is waited for longer than others
+   * @param expected the balance that is waited for longer than others; `open`: any may be final, also one that has not changed yet
    */
-  async #settled(expected?: number): Promise<number | undefined> {
+  async #settled(expected: number | 'open'): Promise<number | undefined> {
     const startedAt = this.#clock.now()
     const waitedMs = () => this.#clock.now() - startedAt
-    const stillMs = Math.max(STILL_MS, 1.5 * this.#latenessMs)
+    const stillMs = expected === 'open' ? LONGEST_WAIT_MS : Math.max(STILL_MS, 1.5 * this.#latenessMs)
     let last = await this.#read()
     let changedMs = 0
     while (last !== undefined && waitedMs() < LONGEST_WAIT_MS) {
-      const isMissing = expected !== undefined && last > expected
-      if (!isMissing && waitedMs() - changedMs >= stillMs) return last
+      const isWrong = expected !== 'open' && last !== expected
+      if (!isWrong && waitedMs() - changedMs >= stillMs) return last
       await sleep(this.#clock, INTERVAL_MS)
       const next = await this.#read()
       if (next !== last) {

@@ -68,7 +68,7 @@ export const LEGAL_CHOICES = {
   outputType: ['image', 'file'],
   fileUrls: ['plain', 'signed', 'data', 'storage'],
   fileAccess: ['public', 'needs-key'],
-  creditsOfFailed: ['free', 'charged'],
+  creditsOfFailed: ['free', 'charged', 'refunded'],
   // 3, 4.5: cancels
   cancelStatus: [200, 202, 204],
   cancelBody: ['data', 'flat', 'message', 'empty'],
@@ -102,6 +102,10 @@ export const LEGAL_CHOICES = {
   readsFail: ['never', 'fiftieth'],
   // 2.4: members of the job status that are not named; the clock of a service need not be right
   jobTimes: ['none', 'shown', 'of a clock 3 h ahead'],
+  // 5.7: a run may need models:read as well
+  runNeedsModelsRead: [false, true],
+  // 2.5: how long a file stays there is not stated
+  filesLastMs: [Number.MAX_SAFE_INTEGER, 15_000],
 } as const
 
 /** One value for every open point. */

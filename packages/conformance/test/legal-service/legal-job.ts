@@ -23,10 +23,16 @@ export function statusOf(job: LegalJob, now: number): string {
   return now < job.processingAt ? 'queued' : 'processing'
 }
 
+/** A refund of what a failed job was charged is so late. */
+const REFUND_MS = 40_000
+
 /** What the job costs its account by now. */
 export function chargeOf(job: LegalJob, now: number, { creditsOfFailed }: LegalChoices): number {
   const status = statusOf(job, now)
-  const isCharged = status === 'succeeded' || (status === 'failed' && creditsOfFailed === 'charged')
+  const isFailure = job.fails && status !== 'cancelled' && status !== 'queued'
+  const isTaken =
+    creditsOfFailed === 'refunded' ? now < job.endsAt + REFUND_MS : creditsOfFailed === 'charged' && status === 'failed'
+  const isCharged = status === 'succeeded' || (isFailure && isTaken)
   return isCharged ? job.model.credits : 0
 }
 

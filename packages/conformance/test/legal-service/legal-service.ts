@@ -57,7 +57,7 @@ export class LegalService {
   async handle(request: Request): Promise<Response> {
     const requestId = `request-id-${++this.#requests}`
     const { pathname } = new URL(request.url)
-    if (pathname.startsWith('/files/')) return this.#file()
+    if (pathname.startsWith('/files/')) return this.#file(decodeURIComponent(pathname.split('/')[2] ?? ''))
     const early = this.#rateLimit.check(this.#clock.now()) ?? this.#failure(request)
     return dressed(early ?? (await this.#response(request)), this.choices, requestId)
   }
@@ -67,7 +67,9 @@ export class LegalService {
     return isServed ? undefined : rejection({ status: 500, code: 'INTERNAL' })
   }
 
-  #file(): Response {
+  #file(jobId: string): Response {
+    const { endsAt = 0 } = this.#jobs.find(jobId, 'main') ?? {}
+    if (this.#clock.now() > endsAt + this.choices.filesLastMs) return new Response(null, { status: 410 })
     if (this.choices.fileAccess === 'public') return new Response('a picture')
     return new Response(null, { status: 401 })
   }
@@ -127,6 +129,7 @@ export class LegalService {
 
   async #run(request: Request, key: LegalKey, id: string | undefined): Promise<Reply> {
     const { choices } = this
+    if (choices.runNeedsModelsRead && !key.permissions.includes('models:read')) return rejection(FORBIDDEN)
     if (choices.runNeedsJobsWrite && !key.permissions.includes('jobs:write')) return rejection(FORBIDDEN)
     const contentType = request.headers.get('content-type') ?? ''
     const model = this.#find(id)
