@@ -163,6 +163,9 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
   }
 }
 
+/** Checks that are about such responses too. */
+const OF_LIMITS = ['limits/too-many-requests', 'errors/every-error']
+
 /**
  * The specification shows no rate limits (section 8): a request that was rejected for one shows nothing else. A 429 alone
  * may mean something else, such as an account without credits, so it can be an observation.
@@ -173,7 +176,7 @@ function unlessLimited({ id }: Check, finding: Finding): Finding {
     ({ direction, response }) => direction === 'sent' && response?.status === TOO_MANY_REQUESTS,
   )
   const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
-  if (verdict === 'skipped' || rejected.length === 0 || isShown || id === 'limits/too-many-requests') return finding
+  if (verdict === 'skipped' || rejected.length === 0 || isShown || OF_LIMITS.includes(id)) return finding
   return skip('the service rejected too many requests with 429; check again later', exchanges)
 }
 

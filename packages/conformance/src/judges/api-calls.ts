@@ -19,7 +19,7 @@ export interface ListCall extends ApiCall {
 const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
 
 /** Whether a response is the service's own and not one of what limits or carries requests. */
-export function isItsOwn({ response }: Recorded): boolean {
+export function isItsOwn({ response }: Pick<Recorded, 'response'>): boolean {
   return !NOT_ITS_OWN.has(response.status)
 }
 

@@ -9,7 +9,7 @@ import { isSameOutput, ownFields, shownOnly } from './job-judges.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { ERROR, hasOutput, holds, nothing, oneOf, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
-import { allCancels, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
+import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered {
@@ -76,7 +76,10 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     const detail = `delivered to …${show(delivered)}; the webhook_url ends in ${show(wanted)}`
     return judge(delivered === wanted, detail, delivery)
   }),
-  judgeEvery('webhooks/one-result', ARRIVALS, (arrival) => [isItsResult(arrival), isLikeTheFirst(arrival)]),
+  judgeEvery('webhooks/one-result', ARRIVALS, (arrival, world) => [
+    isItsResult(arrival, world),
+    isLikeTheFirst(arrival),
+  ]),
   judgeEvery('webhooks/output', SUCCESSES, ({ delivery }) => [
     hasOutput(delivery, '/output'),
     ...holds(delivery, { '/error': nothing }),
@@ -99,8 +102,8 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   ),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
-  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, ({ run, deliveries, job }) =>
-    mayHaveEndedFirst(deliveries, job)
+  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, ({ run, deliveries, job }, world) =>
+    mayHaveEndedFirst({ deliveries, job }, world)
       ? skip('the job may have ended first', deliveries)
       : hasNoSuccess(run, deliveries),
   ),
@@ -147,12 +150,12 @@ function isDelivered({ run, job, deliveries }: Delivered): Finding {
 }
 
 /** Judges that a delivery is about its own run, and says how that ended. */
-function isItsResult({ run, job, delivery, deliveries }: Arrival): Finding {
+function isItsResult({ run, job, delivery, deliveries }: Arrival, world: World): Finding {
   const [jobId, status] = [at(delivery.json, '/job_id'), at(delivery.json, '/status')]
   const polled = job?.end && jobStatus(job.end)
   const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
   // A service may deliver the end of a cancelled job, or the success that the cancel came too late for.
-  const isOpen = polled === 'cancelled' && (status !== 'succeeded' || mayHaveEndedFirst(deliveries, job))
+  const isOpen = polled === 'cancelled' && (status !== 'succeeded' || mayHaveEndedFirst({ deliveries, job }, world))
   const isRight = jobId === run.jobId && (isOpen || (isTerminal(status) && status === wanted))
   const detail = `delivered: ${show(status)} of ${show(jobId)}; the job ${show(run.jobId)} is ${show(wanted)}`
   return judge(isRight, detail, [run.response, delivery])
@@ -176,11 +179,21 @@ function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding {
   return wrong ?? pass('deliveries of one run say the same', delivery)
 }
 
-/** Whether the job may have ended before its cancel came: what that does is open (section 3). */
-function mayHaveEndedFirst(deliveries: readonly Delivery[], job: JobStory | undefined): boolean {
+/**
+ * Whether the job may have ended before its cancel came: what that does is open (section 3), unless another job that had ended
+ * stayed as it was when it was cancelled.
+ */
+function mayHaveEndedFirst({ deliveries, job }: Pick<Delivered, 'deliveries' | 'job'>, { jobs }: World): boolean {
   const [first, cancel] = [deliveries[0], job && allCancels(job)[0]]
-  if (first === undefined || cancel === undefined) return false
+  if (first === undefined || cancel === undefined || jobs.some(stayedAsItWas)) return false
   return startOf(first.exchange) <= startOf(cancel.exchange) + OVERTAKING_MS
+}
+
+function stayedAsItWas(job: JobStory): boolean {
+  const { end, reads } = job
+  const cancel = end && allCancels(job).find((one) => isBefore(end, one))
+  const after = cancel && reads.find((read) => isBefore(cancel, read))
+  return after !== undefined && jobStatus(after) === 'succeeded'
 }
 
 function cameAfterTheEnd({ run, job, deliveries }: Delivered): Finding {

@@ -8,9 +8,12 @@ import { judgeEvery, observeFirst, type Source } from './judge-every.ts'
 /** Files, each read without the API key right after its job ended: a service need not keep them for long. */
 const FILES: Source<{ response: ApiResponse }> = {
   from: [FIRST.default, FIRST.async, ...LASTS],
-  pick: ({ session }) => session.files.map((response) => ({ response })),
-  nothing: ({ otherFiles: [scheme] }) =>
-    scheme === undefined ? 'no run has a file' : `a file at ${scheme} is not read`,
+  pick: ({ session }) => session.files.responses.map((response) => ({ response })),
+  nothing: ({
+    files: {
+      otherSchemes: [scheme],
+    },
+  }) => (scheme === undefined ? 'no run has a file' : `a file at ${scheme} is not read`),
 }
 
 /** The produced files (section 2.5). */

@@ -91,7 +91,11 @@ export const JOB_JUDGES: readonly Check[] = [
     ),
     ...cancels
       .filter(({ status }) => status < 300)
-      .flatMap((cancel) => ['', '/data'].flatMap((below) => shownOnly(cancel, below, ownFields(run)))),
+      .flatMap((cancel) =>
+        ['', '/data'].flatMap((below) =>
+          shownOnly(cancel, below, { ...ownFields(run), '/status': oneOf(...JOB_STATUSES) }),
+        ),
+      ),
   ]),
   judgeAll('jobs/more-fields', ASYNC, ([job]) => {
     const data = at(job?.end?.json, '/data')

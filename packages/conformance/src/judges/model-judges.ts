@@ -138,25 +138,41 @@ export function hasFields(model: unknown, { exchange }: ApiResponse): Finding[] 
   return holds({ json: model, exchange }, FIELDS)
 }
 
+interface Read {
+  model: unknown
+  response: ApiResponse
+}
+
 /** Judges that a model is the same wherever it was read. */
 function sameInBoth(details: readonly ApiCall[], { lists }: World): Finding {
-  const pointers = Object.keys(FIELDS)
-  const read = [
-    ...lists.flatMap(({ response }) => modelsOf(response).map((model) => ({ model, response }))),
-    ...details.map(({ response }) => ({ model: response.json, response })),
-  ]
-  const first = new Map<unknown, (typeof read)[number]>()
-  for (const one of read) {
-    const known = first.get(at(one.model, '/id'))
-    if (known === undefined) first.set(at(one.model, '/id'), one)
-    const other = known && pointers.find((pointer) => at(known.model, pointer) !== at(one.model, pointer))
-    if (known !== undefined && other !== undefined) {
-      const values = `${show(at(known.model, other))} and ${show(at(one.model, other))}`
-      return fail(`${other} of ${show(at(one.model, '/id'))} is ${values}`, [known.response, one.response])
-    }
+  const detailed = details.map(({ response }) => ({ model: response.json, response }))
+  const listed = lists.flatMap(({ response }) => modelsOf(response).map((model) => ({ model, response })))
+  const found = difference([...listed, ...detailed], Object.keys(FIELDS)) ?? difference(detailed, ['/input_schema'])
+  const proof = details.map(({ response }) => response)
+  return found ?? pass('models are the same wherever they were read', proof)
+}
+
+function difference(reads: readonly Read[], pointers: readonly string[]): Finding | undefined {
+  const first = new Map<unknown, Read>()
+  for (const { model, response } of reads) {
+    const id = at(model, '/id')
+    const known = first.get(id) ?? { model, response }
+    first.set(id, known)
+    const pointer = pointers.find((one) => sorted(at(known.model, one)) !== sorted(at(model, one)))
+    if (pointer === undefined) continue
+    const values = `${show(at(known.model, pointer))} and ${show(at(model, pointer))}`
+    return fail(`${pointer} of ${show(id)} is ${values}`, [known.response, response])
   }
-  return pass(
-    `${first.size} models are the same wherever they were read`,
-    details.map(({ response }) => response),
-  )
+  return undefined
+}
+
+/** A value as text. The order of members and of texts is free, and `null` is as good as left out. */
+function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).toSorted().join()}]`
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'nothing'
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return `{${members
+    .map(([name, member]) => `${name}:${sorted(member)}`)
+    .toSorted()
+    .join()}}`
 }

@@ -36,8 +36,9 @@ export const FIRST = Object.fromEntries(
 /** The read afterwards shows whether they did something. */
 async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
   await cancelJob(session, jobId, { authorization: null })
-  const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
-  if (lacking !== undefined) await cancelJob(session, jobId, { key: lacking })
+  const { keys } = session.options
+  for (const key of [keys['without-jobs-write'], keys['read-only']])
+    if (key !== undefined) await cancelJob(session, jobId, { key })
   await readJob(session, jobId)
 }
 

@@ -4,12 +4,12 @@ import { BlockedError } from '../finding.ts'
 import type { Call } from '../http/caller.ts'
 import { type ApiResponse, NoResponseError } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
-import { at, itemsOf } from '../json.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, Violation } from '../plan/inputs.ts'
 import type { RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import { Balance } from './balance.ts'
+import { ProducedFiles } from './files.ts'
 import { type SentKey, sentKey } from './keys.ts'
 
 /** A request as scenarios write it. */
@@ -69,12 +69,6 @@ export interface SessionParts {
   priceSince: (session: Session, after: number) => number | undefined | 'running'
 }
 
-/** So many outputs of each model, and files of each output, are read. */
-const MOST_OUTPUTS = 2
-const MOST_FILES = 4
-/** A job that continued so long ago has just ended. */
-const SOON_MS = 30_000
-
 /** The ways to ask for a run. */
 export const MODES = ['unsaid+webhook', 'sync', 'async+webhook', 'unsaid', 'sync+webhook', 'async'] as const
 export type Mode = (typeof MODES)[number]
@@ -86,12 +80,7 @@ export class Session {
   readonly balance: Balance
   readonly limited: SessionParts['limited']
   readonly recovered: SessionParts['recovered']
-  /** Produced files that were read. */
-  readonly files: ApiResponse[] = []
-  /** Schemes of those that cannot be read over HTTP. */
-  readonly otherFiles: string[] = []
-  /** Number of outputs of each model whose files were read. */
-  readonly #outputs = new Map<string, number>()
+  readonly files: ProducedFiles
   readonly #parts: SessionParts
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[]
@@ -109,6 +98,7 @@ export class Session {
     })
     this.clock = parts.options.clock
     this.balance = new Balance(parts.options.readCredits, parts.options.clock)
+    this.files = new ProducedFiles(parts.download, parts.options.clock)
     this.limited = parts.limited
     this.recovered = parts.recovered
   }
@@ -141,28 +131,6 @@ export class Session {
     if (price !== 'running') await this.balance.mark(last, price)
   }
 
-  /** Reads the files of the first outputs of each model, where a job was just seen to end: a service need not keep them. */
-  async #readFiles({ method, path, response }: Recorded): Promise<void> {
-    const urls = [at(response.json, '/output/items'), at(response.json, '/data/output/items')].flatMap(itemsOf)
-    const isOf = ({ response: { json } }: Recorded) =>
-      path.endsWith(`/${encodeURIComponent(String(at(json, '/job_id')))}`)
-    const run = method === 'GET' ? this.#recorded.find(isOf)?.path : path
-    const before = this.#recorded.findLast((one) => one.method === 'GET' && one.path === path)?.response
-    const isJustOver =
-      method === 'POST' ||
-      (/^(queued|processing)$/.test(String(at(before?.json, '/data/status'))) &&
-        this.clock.now() - Date.parse(before?.exchange.startedAt ?? '') < SOON_MS)
-    const count = this.#outputs.get(String(run)) ?? 0
-    if (urls.length === 0 || !isJustOver || count >= MOST_OUTPUTS) return
-    this.#outputs.set(String(run), count + 1)
-    for (const url of urls.slice(0, MOST_FILES).map((item) => String(at(item, '/url')))) {
-      // What is no address is judged as such.
-      const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? []
-      if (scheme !== undefined && !/^https?:$/i.test(scheme)) this.otherFiles.push(scheme)
-      else if (scheme !== undefined) this.files.push(await this.#parts.download(url).catch(notRead))
-    }
-  }
-
   /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */
   remember<Evidence>(scenario: Performable<Evidence>, evidence: Evidence): void {
     this.#evidence.set(scenario, Promise.resolve(evidence))
@@ -185,7 +153,7 @@ export class Session {
     const call = { method, path, authorization: header, body: content, contentType, headers }
     const response = await this.#parts.send(call)
     const recorded = { method, path, key: sentKey(header, this.options), body, isOpen, violation, response }
-    await this.#readFiles(recorded)
+    await this.files.read(recorded, this.#recorded)
     this.#recorded.push(recorded)
     return response
   }
@@ -253,11 +221,4 @@ export class Session {
     if (this.#parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
     return this.#parts.webhookEndpoints
   }
-}
-
-/** A file whose host sends nothing must not end the scenario. */
-function notRead(error: unknown): ApiResponse {
-  if (!(error instanceof NoResponseError)) throw error
-  const { exchange, message } = error
-  return { exchange, status: 0, headers: new Headers(), text: message, json: undefined, durationMs: 0 }
 }

@@ -1,6 +1,11 @@
-import { edited, mutants, put, status, take } from './mutation.ts'
+import { edited, mutants, put, status, take, when } from './mutation.ts'
 
 const schema = (edit: ReturnType<typeof put>) => edited('getModel', edit)
+
+const everySecond = () => {
+  let count = 0
+  return () => ++count % 2 === 0
+}
 
 /** The fields of models, and their schemas. */
 export const DETAILS_MUTANTS = mutants([
@@ -24,6 +29,11 @@ export const DETAILS_MUTANTS = mutants([
   ['details/with-schema', 'has no schema in the details', edited('getModel', take('/input_schema'))],
   ['schemas/type', 'has a schema of another type', schema(put('/input_schema/type', 'array'))],
   ['schemas/properties', 'lists the properties', schema(put('/input_schema/properties', []))],
+  [
+    'details/same-in-both',
+    'leaves required out now and then',
+    schema(when(everySecond(), take('/input_schema/required'))),
+  ],
   ['schemas/required', 'requires an unknown parameter', schema(put('/input_schema/required', ['text_prompt']))],
   ['schemas/required', 'has a boolean as required', schema(put('/input_schema/required', true))],
   ['schemas/property-texts', 'has numbers as types', schema(put('/input_schema/properties/*/type', [1]))],

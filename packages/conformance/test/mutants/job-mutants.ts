@@ -88,6 +88,14 @@ export const JOB_MUTANTS = mutants([
   ['jobs/failed-code', 'has no error in a failed job', job(hasFailed, take('/data/error'))],
   ['jobs/failed-error', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))],
   [
+    'cancel/no-credits-shown',
+    'spells the status of a cancel otherwise',
+    edited(
+      'cancelJob',
+      when(({ status: code }) => code < 300, put('/status', 'canceled')),
+    ),
+  ],
+  [
     'files/can-be-read',
     'has no file at the address of an item',
     editedWhere(({ url }) => url.pathname.startsWith('/files/'), status(404)),

@@ -1,5 +1,5 @@
 import type { RouteName } from '@modelrun/contract'
-import { contentType, hasCode, instead, raw, removeKeys, revoked } from './edits.ts'
+import { contentType, hasCode, raw, removeKeys, revoked } from './edits.ts'
 import {
   type Edit,
   edited,
@@ -54,15 +54,16 @@ function needs(route: RouteName, lacking: keyof Keys): Mutation {
 }
 
 /** Performs a rejected request, and still returns the rejection. */
-function actsAnyway(route: RouteName, code: number): Mutation {
-  return instead(
-    (request) => isFor(request, route),
-    async (request, send, server) => {
+function actsAnyway(route: RouteName, code: number, name?: keyof Keys): Mutation {
+  return {
+    wrap: (send, server, keys) => async (request) => {
       const response = await send(request)
-      if (response.status === code) await send({ ...request, authorization: `Bearer ${server.apiKey}` })
+      const isOfKey = name === undefined || request.authorization === `Bearer ${keys[name]}`
+      if (isFor(request, route) && isOfKey && response.status === code)
+        await send({ ...request, authorization: `Bearer ${server.apiKey}` })
       return response
     },
-  )
+  }
 }
 
 const rejected = (route: RouteName, code: number, ...edits: Edit[]) => edited(route, when(hasCode(code), ...edits))
@@ -156,6 +157,12 @@ export const KEY_MUTANTS = mutants([
   [ROTATED, 'takes a revoked key for cancels', revoked('cancelJob'), 'auth/revoked-key'],
   [INVALID, 'cancels a job without a key, and responds 401', actsAnyway('cancelJob', 401), 'jobs/every-end'],
   [LACKING, 'cancels a job without the permission, and responds 403', actsAnyway('cancelJob', 403)],
+  [
+    LACKING,
+    'cancels a job with a key that only reads, and responds 403',
+    actsAnyway('cancelJob', 403, 'read-only'),
+    'jobs/every-end',
+  ],
   ...ROUTE_NAMES.map(
     (route): Row => [
       LACKING,

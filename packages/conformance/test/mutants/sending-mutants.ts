@@ -66,7 +66,7 @@ export const SENDING_MUTANTS = mutants([
     'delivers no failure of a model that was delivered before',
     onDelivery((deliver, url, init) => (failed(bodyOf(init)) ? lost() : deliver(url, init))),
   ],
-  [SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0)],
+  [SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0), 'webhooks/no-success-when-cancelled'],
   [
     SENT,
     'delivers a success for a cancelled job when it would have ended',

@@ -1,0 +1,67 @@
+import type { ConformanceClock } from '../clock.ts'
+import { type ApiResponse, NoResponseError } from '../http/caller.ts'
+import { at, itemsOf } from '../json.ts'
+
+/** So many outputs of each model, and files of each output, are read. */
+const MOST_OUTPUTS = 2
+const MOST_FILES = 4
+/** A job that continued so long ago has just ended. */
+const SOON_MS = 30_000
+
+/** A request with its response. */
+interface Call {
+  method: string
+  path: string
+  response: ApiResponse
+}
+
+/** The produced files (section 2.5), each read right after its job ended: a service need not keep them. */
+export class ProducedFiles {
+  readonly #download: (url: string) => Promise<ApiResponse>
+  readonly #clock: ConformanceClock
+  /** Number of outputs of each model whose files were read. */
+  readonly #outputs = new Map<string, number>()
+  readonly responses: ApiResponse[] = []
+  /** Schemes of files that cannot be read over HTTP. */
+  readonly otherSchemes: string[] = []
+
+  constructor(download: (url: string) => Promise<ApiResponse>, clock: ConformanceClock) {
+    this.#download = download
+    this.#clock = clock
+  }
+
+  /**
+   * Reads the files that a response shows.
+   *
+   * @param before all requests before it
+   */
+  async read(call: Call, before: readonly Call[]): Promise<void> {
+    const { method, path, response } = call
+    const items = [at(response.json, '/output/items'), at(response.json, '/data/output/items')].flatMap(itemsOf)
+    const isOf = ({ response: { json } }: Call) => path.endsWith(`/${encodeURIComponent(String(at(json, '/job_id')))}`)
+    const run = String(method === 'GET' ? before.find(isOf)?.path : path)
+    const count = this.#outputs.get(run) ?? 0
+    if (items.length === 0 || count >= MOST_OUTPUTS || !this.#isJustOver(call, before)) return
+    this.#outputs.set(run, count + 1)
+    for (const url of items.slice(0, MOST_FILES).map((item) => String(at(item, '/url')))) {
+      // What is no address is judged as such.
+      const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? []
+      if (scheme !== undefined && !/^https?:$/i.test(scheme)) this.otherSchemes.push(scheme)
+      else if (scheme !== undefined) this.responses.push(await this.#download(url).catch(notRead))
+    }
+  }
+
+  #isJustOver({ method, path }: Call, before: readonly Call[]): boolean {
+    if (method === 'POST') return true
+    const last = before.findLast((one) => one.method === 'GET' && one.path === path)?.response
+    const continued = /^(queued|processing)$/.test(String(at(last?.json, '/data/status')))
+    return continued && this.#clock.now() - Date.parse(last?.exchange.startedAt ?? '') < SOON_MS
+  }
+}
+
+/** A file whose host sends nothing must not end the scenario. */
+function notRead(error: unknown): ApiResponse {
+  if (!(error instanceof NoResponseError)) throw error
+  const { exchange, message } = error
+  return { exchange, status: 0, headers: new Headers(), text: message, json: undefined, durationMs: 0 }
+}
