@@ -91,7 +91,9 @@ export const keysAtJobs = defineScenario(
     const main = session.target('main')
     const targets = [main, ...(session.targets.others ?? [])]
     for (const [index, { route, key, name }] of callsOf(session.options).entries()) {
-      const target = targets[name === undefined ? index % targets.length : 0] ?? main
+      // Only what must be rejected costs nothing.
+      const isFree = name === undefined || lacks(name, 'models:run')
+      const target = targets[isFree ? index % targets.length : 0] ?? main
       if (route === 'runModel') await runAndCancel(session, target, { key, name })
       if (route === 'getJob') await readJob(session, ended, { ...key, isOpen: isOpen(ended, key) })
       if (route === 'cancelJob') await cancelJob(session, cancelled, { ...key, isOpen: isOpen(cancelled, key) })
