@@ -2,7 +2,6 @@
 // No dead link or anchor, nothing that axe finds in both themes, small scripts, a search that finds.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { availableParallelism, loadavg } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -13,7 +12,6 @@ import { allDocuments, pageOf } from './pages.mjs'
 
 const MAX_SCRIPT_BYTES = 50_000
 const MAX_PLAYGROUND_BYTES = 230_000
-const MAX_CLICK_MS = 2_000
 const PROGRAMS_AT_ONCE = 4
 const folder = resolve(process.argv[2] ?? fileURLToPath(new URL('dist', import.meta.url)))
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
@@ -101,7 +99,7 @@ async function runPrograms(page, path) {
   programs += count
 }
 
-/** The playground loads little, and is quick once it has; a program from a link waits for a click. */
+/** The playground loads little, and shows its result; a program from a link waits for a click. */
 async function checkPlayground() {
   const page = await browser.newPage()
   let bytes = 0
@@ -111,19 +109,16 @@ async function checkPlayground() {
   })
   await page.goto(`${site}/playground/`, { waitUntil: 'networkidle' })
   bytes = 0
-  // The first run loads everything. The quickest of some counts, and none on a machine that has other work.
-  const isBusy = loadavg()[0] > 2 * availableParallelism()
+  // The first run loads everything. The times are printed and not judged: they depend on the machine.
   const times = []
-  for (let round = 0; round < 8 && !(Math.min(...times.slice(1)) < MAX_CLICK_MS); round++) {
+  for (let round = 0; round < 3; round++) {
     const start = performance.now()
     await page.locator('#run').click()
     await page.locator('.play:not([data-state=running])').waitFor({ timeout: 60_000 })
     times.push(Math.round(performance.now() - start))
   }
-  const warm = Math.min(...times.slice(1))
   console.log(`The playground loads ${bytes} bytes. From the click to the result: ${times.join(', ')} ms.`)
   if (bytes > MAX_PLAYGROUND_BYTES) problems.push(`The playground loads ${bytes} bytes.`)
-  if (warm > MAX_CLICK_MS && !isBusy) problems.push(`The playground takes ${warm} ms from the click to the result.`)
   if ((await page.locator('.play .pictures img').count()) !== 2) problems.push('The playground shows no pictures.')
   await page.locator('#program').fill(`console.log('shared', 1 as number)`)
   await page.locator('#share').click()
