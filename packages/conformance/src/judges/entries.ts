@@ -57,13 +57,17 @@ export function refundedIn(
 }
 
 /**
- * What the runs after an exchange cost: `undefined` where one may be charged or not, `running` while one continues. Those of other
+ * What the runs after an exchange cost: `undefined` where one may be charged or not, `failed` where one did, `running` while one continues. Those of other
  * keys may be of another account, and are not waited for.
  */
-export function priceSince(world: Pick<World, 'jobs' | 'sentRuns'>, after: number): number | undefined | 'running' {
+export function priceSince(
+  world: Pick<World, 'jobs' | 'sentRuns'>,
+  after: number,
+): number | undefined | 'failed' | 'running' {
   const known = world.sentRuns.map((run) => ({ run, entry: entryOf(run, world) }))
   if (known.some(({ run, entry }) => run.key.kind === 'full' && entry === 'unknown')) return 'running'
   const isNew = ({ response }: Pick<RunCall, 'response'>) => response.exchange.id > after
+  if (known.some(({ run, entry }) => isNew(run) && entry.startsWith('failed'))) return 'failed'
   if (refundedIn(world, isNew).length > 0) return undefined
   let price = 0
   for (const { run, entry } of known.filter((one) => isNew(one.run))) {

@@ -44,20 +44,20 @@ export class Balance {
    * Reads the balance while nothing is running.
    *
    * @param after id of the last exchange
-   * @param price what was run since the last mark should cost; `undefined` where that is open
+   * @param price what was run since the last mark should cost; `undefined` where that is open, `failed` where it may be charged, or refunded, as late as can be
    */
-  async mark(after: number, price: number | undefined): Promise<void> {
+  async mark(after: number, price: number | undefined | 'failed'): Promise<void> {
     const last = this.marks.at(-1)
     const early = last && (await this.#read())
     if (last === undefined || early === undefined) return
     const isExpected = last.credits - early === price
     if (isExpected) this.#add(after, early)
-    else this.#add(after, await this.#settled(price === undefined ? 'open' : last.credits - price))
+    else this.#add(after, await this.#settled(typeof price === 'number' ? last.credits - price : price))
   }
 
   /** Reads the balance at the end, once it no longer changes. */
   async close(): Promise<void> {
-    if (this.marks.length > 0) this.#add(Number.POSITIVE_INFINITY, await this.#settled('open'))
+    if (this.marks.length > 0) this.#add(Number.POSITIVE_INFINITY, await this.#settled('failed'))
   }
 
   #add(after: number, credits: number | undefined): void {
@@ -67,16 +67,16 @@ export class Balance {
   /**
    * The balance once it no longer changes.
    *
-   * @param expected the balance that is waited for longer than others; `open`: any may be final, also one that has not changed yet
+   * @param expected the balance that is waited for longer than others; `failed`: any may be final, but not before the longest wait
    */
-  async #settled(expected: number | 'open'): Promise<number | undefined> {
+  async #settled(expected: number | undefined | 'failed'): Promise<number | undefined> {
     const startedAt = this.#clock.now()
     const waitedMs = () => this.#clock.now() - startedAt
-    const stillMs = expected === 'open' ? LONGEST_WAIT_MS : Math.max(STILL_MS, 1.5 * this.#latenessMs)
+    const stillMs = expected === 'failed' ? LONGEST_WAIT_MS : Math.max(STILL_MS, 1.5 * this.#latenessMs)
     let last = await this.#read()
     let changedMs = 0
     while (last !== undefined && waitedMs() < LONGEST_WAIT_MS) {
-      const isWrong = expected !== 'open' && last !== expected
+      const isWrong = typeof expected === 'number' && last !== expected
       if (!isWrong && waitedMs() - changedMs >= stillMs) return last
       await sleep(this.#clock, INTERVAL_MS)
       const next = await this.#read()

@@ -66,7 +66,7 @@ export interface SessionParts {
   /** What the runs so far may cost: of those that are over, and of those that may still be charged. */
   owed: (session: Session) => { ended: number; open: number }
   /** What the runs after an exchange cost; `undefined` where that is open, `running` while one continues. */
-  priceSince: (session: Session, after: number) => number | undefined | 'running'
+  priceSince: (session: Session, after: number) => number | undefined | 'failed' | 'running'
 }
 
 /** The ways to ask for a run. */
