@@ -42,7 +42,7 @@ async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
       return range !== undefined && range.count > 0 && (functionName !== '' || range.startOffset > 0)
     }),
   )
-  return ran.flatMap(({ url }) => /\/packages\/(?!kit\/)(.+)$/.exec(url)?.[1] ?? [])
+  return ran.flatMap(({ url }) => /\/packages\/(.+)$/.exec(url)?.[1] ?? [])
 }
 
 const server = createReferenceServer({ clock: 'auto' })
@@ -76,15 +76,15 @@ async function measureWays() {
   })
   let key = 0
   const ways: Record<string, [work: () => Promise<unknown>, of: RegExp]> = {
-    'client.run': [() => client.run(MODEL, INPUT, { mode: 'async' }), /^sdk\//],
-    'delivery to its handler': [receive, /^sdk\//],
+    'client.run': [() => client.run(MODEL, INPUT, { mode: 'async' }), /^(sdk|kit)\//],
+    'delivery to its handler': [receive, /^(sdk|kit)\//],
     'POST run in the server': [
       () => server.fetch(`${server.baseUrl}/v1/models/${MODEL}/run`, posted()),
-      /^reference-server\//,
+      /^(reference-server|kit)\//,
     ],
     'row of a batch': [
       () => Array.fromAsync(runs.runEach(MODEL, [{ key: `row-${++key}`, input: INPUT }])),
-      /^(sdk|durable|contract)\//,
+      /^(sdk|durable|kit|contract)\//,
     ],
   }
   const rows: object[] = []
