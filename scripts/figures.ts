@@ -67,6 +67,7 @@ const tables: Record<string, () => string[]> = {
       rows.map(([what, ...cells]): Row => [what, ...cells]),
     )
   },
+  'batch-storage': storage,
   'batch-sqlite': () => growth('sqlite', { first: ['add', 'submit'], after: ['progress'] }),
   'batch-redis': () => growth('redis', { first: ['add CPU', 'submit CPU'], after: ['progress', 'memory'] }),
   'batch-postgres': () => growth('postgres', { first: ['add CPU', 'submit CPU'], after: ['memory'] }),
@@ -151,6 +152,25 @@ const PARTS = {
   'submit CPU': { head: 'a submit', column: 4 },
   progress: { head: '`progress()`', column: 7 },
   memory: { head: 'memory of a process', column: 8 },
+}
+
+const STORES: Record<string, string> = {
+  sqlite: 'SQLite, on the disk',
+  postgres: 'Postgres, on the disk with its indexes',
+  redis: 'Redis, in memory',
+}
+
+/** What the batches with 10,000 keys store, each with its result. */
+function storage(): string[] {
+  const { head, rows } = tableOf('durable-growth', '| store | processes |')
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
+  const lines = rows
+    .filter((cells) => cells[2] === '10,000')
+    .map((cells): Row => {
+      const bytes = numberOf(cells[head.indexOf('bytes a key')])
+      return [STORES[cells[0]] ?? cells[0], bytes.toLocaleString('en'), gigabytes(bytes * 1e6), gigabytes(bytes * 7e5)]
+    })
+  return table(['engine', 'bytes a key', 'a million keys', '100,000 keys a day, stored for 7 days'], lines)
 }
 
 function growth(store: string, { first, after }: Shown): string[] {
