@@ -50,9 +50,8 @@ export const charts: Record<string, () => string> = {
     })
   },
   'chart-responses.svg': () => {
-    const { head, rows } = tableOf('reference-server', '| server | responses/s |')
-    const column = (name: string) =>
-      rows.map((cells) => ({ label: cells[0], value: numberOf(cells[head.indexOf(name)]) }))
+    const { rows, indexOf } = tableOf('reference-server', '| server | responses/s |')
+    const column = (name: string) => rows.map((cells) => ({ label: cells[0], value: numberOf(cells[indexOf(name)]) }))
     const ratios = column('responses in the same CPU time, to bare hono')
     const starts = column('start, ms')
     return bars({

@@ -92,9 +92,8 @@ type Column = (client: string) => string
 
 /** The cells of one column of a result, by client; empty where the client has none. */
 function columnOf(result: string, start: string, column: string): Column {
-  const { head, rows } = tableOf(result, start)
-  const index = head.indexOf(column)
-  if (index === -1) throw new Error(`bench/results/${result}.md has no column "${column}".`)
+  const { rows, indexOf } = tableOf(result, start)
+  const index = indexOf(column)
   return (client) => {
     const cell = rows.find(([name]) => name === client)?.[index] ?? ''
     if (cell === '–') return ''
@@ -162,12 +161,12 @@ const STORES: Record<string, string> = {
 
 /** What the batches with 10,000 keys store, each with its result. */
 function storage(): string[] {
-  const { head, rows } = tableOf('durable-growth', '| store | processes |')
+  const { rows, indexOf } = tableOf('durable-growth', '| store | processes |')
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
   const lines = rows
     .filter((cells) => cells[2] === '10,000')
     .map((cells): Row => {
-      const bytes = numberOf(cells[head.indexOf('bytes a key')])
+      const bytes = numberOf(cells[indexOf('bytes a key')])
       return [STORES[cells[0]] ?? cells[0], bytes.toLocaleString('en'), gigabytes(bytes * 1e6), gigabytes(bytes * 7e5)]
     })
   return table(['engine', 'bytes a key', 'a million keys', '100,000 keys a day, stored for 7 days'], lines)

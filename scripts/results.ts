@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs'
 
 export type Row = [name: string, ...cells: string[]]
 
-/** The cells of the first table after a text. */
-export function tableOf(result: string, start: string): { head: Row; rows: Row[] } {
+/** The cells of the first table after a text, and the place of a column in it by its name. */
+export function tableOf(
+  result: string,
+  start: string,
+): { head: Row; rows: Row[]; indexOf: (column: string) => number } {
   const text = readFileSync(new URL(`../bench/results/${result}.md`, import.meta.url), 'utf8')
   const from = text.indexOf(start)
   if (from === -1) throw new Error(`bench/results/${result}.md has no "${start}".`)
@@ -12,7 +15,13 @@ export function tableOf(result: string, start: string): { head: Row; rows: Row[]
   // A line has at least one cell.
   const cellsOf = (line: string) => line.slice(2, -2).split(' | ') as Row
   const [head = '', , ...rows] = table.trim().split('\n')
-  return { head: cellsOf(head), rows: rows.map(cellsOf) }
+  const names = cellsOf(head)
+  const indexOf = (column: string) => {
+    const index = names.indexOf(column)
+    if (index === -1) throw new Error(`bench/results/${result}.md has no column "${column}".`)
+    return index
+  }
+  return { head: names, rows: rows.map(cellsOf), indexOf }
 }
 
 export function numberOf(cell = ''): number {
