@@ -24,22 +24,23 @@ const STYLE = `<style>
 /** Each chart by the name of its file. */
 export const charts: Record<string, () => string> = {
   'chart-payments.svg': () => {
-    const { head, rows } = tableOf('double-charge', '| client | call |')
-    const faults = head.slice(2)
-    const groups = faults.map((fault, index) => ({
+    const { head, rows, indexOf } = tableOf('double-charge', '| client | call |')
+    const faults = head.filter((column) => column !== 'client' && column !== 'call')
+    const groups = faults.map((fault) => ({
       label: fault,
-      bars: rows.map(([client, , ...cells]) => ({ label: client, value: numberOf(cells[index]) })),
+      bars: rows.map((cells) => ({ label: cells[0], value: numberOf(cells[indexOf(fault)]) })),
     }))
     return bars({ title: 'Requests for one paid run, each of which may be charged', groups, isOneScale: true })
   },
   'chart-polls.svg': () => {
-    const points = ['durations known', 'first job ever'].flatMap((kind) =>
-      tableOf('waits', `### 40 s job, ${kind}`).rows.map(([client, polls, lag]) => ({
-        label: client === 'modelrun' ? `modelrun, ${kind}` : client,
-        x: numberOf(polls),
-        y: numberOf(lag),
-      })),
-    )
+    const points = ['durations known', 'first job ever'].flatMap((kind) => {
+      const { rows, indexOf } = tableOf('waits', `### 40 s job, ${kind}`)
+      return rows.map((cells) => ({
+        label: cells[0] === 'modelrun' ? `modelrun, ${kind}` : cells[0],
+        x: numberOf(cells[indexOf('polls')]),
+        y: numberOf(cells[indexOf('mean lag ms')]),
+      }))
+    })
     // The others learn nothing from earlier jobs: one point each.
     const shown = points.filter(({ label }, index) => points.findIndex((point) => point.label === label) === index)
     return scatter({
@@ -63,16 +64,20 @@ export const charts: Record<string, () => string> = {
     })
   },
   'chart-growth.svg': () => {
-    const rows = tableOf('durable-growth', '| store | processes |').rows.filter(([store]) => store === 'sqlite')
-    const of = (column: number) =>
-      rows.map((cells) => ({
-        label: `modelrun, ${cells[2]}`,
-        value: Math.max(...(cells[column] ?? '').split(', ').map(numberOf)),
+    const { rows, indexOf } = tableOf('durable-growth', '| store | processes |')
+    const ofSqlite = rows.filter(([store]) => store === 'sqlite')
+    const of = (column: string) =>
+      ofSqlite.map((cells) => ({
+        label: `modelrun, ${cells[indexOf('keys')]}`,
+        value: Math.max(...(cells[indexOf(column)] ?? '').split(', ').map(numberOf)),
       }))
-    const memory = { label: 'peak memory of the process, MB', bars: of(9) }
+    const memory = {
+      label: 'peak memory of the process, MB',
+      bars: of('peak memory of a process, MB: add, work, read'),
+    }
     return bars({
       title: 'A durable batch on SQLite, by its number of keys',
-      groups: [memory, { label: 'progress(), ms', bars: of(8) }],
+      groups: [memory, { label: 'progress(), ms', bars: of('progress(), ms') }],
     })
   },
 }

@@ -54,18 +54,16 @@ const tables: Record<string, () => string[]> = {
     )
   },
   waits: () => {
-    const { rows } = tableOf('waits', '| what | bound |')
-    const shown = rows.map(
-      ([what, bound, own, , ...others]): Row => [what, own ?? '', bound ?? '', ...others.slice(0, 2)],
-    )
+    const { rows, indexOf } = tableOf('waits', '| what | bound |')
+    const columns = ['modelrun', 'bound', 'replicate', 'fal'].map(indexOf)
+    const shown = rows.map((cells): Row => [cells[0], ...columns.map((index) => cells[index] ?? '')])
     return table(['measurement', 'modelrun', 'goal', 'replicate', 'fal'], shown)
   },
   server: () => {
-    const { rows } = tableOf('reference-server', '| what | bound |')
-    return table(
-      ['measurement', 'goal', 'measured', 'met'],
-      rows.map(([what, ...cells]): Row => [what, ...cells]),
-    )
+    const { rows, indexOf } = tableOf('reference-server', '| what | bound |')
+    const columns = ['bound', 'measured', 'met'].map(indexOf)
+    const shown = rows.map((cells): Row => [cells[0], ...columns.map((index) => cells[index] ?? '')])
+    return table(['measurement', 'goal', 'measured', 'met'], shown)
   },
   'batch-storage': storage,
   'batch-sqlite': () => growth('sqlite', { first: ['add', 'submit'], after: ['progress'] }),
@@ -112,8 +110,9 @@ const firstLoad: Column = (client) => {
     fal: '@fal-ai/client, client',
     ky: 'ky',
   }
-  const { rows } = tableOf('size', '| import | minified |')
-  const bytes = numberOf(rows.find(([name]) => name === names[client])?.[3])
+  const { rows, indexOf } = tableOf('size', '| import | minified |')
+  const index = indexOf('first load when split, gzip')
+  const bytes = numberOf(rows.find(([name]) => name === names[client])?.[index])
   return (bytes / 1_000).toFixed(1)
 }
 
@@ -144,13 +143,15 @@ interface Shown {
 
 type Part = keyof typeof PARTS
 
+const ADD = { head: 'an add', column: 'add, µs: first, last' }
+const SUBMIT = { head: 'a submit', column: 'submit, µs: first, last' }
 const PARTS = {
-  add: { head: 'an add', column: 3 },
-  submit: { head: 'a submit', column: 4 },
-  'add CPU': { head: 'an add', column: 3 },
-  'submit CPU': { head: 'a submit', column: 4 },
-  progress: { head: '`progress()`', column: 7 },
-  memory: { head: 'memory of a process', column: 8 },
+  add: ADD,
+  submit: SUBMIT,
+  'add CPU': ADD,
+  'submit CPU': SUBMIT,
+  progress: { head: '`progress()`', column: 'progress(), ms' },
+  memory: { head: 'memory of a process', column: 'peak memory of a process, MB: add, work, read' },
 }
 
 const STORES: Record<string, string> = {
@@ -163,27 +164,27 @@ const STORES: Record<string, string> = {
 function storage(): string[] {
   const { rows, indexOf } = tableOf('durable-growth', '| store | processes |')
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
-  const lines = rows
-    .filter((cells) => cells[2] === '10,000')
-    .map((cells): Row => {
-      const bytes = numberOf(cells[indexOf('bytes a key')])
-      return [STORES[cells[0]] ?? cells[0], bytes.toLocaleString('en'), gigabytes(bytes * 1e6), gigabytes(bytes * 7e5)]
-    })
+  const lines = Object.entries(STORES).map(([store, shown]): Row => {
+    const cells = rows.find((row) => row[0] === store && row[indexOf('keys')] === '10,000')
+    if (cells === undefined) throw new Error(`bench/results/durable-growth.md has no row of ${store} with 10,000 keys.`)
+    const bytes = numberOf(cells[indexOf('bytes a key')])
+    return [shown, bytes.toLocaleString('en'), gigabytes(bytes * 1e6), gigabytes(bytes * 7e5)]
+  })
   return table(['engine', 'bytes a key', 'a million keys', '100,000 keys a day, stored for 7 days'], lines)
 }
 
 function growth(store: string, { first, after }: Shown): string[] {
-  const { rows } = tableOf('durable-growth', '| store | processes |')
-  const lines = rows
-    .filter(([name]) => name === store)
-    .map(([, ...cells]): Row => {
-      const of = (part: Part) => cells[PARTS[part].column] ?? ''
-      return [
-        cells[1] ?? '',
-        ...first.map((part) => range(of(part), part.endsWith('CPU'))),
-        ...after.map((part) => last(of(part), part)),
-      ]
-    })
+  const { rows, indexOf } = tableOf('durable-growth', '| store | processes |')
+  const ofStore = rows.filter(([name]) => name === store)
+  if (ofStore.length === 0) throw new Error(`bench/results/durable-growth.md has no row of ${store}.`)
+  const lines = ofStore.map((cells): Row => {
+    const of = (part: Part) => cells[indexOf(PARTS[part].column)] ?? ''
+    return [
+      cells[indexOf('keys')] ?? '',
+      ...first.map((part) => range(of(part), part.endsWith('CPU'))),
+      ...after.map((part) => last(of(part), part)),
+    ]
+  })
   return table(['keys in the batch', ...[...first, ...after].map((part) => PARTS[part].head)], lines)
 }
 

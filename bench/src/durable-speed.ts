@@ -30,5 +30,5 @@ await report(
     table(['keys', 'concurrency', 'keys a second', 'processor, ms a key'], cases.map(rowOf)),
     `Goal: 500 keys a second on a machine that does nothing else. Load of the last minute at the end: ${loadavg()[0]?.toFixed(1)}; two cores. ${rounds} rounds, a fresh process each.`,
   ],
-  [],
+  { packages: [] },
 )

@@ -53,5 +53,5 @@ await report(
     'POSTs / charges of one logical call of the AI SDK with its default `maxRetries` of 2, and whether it brought its file. One call each for image, speech, video, and video by status (`poll`); Replicate has no speech. Each provider sends to a service in the process that responds as its own does, the faults are injected there. A charge is a run that the service accepted.',
     table(HEADINGS, rows),
   ],
-  ['ai', '@ai-sdk/fal', '@ai-sdk/replicate'],
+  { packages: ['ai', '@ai-sdk/fal', '@ai-sdk/replicate'] },
 )

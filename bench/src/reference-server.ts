@@ -133,5 +133,5 @@ await report(
     ),
     `${rounds} interleaved rounds. The load takes part of the machine as well, so that no server had all of it. At the end ${formatNumber(loadavg()[0] ?? 0, 0)} processes of the machine wanted to run (load average): with many more than cores, read ratios and CPU times only.`,
   ],
-  ['hono', '@hono/node-server', 'msw'],
+  { packages: ['hono', '@hono/node-server', 'msw'] },
 )
