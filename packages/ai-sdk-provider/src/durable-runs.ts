@@ -17,7 +17,7 @@ export interface DurableRuns {
 }
 
 /** A run to add. */
-interface DurableItem {
+export interface DurableItem {
   /** Unique within the batch. */
   readonly key: string
   /** Parameters of the model. */

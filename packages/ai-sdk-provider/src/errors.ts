@@ -11,15 +11,24 @@ interface FailedRequest {
   jobId?: string | undefined
 }
 
+/** For `catch` of a request: throws its error in the words of the AI SDK. */
+export function throwAiError(request: FailedRequest): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ModelRunError ? toAiError(error, request) : error
+  }
+}
+
 /**
  * Makes the error for the AI SDK, which repeats the whole call for `APICallError.isRetryable`. That is true only where no run can
  * have been accepted: the run was `not_sent` or `rejected`, or the request was a read of a job that was started before.
  */
-export function toAiError(error: unknown, { url, input, jobId }: FailedRequest): unknown {
-  if (!(error instanceof ModelRunError)) return error
+function toAiError(error: ModelRunError, { url, input, jobId }: FailedRequest): Error {
   const submission = jobId === undefined ? error.submission : 'accepted'
   const data = { code: error.code, submission, jobId: jobId ?? error.jobId }
-  if (error instanceof AbortedError) return abortError(error, data.jobId)
+  // The AI SDK recognizes an abort by its name.
+  if (error instanceof AbortedError) {
+    return Object.assign(new Error(error.message, { cause: error }), { name: 'AbortError', jobId: data.jobId })
+  }
   const isFree = submission === 'not_sent' || submission === 'rejected'
   // A wrong option, or a price above `maxCredits`. The error says it all.
   if (isFree && !error.isRetryable && error.status === undefined) return error
@@ -40,22 +49,20 @@ export function reject(argument: string, reason: string, cause?: unknown): never
   throw new InvalidArgumentError({ argument, message: `${argument}: ${reason} Nothing was sent.`, cause })
 }
 
-/** The AI SDK recognizes an abort by its name. */
-export function abortError(cause: Error, jobId?: string): Error {
-  return Object.assign(new Error(cause.message, { cause }), { name: 'AbortError', jobId })
-}
-
 /** The error for a run whose end is known, or that must not be sent again. */
 export function runError(
   message: string,
-  { url, ...data }: { url: string; code: string; submission: Submission; jobId?: string | undefined; key?: string },
+  {
+    url,
+    ...data
+  }: { url: string; code: string; submission: Submission; jobId?: string | undefined; key?: string | undefined },
 ): APICallError {
   return new APICallError({ message, url, requestBodyValues: {}, isRetryable: false, data })
 }
 
-/** Waits for parts of a call, each for itself. A part that is an error already has failed. */
-export function settle<Part, Value>(parts: readonly Part[], work: (part: Part, index: number) => Promise<Value>) {
-  return Promise.allSettled(parts.map(work))
+/** The path of a request, for errors. */
+export function servicePath(...parts: string[]): string {
+  return `/v1/${parts.map(encodeURIComponent).join('/')}`
 }
 
 /**

@@ -1,6 +1,6 @@
 import { NoSuchModelError } from '@ai-sdk/provider'
 import { type Model, type ModelRun, NotFoundError } from 'modelrun'
-import { reject, toAiError } from './errors.ts'
+import { reject, servicePath, throwAiError } from './errors.ts'
 
 /** The kinds of models of the AI SDK that the service has. */
 export type ModelKind = 'imageModel' | 'videoModel' | 'speechModel'
@@ -16,15 +16,12 @@ const CATEGORIES: Readonly<Record<string, ModelKind>> = {
 /** How long the description of a model is used again. Prices and parameters change. */
 const KEEP_MS = 300_000
 
-/** Reads a model. */
-export type ReadModel = (modelId: string, modelType: ModelKind) => Promise<Model>
-
 /**
  * A reader of models, which reads each once in five minutes.
  *
  * @throws NoSuchModelError when there is no such model, or it is of another kind. A kind that is not known is not checked
  */
-export function modelReader(getClient: () => ModelRun): ReadModel {
+export function modelReader(getClient: () => ModelRun) {
   const models = new Map<string, { readAt: number; model: Promise<Model> }>()
   const readOnce = async (modelId: string) => {
     const client = getClient()
@@ -36,20 +33,15 @@ export function modelReader(getClient: () => ModelRun): ReadModel {
     model.catch(() => models.delete(modelId))
     return await model
   }
-  return async (modelId, modelType) => {
+  return async (modelId: string, modelType: ModelKind) => {
     if (modelId === '') reject('modelId', 'the id of the model is missing.')
     const model = await readOnce(modelId).catch((error: unknown) => {
       if (error instanceof NotFoundError) throw new NoSuchModelError({ modelId, modelType, message: error.message })
-      throw toAiError(error, { url: modelPath(modelId) })
+      return throwAiError({ url: servicePath('models', modelId) })(error)
     })
     const kind = CATEGORIES[model.category]
     if (kind === undefined || kind === modelType) return model
     const message = `${modelId} is a ${model.category} model, so it is a \`${kind}\`, not a \`${modelType}\`. Nothing was sent.`
     throw new NoSuchModelError({ modelId, modelType, message })
   }
-}
-
-/** The path of a model at the service. */
-export function modelPath(modelId: string): string {
-  return `/v1/models/${encodeURIComponent(modelId)}`
 }

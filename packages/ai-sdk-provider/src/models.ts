@@ -6,8 +6,8 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { ModelKind } from './model-reader.ts'
-import { type PlainOptions, resolveOptions } from './options.ts'
-import { createContext, type ProviderContext } from './prepare-call.ts'
+import { type ResolvedOptions, resolveOptions } from './options.ts'
+import { FILES_PER_CALL } from './prepare-call.ts'
 import { produceFiles } from './runs.ts'
 
 /** Names of the two functions by which the Workflow SDK passes a model from one step to another. */
@@ -17,11 +17,8 @@ export const WORKFLOW_DESERIALIZE: unique symbol = Symbol.for('workflow-deserial
 /** A model as JSON. It holds no key: the other process has its own in `MODELRUN_API_KEY`. */
 export interface SerializedModel {
   modelId: string
-  options: Partial<PlainOptions>
+  options: NonNullable<ResolvedOptions['plain']>
 }
-
-/** The AI SDK would split a call for more files than this into several, and lose what was paid when one of them fails. */
-export const FILES_PER_CALL = 1_000
 
 /** What models of all kinds have. */
 export abstract class ProviderModel {
@@ -29,17 +26,17 @@ export abstract class ProviderModel {
   readonly specificationVersion: 'v4'
   readonly modelId: string
   // It gives access to the API key. Private fields are not printed by console.log and JSON.stringify.
-  readonly #context: ProviderContext
+  readonly #options: ResolvedOptions
 
-  constructor(context: ProviderContext, modelId: string) {
-    this.#context = context
+  constructor(options: ResolvedOptions, modelId: string) {
+    this.#options = options
     this.modelId = modelId
     // Models of `v3` have the same shape.
-    this.specificationVersion = context.options.specificationVersion as 'v4'
+    this.specificationVersion = options.specificationVersion as 'v4'
   }
 
-  protected get context(): ProviderContext {
-    return this.#context
+  protected get options(): ResolvedOptions {
+    return this.#options
   }
 
   protected get response() {
@@ -47,15 +44,14 @@ export abstract class ProviderModel {
   }
 
   /** @throws UnsupportedFunctionalityError when the provider has a client, a batch or an inbox, which would be lost */
-  protected static serialize({ modelId, context }: ProviderModel): SerializedModel {
-    const options = context.options.plain
+  protected static serialize({ modelId, options: { plain: options } }: ProviderModel): SerializedModel {
     if (options !== undefined) return { modelId, options }
     const message = `The model ${modelId} has a \`client\`, \`durable\` or \`webhook\`: create it in the step that uses it.`
     throw new UnsupportedFunctionalityError({ functionality: 'serialize', message })
   }
 
-  protected static deserialize({ modelId, options }: SerializedModel): [ProviderContext, string] {
-    return [createContext(resolveOptions(options)), modelId]
+  protected static deserialize({ modelId, options }: SerializedModel): [ResolvedOptions, string] {
+    return [resolveOptions(options), modelId]
   }
 }
 
@@ -66,7 +62,7 @@ export class ModelRunImageModel extends ProviderModel implements ImageModelV4 {
   readonly maxImagesPerCall = FILES_PER_CALL
 
   async doGenerate(options: ImageModelV4CallOptions) {
-    const { files, warnings } = await produceFiles(this.context, this, options)
+    const { files, warnings } = await produceFiles(this.options, this, options)
     return {
       images: files.map(({ data }) => data),
       isRetryable: false,
@@ -87,7 +83,7 @@ export class ModelRunSpeechModel extends ProviderModel implements SpeechModelV4 
   readonly kind = 'speechModel'
 
   async doGenerate(options: SpeechModelV4CallOptions) {
-    const { files, warnings } = await produceFiles(this.context, this, options)
+    const { files, warnings } = await produceFiles(this.options, this, options)
     const [file] = files
     return {
       audio: file?.data ?? new Uint8Array(),

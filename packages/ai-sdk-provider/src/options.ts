@@ -1,6 +1,7 @@
 import { ModelRun, type ModelRunOptions, type ResultReceiver } from 'modelrun'
 import type { DurableRuns } from './durable-runs.ts'
 import { reject } from './errors.ts'
+import { modelReader } from './model-reader.ts'
 
 /** Options of `createModelRun`. */
 export interface ModelRunProviderOptions {
@@ -33,40 +34,34 @@ export interface ModelRunProviderOptions {
   specificationVersion?: 'v3' | 'v4' | undefined
 }
 
-/** The options that are JSON: another process can make the same provider of them. */
-export type PlainOptions = Required<Omit<ModelRunProviderOptions, 'client' | 'durable' | 'webhook'>>
-
-/** The options with every field named and present. */
-export type ResolvedOptions = { [Name in keyof PlainOptions]: NonNullable<PlainOptions[Name]> } & {
-  /** The client, made at the first call. @throws ConfigurationError */
-  client: () => ModelRun
-  durable: DurableRuns | undefined
-  webhook: ResultReceiver | undefined
-  /** Undefined with a client, a batch or an inbox, which cannot be passed to another process. */
-  plain: Partial<PlainOptions> | undefined
-}
+/** The options with every field named and present: what the models of a provider share. */
+export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 const NAMES = ['client', 'durable', 'webhook', 'onAbort', 'deadlineMs', 'videoFiles', 'specificationVersion']
 
 /** Fills in the defaults. @throws InvalidArgumentError */
-export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunProviderOptions): ResolvedOptions {
+export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunProviderOptions) {
   const unknown = Object.keys(plain).find((name) => !NAMES.includes(name))
   if (unknown !== undefined) reject(unknown, `createModelRun has no such option; the options are ${NAMES.join(', ')}.`)
   if (durable && webhook) reject('webhook', 'a batch has an inbox of its own: use `webhooks` of `createRuns`.')
   const { onAbort = 'cancel', deadlineMs = 600_000, videoFiles = 'bytes', specificationVersion = 'v4' } = plain
   let made: ModelRun | undefined
+  const getClient = () => {
+    // A client of another copy of `modelrun` has another class.
+    made ??= client && 'submit' in client ? client : new ModelRun(client)
+    return made
+  }
   return {
-    client: () => {
-      // A client of another copy of `modelrun` has another class.
-      made ??= client && 'submit' in client ? client : new ModelRun(client)
-      return made
-    },
+    /** The client, made at the first call. @throws ConfigurationError */
+    client: getClient,
+    readModel: modelReader(getClient),
     durable,
     webhook,
     onAbort,
     deadlineMs,
     videoFiles,
     specificationVersion,
+    /** JSON, of which another process can make the same provider. A client, a batch or an inbox cannot be passed to it. */
     plain: client || durable || webhook ? undefined : plain,
   }
 }

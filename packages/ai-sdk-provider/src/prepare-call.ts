@@ -1,18 +1,11 @@
-import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { reject } from './errors.ts'
-import { type ModelKind, modelReader, type ReadModel } from './model-reader.ts'
+import type { ImageModelV4CallOptions } from '@ai-sdk/provider'
+import { reject, servicePath } from './errors.ts'
+import type { ModelKind } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
 import { toInputs } from './to-input.ts'
 
-/** What all models of a provider share. */
-export interface ProviderContext {
-  options: ResolvedOptions
-  readModel: ReadModel
-}
-
-export function createContext(options: ResolvedOptions): ProviderContext {
-  return { options, readModel: modelReader(options.client) }
-}
+/** The AI SDK would split a call for more files than this into several, and lose what was paid when one of them fails. */
+export const FILES_PER_CALL = 1_000
 
 /** Which model a call is of. */
 export interface Wanted {
@@ -20,29 +13,22 @@ export interface Wanted {
   kind: ModelKind
 }
 
-/** The options of a call: those of all kinds, and settings. */
-export interface CallOptions {
-  /** How many files. Default 1. */
-  n?: number
-  providerOptions?: SharedV4ProviderOptions | undefined
-  abortSignal?: AbortSignal | undefined
-  headers?: Record<string, string | undefined> | undefined
-}
+/** The options of a call: those of all kinds, and settings. `n` is how many files, by default 1. */
+export type CallOptions = Partial<Pick<ImageModelV4CallOptions, 'n' | 'providerOptions' | 'abortSignal' | 'headers'>>
 
 /** A call whose runs can be sent. */
 export type PreparedCall = Awaited<ReturnType<typeof prepareCall>>
 
 /** Reads the model and makes the inputs. Nothing is paid. @throws NoSuchModelError, InvalidArgumentError */
 export async function prepareCall(
-  { options: { durable }, readModel }: ProviderContext,
+  { durable, readModel }: ResolvedOptions,
   { modelId, kind }: Wanted,
   { n: count = 1, providerOptions, abortSignal: signal, headers: given = {}, ...settings }: CallOptions,
 ) {
   const own = providerOptions?.modelrun ?? {}
   const { maxCredits, webhookContext: context, ...parameters } = own
-  const isKey = (name: string) => name.toLowerCase() === 'idempotency-key'
-  const [, key = ''] = Object.entries(given).find(([name]) => isKey(name)) ?? []
-  const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !isKey(name)))
+  const lowerCase = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value])
+  const { 'idempotency-key': key = '', ...headers }: typeof given = Object.fromEntries(lowerCase)
   if (durable && key === '') {
     reject(
       'headers',
@@ -52,16 +38,16 @@ export async function prepareCall(
   const model = await readModel(modelId, kind)
   // The options of single runs are not for runs of a batch: they are rejected as parameters that do not exist.
   const { inputs, warnings } = await toInputs(model, settings, { parameters: durable ? own : parameters, count })
-  const lost = Object.keys(headers).filter((name) => durable && name.toLowerCase() !== 'user-agent')
+  const lost = Object.keys(headers).filter((name) => durable && name !== 'user-agent')
   if (lost.length > 0) {
     const details = `The batch sends its runs without ${lost.join(', ')}: set headers in the options of its client.`
     warnings.push({ type: 'unsupported', feature: 'headers', details })
   }
-  // Names of the runs in a batch. The service has no such keys.
-  const keys = inputs.map((_, index) => (index === 0 ? key : `${key}/${index + 1}`))
+  // The keys are for a batch. The service has none.
+  const items = inputs.map((input, index) => ({ key: index === 0 ? key : `${key}/${index + 1}`, input }))
   // The AI SDK repeats a call as often as its `maxRetries` says. It cannot repeat one run of several: the client does.
-  const maxRetries = inputs.length === 1 ? 0 : undefined
+  const maxRetries = items.length === 1 ? 0 : undefined
   // The client checks the type.
   const send = { signal, headers, maxCredits: maxCredits as number | undefined, context, maxRetries }
-  return { model, inputs, keys, warnings, send }
+  return { model, items, warnings, send, url: servicePath('models', model.id, 'run') }
 }

@@ -8,7 +8,6 @@ import {
 import type { ModelRun } from 'modelrun'
 import { ModelRunImageModel, ModelRunSpeechModel } from './models.ts'
 import { type ModelRunProviderOptions, resolveOptions } from './options.ts'
-import { createContext } from './prepare-call.ts'
 import { ModelRunVideoModel } from './video-model.ts'
 
 /** The models that a provider has. */
@@ -61,10 +60,9 @@ export function createModelRun(
 ): ModelRunProvider
 export function createModelRun(options: ModelRunProviderOptions = {}): unknown {
   const resolved = resolveOptions(options)
-  const context = createContext(resolved)
-  const image = (modelId: string) => new ModelRunImageModel(context, modelId)
-  const video = (modelId: string) => new ModelRunVideoModel(context, modelId)
-  const speech = (modelId: string) => new ModelRunSpeechModel(context, modelId)
+  const image = (modelId: string) => new ModelRunImageModel(resolved, modelId)
+  const video = (modelId: string) => new ModelRunVideoModel(resolved, modelId)
+  const speech = (modelId: string) => new ModelRunSpeechModel(resolved, modelId)
   return {
     specificationVersion: resolved.specificationVersion,
     image,

@@ -1,13 +1,11 @@
-import type { SharedV3Warning } from '@ai-sdk/provider'
 import { AbortedError, type Output, type OutputItem } from 'modelrun'
-import type { DurableRun, DurableRuns } from './durable-runs.ts'
-import { abortError, keepSucceeded, runError, settle, toAiError } from './errors.ts'
-import { modelPath } from './model-reader.ts'
+import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
+import { keepSucceeded, runError, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
-import { type CallOptions, type PreparedCall, type ProviderContext, prepareCall, type Wanted } from './prepare-call.ts'
+import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from './prepare-call.ts'
 
 /** What is known of a run, for `providerMetadata`: JSON that `ai` 6 and 7 both take. */
-export type Facts = Record<string, string | number | undefined>
+type Facts = Record<string, string | number | undefined>
 
 /** A run that succeeded. */
 export interface SucceededRun {
@@ -18,6 +16,9 @@ export interface SucceededRun {
   input?: object
 }
 
+/** A job, or a run of a batch, that has ended. A job has the members of a run, but no key. */
+type EndedRun = DurableRun & { key: string | undefined }
+
 /** How each run of a call ended. */
 export type EndedRuns = PromiseSettledResult<SucceededRun>[]
 
@@ -26,107 +27,84 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Runs every input of a call to its end. */
 async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<EndedRuns> {
-  const { durable, onAbort, deadlineMs, webhook } = options
+  const { client, durable, onAbort, deadlineMs, webhook } = options
+  const { model, items, send, url } = call
   if (durable !== undefined) return await runInBatch(durable, options, call)
-  const url = runPath(call)
-  return await settle(call.inputs, async (input) => {
-    try {
-      const how = { ...call.send, webhook, onAbort, deadlineMs, mode: 'async' as const }
-      const { job_id: jobId, output, ...result } = await options.client().run(call.model.id, input, how)
-      const { request_id: requestId, credits_used: creditsUsed, credits_per_run: creditsPerRun } = result
-      return { jobId, output, facts: { jobId, requestId, creditsUsed, creditsPerRun }, input }
-    } catch (error) {
-      throw toAiError(error, { url, input })
-    }
-  })
+  const how = { ...send, webhook, onAbort, deadlineMs, mode: 'async' as const }
+  const runInput = async ({ input }: DurableItem) => {
+    const result = await client().run(model.id, input, how).catch(throwAiError({ url, input }))
+    const { job_id: jobId, request_id: requestId, credits_used: creditsUsed, credits_per_run: creditsPerRun } = result
+    return { jobId, output: result.output, facts: { jobId, requestId, creditsUsed, creditsPerRun }, input }
+  }
+  return await Promise.allSettled(items.map(runInput))
 }
 
 async function runInBatch(
   durable: DurableRuns,
   { onAbort, deadlineMs }: ResolvedOptions,
-  { model, inputs, keys, send: { signal } }: PreparedCall,
+  { model, items, url, send: { signal } }: PreparedCall,
 ): Promise<EndedRuns> {
-  const items = inputs.map((input, index) => ({ key: keys[index] ?? '', input }))
+  const keys = items.map(({ key }) => key)
   const deadline = AbortSignal.timeout(Math.min(deadlineMs, MAX_TIMER_MS))
   const ended: (() => Promise<SucceededRun>)[] = []
   try {
     const options = { signal: signal ? AbortSignal.any([signal, deadline]) : deadline }
     for await (const { item, run } of durable.runEach(model.id, items, options)) {
-      ended.push(async () => ({ ...succeededRun(run, item.key), input: item.input }))
+      ended.push(async () => ({ ...succeededRun({ ...run, key: item.key }), input: item.input }))
     }
   } catch (error) {
     if (!(error instanceof AbortedError)) throw error
-    if (signal?.aborted && onAbort === 'cancel') await settle(keys, (key) => durable.cancel(key))
-    if (signal?.aborted) throw abortError(error)
+    if (signal?.aborted && onAbort === 'cancel') await Promise.allSettled(keys.map((key) => durable.cancel(key)))
+    if (signal?.aborted) return throwAiError({ url })(error)
     const message = `The runs ${keys.join(', ')} did not end in time. They continue: the same call waits for them again.`
-    throw runError(message, { url: runPath({ model }), code: 'deadline_exceeded', submission: 'unknown' })
+    throw runError(message, { url, code: 'deadline_exceeded', submission: 'unknown' })
   }
-  return await settle(ended, (end) => end())
+  return await Promise.allSettled(ended.map((end) => end()))
 }
 
-/** A run of a batch that has ended. @throws when it did not succeed */
-export function succeededRun({ state, jobId, output, error }: DurableRun, key: string): SucceededRun {
+/** The result of a run. @throws when it did not succeed */
+export function succeededRun({ key, state, jobId, output, error }: EndedRun): SucceededRun {
   if (state === 'succeeded' && jobId !== undefined && output) return { jobId, output, facts: { jobId, key } }
+  const name = key === undefined ? `job ${jobId}` : `run ${key} of the batch`
   const isUnknown = state === 'unknown'
   const advice = isUnknown ? ' It may have been charged: decide with `resolve` or `resubmit` of the batch.' : ''
   const submission = isUnknown ? 'unknown' : state === 'rejected' ? 'rejected' : 'accepted'
-  const about = { url: '', code: error?.code ?? state, submission, jobId, key } as const
-  throw runError(`The run ${key} of the batch is ${state}: ${error?.message}${advice}`, about)
+  const url = jobId === undefined ? '' : servicePath('jobs', jobId)
+  const message = `The ${name} is ${state}: ${error?.message ?? 'no reason was given'}${advice}`
+  throw runError(message, { url, code: error?.code ?? state, submission, jobId, key })
 }
-
-export function runPath({ model }: Pick<PreparedCall, 'model'>): string {
-  return `${modelPath(model.id)}/run`
-}
-
-/** A file that was produced and fetched. */
-export interface ProducedFile {
-  data: Uint8Array<ArrayBuffer>
-  /** Empty when the file host does not say it: the AI SDK detects it then. */
-  mediaType: string
-  /** Its url, and what is known of its run. */
-  facts: Facts
-}
-
-/** Fetches or names one file of a run. */
-type TakeFile<File> = (run: SucceededRun, item: OutputItem) => Promise<File>
 
 /** Runs a call to its end and fetches the files. */
-export async function produceFiles(
-  context: ProviderContext,
-  wanted: Wanted,
-  options: CallOptions,
-): Promise<{ files: ProducedFile[]; warnings: SharedV3Warning[] }> {
-  const call = await prepareCall(context, wanted, options)
-  const runs = await runInputs(context.options, call)
-  const { values, warnings } = await takeFiles(runs, fileFetcher(context.options, call.send.signal))
-  return { files: values, warnings: [...call.warnings, ...warnings] }
+export async function produceFiles(options: ResolvedOptions, wanted: Wanted, callOptions: CallOptions) {
+  const call = await prepareCall(options, wanted, callOptions)
+  const runs = await runInputs(options, call)
+  const { values: files, warnings } = await takeFiles(runs, fileFetcher(options, call.send.signal))
+  return { files, warnings: [...call.warnings, ...warnings] }
 }
 
-/** Takes each file of each run. @throws as `keepSucceeded` does */
-export async function takeFiles<File>(runs: EndedRuns, take: TakeFile<File>) {
+/** Takes each file of each run: fetches or names it. @throws as `keepSucceeded` does */
+export async function takeFiles<File>(runs: EndedRuns, take: (run: SucceededRun, item: OutputItem) => Promise<File>) {
   const parts = runs.map(async (run) => {
     if (run.status === 'rejected') return [run]
     const { jobId, output } = run.value
-    if (output.items.length > 0) return await settle(output.items, (item) => take(run.value, item))
+    if (output.items.length > 0) return await Promise.allSettled(output.items.map((item) => take(run.value, item)))
     const message = `The job ${jobId} succeeded without a file. The call is not repeated: its run was paid.`
-    const about = { url: jobPath(jobId), code: 'no_output', submission: 'accepted' as const, jobId }
+    const about = { url: servicePath('jobs', jobId), code: 'no_output', submission: 'accepted' as const, jobId }
     return [{ status: 'rejected' as const, reason: runError(message, about) }]
   })
   return keepSucceeded<File>((await Promise.all(parts)).flat())
 }
 
 /** Fetches with the retries of the client. A file that stays away never repeats the run that made it. */
-export function fileFetcher(options: ResolvedOptions, signal: AbortSignal | undefined): TakeFile<ProducedFile> {
-  return async ({ jobId, facts, input }, item) => {
-    try {
-      const file = await options.client().files.download(item, { jobId, signal })
-      return { data: await file.bytes(), mediaType: file.contentType ?? '', facts: { url: item.url, ...facts } }
-    } catch (error) {
-      throw toAiError(error, { url: item.url, input, jobId })
-    }
+export function fileFetcher({ client }: ResolvedOptions, signal: AbortSignal | undefined) {
+  const fetchFile = async ({ jobId, facts }: SucceededRun, item: OutputItem) => {
+    const file = await client().files.download(item, { jobId, signal })
+    const data = await file.bytes()
+    // The type is empty when the file host does not say it: the AI SDK detects it then.
+    return { data, mediaType: file.contentType ?? '', facts: { url: item.url, ...facts } }
   }
-}
-
-export function jobPath(id: string): string {
-  return `/v1/jobs/${encodeURIComponent(id)}`
+  return async (run: SucceededRun, item: OutputItem) => {
+    const { jobId, input } = run
+    return await fetchFile(run, item).catch(throwAiError({ url: item.url, input, jobId }))
+  }
 }

@@ -1,10 +1,6 @@
+import type { ImageModelV4File } from '@ai-sdk/provider'
 import { type InputProperty, toDataUri } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
-
-/** A file of `ImageModelV4` or `VideoModelV4`: the two have the same shape. */
-type InputFile =
-  | { type: 'url'; url: string }
-  | { type: 'file'; mediaType?: string | undefined; data: string | Uint8Array }
 
 /** The value of a setting as a parameter takes it. */
 interface Fitted {
@@ -17,45 +13,45 @@ interface Fitted {
 type Fit = (value: unknown, property: InputProperty) => Fitted | undefined | Promise<Fitted | undefined>
 
 /** The value as it is, where the schema takes it. */
-const plain: Fit = (value, property) => {
+function plain(value: unknown, property: InputProperty): Fitted | undefined {
   const issues = findInputIssues({ type: 'object', properties: { value: property }, required: [] }, { value })
   return issues.length === 0 ? { value } : undefined
 }
 
 /** One of the names of the parameter that has the same shape, where sizes have names. */
-const named: Fit = (value, { enum: names, default: preferred }) => {
-  const ratio = ratioOf(String(value))
-  const same = names?.filter((name) => ratio !== undefined && isClose(ratioOf(String(name)), ratio)) ?? []
+function named(value: unknown, { enum: names, default: preferred }: InputProperty): Fitted | undefined {
+  const ratio = ratioOf(value)
+  const same = names?.filter((name) => Math.abs(ratioOf(name) / ratio - 1) < 0.01) ?? []
   if (same.length === 0) return undefined
   return { value: same.includes(preferred) ? preferred : same[0] }
 }
 
 /** A shape, as the parameter names it or by a name of the same shape. */
-const shape: Fit = async (value, property) => (await plain(value, property)) ?? (await named(value, property))
-
-/** A size in pixels. A name of the same shape is another size, perhaps. */
-const pixels: Fit = async (value, property) => {
-  const exact = await plain(value, property)
-  if (exact !== undefined) return exact
-  const fitted = await named(value, property)
-  return fitted && { ...fitted, note: `${fitted.value} has the shape of ${value}; the model has no sizes in pixels.` }
+function shape(value: unknown, property: InputProperty): Fitted | undefined {
+  return plain(value, property) ?? named(value, property)
 }
 
-/** A file becomes a data URI. @throws ConfigurationError when it is too large */
-async function toUrl(file: InputFile): Promise<string> {
+/** A size in pixels. A name of the same shape is another size, perhaps. */
+const pixels: Fit = (value, property) => {
+  const fitted = shape(value, property)
+  if (fitted === undefined || fitted.value === value) return fitted
+  return { ...fitted, note: `${fitted.value} has the shape of ${value}; the model has no sizes in pixels.` }
+}
+
+/** A file becomes a data URI. Those of `ImageModelV4` and `VideoModelV4` have the same shape. @throws ConfigurationError when it is too large */
+async function toUrl(file: ImageModelV4File): Promise<string> {
   if (file.type === 'url') return file.url
   const { data, mediaType: type } = file
   const bytes = typeof data === 'string' ? Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)) : data
   return await toDataUri(bytes, { type })
 }
 
-const oneFile: Fit = async (value) => ({ value: await toUrl(value as InputFile) })
-
+/** A file or several, where the parameter takes as many. */
 const files: Fit = async (value, { type }) => {
-  const given = value as readonly InputFile[]
-  const [first] = given
-  if (type === 'array') return { value: await Promise.all(given.map(toUrl)) }
-  return given.length === 1 && first ? { value: await toUrl(first) } : undefined
+  const given = [value as ImageModelV4File | ImageModelV4File[]].flat()
+  if (type !== 'array' && given.length > 1) return undefined
+  const urls = await Promise.all(given.map(toUrl))
+  return { value: type === 'array' ? urls : urls[0] }
 }
 
 /** The parameters that may take a setting, best first. The schema of the model decides. */
@@ -75,9 +71,9 @@ export const SETTING_RULES: Readonly<Record<string, Readonly<Record<string, Fit>
   instructions: { instructions: plain, style_prompt: plain },
   outputFormat: { output_format: plain, format: plain },
   files: { image_urls: files, images: files, image_url: files, image: files },
-  mask: { mask_url: oneFile, mask: oneFile },
-  image: { first_frame_url: oneFile, image_url: oneFile, image: oneFile },
-  lastFrame: { last_frame_url: oneFile, end_image_url: oneFile },
+  mask: { mask_url: files, mask: files },
+  image: { first_frame_url: files, image_url: files, image: files },
+  lastFrame: { last_frame_url: files, end_image_url: files },
   inputReferences: { reference_urls: files, image_urls: files },
 }
 
@@ -87,14 +83,11 @@ export const ESSENTIAL_SETTINGS = ['prompt', 'text', 'files', 'mask', 'image', '
 /** Parameters for the number of files of a run. */
 export const COUNT_PARAMETERS = ['num_images', 'num_videos', 'num_outputs', 'n'] as const
 
-/** Width by height of `1024x768`, `4:3`, `landscape_4_3`, `portrait_4_3` (which is 3:4) and `square_hd`. */
-function ratioOf(text: string): number | undefined {
+/** Width by height of `1024x768`, `4:3`, `landscape_4_3`, `portrait_4_3` (which is 3:4) and `square_hd`. NaN without a shape. */
+function ratioOf(size: unknown): number {
+  const text = String(size)
   if (/^square(_|$)/.test(text)) return 1
   const [, name, first, second] = /^(?:(portrait|landscape)_)?(\d+)[x:*_](\d+)$/.exec(text) ?? []
-  const [width, height] = name === 'portrait' ? [Number(second), Number(first)] : [Number(first), Number(second)]
-  return width && height ? width / height : undefined
-}
-
-function isClose(one: number | undefined, other: number): boolean {
-  return one !== undefined && Math.abs(one / other - 1) < 0.01
+  const ratio = Number(first) / Number(second)
+  return name === 'portrait' ? 1 / ratio : ratio
 }

@@ -22,7 +22,8 @@ export async function toInputs(
   const input: Input = { ...parameters }
   const warnings: SharedV3Warning[] = []
   for (const [name, value] of Object.entries(settings)) {
-    if (isAbsent(value)) continue
+    // Models without a prompt are called with an empty one.
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue
     const problem = await applySetting(name, value, { model, input, warnings })
     if (problem === undefined) continue
     if (ESSENTIAL_SETTINGS.includes(name)) reject(name, problem)
@@ -31,11 +32,6 @@ export async function toInputs(
   const inputs = inputsOfRuns(model, input, count)
   for (const one of inputs) checkAgainstSchema(model, one)
   return { inputs, warnings }
-}
-
-/** Models without a prompt are called with an empty one. */
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
 /** Puts a setting into the input. Returns why it could not. */

@@ -1,9 +1,8 @@
 import type { JSONValue } from '@ai-sdk/provider'
 import { JobCancelledError, JobFailedError, type JobHandle, type JobJson } from 'modelrun'
-import { keepSucceeded, reject, runError, settle, toAiError } from './errors.ts'
+import { keepSucceeded, reject, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
-import { type EndedRuns, type Facts, jobPath, runPath, succeededRun } from './runs.ts'
 
 /** The JSON that `startVideo` gives and `getVideoStatus` takes, perhaps in another process. */
 interface VideoOperation {
@@ -15,53 +14,41 @@ interface VideoOperation {
   isDelivered?: boolean
 }
 
-/** The state of one run of an operation. */
-interface VideoRun {
-  facts: Facts
-  /** Empty while it has not ended. */
-  end: EndedRuns
-}
-
 /** Sends the runs of a call. Jobs that the service accepted are not lost because another run failed. */
 export async function startRuns(options: ResolvedOptions, call: PreparedCall, webhookUrl: string | undefined) {
-  const { model, inputs, send, keys } = call
-  const { durable } = options
+  const { model, items, send, url } = call
+  const { client, durable, webhook } = options
   if (durable !== undefined) {
     if (webhookUrl !== undefined) reject('webhookUrl', 'a batch has an inbox of its own: `webhooks` of `createRuns`.')
-    await Promise.all(inputs.map((input, index) => durable.add(keys[index] ?? '', model.id, input)))
-    return { operation: { keys }, facts: keys.map((key) => ({ key })), jobs: [], warnings: call.warnings }
+    await Promise.all(items.map(({ key, input }) => durable.add(key, model.id, input)))
+    const facts = items.map(({ key }) => ({ key }))
+    return { operation: { keys: facts.map(({ key }) => key) }, facts, jobs: [], warnings: call.warnings }
   }
-  const receiver = webhookUrl === undefined ? { webhook: options.webhook } : { webhookUrl }
-  const started = await settle(inputs, async (input) => {
-    try {
-      return await options.client().submit(model.id, input, { ...send, ...receiver })
-    } catch (error) {
-      throw toAiError(error, { url: runPath(call), input })
-    }
-  })
-  const { values: jobs, warnings } = keepSucceeded(started)
+  const how = { ...send, ...(webhookUrl === undefined ? { webhook } : { webhookUrl }) }
+  const started = items.map(({ input }) => client().submit(model.id, input, how).catch(throwAiError({ url, input })))
+  const { values: jobs, warnings } = keepSucceeded(await Promise.allSettled(started))
   const operation = { jobs: jobs.map((job) => ({ ...job.toJSON() })) }
   const facts = jobs.map(({ id }) => ({ jobId: id }))
   return { operation, facts, jobs, warnings: [...call.warnings, ...warnings] }
 }
 
-/** Reads the runs of an operation; after a delivery, when they have ended. */
-export async function readRuns(
-  options: ResolvedOptions,
-  operation: JSONValue,
-  signal: AbortSignal | undefined,
-): Promise<VideoRun[]> {
+/** Reads the runs of an operation, jobs in the words of a batch; after a delivery, when they have ended. */
+export async function readRuns(options: ResolvedOptions, operation: JSONValue, signal: AbortSignal | undefined) {
   const { jobs = [], keys = [], isDelivered } = parseOperation(operation)
-  const readJob = async (json: JobJson): Promise<VideoRun> => {
-    const job = options.client().jobs.attach(json)
-    try {
-      if (isDelivered) await untilEnded(job, options, signal)
-      return await jobState(job, signal)
-    } catch (error) {
-      throw toAiError(error, { url: jobPath(job.id) })
-    }
+  const readJob = async (job: JobHandle) => {
+    if (isDelivered) await untilEnded(job, options, signal)
+    const { status: state, output = { type: 'video', items: [] }, error } = await job.get({ signal })
+    const hasEnded = state === 'succeeded' || state === 'failed' || state === 'cancelled'
+    return { key: undefined, state, jobId: job.id, output, error, hasEnded }
   }
-  return await Promise.all([...jobs.map(readJob), ...keys.map((key) => keyState(options, key))])
+  const readKey = async (key: string) => {
+    const run = await options.durable?.get(key)
+    if (run === undefined) reject('operation', `${key} is not in the batch \`durable\` of this provider.`)
+    return { ...run, key, hasEnded: run.state !== 'waiting' && run.state !== 'running' }
+  }
+  const attached = jobs.map((json) => options.client().jobs.attach(json))
+  const readJobs = attached.map((job) => readJob(job).catch(throwAiError({ url: servicePath('jobs', job.id) })))
+  return await Promise.all([...readJobs, ...keys.map(readKey)])
 }
 
 /** Waits for the end of a job, however it ends. */
@@ -70,30 +57,9 @@ export async function untilEnded(
   { deadlineMs, onAbort }: ResolvedOptions,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  try {
-    await job.result({ signal, deadlineMs, onAbort })
-  } catch (error) {
+  await job.result({ signal, deadlineMs, onAbort }).catch((error: unknown) => {
     if (!(error instanceof JobFailedError || error instanceof JobCancelledError)) throw error
-  }
-}
-
-async function jobState(job: JobHandle, signal: AbortSignal | undefined): Promise<VideoRun> {
-  const { status, output = { type: 'video', items: [] }, error } = await job.get({ signal })
-  const jobId = job.id
-  const facts = { jobId, status }
-  if (status === 'succeeded') return { facts, end: [{ status: 'fulfilled', value: { jobId, output, facts } }] }
-  if (status !== 'failed' && status !== 'cancelled') return { facts, end: [] }
-  const about = { url: jobPath(jobId), code: error?.code ?? status, submission: 'accepted' as const, jobId }
-  const reason = runError(`The job ${jobId} is ${status}: ${error?.message ?? 'no reason was given'}`, about)
-  return { facts, end: [{ status: 'rejected', reason }] }
-}
-
-async function keyState({ durable }: ResolvedOptions, key: string): Promise<VideoRun> {
-  const run = await durable?.get(key)
-  if (run === undefined) reject('operation', `${key} is not in the batch \`durable\` of this provider.`)
-  const facts = { key, status: run.state, jobId: run.jobId }
-  const hasEnded = run.state !== 'waiting' && run.state !== 'running'
-  return { facts, end: hasEnded ? await settle([run], async () => succeededRun(run, key)) : [] }
+  })
 }
 
 /** What comes from another process is checked. `jobs.attach` checks each job. */

@@ -1,22 +1,20 @@
 import type { Experimental_VideoModelV4 as VideoModelV4 } from '@ai-sdk/provider'
 
 type HandleWebhook = NonNullable<VideoModelV4['handleWebhookOption']>
-type Webhook = Parameters<HandleWebhook>[0]['webhook']
 
 /**
  * The calls of `generateVideo({ webhook })` that wait for a delivery. Deliveries get lost and are never repeated (section 6), so
  * each wait also ends when the polls find the end of the job.
  */
 export class WebhookWaits {
-  /** By URL: several calls may have the same. */
-  readonly #waits = new Map<string, (() => void)[]>()
+  /** Several calls may have the same URL. */
+  readonly #waits = new Set<{ url: string; end: () => void }>()
 
   /** Gets the URL of a call from its caller. */
-  async add(webhook: Webhook): Promise<Awaited<ReturnType<HandleWebhook>>> {
+  readonly add: HandleWebhook = async ({ webhook }) => {
     const { url, received } = await webhook()
     const polled = new Promise<Awaited<typeof received>>((resolve) => {
-      const end = () => resolve({ headers: {}, body: {} })
-      this.#waits.set(url, [...(this.#waits.get(url) ?? []), end])
+      this.#waits.add({ url, end: () => resolve({ headers: {}, body: {} }) })
     })
     // A receiver that fails is a delivery that is lost.
     const delivered = Promise.resolve(received).catch(() => polled)
@@ -25,10 +23,8 @@ export class WebhookWaits {
 
   /** Takes the wait of a call, as a function that ends it. */
   take(url: string | undefined): (() => void) | undefined {
-    if (url === undefined) return undefined
-    const [first, ...others] = this.#waits.get(url) ?? []
-    if (others.length === 0) this.#waits.delete(url)
-    else this.#waits.set(url, others)
-    return first
+    const first = [...this.#waits].find((wait) => wait.url === url)
+    if (first) this.#waits.delete(first)
+    return first?.end
   }
 }
