@@ -3,14 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 const SPECIFICATION = 'docs/guides/specification.md'
 const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/control-api.md', ...pagesOf('reference-server')]
-const DURABLE = [
-  'docs/guides/durable.md',
-  'docs/guides/durable-sizing.md',
-  'docs/guides/reliability.md',
-  ...pagesOf('webhooks'),
-]
-
-const PROVIDER = ['docs/guides/reliability.md', ...pagesOf('webhooks'), 'docs/guides/durable.md']
+/** Also of the provider, which can work on a batch. */
+const DURABLE = [...pagesOf('durable'), 'docs/guides/reliability.md', ...pagesOf('webhooks')]
 
 const COMMAND_LINE = [
   'docs/guides/command-line.md',
@@ -27,8 +21,7 @@ export function guidesOf(packageName) {
   if (packageName === '@modelrun/reference-server')
     return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
   if (packageName === '@modelrun/dashboard') return ['docs/guides/control-api.md', ...pagesOf('reference-server')]
-  if (packageName === '@modelrun/durable') return DURABLE
-  if (packageName === '@modelrun/ai-sdk-provider') return PROVIDER
+  if (packageName === '@modelrun/durable' || packageName === '@modelrun/ai-sdk-provider') return DURABLE
   if (packageName === '@modelrun/cli') return COMMAND_LINE
   return globSync('docs/guides/*')
     .toSorted()

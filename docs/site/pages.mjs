@@ -18,7 +18,10 @@ export const groups = {
   Client: guides('typed-models', 'networks', 'observability', 'runtimes', 'jest-and-commonjs'),
   Webhooks: guides('webhooks', 'webhooks-frameworks', 'webhooks-trust', 'webhooks-once', 'webhooks-operations'),
   'Pages and frameworks': [...guides('browsers', 'react', 'nextjs'), 'packages/ai-sdk-provider/README.md'],
-  'Runs that outlive a process': [...guides('durable', 'durable-sizing'), 'packages/durable/README.md'],
+  'Runs that outlive a process': [
+    ...guides('durable', 'durable-engines', 'durable-operations', 'durable-sizing'),
+    'packages/durable/README.md',
+  ],
   'Test double': [
     ...guides('reference-server', 'reference-server-program', 'control-api', 'docker-compose'),
     'packages/reference-server/README.md',

@@ -13,7 +13,10 @@ import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
 import type { Service } from '../services/service-process.ts'
 
 // Blocks that need no database are run with the other documents.
-const guide = await readFile(new URL('../../../../docs/guides/durable.md', import.meta.url), 'utf8')
+const pages = ['durable-engines.md', 'durable-operations.md'].map(
+  (page) => new URL(`../../../../docs/guides/${page}`, import.meta.url),
+)
+const guide = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n')
 const { isMissing, note } = needs(...REDIS_PROGRAMS, ...POSTGRES_PROGRAMS)
 
 /** The first block of a language under a heading. */
@@ -96,7 +99,7 @@ describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
     expect((await pool.query('SELECT job_id, output FROM results')).rows).toEqual([
       { job_id: 'job-1', output: { type: 'image', items: [] } },
     ])
-    expect((await pool.query('SELECT key FROM handled')).rows).toEqual([{ key: 'job-1' }])
+    expect((await pool.query('SELECT id FROM modelrun_marks')).rows).toEqual([{ id: 'job-1' }])
   })
 
   it('shows a pool that outlives a restart of the database', async () => {
@@ -115,9 +118,13 @@ describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
   })
 
   it('shows results that are handed over to pg-boss once each', async () => {
-    const failing = block('js', 'pg-boss').replace("query('COMMIT')", "query(attempt > 1 ? 'COMMIT' : 'NONSENSE')")
+    const handler = block('js', 'Postgres')
+      .replace("query('COMMIT')", "query(attempt > 1 ? 'COMMIT' : 'NONSENSE')")
+      .replace('idempotencyKey }', 'idempotencyKey, attempt }')
+      .replace(/connection\.query\('INSERT INTO results.*\)/, 'handOver(event, connection)')
+    expect(handler).toContain('await handOver(event, connection)')
     // The inbox of the tests before knows its job.
-    const { stdout, stderr } = await run(`${failing.replace('idempotencyKey }', 'idempotencyKey, attempt }')}
+    const { stdout, stderr } = await run(`${block('js', 'pg-boss')}${handler}
       ${DELIVER.replaceAll('job-1', 'job-boss')}
       const jobs = async () =>
         (await pool.query("SELECT data->>'job_id' AS id, state FROM pgboss.job WHERE name = 'results'")).rows
