@@ -45,7 +45,7 @@ describe.each(TRANSPORTS)('on $name', ({ name, open }) => {
 })
 
 it('stands in the guide as it is checked here (npx vitest run packages/integration-tests/src/faults -u writes it)', async () => {
-  const guide = fileURLToPath(new URL('../../../../docs/guides/reference-server.md', import.meta.url))
+  const guide = fileURLToPath(new URL('../../../../docs/guides/reference-server-control.md', import.meta.url))
   const page = await readFile(guide, 'utf8')
   const table = /(?<=<!-- faults: checked by a test -->\n\n).*?(?=\n\n<!-- end of faults -->)/s
   expect(page).toMatch(table)
