@@ -29,3 +29,9 @@ export function show(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > 120 ? `${text.slice(0, 117)}...` : text
 }
+
+/** Where the values of a body are, as JSON pointers. */
+export function pointersOf(value: unknown, parent = ''): string[] {
+  if (!isRecord(value)) return parent === '' ? [] : [parent]
+  return Object.entries(value).flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
+}

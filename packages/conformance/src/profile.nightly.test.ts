@@ -19,17 +19,20 @@ const rejection = (status: number, code: string) => ({ status, code })
 
 const VARIANTS: readonly ServiceProfile[] = [
   { asyncRunStatus: 200 },
-  { firstMistake: 'model' },
   { asyncRunWithWebhook: 'processing' },
   { failedSyncRunStatus: 200 },
   { failedSyncRunBody: 'error' },
+  { failedSyncRunBody: ['/job_id', '/error', '/credits_used'] },
+  { failedSyncRunStatus: 202, failedSyncRunBody: ['/job_id', '/status', '/error'] },
+  { deliveryFields: ['failed/attempts', 'succeeded/model_id'] },
   { unfinishedJobStatus: 202 },
   { cancelStatus: 202 },
   { cancelStatus: 204, cancelFields: [] },
   { cancelFields: ['/job_id', '/status'] },
   { cancelledJobWebhook: 'sent' },
   { deliveriesOfOneResult: 3 },
-  { jobFields: ['job_id', 'created_at', 'progress'] },
+  { jobFields: ['created_at', 'job_id', 'progress'] },
+  { jobFields: ['failed/logs', 'job_id', 'succeeded/logs'] },
   { absentJobFields: 'null' },
   { runFields: ['completed/credits_remaining', 'failed/eta_ms', 'processing/created_at', 'queued/message'] },
   { creditsOfFailedRun: 'price' },
@@ -42,12 +45,26 @@ const VARIANTS: readonly ServiceProfile[] = [
   { webhookNeedsManage: true },
   { requestIdHeader: 'none' },
   ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
-    .filter((kind) => kind !== 'unknownCategory')
+    .filter((kind) => kind !== 'unknownCategory' && kind !== 'syncText')
     .map((kind) => ({ rejections: { [kind]: rejection(418, 'TEAPOT') } })),
   ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
     accepted,
   ),
-  ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'invalidPage'] as const).map(accepted),
+  ...(['otherContentType', 'unknownQueryParameter', 'malformedWebhookUrl', 'limitZero'] as const).map(accepted),
+  { rejections: { limitNegative: 'default', limitText: 'default', limitAboveMaximum: 'default' } },
+  {
+    rejections: {
+      limitZero: 'asked',
+      offsetNegative: 'default',
+      pageFraction: 'accepted',
+      offsetBeyondEnd: 'accepted',
+    },
+  },
+  { rejections: { syncWord: 'async', syncText: rejection(418, 'TEAPOT') } },
+  // In another order than the default, with mistakes that are reported differently.
+  ordered(['runModel', 'models:run', 'json', 'body', 'credits', 'webhook', 'input', 'webhooks:manage']),
+  ordered(['json', 'models:run', 'runModel', 'body', 'input', 'webhook', 'webhooks:manage', 'credits']),
+  { rejections: { syncWord: 'async', syncText: 'accepted', syncNumber: 'async', syncNull: 'accepted' } },
   { rejections: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
   { rejections: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
   { rejections: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },
@@ -55,6 +72,15 @@ const VARIANTS: readonly ServiceProfile[] = [
 
 function accepted(kind: keyof NonNullable<ServiceProfile['rejections']>): ServiceProfile {
   return { rejections: { [kind]: 'accepted' } }
+}
+
+function ordered(checkOrder: NonNullable<ServiceProfile['checkOrder']>): ServiceProfile {
+  const kinds = ['unknownJob', 'brokenJson', 'invalidBody', 'webhookScheme', 'missingParameter', 'insufficientCredits']
+  const ofReads = ['model', 'models:read', 'job', 'jobs:read', 'cancelledJob', 'jobs:write'] as const
+  return {
+    checkOrder: [...ofReads, ...checkOrder],
+    rejections: Object.fromEntries(kinds.map((kind) => [kind, rejection(418, kind)])),
+  }
 }
 
 const OBSERVING = REQUIREMENTS.filter(({ observation }) => observation !== undefined).map(({ check }) => check)
@@ -104,7 +130,10 @@ describe('the profile', { timeout: 60_000 }, () => {
 
   it('has each observation of the statements applied, or not with a reason', () => {
     const names = REQUIREMENTS.flatMap(({ observation }) => observation ?? [])
-    expect(names.toSorted()).toEqual(Object.keys(CALIBRATION).toSorted())
+    const { rejections, ...switches } = DEFAULT_ASSUMPTIONS
+    const known = [...Object.keys(CALIBRATION), ...Object.keys(switches), ...Object.keys(rejections)]
+    expect(names.filter((name) => !known.includes(name))).toEqual([])
+    expect(Object.keys(CALIBRATION).filter((name) => !names.includes(name))).toEqual([])
   })
 
   it('leaves out what the reference server cannot do, and says why', () => {

@@ -24,6 +24,9 @@ export type Assumptions = Switches & {
   rejections: Rejections
 }
 
+/** One of the checks that `checkOrder` orders. */
+export type CheckName = Assumptions['checkOrder'][number]
+
 /** Some of the switches; the others keep their defaults. */
 export type AssumptionOptions = { [Name in keyof Switches]?: Switches[Name] | undefined } & {
   /** Some of the rejections. */

@@ -3,7 +3,7 @@ import { type OpenConnection, openInProcess } from './transports.ts'
 
 /** For each behaviour that the specification leaves open, what the server does instead of its default. */
 export const OTHER_BEHAVIOUR: Assumptions = {
-  firstMistake: 'model',
+  checkOrder: ['runModel', 'body'],
   asyncRunStatus: 200,
   asyncRunWithWebhook: 'processing',
   failedSyncRunStatus: 200,
@@ -15,6 +15,7 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   cancelFields: ['/data/status'],
   cancelledJobWebhook: 'sent',
   deliveriesOfOneResult: 2,
+  deliveryFields: ['succeeded/model_id', 'failed/model_id'],
   jobFields: ['job_id', 'request_id', 'model_id', 'created_at', 'completed_at', 'duration_ms', 'credits_used'],
   absentJobFields: 'null',
   runFields: [

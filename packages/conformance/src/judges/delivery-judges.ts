@@ -7,6 +7,7 @@ import { isTerminal, jobStatus } from '../session/actions.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
 import { isSameOutput, ownFields, shownOnly } from './job-judges.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
+import { OF_DELIVERIES, observeMore } from './more-members.ts'
 import { ERROR, hasOutput, holds, nothing, oneOf, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
@@ -99,6 +100,12 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     'webhooks/failure-code',
     only(FAILURES, ({ run }) => run.shouldFail, 'no run was to fail'),
     ({ delivery }) => holds(delivery, { '/error/code': oneOf('PROVIDER_FAILURE') }),
+  ),
+  judgeAll('webhooks/more-fields', ARRIVALS, (arrivals) =>
+    observeMore(
+      arrivals.map(({ delivery }) => delivery),
+      OF_DELIVERIES,
+    ),
   ),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),

@@ -1,7 +1,8 @@
 import type { Check } from '../check.ts'
 import { type Finding, judge, observe, skip } from '../finding.ts'
 import { at } from '../json.ts'
-import { twoMistakes, unknownModelRun, wrongRuns } from '../scenarios/runs.ts'
+import { checkOrder } from '../scenarios/mistakes.ts'
+import { unknownModelRun, wrongRuns } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
 import { judgeAll, judgeEvery, type Source } from './judge-every.ts'
 import { observeRejection, rejectionText } from './rules.ts'
@@ -40,11 +41,10 @@ export const INPUT_JUDGES: readonly Check[] = [
     judgeEvery(id, breaking([rule]), doesNotSucceed),
   ),
   judgeEvery('runs/unknown-model-does-not-run', UNKNOWN_MODEL, doesNotSucceed),
-  judgeAll(
-    'inputs/first-mistake',
-    breaking(['both', 'model', 'input'], [twoMistakes, unknownModelRun, wrongRuns]),
-    firstMistake,
-  ),
+  judgeAll('inputs/first-mistake', { ...UNKNOWN_MODEL, from: [checkOrder] }, async (_, { session }) => {
+    const { order, pairs } = await session.evidence(checkOrder)
+    return observe(order, `the checks in order: ${order.join(', ')}`, pairs)
+  }),
   judgeAll('runs/unknown-model', UNKNOWN_MODEL, observeOutcome),
   judgeAll('inputs/missing-input-response', breaking(['input']), observeOutcome),
   judgeAll('inputs/missing-parameter-response', breaking(['required']), observeOutcome),
@@ -71,16 +71,4 @@ function observeOutcome([run]: readonly RunCall[]): Finding {
   return isAccepted && violation?.rule !== 'model'
     ? observe('accepted', 'the run was accepted, and did not succeed', response)
     : observeRejection(response)
-}
-
-/** Which of two mistakes is reported, by the responses to each of them alone. */
-function firstMistake(runs: readonly RunCall[]): Finding {
-  const [both, model, input] = (['both', 'model', 'input'] as const).map(
-    (rule) => runs.find(({ violation }) => violation?.rule === rule)?.response,
-  )
-  if (both === undefined || model === undefined || input === undefined) return skip('not every mistake was made')
-  const [found, ofModel, ofBody] = [both, model, input].map(rejectionText)
-  if (ofModel === ofBody) return skip(`both mistakes are reported alike: ${found}`, both)
-  if (found !== ofModel && found !== ofBody) return skip(`neither mistake is reported: ${found}`, both)
-  return observe(found === ofModel ? 'model' : 'body', `an unknown model and no input: ${found}`, both)
 }

@@ -2,11 +2,12 @@ import { JOB_STATUSES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, itemsOf, show } from '../json.ts'
+import { at, itemsOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { jobStatus } from '../session/actions.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
+import { OF_JOBS, observeMore } from './more-members.ts'
 import { ERROR, hasOutput, holds, ifShown, nothing, object, oneOf, type Rule, type Shown } from './rules.ts'
 import { allCancels, endOf, isBefore, type JobStory, startOf, type World } from './world.ts'
 
@@ -97,10 +98,9 @@ export const JOB_JUDGES: readonly Check[] = [
         ),
       ),
   ]),
-  judgeAll('jobs/more-fields', ASYNC, ([job]) => {
-    const data = at(job?.end?.json, '/data')
-    const more = Object.keys(isRecord(data) ? data : {}).filter((name) => !['status', 'output', 'error'].includes(name))
-    return observe(more, `more members: ${show(more)}`, job?.end ?? [])
+  judgeAll('jobs/more-fields', JOBS, (jobs) => {
+    const reads = jobs.flatMap((job) => job.reads.filter(({ status }) => status < 300))
+    return observeMore(reads, OF_JOBS, { below: '/data', isShort: true })
   }),
   judgeAll('jobs/output-type-values', ASYNC, ([job]) => {
     const type = at(job?.end?.json, '/data/output/type')

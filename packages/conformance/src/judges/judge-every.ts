@@ -49,7 +49,7 @@ export function observeFirst<Item extends { response: ApiResponse }>(
 export function judgeAll<Item>(
   id: string,
   { from, pick, nothing }: Source<Item>,
-  judge: (items: readonly Item[], world: World) => Finding,
+  judge: (items: readonly Item[], world: World) => Finding | Promise<Finding>,
 ): Check {
   const scenario = defineScenario(id, { mayUse: from }, async () => undefined)
   const run = async (session: Session) => {

@@ -1,9 +1,10 @@
-import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
+import { ROUTES } from '@modelrun/contract'
 import { type Check, check, defineScenario, type Scenario } from '../check.ts'
-import { BlockedError, type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
+import { BlockedError, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, itemsOf, show } from '../json.ts'
+import { at, pointersOf, show } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
+import { brokenJson, cancelledUnknown, noCredits, otherScheme, unknownJob } from '../scenarios/mistakes.ts'
 import {
   firstPage,
   listModels,
@@ -14,9 +15,10 @@ import {
   searchNonsense,
   unknownModel,
 } from '../scenarios/reads.ts'
-import { FIRST, UNKNOWN_ID } from '../scenarios/runs.ts'
+import { FIRST } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
+import { numberAt, ofBadPages, ofBodies, ofLargePage, ofSync } from './invalid-requests.ts'
 import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { idsOf, worldOf } from './world.ts'
 
@@ -43,7 +45,7 @@ const OF_READS: readonly Check[] = [
     const offset = numberAt(response, '/offset')
     return observe(offset, `/offset is ${show(offset)} without a query`, response)
   }),
-  ...ofLargePage(page('beyond-largest-page', { limit: LIMITS.modelsPageMax + 1 })),
+  ...ofLargePage(),
   check(
     'models/unknown-category',
     page('unknown-category', { category: 'conformance-no-such-category' }),
@@ -66,9 +68,7 @@ const OF_READS: readonly Check[] = [
   probe('details/without-version', {}, (session) =>
     session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
   ),
-  probe('jobs/unknown', {}, (session) =>
-    session.call({ path: routePath(ROUTES.getJob, { id: UNKNOWN_ID }), isOpen: true }),
-  ),
+  check('jobs/unknown', unknownJob, observeRejection),
   ofKeyInQuery(),
   check('limits/rate-limit-headers', firstPage, (response) => {
     const names = [...response.headers.keys()].filter((name) => /rate-?limit|retry-after/.test(name)).toSorted()
@@ -82,26 +82,20 @@ const OF_READS: readonly Check[] = [
 
 /** The same of runs and cancels (sections 3, 4.3, 4.5 and 7). */
 const OF_RUNS: readonly Check[] = [
-  probe('inputs/broken-json', { runs: { main: 0 } }, (session) => probeRun(session, { text: '{"input": ' })),
+  check('inputs/broken-json', brokenJson, observeRejection),
+  ofBodies(),
+  ofSync(),
   run('inputs/content-type', (input) => ({ text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' })),
   run('inputs/unknown-member', (input) => ({ body: { input, sync: false, conformance: true } })),
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
   run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
   run('inputs/malformed-webhook-url', () => ({ webhook_url: 'conformance' })),
-  run('inputs/webhook-url-scheme', () => ({ webhook_url: 'ftp://127.0.0.1/conformance' })),
-  probe('permissions/no-credits', { keys: ['no-credits'], runs: { main: 0 } }, (session) =>
-    probeRun(session, { key: session.key(['no-credits']) }),
-  ),
+  check('inputs/webhook-url-scheme', otherScheme, observeRejection),
+  check('permissions/no-credits', noCredits, observeRejection),
   ofCancel(),
   check('cancel/response-status', cancelled(), (cancel) => observe(cancel.status, `status ${cancel.status}`, cancel)),
   check('cancel/twice', defineScenario('cancelled-twice', { uses: [FIRST.cancelled] }, secondCancel), observeCancel),
-  check(
-    'cancel/unknown-job',
-    defineScenario('cancelled-unknown', { writes: true }, (session) =>
-      cancelJob(session, UNKNOWN_ID, { isOpen: true }),
-    ),
-    observeCancel,
-  ),
+  check('cancel/unknown-job', cancelledUnknown, observeCancel),
   ofFinished(),
 ]
 
@@ -118,61 +112,11 @@ function ofKeyInQuery(): Check {
   )
 }
 
-function numberAt(response: ApiResponse, pointer: string): number | null {
-  const value = at(response.json, pointer)
-  return typeof value === 'number' ? value : null
-}
-
-/** A limit above the maximum is rejected, or replaced by the maximum. */
-function ofLargePage(largePage: Scenario<ApiResponse>): Check[] {
-  return [
-    check('models/limit-capped', largePage, (response): Finding => {
-      if (response.status >= 400) return pass(`rejected with ${rejectionText(response)}`, response)
-      const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
-      const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
-      const detail = `/limit is ${applied} and /models holds ${entries}; expected ${LIMITS.modelsPageMax} at most`
-      return isCapped ? pass(detail, response) : fail(detail, response)
-    }),
-    check('models/limit-above-maximum', largePage, (response) =>
-      observe(
-        response.status < 400 ? numberAt(response, '/limit') : rejectionOf(response),
-        rejectionText(response),
-        response,
-      ),
-    ),
-  ]
-}
-
 function ofSearch(id: string, search: Scenario<Search>, [found, missed]: [string, string]): Check {
   return check(id, search, ({ text, wanted, page }) => {
     const isFound = idsOf(page).includes(wanted)
     return observe(isFound ? found : missed, `${show(text)} is ${isFound ? '' : 'not '}found`, page)
   })
-}
-
-/** Values of `limit` and `offset` that make no sense. */
-function ofBadPages(): Check {
-  const scenario = defineScenario('bad-values', {}, async (session) => {
-    const responses = []
-    for (const query of ['limit=0', 'limit=many', 'offset=-1'])
-      responses.push({ query, response: await session.call({ path: `${ROUTES.listModels.path}?${query}` }) })
-    return responses
-  })
-  return check('models/bad-values', scenario, (responses) =>
-    observe(
-      Object.fromEntries(responses.map(({ query, response }) => [query, invalidPage(query, response)])),
-      responses.map(({ query, response }) => `${query}: ${rejectionText(response)}`).join('; '),
-      responses.map(({ response }) => response),
-    ),
-  )
-}
-
-/** The response to a page that makes no sense: rejected, the default applied, or something else. */
-function invalidPage(query: string, response: ApiResponse) {
-  if (response.status >= 400) return rejectionOf(response)
-  const [name = ''] = query.split('=')
-  const applied = numberAt(response, `/${name}`)
-  return applied === (name === 'limit' ? LIMITS.modelsPageDefault : 0) ? 'default' : applied
 }
 
 /** A model whose id holds a slash, with the slash as it is. */
@@ -240,10 +184,4 @@ function observeCancel(cancel: ApiResponse): Finding {
 /** A cancel that changes nothing: an error, or a success with members of its own. */
 function ineffective(cancel: ApiResponse) {
   return cancel.status >= 400 ? rejectionOf(cancel) : { ...rejectionOf(cancel), fields: pointersOf(cancel.json) }
-}
-
-/** Where the values of a body are, as JSON pointers. */
-function pointersOf(value: unknown, parent = ''): string[] {
-  if (!isRecord(value)) return parent === '' ? [] : [parent]
-  return Object.entries(value).flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
 }

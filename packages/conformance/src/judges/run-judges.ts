@@ -1,12 +1,13 @@
 import type { Check } from '../check.ts'
-import { type Finding, judge, observe, skip } from '../finding.ts'
+import { type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, show } from '../json.ts'
+import { at, pointersOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { mayDo } from '../session/keys.ts'
 import { isOpenForKey } from './api-calls.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
+import { failedBody, OF_RUNS, observeMore } from './more-members.ts'
 import { count, hasOutput, hasStatus, holds, oneOf, type Rule, rejectionOf, rejectionText, text } from './rules.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
 import type { RunCall, World } from './world.ts'
@@ -101,15 +102,21 @@ export const RUN_JUDGES: readonly Check[] = [
     return judge(isRight, `/status of a failed run is ${show(status)}`, response)
   }),
   judgeAll('runs/job-ids-differ', RUNS, jobIdsDiffer),
-  judgeAll('runs/more-fields', IN_EVERY_MODE, moreFields),
+  judgeAll('runs/more-fields', IN_EVERY_MODE, (runs) =>
+    observeMore(
+      runs.map(({ response }) => response),
+      OF_RUNS,
+    ),
+  ),
   observeFirst('runs/async-status-code', ASYNC, ({ response: { status } }) => [status, `status ${status}`]),
   observeFirst('runs/failed-response', FAILING, ({ response }) => [
     response.status,
     `${rejectionText(response)}, /status ${show(at(response.json, '/status'))}`,
   ]),
-  observeFirst('runs/failed-body', FAILING, ({ jobId }) =>
-    jobId === undefined ? ['error', 'the body does not name the job'] : ['job', 'the body names the job'],
-  ),
+  observeFirst('runs/failed-body', FAILING, ({ response }) => [
+    failedBody(response),
+    `the body holds ${show(pointersOf(response.json))}`,
+  ]),
   observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response }) => {
     const status = at(response.json, '/status')
     return [
@@ -156,29 +163,4 @@ function jobIdsDiffer(runs: readonly RunCall[]): Finding {
   if (named.length < 2) return skip('fewer than two runs were accepted')
   const responses = (repeated.length > 0 ? repeated : named.slice(0, 2)).map(({ response }) => response)
   return judge(repeated.length === 0, `${named.length} runs have ${new Set(ids).size} different job_ids`, responses)
-}
-
-const IDENTITY = ['job_id', 'request_id', 'status', 'model_id']
-/** Members that section 4.3 names, by the status that the response says. */
-const MEMBERS: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
-  ['completed', [...IDENTITY, 'output', 'duration_ms', 'credits_used']],
-  ['queued', IDENTITY],
-  ['processing', [...IDENTITY, 'message']],
-  ['failed', [...IDENTITY, 'error']],
-  ['cancelled', [...IDENTITY, 'error']],
-])
-
-function moreFields(runs: readonly RunCall[]): Finding {
-  const responses = runs.map(({ response }) => response)
-  const names = [...new Set(responses.flatMap(moreMembers))].toSorted()
-  return observe(names, `members that are not named: ${show(names)}`, responses)
-}
-
-/** As in `queued/created_at`. */
-function moreMembers({ json }: ApiResponse): string[] {
-  const status = String(at(json, '/status'))
-  const named = MEMBERS.get(status)
-  if (!isRecord(json) || named === undefined) return []
-  const more = Object.keys(json).filter((name) => !named.includes(name))
-  return more.map((name) => `${status}/${name}`)
 }

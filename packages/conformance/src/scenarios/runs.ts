@@ -97,13 +97,6 @@ export const unknownModelRun = defineScenario('unknown-model-run', { runs: { mai
   await followed(session, await session.call({ method: 'POST', path, body, violation }))
 })
 
-/** A run with two mistakes: the response says which one is found first. */
-export const twoMistakes = defineScenario('two-mistakes', { runs: { main: 0 } }, async (session) => {
-  const path = routePath(ROUTES.runModel, { model: UNKNOWN_ID })
-  const violation = { rule: 'both', wrong: 'an unknown model and no input' } as const
-  await followed(session, await session.call({ method: 'POST', path, body: { sync: false }, violation }))
-})
-
 /** The job of a run that should have been rejected is polled to its end. */
 async function followed(session: Session, response: ApiResponse): Promise<void> {
   const jobId = jobIdIn(response)

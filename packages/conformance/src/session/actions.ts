@@ -93,7 +93,7 @@ export async function startRun(session: Session, target: ModelTarget, options: R
 export async function probeRun(session: Session, options: RunOptions): Promise<ApiResponse> {
   const response = await startRun(session, session.target('main'), { sync: false, isOpen: true, ...options })
   const jobId = jobIdIn(response)
-  if (jobId === undefined) return response
+  if (jobId === undefined || at(response.json, '/status') === 'completed') return response
   await cancelJob(session, jobId)
   // Now it is known to be free.
   await readJob(session, jobId)

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini'
 import { defineSchema } from '../define-schema.ts'
 
-/**
- * How requests are rejected that the specification says nothing of (section 7), or `'accepted'` where they are not, each with
- * the default of the reference server. The body is always that of section 7.
- */
-export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
+/** What a rejection can be. */
+const choices = /* @__PURE__ */ defineSchema(() => {
   const statusFrom = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
   const error = z.strictObject({ status: statusFrom(400), code: z.string() })
   const acceptable = z.union([z.literal('accepted'), error], 'must be "accepted", or { status, code } of an error')
@@ -13,28 +10,62 @@ export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
   const fields = z.optional(z.readonly(z.array(z.string())))
   const ineffective = z.strictObject({ status: statusFrom(200), code: z.nullable(z.string()), fields })
   const cancel = z.union([z.literal('accepted'), ineffective], 'must be "accepted", or { status, code, fields? }')
-  const invalid = { status: 400, code: 'VALIDATION_ERROR' }
-  const notFound = { status: 404, code: 'NOT_FOUND' }
-  const conflict = { status: 409, code: 'CONFLICT' }
+  const page = z.union(
+    [z.enum(['accepted', 'default', 'asked']), error],
+    'must be "accepted", "default", "asked", or { status, code } of an error',
+  )
+  const sync = z.union(
+    [z.enum(['accepted', 'async']), error],
+    'must be "accepted", "async", or { status, code } of an error',
+  )
+  return { error, acceptable, page, sync, cancel }
+})
+
+const invalid = { status: 400, code: 'VALIDATION_ERROR' }
+
+/** Of the list of models (section 4.1). */
+const OF_LISTS = /* @__PURE__ */ defineSchema(() => {
+  const { page } = choices
   return {
-    /** `GET` of an unknown model. Default 404 NOT_FOUND. */
-    unknownModel: z._default(error, notFound),
-    /** A run of an unknown model. Default 404 NOT_FOUND. */
-    unknownModelRun: z._default(error, notFound),
-    /** `GET` of an unknown job, or one of another account. Default 404 NOT_FOUND. */
-    unknownJob: z._default(error, notFound),
-    /** A path that does not exist. Default 404 NOT_FOUND. */
-    unknownPath: z._default(error, notFound),
+    /** A `limit` above 100 (section 8). Accepted: 100; default: as without it. Default 400 VALIDATION_ERROR. */
+    limitAboveMaximum: z._default(page, invalid),
+    /** `limit=0`. Accepted: 1; default: as without it; asked: as it is. Default 400 VALIDATION_ERROR. */
+    limitZero: z._default(page, invalid),
+    /** A `limit` below 0; choices as above. Default 400 VALIDATION_ERROR. */
+    limitNegative: z._default(page, invalid),
+    /** A `limit` that is not a number, or given twice. Accepted: as without it. Default 400 VALIDATION_ERROR. */
+    limitText: z._default(page, invalid),
+    /** An `offset` below 0. Accepted: 0; asked: as it is. Default 400 VALIDATION_ERROR. */
+    offsetNegative: z._default(page, invalid),
+    /** An `offset` that is not a number, or given twice. Accepted: as without it. Default 400 VALIDATION_ERROR. */
+    offsetText: z._default(page, invalid),
+    /** An `offset` behind the last model. Accepted: their number; default: 0. Default asked: an empty page. */
+    offsetBeyondEnd: z._default(page, 'asked'),
+    /** A `limit` or `offset` with a fraction. Accepted: cut off; default: as without it. Default 400 VALIDATION_ERROR. */
+    pageFraction: z._default(page, invalid),
+  }
+})
+
+/** Of runs (section 4.3). */
+const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
+  const { acceptable, error, sync } = choices
+  return {
     /** A body that is not JSON. Default 400 VALIDATION_ERROR. */
     brokenJson: z._default(error, invalid),
-    /** A body that is not as section 4.3 says, such as one without `input`. Default 400 VALIDATION_ERROR. */
+    /** A body without an `input` that is an object. Default 400 VALIDATION_ERROR. */
     invalidBody: z._default(error, invalid),
-    /** Too few credits. Default 402 INSUFFICIENT_CREDITS. */
-    insufficientCredits: z._default(error, { status: 402, code: 'INSUFFICIENT_CREDITS' }),
-    /** A key that is used from outside its allowlist. Default 403 FORBIDDEN. */
-    ipOutsideAllowlist: z._default(error, { status: 403, code: 'FORBIDDEN' }),
-    /** A `category` outside section 2.2, where `unknownCategory` is `reject`. Default 400 VALIDATION_ERROR. */
-    unknownCategory: z._default(error, invalid),
+    /** A body that is an array. Default 400 VALIDATION_ERROR. */
+    arrayBody: z._default(error, invalid),
+    /** A body that is JSON and neither an object nor an array. Default 400 VALIDATION_ERROR. */
+    scalarBody: z._default(error, invalid),
+    /** `sync: "false"` or `"true"`. Accepted: like `true`; async: like `false`. Default 400 VALIDATION_ERROR. */
+    syncWord: z._default(sync, invalid),
+    /** `sync` that is another text, an array or an object; choices as above. Default 400 VALIDATION_ERROR. */
+    syncText: z._default(sync, invalid),
+    /** `sync` that is a number; choices as above, `async` for 0 alone. Default 400 VALIDATION_ERROR. */
+    syncNumber: z._default(sync, invalid),
+    /** `sync: null`; choices as above. Default 400 VALIDATION_ERROR. */
+    syncNull: z._default(sync, invalid),
     /** An `input` without a mandatory parameter. Accepted: the job fails. Default 400 VALIDATION_ERROR. */
     missingParameter: z._default(acceptable, invalid),
     /** An `input` with a value that the model does not allow. Accepted: the job fails. Default 400 VALIDATION_ERROR. */
@@ -45,16 +76,42 @@ export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
     unknownMember: z._default(acceptable, invalid),
     /** A `webhook_url` that is not http or https. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
     webhookScheme: z._default(acceptable, invalid),
+    /** A `webhook_url` that is not a URL. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
+    malformedWebhookUrl: z._default(acceptable, invalid),
     /** A `webhook_url` with http (section 6, rule 5). Default accepted. */
     plainHttpWebhook: z._default(acceptable, 'accepted'),
     /** JSON of another content type. Default 415 UNSUPPORTED_MEDIA_TYPE. */
     otherContentType: z._default(acceptable, { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' }),
+  }
+})
+
+/**
+ * How requests are rejected that the specification says nothing of (section 7), or `'accepted'` where they are not, each with
+ * the default of the reference server. The body is always that of section 7.
+ */
+export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
+  const { acceptable, cancel, error } = choices
+  const notFound = { status: 404, code: 'NOT_FOUND' }
+  const conflict = { status: 409, code: 'CONFLICT' }
+  return {
+    ...OF_LISTS,
+    ...OF_RUNS,
+    /** `GET` of an unknown model. Default 404 NOT_FOUND. */
+    unknownModel: z._default(error, notFound),
+    /** A run of an unknown model. Default 404 NOT_FOUND. */
+    unknownModelRun: z._default(error, notFound),
+    /** `GET` of an unknown job, or one of another account. Default 404 NOT_FOUND. */
+    unknownJob: z._default(error, notFound),
+    /** A path that does not exist. Default 404 NOT_FOUND. */
+    unknownPath: z._default(error, notFound),
+    /** Too few credits. Default 402 INSUFFICIENT_CREDITS. */
+    insufficientCredits: z._default(error, { status: 402, code: 'INSUFFICIENT_CREDITS' }),
+    /** A key that is used from outside its allowlist. Default 403 FORBIDDEN. */
+    ipOutsideAllowlist: z._default(error, { status: 403, code: 'FORBIDDEN' }),
+    /** A `category` outside section 2.2, where `unknownCategory` is `reject`. Default 400 VALIDATION_ERROR. */
+    unknownCategory: z._default(error, invalid),
     /** A query parameter that is not named. Default 400 VALIDATION_ERROR. */
     unknownQueryParameter: z._default(acceptable, invalid),
-    /** A `limit` above 100 (section 8). Accepted: 100 instead. Default 400 VALIDATION_ERROR. */
-    limitAboveMaximum: z._default(acceptable, invalid),
-    /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
-    invalidPage: z._default(acceptable, invalid),
     /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
     cancelOfUnknownJob: z._default(cancel, notFound),
     /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */

@@ -4,6 +4,23 @@ import type { OpenQuestion } from './open-question.ts'
 const pointer = z
   .string()
   .check(z.refine((text) => /^\/[^~]+$/.test(text), 'write it as a JSON pointer, such as /data/status'))
+/** What is checked of a request, in the order of the reference server. Each endpoint has some of them. */
+const CHECKS = [
+  'models:read',
+  'model',
+  'jobs:read',
+  'job',
+  'jobs:write',
+  'cancelledJob',
+  'models:run',
+  'json',
+  'body',
+  'webhook',
+  'runModel',
+  'input',
+  'webhooks:manage',
+  'credits',
+] as const
 const runField = z
   .string()
   .check(
@@ -12,6 +29,10 @@ const runField = z
       'write it as in queued/created_at',
     ),
   )
+
+const deliveryField = z
+  .string()
+  .check(z.refine((text) => /^(succeeded|failed|cancelled)\//.test(text), 'write it as in failed/model_id'))
 
 interface Switch extends OpenQuestion {
   /** What may be chosen, and the default. */
@@ -35,8 +56,8 @@ export const SWITCHES = {
     section: '2.4',
     question: 'Whether a response has an id of the HTTP request, beside request_id, which is the id at the provider',
     choice:
-      'Yes, in the header x-request-id of every response, errors and files included. It names one HTTP ' +
-      'exchange with the service; request_id in the body of a run names the job at the provider',
+      'Yes, in the header x-request-id of every response, errors and files included. It names one HTTP exchange; ' +
+      'request_id names the job at the provider',
     alternatives: ['no such header'],
     setting: z._default(z.enum(['sent', 'none']), 'sent'),
   },
@@ -81,14 +102,6 @@ export const SWITCHES = {
     alternatives: ['an unknown path'],
     setting: z._default(z.enum(['served', 'unknown']), 'served'),
   },
-  /** Which mistake of a run is reported, where both its body and its model are wrong (section 4.3). Default `body`. */
-  firstMistake: {
-    section: '4.3',
-    question: 'Which mistake of a run is reported, where both its body and its model are wrong',
-    choice: 'That of the body',
-    alternatives: ['that of the model'],
-    setting: z._default(z.enum(['body', 'model']), 'body'),
-  },
   /** Status code of the response to a run with `sync: false` (section 4.3). Default 202. */
   asyncRunStatus: {
     section: '4.3',
@@ -105,21 +118,24 @@ export const SWITCHES = {
     section: '4.3',
     question: 'Response to a synchronous run whose job fails while it is held',
     choice:
-      '502 with job_id, request_id, model_id, status "failed" and error: section 7 gives every error an error member, ' +
-      'and the identity lets a client distinguish a failed job from a broken gateway',
+      '502: section 7 gives every error an error member, and the identity distinguishes a failed job from a broken ' +
+      'gateway',
     alternatives: [
       '200 or another status with the same body',
       '202 as for a run that continues; polling reads the failure',
     ],
     setting: z._default(z.int().check(z.minimum(200), z.maximum(599)), 502),
   },
-  /** Body of that response: job_id, request_id, model_id, status and error, or an error alone. Default `job`. */
+  /**
+   * Body of that response: `job`; `error`, where the status code says so; or its members as JSON pointers, such as
+   * `/error`. Default `job`.
+   */
   failedSyncRunBody: {
     section: '4.3',
     question: 'Body of that response',
     choice: 'job_id, request_id, model_id, status "failed" and error',
-    alternatives: ['an error alone, where the status code says so'],
-    setting: z._default(z.enum(['job', 'error']), 'job'),
+    alternatives: ['an error alone', 'any members at any place'],
+    setting: z._default(z.union([z.enum(['job', 'error']), z.readonly(z.array(pointer))]), 'job'),
   },
   /** Response to a run whose job is cancelled while it is held: 200, or 409 with an error as well. Default 200. */
   cancelledSyncRunStatus: {
@@ -151,8 +167,8 @@ export const SWITCHES = {
     setting: z._default(z.readonly(z.array(runField)), []),
   },
   /**
-   * Members of the job status beyond status, output and error (section 2.4). What the server knows nothing of is `null`.
-   * Default none.
+   * Members of the job status beyond status, output and error (section 2.4), where only some statuses have one behind the
+   * status, as in `failed/logs`. What the server knows nothing of is `null`. Default none.
    */
   jobFields: {
     section: '4.4',
@@ -222,6 +238,14 @@ export const SWITCHES = {
     alternatives: ['yes, with job_id and status "cancelled"'],
     setting: z._default(z.enum(['none', 'sent']), 'none'),
   },
+  /** Members of deliveries that section 6 does not name, each behind its status, as in `failed/model_id`. Default none. */
+  deliveryFields: {
+    section: '6',
+    question: 'Members of deliveries that the section does not name',
+    choice: 'None',
+    alternatives: ['any, as in runFields'],
+    setting: z._default(z.readonly(z.array(deliveryField)), []),
+  },
   /** How often each result is delivered (section 6, rule 3). Default 1. */
   deliveriesOfOneResult: {
     section: '6',
@@ -229,5 +253,16 @@ export const SWITCHES = {
     choice: 'Once, unless a script or a test sets another number',
     alternatives: ['more often'],
     setting: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
+  },
+  /**
+   * Which mistake of several is reported: the checks in order (section 7). Those that are left out keep their places.
+   * `model`, `job` and `cancelledJob` are of reads and cancels, `runModel` is the model of a run.
+   */
+  checkOrder: {
+    section: '7',
+    question: 'Order of the checks',
+    choice: 'Key, address, permission, path and method, body or query, model or job, input, credits',
+    alternatives: ['any other'],
+    setting: z._default(z.readonly(z.array(z.enum(CHECKS))), CHECKS),
   },
 } satisfies Readonly<Record<string, Switch>>

@@ -27,7 +27,7 @@ const DIFFERENT: Record<string, string> = {
   requestIdHeader:
     'what the proxy responds by itself, such as the list of models, has no id of a request to the service',
   insufficientCredits: 'the budget of a user has a code of its own, BUDGET_EXCEEDED',
-  firstMistake: 'a model that the proxy does not allow is rejected before the body is read',
+  checkOrder: 'a model that the proxy does not allow is rejected before the body is read',
   plainHttpWebhook: 'a page cannot have a `webhook_url`, whatever its scheme',
   runFields: 'as failedSyncRunStatus: the response has a message beside the status, as a 202 does',
 }

@@ -6,7 +6,6 @@ import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
-import { deliveryBody } from '../webhooks/delivery-record.ts'
 import { jobRow, toWire } from './job-row.ts'
 import { conflict, get, notFound, post } from './route.ts'
 
@@ -99,10 +98,10 @@ function setWebhook(_: Service, job: Job, how: ScriptedWebhook): void {
   job.webhook = { ...how, url }
 }
 
-function deliver({ dispatcher, baseUrl }: Service, job: Job, how: ScriptedWebhook): void {
+function deliver(service: Service, job: Job, how: ScriptedWebhook): void {
   const url = webhookUrl(job)
   if (job.end === undefined) throw conflict('The job has not ended, so there is no result to deliver yet.')
-  dispatcher.dispatch(job, { ...how, url }, deliveryBody(job, job.end, baseUrl))
+  service.dispatcher.dispatch(job, { ...how, url }, service.deliveryBody(job, job.end))
 }
 
 function webhookUrl({ webhook }: Job): string {

@@ -79,4 +79,6 @@ export interface KeyContext extends AppContext {
 export type RouteHandler<Context = KeyContext> = (
   service: Service,
   context: Context,
+  /** Rejects a key that lacks the permission. */
+  lacking: () => RouteResult | undefined,
 ) => RouteResult | Promise<RouteResult>

@@ -68,10 +68,10 @@ function serviceRoutes(service: Service): Router<Endpoint<KeyContext>> {
     const route = ROUTES[name]
     const permissions = permissionsFor(service, name)
     const work = async (context: KeyContext) => {
-      const rejected = missingPermission(route, permissions, context)
-      const query = rejected === undefined && name !== 'listModels' ? unwantedQuery(service, context) : undefined
-      const early = rejected ?? (query && respond(context, query))
-      return early ?? respond(context, await ROUTE_HANDLERS[name](service, context))
+      const lacking = () => missingPermission(route, permissions, context)
+      const hasQuery = name !== 'listModels' && lacking() === undefined
+      const query = hasQuery ? unwantedQuery(service, context) : undefined
+      return respond(context, query ?? (await ROUTE_HANDLERS[name](service, context, lacking)))
     }
     router.add(route.method, route.path, { name, serve: (context) => injectFault(service, name, { context, work }) })
   }

@@ -59,8 +59,9 @@ export type AcceptableKind = {
   [Kind in RejectionKind]: 'accepted' extends Rejections[Kind] ? Kind : never
 }[RejectionKind]
 
+/** Accepted in one way or another. */
 export function isAccepted({ options }: Pick<Service, 'options'>, kind: AcceptableKind): boolean {
-  return options.assumptions.rejections[kind] === 'accepted'
+  return typeof options.assumptions.rejections[kind] === 'string'
 }
 
 /** A rejection as the assumption `rejections` defines it (section 7). */
@@ -71,7 +72,7 @@ export function reject(
 ): RouteResult {
   const rejection = options.assumptions.rejections[kind]
   // A caller that may accept a request checks `isAccepted` first.
-  if (rejection === 'accepted') throw new Error(`A request is accepted, and was rejected for ${kind}.`)
+  if (typeof rejection === 'string') throw new Error(`A request is accepted, and was rejected for ${kind}.`)
   const { status } = rejection
   const code = rejection.code ?? undefined
   return {

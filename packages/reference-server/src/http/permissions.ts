@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, KeyContext, RouteResult } from './app-env.ts'
 import { errorResponses, isAccepted, reject } from './error-responses.ts'
-import type { IncomingRequest, Reply } from './messages.ts'
+import type { IncomingRequest } from './messages.ts'
 
 const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
 
@@ -32,13 +32,13 @@ export function missingPermission(
   route: Route,
   permissions: readonly Permission[],
   { env: { apiKey } }: KeyContext,
-): Reply | undefined {
+): RouteResult | undefined {
   const missing = permissions.find((permission) => !apiKey.permissions.includes(permission))
   if (missing === undefined) return undefined
-  return errorResponses.forbidden(
+  const message =
     `The API key lacks the permission ${missing} ("${PERMISSION_MEANINGS[missing]}") ` +
-      `that ${route.method} ${route.path} needs. Use a key that has it.`,
-  )
+    `that ${route.method} ${route.path} needs. Use a key that has it.`
+  return { response: errorResponses.forbidden(message) }
 }
 
 /** Rejects query parameters: a `?sync=false` that is ignored would go unnoticed, and cost credits. */

@@ -1,5 +1,5 @@
 import type { RejectionKind } from '@modelrun/contract'
-import type { AssumptionOptions } from '@modelrun/contract/assumptions'
+import { type AssumptionOptions, type CheckName, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { type Exchange, errorIn } from './exchange.ts'
 import { ACCEPTABLE } from './mistakes.ts'
@@ -44,11 +44,28 @@ export class Findings {
     else this.set({ rejections: { [kind]: { status, code } } })
   }
 
-  /** A request was accepted although something in it was wrong. What was seen to be rejected once stays so. */
-  accepted(kind: RejectionKind): void {
+  /** A request was accepted although something in it was wrong, and how. What was seen to be rejected once stays so. */
+  accepted(kind: RejectionKind, how = 'accepted'): void {
     if (ACCEPTABLE.includes(kind) && this.profile.rejections?.[kind] === undefined) {
-      this.set({ rejections: { [kind]: 'accepted' } })
+      this.set({ rejections: { [kind]: how } })
     }
+  }
+
+  /** Of several mistakes, the one that a response reports by its status and code; `undefined` where that is not known. */
+  reported(kinds: readonly RejectionKind[], { status, json }: Exchange): RejectionKind | undefined {
+    const shown = JSON.stringify({ status, code: errorIn(json)?.code })
+    const known = kinds.map((kind) => JSON.stringify(this.profile.rejections?.[kind]))
+    const isCertain = known.every((one) => one !== undefined) && known.filter((one) => one === shown).length === 1
+    return isCertain ? kinds[known.indexOf(shown)] : undefined
+  }
+
+  /** One check is made before others (section 7). */
+  comesFirst(check: CheckName, others: readonly CheckName[]): void {
+    const order = this.profile.checkOrder ?? DEFAULT_ASSUMPTIONS.checkOrder
+    const first = order.find((name) => others.includes(name) && name !== check)
+    if (first === undefined || order.indexOf(check) < order.indexOf(first)) return
+    const checkOrder = order.flatMap((name) => (name === check ? [] : name === first ? [check, name] : [name]))
+    this.set({ checkOrder })
   }
 
   /** A wrong input was accepted, and its job succeeded: the service does not mind. The reference server lets such a job fail. */

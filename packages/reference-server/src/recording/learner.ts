@@ -1,8 +1,8 @@
-import type { RejectionKind } from '@modelrun/contract'
+import { LIMITS, type RejectionKind } from '@modelrun/contract'
 import { type Exchange, errorIn, membersOf, type Target, targetOf } from './exchange.ts'
 import type { Recording } from './findings.ts'
 import { Findings } from './findings.ts'
-import { mistakesIn } from './mistakes.ts'
+import { checkOf, mistakesIn } from './mistakes.ts'
 import { SeenJobs } from './seen-jobs.ts'
 import { SeenModels } from './seen-models.ts'
 
@@ -57,7 +57,7 @@ export class Learner {
     if (target.hasPlainSlash && isServed) this.#findings.set({ plainSlashInPath: 'served' })
     const mistakes = await mistakesIn(exchange, this.#models.all())
     if (!isServed) return this.#rejected(exchange, mistakes)
-    for (const kind of mistakes) this.#findings.accepted(kind)
+    for (const kind of mistakes) this.#findings.accepted(kind, howRead(kind, exchange))
     if (mistakes.includes('unknownCategory')) {
       return this.#findings.set({ unknownCategory: membersOf(json).total === 0 ? 'empty' : 'all' })
     }
@@ -72,18 +72,32 @@ export class Learner {
     const { status, json } = exchange
     const code = errorIn(json)?.code
     const { job_id } = membersOf(json)
-    if (status >= 400 && NO_CREDITS.test(code ?? '')) return this.#findings.rejected('insufficientCredits', exchange)
     const isMade = job_id !== undefined || code === 'PROVIDER_FAILURE'
-    if (!isMade && isOfKeyOrMoment(exchange)) return this.#ofKeyOrMoment(exchange)
     const mistakes = await mistakesIn(exchange, this.#models.all())
+    const others = mistakes.flatMap((kind) => checkOf(kind) ?? [])
+    if (status >= 400 && NO_CREDITS.test(code ?? '')) {
+      this.#findings.comesFirst('credits', others)
+      return this.#findings.rejected('insufficientCredits', exchange)
+    }
+    if (!isMade && isOfKeyOrMoment(exchange)) {
+      if (status === 403) this.#findings.comesFirst('models:run', others)
+      return this.#ofKeyOrMoment(exchange)
+    }
     if (!isMade) return status >= 400 ? this.#rejected(exchange, mistakes) : undefined
-    for (const kind of mistakes) this.#findings.accepted(kind)
+    for (const kind of mistakes) this.#findings.accepted(kind, howRead(kind, exchange))
     this.#jobs.ran(exchange, id, mistakes)
   }
 
-  /** Which of several mistakes a request was rejected for is not known. */
+  /** Which of several mistakes a request was rejected for is known where each was seen alone. */
   #rejected(exchange: Exchange, mistakes: readonly RejectionKind[]): void {
     const [mistake] = mistakes
+    const reported = mistakes.length > 1 ? this.#findings.reported(mistakes, exchange) : undefined
+    const check = reported && checkOf(reported)
+    if (check !== undefined)
+      this.#findings.comesFirst(
+        check,
+        mistakes.flatMap((kind) => checkOf(kind) ?? []),
+      )
     if (mistake === undefined) this.#findings.note(exchange, 'rejected, and nothing that was seen before says why')
     if (mistake === undefined || mistakes.length > 1) return
     if (mistake === 'unknownCategory') this.#findings.set({ unknownCategory: 'reject' })
@@ -96,6 +110,17 @@ export class Learner {
     if (status >= 429)
       this.#findings.note(exchange, 'a fault, such as --fault unavailable or rate-limit, does the same')
   }
+}
+
+/** How a mistake that was accepted was read, in the words of `rejections`. */
+function howRead(kind: RejectionKind, { query, json }: Exchange): string {
+  if (kind.startsWith('sync')) return membersOf(json).status === 'queued' ? 'async' : 'accepted'
+  if (!/^(limit|offset|page)/.test(kind)) return 'accepted'
+  const isOffset = kind.startsWith('offset') || (kind === 'pageFraction' && /offset=[^&]*\./.test(query))
+  const [name, initial] = isOffset ? ['offset', 0] : ['limit', LIMITS.modelsPageDefault]
+  const applied = membersOf(json)[name]
+  if (applied === initial) return 'default'
+  return String(applied) === new URLSearchParams(query).get(name) ? 'asked' : 'accepted'
 }
 
 /** Whether the key or the moment decided, and not what the request asks for. */

@@ -1,4 +1,4 @@
-import type { RejectionKind } from '@modelrun/contract'
+import { JOB_STATUSES, type RejectionKind } from '@modelrun/contract'
 import { tryParseJson } from '@modelrun/kit'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import { type Exchange, errorIn, membersOf } from './exchange.ts'
@@ -35,10 +35,18 @@ export class SeenJobs {
   readonly #findings: Findings
   readonly #jobs = new Map<string, SeenJob>()
   readonly #queuedMs: number[] = []
+  /** Members of the status of jobs, by the status. */
+  readonly #shown = new Map<string, ReadonlySet<string>>()
 
   constructor(models: SeenModels, findings: Findings) {
     this.#models = models
     this.#findings = findings
+    for (const field of findings.profile.jobFields ?? []) {
+      const [status, name] = field.includes('/') ? field.split('/') : ['', field]
+      for (const one of status === '' ? JOB_STATUSES : [status]) {
+        this.#shown.set(String(one), new Set([...(this.#shown.get(String(one)) ?? []), String(name)]))
+      }
+    }
   }
 
   /** A run was made (section 4.3). */
@@ -62,6 +70,8 @@ export class SeenJobs {
       end: undefined,
     }
     if (typeof job_id === 'string') this.#remember(job_id, job)
+    const more = moreMembers(membersOf(json), String(state))
+    this.#findings.set({ runFields: [...new Set([...(this.#findings.profile.runFields ?? []), ...more])] })
     if (sync === false) this.#startedAsync(status, state, webhook_url)
     else if (state !== 'processing' && state !== 'queued') this.#endedHeld(exchange, job)
   }
@@ -74,7 +84,8 @@ export class SeenJobs {
     if (isOpen && (status === 200 || status === 202)) this.#findings.set({ unfinishedJobStatus: status })
     if (isOpen) this.#findings.set({ absentJobFields: data.output === null ? 'null' : 'left-out' })
     const names = Object.keys(data).filter((name) => !['status', 'output', 'error'].includes(name))
-    this.#findings.set({ jobFields: [...new Set([...(this.#findings.profile.jobFields ?? []), ...names])] })
+    this.#shown.set(String(data.status), new Set([...(this.#shown.get(String(data.status)) ?? []), ...names]))
+    this.#findings.set({ jobFields: byStatus(this.#shown) })
     if (job === undefined || job.end !== undefined) return
     if (job.queuedAt !== undefined && data.status !== 'queued') this.#leftQueue(job, job.queuedAt, endedAt)
     if (data.status === 'queued') job.queuedAt = endedAt
@@ -113,14 +124,13 @@ export class SeenJobs {
 
   /** The job of a synchronous run ended while the run was held. */
   #endedHeld({ status, json, endedAt }: Exchange, job: SeenJob): void {
-    const { status: state, job_id } = membersOf(json)
+    const { status: state } = membersOf(json)
     const isFailed = state !== 'completed' && state !== 'cancelled'
     if (state === 'cancelled' && (status === 200 || status === 409)) {
       this.#findings.set({ cancelledSyncRunStatus: status })
     }
     if (isFailed) {
-      const failedSyncRunBody = job_id === undefined ? 'error' : 'job'
-      this.#findings.set({ failedSyncRunStatus: status, failedSyncRunBody })
+      this.#findings.set({ failedSyncRunStatus: status, failedSyncRunBody: failedBodyOf(json) })
     }
     const end = state === 'completed' ? 'succeeded' : isFailed ? 'failed' : 'cancelled'
     this.#ended(job, { ...membersOf(json), status: end }, endedAt)
@@ -152,6 +162,43 @@ export class SeenJobs {
     job.end = 'cancelled'
     job.outcome.after_ms = Math.max(2 * (now - job.startedAt), this.#models.latencyMs(job.model))
   }
+}
+
+/** Members that all these statuses have, and those of some behind the status. */
+function byStatus(shown: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const fields = [...shown].flatMap(([status, names]) =>
+    [...names].map((name) => ([...shown.values()].every((other) => other.has(name)) ? name : `${status}/${name}`)),
+  )
+  return [...new Set(fields)]
+}
+
+const IDENTITY = ['job_id', 'request_id', 'status', 'model_id']
+/** Members that section 4.3 names, by the status of the response. */
+const NAMED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['completed', [...IDENTITY, 'output', 'duration_ms', 'credits_used']],
+  ['queued', IDENTITY],
+  ['processing', [...IDENTITY, 'message']],
+  ['cancelled', [...IDENTITY, 'error']],
+])
+
+/** Others, as in `queued/created_at`. */
+function moreMembers(body: Readonly<Record<string, unknown>>, status: string): string[] {
+  const named = NAMED.get(status)
+  if (named === undefined) return []
+  return Object.keys(body).flatMap((name) => (named.includes(name) ? [] : [`${status}/${name}`]))
+}
+
+/** The body of a run that failed while it was held, as the assumption says it. */
+function failedBodyOf(json: unknown): 'job' | 'error' | string[] {
+  const pointers = Object.keys(membersOf(json)).map((name) => `/${name}`)
+  const isOf = (names: readonly string[]) =>
+    pointers.toSorted().join() ===
+    names
+      .map((name) => `/${name}`)
+      .toSorted()
+      .join()
+  if (isOf(['error'])) return 'error'
+  return isOf([...IDENTITY, 'error']) ? 'job' : pointers
 }
 
 function cancelKind(job: SeenJob | undefined) {

@@ -15,7 +15,7 @@ import { FileCache } from '../media/produce-file.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
-import { type DeliveryRecord, deliveryBody } from '../webhooks/delivery-record.ts'
+import { type DeliveryBody, type DeliveryRecord, deliveryBody } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
 import type { Breakpoints } from './breakpoints.ts'
@@ -118,6 +118,11 @@ export class Service {
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }
 
+  deliveryBody(job: Job, end: JobEnd): DeliveryBody {
+    const { deliveryFields: fields } = this.options.assumptions
+    return deliveryBody(job, end, { baseUrl: this.baseUrl, fields })
+  }
+
   close(): void {
     this.isClosed = true
     this.clock.close()
@@ -137,7 +142,7 @@ export class Service {
     const hasDelivery = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot has no delivery.
     const webhook = hasDelivery && !this.isClosed && !isForgotten ? job.webhook : undefined
-    if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
+    if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, this.deliveryBody(job, end))
     else if (job.webhook !== undefined) this.dispatcher.skip(job)
   }
 }

@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '@modelrun/contract'
 import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
+import { jobField, moreFields } from '../domain/job-field.ts'
 import { outputOf } from '../domain/produce-output.ts'
 
 /** Body of a delivery (section 6). `cancelled` is sent only when the assumption `cancelledJobWebhook` says so. */
@@ -34,8 +35,20 @@ export interface DeliveryRecord {
   body: DeliveryBody
 }
 
-/** What is sent when a job has ended (section 6). */
-export function deliveryBody(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {
+/**
+ * What is sent when a job has ended (section 6).
+ *
+ * @param fields the assumption `deliveryFields`
+ */
+export function deliveryBody(
+  job: Job,
+  end: JobEnd,
+  { baseUrl, fields }: { baseUrl: string; fields: readonly string[] },
+): DeliveryBody {
+  return { ...moreFields(fields, end.status, (name) => jobField(job, name)), ...namedMembers(job, end, baseUrl) }
+}
+
+function namedMembers(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {
   switch (end.status) {
     case 'succeeded':
       return {

@@ -1,19 +1,24 @@
-import { chargeOf, durationMs, type Job, statusAt } from '../../domain/job.ts'
+import { type Job, statusAt } from '../../domain/job.ts'
+import { jobField, moreFields } from '../../domain/job-field.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
-import type { KeyContext, RouteDetails, RouteResult } from '../app-env.ts'
+import type { KeyContext, RouteDetails, RouteHandler, RouteResult } from '../app-env.ts'
 import { reject } from '../error-responses.ts'
+import { firstMistake } from '../first-mistake.ts'
 import { emptyReply, jsonReply } from '../messages.ts'
 
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
 
 /** `GET /v1/jobs/{id}` (section 4.4). */
-export function getJobRoute(service: Service, context: KeyContext): RouteResult {
+export const getJobRoute: RouteHandler = (service, context, lacking) => {
   const { job, isForeignJob } = findJob(service, context)
-  if (job === undefined) return reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
+  const unknown = () => reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
+  const isNowhere = job === undefined && !isForeignJob
+  const rejected = firstMistake(service, { 'jobs:read': lacking, ...(isNowhere ? { job: unknown } : {}) })
+  if (rejected !== undefined || job === undefined) return rejected ?? unknown()
   const { jobFields, absentJobFields, unfinishedJobStatus } = service.options.assumptions
   const jobStatus = statusAt(job, service.clock.now())
-  const more = Object.fromEntries(jobFields.map((name) => [name, jobField(job, name)]))
+  const more = moreFields(jobFields, jobStatus, (name) => jobField(job, name))
   const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
   const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl) }
   const response = jsonReply(job.end === undefined ? unfinishedJobStatus : 200, { data })
@@ -24,11 +29,12 @@ export function getJobRoute(service: Service, context: KeyContext): RouteResult 
 }
 
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
-export function cancelJobRoute(service: Service, context: KeyContext): RouteResult {
+export const cancelJobRoute: RouteHandler = (service, context, lacking) => {
   const { job, isForeignJob } = findJob(service, context)
-  if (job === undefined) {
-    return cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
-  }
+  const unknown = () => cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
+  const isNowhere = job === undefined && !isForeignJob
+  const rejected = firstMistake(service, { 'jobs:write': lacking, ...(isNowhere ? { cancelledJob: unknown } : {}) })
+  if (rejected !== undefined || job === undefined) return rejected ?? unknown()
   const isCancelled = service.jobs.end(job, { status: 'cancelled' })
   const jobStatus = statusAt(job, service.clock.now())
   const kind = jobStatus === 'cancelled' ? 'cancelOfCancelledJob' : 'cancelOfFinishedJob'
@@ -46,18 +52,23 @@ interface IneffectiveCancel {
 function cancelResult(service: Service, details: RouteDetails, ineffective?: IneffectiveCancel): RouteResult {
   const { cancelStatus, cancelFields, rejections } = service.options.assumptions
   const choice = ineffective === undefined ? 'accepted' : rejections[ineffective.kind]
-  if (ineffective !== undefined && choice !== 'accepted' && choice.status >= 300) {
+  if (ineffective !== undefined && typeof choice === 'object' && choice.status >= 300) {
     return reject(service, ineffective.kind, { ...details, message: ineffective.message })
   }
   const status = choice === 'accepted' ? cancelStatus : choice.status
   const fields = (choice === 'accepted' ? undefined : choice.fields) ?? cancelFields
   const hasBody = status !== 204 && fields.length > 0
-  const response = hasBody ? jsonReply(status, cancelBody(fields, details)) : emptyReply(status)
+  const response = hasBody
+    ? jsonReply(
+        status,
+        bodyOf(fields, (name) => cancelField(details, name)),
+      )
+    : emptyReply(status)
   return { ...details, response }
 }
 
-/** An object with members at these JSON pointers. */
-function cancelBody(pointers: readonly string[], details: RouteDetails): object {
+/** An object with members at these JSON pointers, each with the value that its last name asks for. */
+export function bodyOf(pointers: readonly string[], member: (name: string) => unknown): object {
   const body: Record<string, unknown> = {}
   for (const pointer of pointers) {
     const names = pointer.split('/').slice(1)
@@ -69,7 +80,7 @@ function cancelBody(pointers: readonly string[], details: RouteDetails): object 
       parent[name] = child
       parent = child
     }
-    parent[last] = cancelField(details, last)
+    parent[last] = member(last)
   }
   return body
 }
@@ -88,21 +99,4 @@ function findJob(service: Service, context: KeyContext): Pick<RouteDetails, 'job
 function result(job: Job, baseUrl: string): object {
   if (job.end?.status === 'succeeded') return { output: outputOf(job, baseUrl) }
   return job.end?.status === 'failed' ? { error: job.end.error } : {}
-}
-
-/** What the server knows of a job beyond status, output and error; `null` for anything else. */
-export function jobField(job: Job, name: string): unknown {
-  const { id, requestId, account, model, createdAt, end } = job
-  const known = new Map<string, unknown>([
-    ['job_id', id],
-    ['id', id],
-    ['request_id', requestId],
-    ['model_id', model.id],
-    ['created_at', new Date(createdAt).toISOString()],
-    ['completed_at', end && new Date(end.at).toISOString()],
-    ['duration_ms', end && durationMs(job, end)],
-    ['credits_used', end && chargeOf(job, end)],
-    ['credits_remaining', account.credits.left],
-  ])
-  return known.get(name) ?? null
 }

@@ -65,7 +65,7 @@ describe('GET /v1/models', () => {
     ['?limit=ten', '/limit must be an integer'],
     ['?limit=1.5', '/limit must be an integer'],
     ['?limit=', '/limit must be an integer'],
-    ['?limit=99999999999999999999', '/limit must be an integer'],
+    ['?limit=99999999999999999999', '/limit must be 100 or less'],
     ['?offset=-1', '/offset must be 0 or more'],
     ['?offset=x', '/offset must be an integer'],
     ['?limit=1&limit=2', '"limit" more than once'],

@@ -1,17 +1,21 @@
-import { LIMITS, type ListModelsQuery, listModelsQuerySchema, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
+import { LIMITS, type ListModelsQuery, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../../domain/catalog.ts'
 import { describeValue } from '../../domain/check-value.ts'
 import { closestModelId, listModels } from '../../domain/list-models.ts'
-import { parseShape } from '../../parse-shape.ts'
 import type { Service } from '../../service/service.ts'
-import type { KeyContext, RouteResult } from '../app-env.ts'
+import type { KeyContext, RouteHandler, RouteResult } from '../app-env.ts'
 import { type AcceptableKind, isAccepted, reject } from '../error-responses.ts'
+import { firstMistake } from '../first-mistake.ts'
 import { jsonReply } from '../messages.ts'
+
+type Lacking = Parameters<RouteHandler>[2]
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
 /** `GET /v1/models` (section 4.1). */
-export function listModelsRoute(service: Service, context: KeyContext): RouteResult {
+export function listModelsRoute(service: Service, context: KeyContext, lacking: Lacking): RouteResult {
+  const rejected = lacking()
+  if (rejected !== undefined) return rejected
   const { unknownCategory, searchCase, searchWords } = service.options.assumptions
   const query = readListQuery(service, new URL(context.req.raw.url).searchParams)
   if (query.problem !== undefined) return reject(service, query.problem.kind, query.problem)
@@ -23,14 +27,22 @@ export function listModelsRoute(service: Service, context: KeyContext): RouteRes
   }
   const filtered = isUnknown && unknownCategory === 'all' ? undefined : category
   const filter = { category: filtered, search, limit, offset, searchCase, searchWords }
-  return { response: jsonReply(200, listModels(service.models.values(), filter)) }
+  const page = listModels(service.models.values(), filter)
+  const beyond = service.options.assumptions.rejections.offsetBeyondEnd
+  if (offset <= page.total || beyond === 'asked') return { response: jsonReply(200, page) }
+  if (typeof beyond === 'object')
+    return reject(service, 'offsetBeyondEnd', { message: 'The offset is behind the end.' })
+  const last = { ...filter, offset: beyond === 'default' ? 0 : page.total }
+  return { response: jsonReply(200, listModels(service.models.values(), last)) }
 }
 
 /** `GET /v1/models/{id}` (section 4.2). */
-export function getModelRoute(service: Service, context: KeyContext): RouteResult {
+export function getModelRoute(service: Service, context: KeyContext, lacking: Lacking): RouteResult {
   const modelId = context.req.param('id')
   const model = service.models.get(modelId)
-  if (model === undefined) return unknownModel(service, modelId, 'unknownModel')
+  const unknown = () => (model === undefined ? unknownModel(service, modelId, 'unknownModel') : undefined)
+  const rejected = firstMistake(service, { 'models:read': lacking, model: unknown })
+  if (rejected !== undefined || model === undefined) return rejected ?? unknownModel(service, modelId, 'unknownModel')
   return { modelId, response: jsonReply(200, wireModel(model)) }
 }
 
@@ -49,13 +61,12 @@ export function wireModel({ output_kind: _, latency_ms: __, outcomes: ___, ...mo
   return model
 }
 
-/** Not longer, so that it is exact as a number. */
-const INTEGER = /^-?\d{1,15}$/
-const NAMES = ['category', 'search', 'limit', 'offset']
-const LEAST = new Map([
-  ['limit', 1],
-  ['offset', 0],
-])
+/** A place of a page: its least value, and the one where none is asked for. */
+const PLACES = {
+  limit: { least: 1, most: LIMITS.modelsPageMax, initial: LIMITS.modelsPageDefault },
+  offset: { least: 0, most: Number.MAX_SAFE_INTEGER, initial: 0 },
+}
+const FILTERS = ['category', 'search']
 
 interface QueryProblem {
   kind: AcceptableKind
@@ -65,33 +76,53 @@ interface QueryProblem {
 /** The query of a list of models, or what is wrong with it. */
 type ListQuery = { value: ListModelsQuery; problem?: undefined } | { problem: QueryProblem }
 
-/** Reads the query of `GET /v1/models` (section 4.1). A wrong parameter that is accepted is left out. */
+/** Reads the query of `GET /v1/models` (section 4.1). What an invalid page means is an assumption; other invalid parameters that are accepted are left out. */
 function readListQuery(service: Service, parameters: URLSearchParams): ListQuery {
-  const query: Record<string, unknown> = {}
-  for (const [name, value] of parameters) {
-    const problem = problemOf(parameters, name, value)
-    if (problem === undefined) query[name] = LEAST.has(name) ? Number(value) : value
-    else if (!isAccepted(service, problem.kind)) return { problem }
-    else if (problem.kind === 'limitAboveMaximum') query.limit = LIMITS.modelsPageMax
+  const value: ListModelsQuery = {}
+  for (const [name, text] of parameters) {
+    const problem = problemOf(parameters, name, text)
+    if (problem !== undefined && !isAccepted(service, problem.kind)) return { problem }
+    if (name === 'limit' || name === 'offset') value[name] = placeOf(service, { name, text, problem })
+    else if (name === 'category' || name === 'search') value[name] = text
   }
-  const checked = parseShape(listModelsQuerySchema, query)
-  if (checked.ok) return checked
-  return { problem: { kind: 'invalidPage', message: `The query is not right. ${checked.message}` } }
+  return { value }
 }
 
-function problemOf(parameters: URLSearchParams, name: string, value: string): QueryProblem | undefined {
+function placeOf(
+  { options }: Service,
+  { name, text, problem }: { name: 'limit' | 'offset'; text: string; problem: QueryProblem | undefined },
+): number | undefined {
+  const [place, asked] = [PLACES[name], Number(text)]
+  if (problem === undefined) return asked
+  const choice = options.assumptions.rejections[problem.kind]
+  if (choice === 'default' || text.trim() === '' || !Number.isFinite(asked)) return place.initial
+  if (choice === 'asked' && Number.isSafeInteger(asked)) return asked
+  return Math.min(place.most, Math.max(place.least, Math.trunc(asked)))
+}
+
+function problemOf(parameters: URLSearchParams, name: string, text: string): QueryProblem | undefined {
   const shown = JSON.stringify(name.slice(0, 60))
-  if (!NAMES.includes(name)) {
+  const isPlace = name === 'limit' || name === 'offset'
+  if (!isPlace && !FILTERS.includes(name)) {
     const message = `The query is not right. It has members that do not exist: ${shown}.`
     return { kind: 'unknownQueryParameter', message }
   }
-  if (parameters.getAll(name).length > 1)
-    return { kind: 'invalidPage', message: `The query has ${shown} more than once.` }
-  const least = LEAST.get(name)
-  if (least === undefined) return undefined
-  const wrong = (must: string) => `The query is not right. /${name} must be ${must}.`
-  if (!INTEGER.test(value)) return { kind: 'invalidPage', message: wrong(`an integer, not ${describeValue(value)}`) }
-  if (Number(value) < least) return { kind: 'invalidPage', message: wrong(`${least} or more`) }
-  const isTooLarge = name === 'limit' && Number(value) > LIMITS.modelsPageMax
-  return isTooLarge ? { kind: 'limitAboveMaximum', message: wrong(`${LIMITS.modelsPageMax} or less`) } : undefined
+  if (parameters.getAll(name).length > 1) {
+    return { kind: name === 'offset' ? 'offsetText' : 'limitText', message: `The query has ${shown} more than once.` }
+  }
+  const found = isPlace ? invalidPlace(name, text) : undefined
+  return found && { kind: found[0], message: `The query is not right. /${name} must be ${found[1]}.` }
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/
+
+/** What is wrong with a limit or an offset, and what it must be. */
+function invalidPlace(name: 'limit' | 'offset', text: string): readonly [AcceptableKind, string] | undefined {
+  const { least, most } = PLACES[name]
+  const asked = Number(text)
+  if (!NUMBER.test(text)) return [`${name}Text`, `an integer, not ${describeValue(text)}`]
+  if (text.includes('.')) return ['pageFraction', `an integer, not ${describeValue(text)}`]
+  if (asked < 0) return [`${name}Negative`, `${least} or more`]
+  if (asked < least) return ['limitZero', `${least} or more`]
+  return asked > most ? [name === 'limit' ? 'limitAboveMaximum' : 'offsetBeyondEnd', `${most} or less`] : undefined
 }

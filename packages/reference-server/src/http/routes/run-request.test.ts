@@ -69,7 +69,7 @@ describe('run request', () => {
     const plain = { input, webhook_url: 'http://receiver.test' }
     const nowhere = '/v1/models/no-such-model/run'
     const assumptions = {
-      firstMistake: 'model',
+      checkOrder: ['runModel', 'body'],
       rejections: { plainHttpWebhook: { status: 422, code: 'HTTPS_REQUIRED' } },
     } as const
     const { caller } = setUp({ assumptions })

@@ -1,4 +1,6 @@
 import { type RunRequest, runRequestSchema } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
+import * as z from 'zod/mini'
 import type { ApiKey } from '../../domain/api-keys.ts'
 import type { CatalogModel } from '../../domain/catalog.ts'
 import { validateInput } from '../../domain/validate-input.ts'
@@ -13,11 +15,15 @@ import { isJson, readJson } from '../read-json-body.ts'
 
 const MEMBERS = ['input', 'sync', 'webhook_url']
 
-/** The body of a run, or the rejection; both with what is known of the request. */
-type ReadRun = RouteDetails & ({ body: RunRequest; response?: undefined } | { response: Reply })
+/** The members of a body. */
+export type Members = Readonly<Record<string, unknown>>
 
-/** Reads the body of a run (section 4.3). A wrong member that is accepted is left out. Never rejects. */
-export async function readRunRequest(service: Service, request: IncomingRequest): Promise<ReadRun> {
+/** The members of a body, or the rejection; both with what is known of the request. */
+type ReadMembers = RouteDetails &
+  ({ members: Members; response?: undefined } | { members?: undefined; response: Reply })
+
+/** Reads the body of a run as an object of JSON (section 4.3). Never rejects. */
+export async function readMembers(service: Service, request: IncomingRequest): Promise<ReadMembers> {
   if (!isJson(request.headers.get('content-type')) && !isAccepted(service, 'otherContentType')) {
     const message = 'Send the body as JSON with the header Content-Type: application/json.'
     return reject(service, 'otherContentType', { message })
@@ -27,34 +33,53 @@ export async function readRunRequest(service: Service, request: IncomingRequest)
   if (read.problem !== undefined) {
     return reject(service, 'brokenJson', { message: read.problem, requestBody, assumptions })
   }
-  const body = acceptedMembers(service, read.json)
-  const checked = parseShape(runRequestSchema, body)
-  const isPlain = checked.ok && /^http:/i.test(checked.value.webhook_url ?? '')
-  if (isPlain && !isAccepted(service, 'plainHttpWebhook'))
-    return reject(service, 'plainHttpWebhook', { message: '/webhook_url must be an https URL.', requestBody })
-  if (checked.ok) return { requestBody, body: checked.value }
-  return reject(service, kindOf(body), { message: `The body is not right. ${checked.message}`, requestBody })
+  const checked = parseShape(anyObject, read.json)
+  if (checked.ok) return { requestBody, members: checked.value }
+  const message = `The body is not right. ${checked.message}`
+  return reject(service, Array.isArray(read.json) ? 'arrayBody' : 'scalarBody', { message, requestBody })
 }
 
-/** The body without wrong members that are accepted: they mean nothing. */
-function acceptedMembers(service: Service, body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  const members = Object.entries(body).filter(([name, value]) => {
-    if (!MEMBERS.includes(name)) return !isAccepted(service, 'unknownMember')
-    return name !== 'webhook_url' || !isInvalidUrl(value) || !isAccepted(service, 'webhookScheme')
-  })
-  return Object.fromEntries(members)
+const anyObject = /* @__PURE__ */ z.record(z.string(), z.unknown())
+const withoutUrl = /* @__PURE__ */ z.omit(runRequestSchema, { webhook_url: true })
+
+/** The body but for its URL, or the rejection. Unknown members that are accepted mean nothing. */
+export function checkBody(service: Service, members: Members): Omit<RunRequest, 'webhook_url'> | RouteResult {
+  const unknown = Object.keys(members).filter((name) => !MEMBERS.includes(name))
+  const isUnknown = unknown.length > 0 && !isAccepted(service, 'unknownMember')
+  const [kind, sync] = readSync(service, members.sync)
+  const known = { input: members.input, sync }
+  const checked = parseShape(withoutUrl, isUnknown ? { ...members, ...known, webhook_url: undefined } : known)
+  if (checked.ok) return checked.value
+  const message = `The body is not right. ${checked.message}`
+  const isOfInput = !isRecord(members.input)
+  return reject(service, isUnknown ? 'unknownMember' : isOfInput ? 'invalidBody' : (kind ?? 'invalidBody'), { message })
 }
 
-function kindOf(body: unknown): 'unknownMember' | 'webhookScheme' | 'invalidBody' {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'invalidBody'
-  if (Object.keys(body).some((name) => !MEMBERS.includes(name))) return 'unknownMember'
-  return 'webhook_url' in body && isInvalidUrl(body.webhook_url) ? 'webhookScheme' : 'invalidBody'
+type SyncKind = 'syncWord' | 'syncText' | 'syncNumber' | 'syncNull'
+
+/** What kind of a wrong `sync` it is, and the one that it means: itself where that is rejected. */
+function readSync({ options }: Service, sync: unknown): [kind: SyncKind | undefined, sync: unknown] {
+  if (sync === undefined || typeof sync === 'boolean') return [undefined, sync]
+  const isWord = sync === 'true' || sync === 'false'
+  const kind = isWord ? 'syncWord' : sync === null ? 'syncNull' : typeof sync === 'number' ? 'syncNumber' : 'syncText'
+  const choice = options.assumptions.rejections[kind]
+  if (typeof choice === 'object') return [kind, sync]
+  // What says true, or may, is true.
+  return [kind, choice === 'accepted' || sync === 'true' || (typeof sync === 'number' && sync !== 0)]
 }
 
-/** Whether a webhook_url cannot be called. */
-function isInvalidUrl(url: unknown): boolean {
-  return !parseShape(runRequestSchema, { input: {}, webhook_url: url }).ok
+/** The URL of a webhook, or the rejection. One that is wrong and accepted means nothing. */
+export function checkUrl(service: Service, { webhook_url: url }: Members): { url: string | undefined } | RouteResult {
+  if (url === undefined) return { url }
+  const checked = parseShape(runRequestSchema, { input: {}, webhook_url: url })
+  if (checked.ok) {
+    const isPlain = /^http:/i.test(String(url))
+    if (!isPlain || isAccepted(service, 'plainHttpWebhook')) return { url: checked.value.webhook_url }
+    return reject(service, 'plainHttpWebhook', { message: '/webhook_url must be an https URL.' })
+  }
+  const kind = typeof url === 'string' && !URL.canParse(url) ? 'malformedWebhookUrl' : 'webhookScheme'
+  if (isAccepted(service, kind)) return { url: undefined }
+  return reject(service, kind, { message: `The body is not right. ${checked.message}` })
 }
 
 /** The input with its defaults, or the rejection. A wrong input that is accepted makes a job that fails. */

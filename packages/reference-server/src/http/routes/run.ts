@@ -8,51 +8,36 @@ import {
   type RunRequest,
 } from '@modelrun/contract'
 import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
+import { jobField, moreFields } from '../../domain/job-field.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import { isQueuedFirst, startRun } from '../../service/start-run.ts'
-import type { KeyContext, RouteResult } from '../app-env.ts'
-import { errorResponses, reject } from '../error-responses.ts'
+import type { KeyContext, RouteHandler, RouteResult } from '../app-env.ts'
+import { inOrder } from '../first-mistake.ts'
 import { jsonReply, type Reply } from '../messages.ts'
-import { findKey } from '../permissions.ts'
-import { jobField } from './jobs.ts'
-import { unknownModel } from './models.ts'
-import { checkInput, checkWebhook, readRunRequest } from './run-request.ts'
+import { bodyOf } from './jobs.ts'
+import { type CheckedRun, noCredits, RunChecks } from './run-checks.ts'
+
+type Checked = RouteResult | undefined
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
-export async function runModelRoute(service: Service, context: KeyContext): Promise<RouteResult> {
+export const runModelRoute: RouteHandler = async (service, context, lacking) => {
   const modelId = context.req.param('model')
-  const isModelFirst = service.options.assumptions.firstMistake === 'model'
-  if (isModelFirst && !service.models.has(modelId)) return unknownModel(service, modelId, 'unknownModelRun')
-  const read = await readRunRequest(service, context.req.raw)
-  if (read.response !== undefined) return { modelId, ...read }
-  const { requestBody } = read
-  return { modelId, requestBody, ...(await runModel(service, context, { modelId, body: read.body })) }
+  const request = new RunChecks(service, context)
+  for (const check of inOrder<Checked | Promise<Checked>>(service, { ...request.checks, 'models:run': lacking })) {
+    const rejected = await check()
+    if (rejected !== undefined) return { modelId, requestBody: request.requestBody, ...rejected }
+  }
+  const { requestBody } = request
+  return { modelId, requestBody, ...(await runModel(service, context, request.order())) }
 }
 
-async function runModel(
-  service: Service,
-  context: KeyContext,
-  { modelId, body }: { modelId: string; body: RunRequest },
-): Promise<RouteResult> {
-  const apiKey = findKey(context.req.raw, service.keys)
-  if (typeof apiKey === 'string') return { response: errorResponses.unauthorized(apiKey) }
-  const model = service.models.get(modelId)
-  if (model === undefined) return unknownModel(service, modelId, 'unknownModelRun')
-  const input = checkInput(service, model, body.input)
-  if ('response' in input) return input
-  const webhook = checkWebhook(service, context.env.apiKey, body.webhook_url)
-  if ('response' in webhook) return webhook
-  const { account } = apiKey
-  const job = startRun(service, { ...body, ...input, account, model })
-  if (job === undefined) {
-    const { available } = account.credits
-    const message = `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`
-    return reject(service, 'insufficientCredits', { ...webhook, message })
-  }
+async function runModel(service: Service, context: KeyContext, { order, webhook }: CheckedRun): Promise<RouteResult> {
+  const job = startRun(service, order)
+  if (job === undefined) return noCredits(service, order)
   context.env.onJob?.(job)
   await deliverFirst(service, context, job)
-  return { ...webhook, job, ...(await runResponse(service, context, { job, body })) }
+  return { ...webhook, job, ...(await runResponse(service, context, { job, body: order })) }
 }
 
 /** A script may want the webhook called before the response to the run. A job that time does not end is not waited for. */
@@ -127,10 +112,14 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
 /** An error alone is sent only with a status code of an error. */
 function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Reply {
   const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
-  if (status === 202) return processingResponse(job, assumptions).response
+  const isListed = typeof body !== 'string'
+  if (status === 202 && !isListed) return processingResponse(job, assumptions).response
   const isAlone = body === 'error' && status >= 400
   const code = status >= 400 ? error?.code : undefined
-  return jsonReply(status, isAlone ? { error } : { ...identity(job, 'failed', assumptions), error }, { code })
+  const whole = { ...identity(job, 'failed', assumptions), error }
+  const known = new Map<string, unknown>(Object.entries({ ...whole, ...error }))
+  const member = (name: string) => known.get(name) ?? jobField(job, name)
+  return jsonReply(status, isListed ? bodyOf(body, member) : isAlone ? { error } : whole, { code })
 }
 
 function cancelledResponse(job: Job, assumptions: Assumptions): Reply {
@@ -152,7 +141,5 @@ function identity<Status extends string>(
 
 /** Members that section 4.3 does not name. What it names comes later, and so replaces them. */
 function moreMembers(job: Job, status: string, { runFields }: Assumptions): object {
-  const fields = runFields.filter((field) => field.startsWith(`${status}/`))
-  const names = fields.map((field) => field.slice(status.length + 1))
-  return Object.fromEntries(names.map((name) => [name, name === 'message' ? pollAdvice(job) : jobField(job, name)]))
+  return moreFields(runFields, status, (name) => (name === 'message' ? pollAdvice(job) : jobField(job, name)))
 }

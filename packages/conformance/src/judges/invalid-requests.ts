@@ -1,0 +1,100 @@
+import { LIMITS, ROUTES } from '@modelrun/contract'
+import { type Check, check, defineScenario } from '../check.ts'
+import { type Finding, fail, observe, pass } from '../finding.ts'
+import type { ApiResponse } from '../http/caller.ts'
+import { at, itemsOf, type JsonValue } from '../json.ts'
+import { invalidSync } from '../scenarios/mistakes.ts'
+import { page } from '../scenarios/reads.ts'
+import { jobIdIn, probeRun } from '../session/actions.ts'
+import { rejectionOf, rejectionText } from './rules.ts'
+
+/** A limit above the maximum is rejected, or replaced by the maximum. */
+export function ofLargePage(): Check[] {
+  const largePage = page('beyond-largest-page', { limit: LIMITS.modelsPageMax + 1 })
+  return [
+    check('models/limit-capped', largePage, (response): Finding => {
+      if (response.status >= 400) return pass(`rejected with ${rejectionText(response)}`, response)
+      const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
+      const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
+      const detail = `/limit is ${applied} and /models holds ${entries}; expected ${LIMITS.modelsPageMax} at most`
+      return isCapped ? pass(detail, response) : fail(detail, response)
+    }),
+    check('models/limit-above-maximum', largePage, (response) =>
+      observe(howPaged('limit', LIMITS.modelsPageMax + 1, response), rejectionText(response), response),
+    ),
+  ]
+}
+
+/** Values of `limit` and `offset` that make no sense, by their names as rejections of the reference server. */
+const BAD_PAGES = {
+  limitZero: ['limit', '0'],
+  limitNegative: ['limit', '-1'],
+  limitText: ['limit', 'many'],
+  pageFraction: ['limit', '2.5'],
+  offsetNegative: ['offset', '-1'],
+  offsetText: ['offset', 'many'],
+  offsetBeyondEnd: ['offset', '1000000'],
+} as const
+
+export function ofBadPages(): Check {
+  const scenario = defineScenario('bad-values', {}, async (session) => {
+    const responses: Record<string, ApiResponse> = {}
+    for (const [name, query] of Object.entries(BAD_PAGES))
+      responses[name] = await session.call({ path: `${ROUTES.listModels.path}?${query.join('=')}`, isOpen: true })
+    return responses
+  })
+  return check('models/bad-values', scenario, (responses) =>
+    observeEach(responses, (response, name) => {
+      const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
+      return howPaged(parameter, Number(value), response)
+    }),
+  )
+}
+
+/** The response to a page that makes no sense: rejected; or the default, the value itself, or the closest that does. */
+function howPaged(name: 'limit' | 'offset', asked: number, response: ApiResponse): JsonValue {
+  if (response.status >= 400) return rejectionOf(response)
+  const [applied, total] = [numberAt(response, `/${name}`), numberAt(response, '/total') ?? 0]
+  const [least, most, initial] = name === 'limit' ? [1, LIMITS.modelsPageMax, LIMITS.modelsPageDefault] : [0, total, 0]
+  if (applied === initial) return 'default'
+  if (applied === asked) return 'asked'
+  return applied === Math.min(most, Math.max(least, Math.trunc(asked))) ? 'accepted' : { applied }
+}
+
+/** Bodies of JSON that are no objects. */
+export function ofBodies(): Check {
+  const scenario = defineScenario('other-bodies', { runs: { main: 0 } }, async (session) => ({
+    arrayBody: await probeRun(session, { text: '[]' }),
+    scalarBody: await probeRun(session, { text: 'null' }),
+  }))
+  return check('inputs/other-bodies', scenario, (responses) => observeEach(responses, rejectionOf))
+}
+
+export function ofSync(): Check {
+  return check('inputs/invalid-sync', invalidSync, (responses) => observeEach(responses, howSync))
+}
+
+/** The response to a run whose `sync` is no boolean: rejected, or what it was taken for. */
+function howSync(response: ApiResponse): JsonValue {
+  const isMade = jobIdIn(response) !== undefined || response.status < 300
+  if (!isMade) return rejectionOf(response)
+  return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
+}
+
+/** Several open points of one kind, each by its name. */
+function observeEach(
+  responses: Readonly<Record<string, ApiResponse>>,
+  how: (response: ApiResponse, name: string) => JsonValue,
+): Finding {
+  const all = Object.entries(responses)
+  return observe(
+    Object.fromEntries(all.map(([name, response]) => [name, how(response, name)])),
+    all.map(([name, response]) => `${name}: ${rejectionText(response)}`).join('; '),
+    Object.values(responses),
+  )
+}
+
+export function numberAt(response: ApiResponse, pointer: string): number | null {
+  const value = at(response.json, pointer)
+  return typeof value === 'number' ? value : null
+}
