@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../services/service-process.ts'
 import { type Connection, MARK_DATABASES, type MarkDatabase } from './mark-databases.ts'
 
-// MariaDB answers from a cache, which it renews only when nobody has read it for 100 ms.
+// MariaDB responds from a cache, which it renews only after 100 ms without a query.
 const WHILE_WAITING = { interval: 250, timeout: 10_000 }
 
 describe.each(MARK_DATABASES)('$title', ({ isMissing, start, open }) => {
