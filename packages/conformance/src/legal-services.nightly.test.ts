@@ -26,6 +26,15 @@ describe('a service that keeps to the specification', () => {
     expect(await failuresOf(choices)).toEqual([])
   })
 
+  it.each([
+    { foundFirst: 'body', plainHttpWebhook: { status: 422, code: 'HTTPS_REQUIRED' } },
+    { creditsOfFailed: 'refunded', refundMs: 200_000 },
+    { takenAtStart: true, refundMs: 200_000 },
+    { takenAtStart: true, ledgerDelayMs: 4_000 },
+  ] satisfies Partial<LegalChoices>[])('passes with %j together', async (choices) => {
+    expect(await failuresOf(choices)).toEqual([])
+  })
+
   it.each(MIXTURES)('passes with the mixture %i of choices', async (seed) => {
     expect(await failuresOf(mixedChoices(seed))).toEqual([])
   })

@@ -18,16 +18,16 @@ interface Window {
   refunds: readonly number[]
 }
 
+type Share = 0 | 1 | 'open'
+
 const WINDOWS: Source<Window> = { from: [...Object.values(FIRST), ...LASTS], pick: windowsOf, nothing: unread }
 
 /** What runs were charged, between two readings of the balance and all together (sections 1 and 2.1). */
 export const BOOK_JUDGES: readonly Check[] = [
   judgeAll('charges/every-run', WINDOWS, balance),
-  judgeAll('charges/books-balance', WINDOWS, (windows, world) => {
-    const runs = windows.flatMap((one) => one.runs)
-    const charged = windows.reduce((sum, one) => sum + one.charged, 0)
-    return balance([{ runs, charged, carried: [], refunds: [] }], world)
-  }),
+  judgeAll('charges/books-balance', WINDOWS, (windows, world) =>
+    balance([{ ...together(windows), carried: [], refunds: [] }], world, sharesOf(windows)),
+  ),
   judgeAll('charges/failed', WINDOWS, chargeOfFailure),
 ]
 
@@ -54,12 +54,13 @@ function windowsOf(world: World): Window[] {
 }
 
 /** Judges that each charge is the price of what succeeded. What failed may be charged as well, but then all of it. */
-function balance(windows: readonly Window[], world: World): Finding {
-  const wrong = [0, 1].map((share) =>
+function balance(windows: readonly Window[], world: World, shares = sharesOf(windows)): Finding {
+  const wrong = shares.map((share) =>
     windows.filter((one) => possibleCharges(one, world, share)?.has(one.charged) === false),
   )
+  const isExplained = shares.some((share) => addUp(windows, world, share))
   const [first] = wrong.toSorted((one, other) => one.length - other.length)[0] ?? []
-  if (first === undefined) {
+  if (first === undefined || isExplained) {
     const judged = windows.filter((one) => possibleCharges(one, world, 0) !== undefined)
     const runs = judged.flatMap((one) => one.runs)
     if (runs.length === 0) return skip('a run has an end or a price that is not known')
@@ -67,12 +68,43 @@ function balance(windows: readonly Window[], world: World): Finding {
   }
   const { runs, charged } = first
   const entries = runs.map((run) => `${entryOf(run, world)} ${run.price ?? ''}`.trim())
-  const sums = [...new Set([0, 1].flatMap((share) => [...(possibleCharges(first, world, share) ?? [])]))].join(' or ')
+  const sums = [...new Set(shares.flatMap((share) => [...(possibleCharges(first, world, share) ?? [])]))].join(' or ')
   const what = `${charged} credits were charged for ${runs.length} runs (${entries.slice(0, 20).join(', ')})`
   return fail(
     `${what}; the prices of those that succeeded are ${sums}`,
     proofOf(runs.length > 0 ? runs : world.sentRuns),
   )
+}
+
+/** The share of their price that failed runs are charged. Each may have another where a refund was seen: the last ones may not have come yet. */
+function sharesOf(windows: readonly Window[]): readonly Share[] {
+  return windows.some(({ charged }) => charged < 0) ? [0, 1, 'open'] : [0, 1]
+}
+
+/**
+ * Whether the windows can be cut into stretches whose charges are right. When a charge or a refund shows is not stated: what is
+ * missing in one window may be in another.
+ */
+function addUp(windows: readonly Window[], world: World, share: Share): boolean {
+  const isRight = (one: Window) => possibleCharges(one, world, share)?.has(one.charged) !== false
+  const isLess = (one: Window) => one.charged < Math.min(...(possibleCharges(one, world, share) ?? [one.charged]))
+  const isReached = [true]
+  for (let end = 1; end <= windows.length; end++) {
+    isReached[end] = isReached.some((isEnd, start) => {
+      const stretch = windows.slice(start, end)
+      return isEnd && (stretch.length === 1 || stretch.some(isLess)) && isRight(together(stretch))
+    })
+  }
+  return isReached.at(-1) === true
+}
+
+function together(windows: readonly Window[]): Window {
+  return {
+    runs: windows.flatMap(({ runs }) => runs),
+    charged: windows.reduce((sum, { charged }) => sum + charged, 0),
+    carried: windows[0]?.carried ?? [],
+    refunds: windows.flatMap(({ refunds }) => refunds),
+  }
 }
 
 function proofOf(runs: readonly RunCall[]) {
@@ -84,18 +116,21 @@ function proofOf(runs: readonly RunCall[]) {
  *
  * @param share of the price that is charged for failed runs
  */
-function possibleCharges({ runs, carried, refunds }: Window, world: World, share: number): Set<number> | undefined {
+function possibleCharges({ runs, carried, refunds }: Window, world: World, share: Share): Set<number> | undefined {
   let certain = 0
   const groups = new Map<string, number>()
+  const failed: number[] = []
   for (const run of runs) {
     const entry = entryOf(run, world)
     if (entry === 'free') continue
     if (entry === 'unknown' || run.price === undefined) return undefined
-    if (entry === 'charged' || entry === 'failed') certain += run.price * (entry === 'failed' ? share : 1)
+    if (entry === 'charged') certain += run.price
+    else if (entry === 'failed' && share !== 'open') certain += run.price * share
+    else if (entry === 'failed') failed.push(run.price)
     else groups.set(entry, (groups.get(entry) ?? 0) + run.price)
   }
   const late = carried.flatMap((run) => (entryOf(run, world) === 'free' ? [] : [run.price ?? 0]))
-  return sumsOf(certain, [...groups.values(), ...late, ...refunds, ...maybeFailed(runs, world)])
+  return sumsOf(certain, [...groups.values(), ...failed, ...late, ...refunds, ...maybeFailed(runs, world)])
 }
 
 /** A sum with some of these, or none. */

@@ -5,10 +5,10 @@ import { confirmedRetries, LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
-import { isSameOutput, ownFields, shownOnly } from './job-judges.ts'
+import { isSameOutput, ownFields } from './job-judges.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { OF_DELIVERIES, observeMore } from './more-members.ts'
-import { ERROR, hasOutput, holds, nothing, oneOf, utcTime } from './rules.ts'
+import { ERROR, hasOutput, holds, nothing, oneOf, shownOnly, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
@@ -114,7 +114,15 @@ export const DELIVERY_JUDGES: readonly Check[] = [
       ? skip('the job may have ended first', deliveries)
       : hasNoSuccess(run, deliveries),
   ),
-  judgeEvery('webhooks/nothing-when-rejected', REJECTED, ({ run, deliveries }) => hasNoSuccess(run, deliveries)),
+  judgeEvery('webhooks/nothing-when-rejected', REJECTED, ({ run, deliveries }, { jobs }) => [
+    hasNoSuccess(run, deliveries),
+    ...deliveries.map((delivery) => {
+      const jobId = at(delivery.json, '/job_id')
+      // What is wrong may fail later, as a job that nothing names.
+      const isPossible = run.isOpen && !jobs.some((job) => job.jobId === jobId)
+      return judge(isPossible, `a delivery for ${show(jobId)} came to the webhook_url of a rejected run`, delivery)
+    }),
+  ]),
   judgeAll('webhooks/duplicates', accepted(), (runs) => {
     const [{ deliveries } = { deliveries: [] }] = runs
     return observe(deliveries.length, `${deliveries.length} deliveries arrived`, deliveries)

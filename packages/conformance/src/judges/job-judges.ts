@@ -5,10 +5,10 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { jobStatus } from '../session/actions.ts'
+import { isTerminal, jobStatus } from '../session/actions.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { OF_JOBS, observeMore } from './more-members.ts'
-import { ERROR, hasOutput, holds, ifShown, nothing, object, oneOf, type Rule, type Shown } from './rules.ts'
+import { ERROR, hasOutput, holds, nothing, object, oneOf, type Rule, type Shown, shownOnly } from './rules.ts'
 import { allCancels, endOf, isBefore, type JobStory, startOf, type World } from './world.ts'
 
 /** Every job, however it was run, with all that was seen of it. */
@@ -46,6 +46,9 @@ const MEMBERS: readonly [check: string, statuses: readonly string[], rules: Reco
   ['jobs/no-output-before', ['queued', 'processing', 'failed', 'cancelled'], { '/data/output': nothing }],
   ['jobs/no-error', ['queued', 'processing', 'succeeded', 'cancelled'], { '/data/error': nothing, '/error': nothing }],
 ]
+
+/** A cancel may take longer than that. */
+const AT_ONCE_MS = 1_000
 
 /** Every poll and cancel of every job (sections 2.4, 2.5, 3, 4.4 and 4.5). */
 export const JOB_JUDGES: readonly Check[] = [
@@ -94,7 +97,7 @@ export const JOB_JUDGES: readonly Check[] = [
       .filter(({ status }) => status < 300)
       .flatMap((cancel) =>
         ['', '/data'].flatMap((below) =>
-          shownOnly(cancel, below, { ...ownFields(run), '/status': oneOf(...JOB_STATUSES) }),
+          shownOnly(cancel, below, { ...ownFields(run), '/status': oneOf(...statusesAfter(cancel, reads)) }),
         ),
       ),
   ]),
@@ -149,13 +152,10 @@ export function ownFields({ id, jobId, response }: JobStory['run']): Record<stri
   return { '/job_id': oneOf(jobId), '/model_id': oneOf(id), ...(requestId ? { '/request_id': oneOf(requestId) } : {}) }
 }
 
-/** Judges members that the specification does not ask for here, as far as they are there. */
-export function shownOnly(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
-  const there = Object.entries(rules).filter(
-    ([pointer]) => ![undefined, null].includes(at(shown.json, below + pointer) as null),
-  )
-  if (there.length === 0) return [skip('nothing is repeated', shown)]
-  return holds(shown, Object.fromEntries(there.map(([pointer, rule]) => [pointer, ifShown(rule)])), below)
+/** What the response to a cancel may say: a job does not continue that is cancelled right afterwards. */
+function statusesAfter(cancel: ApiResponse, reads: readonly ApiResponse[]): readonly string[] {
+  const next = reads.find((read) => isBefore(cancel, read) && startOf(read.exchange) - endOf(cancel) < AT_ONCE_MS)
+  return JOB_STATUSES.filter((status) => isTerminal(status) || !isOf(next, ['cancelled']))
 }
 
 /** Between the last read that showed the queue and the first that did not. */

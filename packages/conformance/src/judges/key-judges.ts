@@ -7,6 +7,7 @@ import { keysAtJobs, keysAtReads, revokedKey } from '../scenarios/keys.ts'
 import { crossedReads, firstPage } from '../scenarios/reads.ts'
 import { crossedRuns, FIRST } from '../scenarios/runs.ts'
 import type { LimitedKey } from '../session/keys.ts'
+import type { Recorded } from '../session/session.ts'
 import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { ERROR, hasStatus, holds, isJson, nothing, oneOf, rejectionOf, rejectionText } from './rules.ts'
@@ -31,11 +32,13 @@ const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], noth
 const LIMITED = ofKey('limited', [...KEYED, crossedReads], 'no key was given that lacks a permission')
 const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => permission === ROUTES[route].permission)
 
-/** Every error, also those after which a request was sent again. What limits requests in front of a service may send a body of its own. */
+/** A run whose response shows the failed job. */
+const isFailedRun = ({ method, response }: Recorded) => method === 'POST' && at(response.json, '/status') === 'failed'
+/** Every error, wherever the request went, also those after which a request was sent again. What limits requests in front of a service may send a body of its own. */
 const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
   ...CALLS,
-  pick: ({ calls, session: { limited, recovered } }) => [
-    ...calls.filter((call) => isItsOwn(call) && isRejected(call)),
+  pick: ({ session: { recorded, limited, recovered } }) => [
+    ...recorded.filter((call) => isItsOwn(call) && (isRejected(call) || isFailedRun(call))),
     ...recovered.filter(isItsOwn),
     ...limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
   ],
@@ -53,8 +56,8 @@ export const KEY_JUDGES: readonly Check[] = [
   ),
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
   judgeEvery('permissions/lacking', only(LIMITED, isLacking), (call, world) =>
-    isGone(call, world)
-      ? skip('the job is gone, which may be seen before the permission', call.response)
+    mayHaveOtherMistake(call, world)
+      ? skip('the request has another mistake, which may be seen before the permission', call.response)
       : isRejectedWith(call.response, 403, 'FORBIDDEN'),
   ),
   judgeEvery(
@@ -124,10 +127,22 @@ function openPermission(id: string, name: LimitedKey, what: string): Check[] {
   ]
 }
 
-/** A service need not keep a cancelled job: a cancel of it may be like that of an unknown one, whatever the key. */
-function isGone({ route, id, response }: ApiCall, { jobs }: World): boolean {
+/**
+ * Which of two mistakes is found first is open (section 5). Another one than the key is what the key with all permissions is rejected
+ * for in the same way: always where the specification leaves the response open, and else with the same id. A job that is over may be gone.
+ */
+function mayHaveOtherMistake(call: ApiCall, { calls, jobs }: World): boolean {
+  const { route, id, response, body, isOpen } = call
   const isOver = ({ jobId, end }: JobStory) => jobId === id && end !== undefined && isBefore(end, response)
-  return route === 'cancelJob' && (response.status === 404 || response.status === 410) && jobs.some(isOver)
+  const isOfOver = route === 'cancelJob' && jobs.some(isOver)
+  if (isOfOver && (response.status === 404 || response.status === 410)) return true
+  const mayBeWrong = isOpen || isOfOver || String(at(body, '/webhook_url')).startsWith('http:')
+  return calls.some((other) => {
+    const isAlike = other.route === route && rejectionText(other.response) === rejectionText(response)
+    return (
+      other.key.kind === 'full' && isRejected(other) && isAlike && (mayBeWrong || (!other.isOpen && other.id === id))
+    )
+  })
 }
 
 /** Any service fails now and then, but not so often. */

@@ -1,4 +1,4 @@
-import { every, type Finding, judge, observe } from '../finding.ts'
+import { every, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
@@ -22,7 +22,7 @@ export const oneOf = (...allowed: readonly unknown[]): Rule => [
   allowed.map(show).join(' or '),
 ]
 /** Of a member that need not be there. */
-export const ifShown = ([isRight, expected]: Rule): Rule => [
+const ifShown = ([isRight, expected]: Rule): Rule => [
   (value) => value === undefined || value === null || isRight(value),
   `${expected}, or nothing`,
 ]
@@ -36,6 +36,15 @@ export function holds(shown: Shown, rules: Readonly<Record<string, Rule>>, below
     const [pointer, value] = [`${below}${name}`, at(shown.json, `${below}${name}`)]
     return judge(isRight(value), `${pointer || 'the body'} is ${show(value)}; expected ${expected}`, shown)
   })
+}
+
+/** Judges members that the specification does not ask for here, as far as they are there. */
+export function shownOnly(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
+  const there = Object.entries(rules).filter(
+    ([pointer]) => ![undefined, null].includes(at(shown.json, below + pointer) as null),
+  )
+  if (there.length === 0) return [skip('nothing is repeated', shown)]
+  return holds(shown, Object.fromEntries(there.map(([pointer, rule]) => [pointer, ifShown(rule)])), below)
 }
 
 const OUTPUT = { '': object, '/type': text, '/items': objects }

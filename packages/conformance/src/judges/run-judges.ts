@@ -99,7 +99,8 @@ export const RUN_JUDGES: readonly Check[] = [
   judgeEvery('runs/failed-is-not-completed', FAILING, ({ response }) => {
     const status = at(response.json, '/status')
     const isRight = status !== 'completed' && status !== 'succeeded'
-    return judge(isRight, `/status of a failed run is ${show(status)}`, response)
+    const shown = judge(isRight, `/status of a failed run is ${show(status)}`, response)
+    return status === 'failed' ? [shown, ...holds(response, { '/error/code': oneOf('PROVIDER_FAILURE') })] : shown
   }),
   judgeAll('runs/job-ids-differ', RUNS, jobIdsDiffer),
   judgeAll('runs/more-fields', IN_EVERY_MODE, (runs) =>

@@ -6,7 +6,7 @@ import { at } from '../json.ts'
 import { crossed } from '../plan/crossing.ts'
 import type { ModelTarget } from '../plan/inputs.ts'
 import { type Violation, violationsOf } from '../plan/inputs.ts'
-import { costOfAll, crossedRunsOf, FIRST_RUNS } from '../plan/runs.ts'
+import { type CrossedRun, costOfAll, crossedRunsOf, FIRST_RUNS } from '../plan/runs.ts'
 import { cancelJob, jobIdIn, pollJob, readJob, sendRun, startRun } from '../session/actions.ts'
 import { type LimitedKey, namesOf } from '../session/keys.ts'
 import { MODES, type Mode, type Session } from '../session/session.ts'
@@ -115,10 +115,14 @@ export const crossedRuns = defineScenario(
   },
   async (session) => {
     const runs = crossedRunsOf(session.targets, session.options)
-    // Most cancelled runs come first, one after the other: what is charged then is charged for one of them. The others meet runs
+    // Most cancelled runs come first, one after the other: what is charged then is charged for one of them. The last ones meet runs
     // that continue.
-    const alone = runs.filter(({ cancel, key }, index) => cancel !== 'never' && key === undefined && index % 3 !== 0)
-    for (const run of [...alone, ...runs.filter((one) => !alone.includes(one))]) {
+    const placeOf = ({ cancel, key, sync, receiver }: CrossedRun, index: number) => {
+      if (cancel !== 'never') return key === undefined && index % 3 !== 0 ? 0 : 3
+      return sync !== false && receiver === 'none' ? 1 : 2
+    }
+    const placed = runs.map((run, index) => ({ run, place: placeOf(run, index) }))
+    for (const { run } of placed.toSorted((one, other) => one.place - other.place)) {
       await unlessBlocked(() => sendRun(session, run))
       await session.mark()
     }

@@ -106,6 +106,11 @@ export const LEGAL_CHOICES = {
   runNeedsModelsRead: [false, true],
   // 2.5: how long a file stays there is not stated
   filesLastMs: [Number.MAX_SAFE_INTEGER, 15_000],
+  // 1: when a refund shows is not stated; it is one of what failed, or of what was taken at the start and cancelled
+  refundMs: [40_000, 200_000],
+  takenAtStart: [false, true],
+  // 5: which of two mistakes is found first is not stated
+  foundFirst: ['key', 'body'],
 } as const
 
 /** One value for every open point. */

@@ -23,16 +23,15 @@ export function statusOf(job: LegalJob, now: number): string {
   return now < job.processingAt ? 'queued' : 'processing'
 }
 
-/** A refund of what a failed job was charged is so late. */
-const REFUND_MS = 40_000
-
 /** What the job costs its account by now. */
-export function chargeOf(job: LegalJob, now: number, { creditsOfFailed }: LegalChoices): number {
+export function chargeOf(job: LegalJob, now: number, choices: LegalChoices): number {
+  const { creditsOfFailed, refundMs, takenAtStart } = choices
   const status = statusOf(job, now)
   const isFailure = job.fails && status !== 'cancelled' && status !== 'queued'
   const isTaken =
-    creditsOfFailed === 'refunded' ? now < job.endsAt + REFUND_MS : creditsOfFailed === 'charged' && status === 'failed'
-  const isCharged = status === 'succeeded' || (isFailure && isTaken)
+    creditsOfFailed === 'refunded' ? now < job.endsAt + refundMs : creditsOfFailed === 'charged' && status === 'failed'
+  const isHeld = takenAtStart && now >= job.createdAt && !job.fails && now < (job.cancelledAt ?? now + 1) + refundMs
+  const isCharged = status === 'succeeded' || isHeld || (isFailure && isTaken)
   return isCharged ? job.model.credits : 0
 }
 

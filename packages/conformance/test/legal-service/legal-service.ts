@@ -89,7 +89,7 @@ export class LegalService {
       case 'GET models/id':
         return allowed(key, 'models:read') ?? this.#details(id)
       case 'POST models/id/run':
-        return allowed(key, 'models:run') ?? this.#run(request, key, id)
+        return this.#run(request, key, id)
       case 'GET jobs/id':
         return allowed(key, 'jobs:read') ?? this.#job(this.#jobs.find(id ?? '', key.account))
       case 'DELETE jobs/id':
@@ -129,12 +129,15 @@ export class LegalService {
 
   async #run(request: Request, key: LegalKey, id: string | undefined): Promise<Reply> {
     const { choices } = this
+    const lacking = allowed(key, 'models:run')
+    if (lacking !== undefined && choices.foundFirst === 'key') return lacking
     if (choices.runNeedsModelsRead && !key.permissions.includes('models:read')) return rejection(FORBIDDEN)
     if (choices.runNeedsJobsWrite && !key.permissions.includes('jobs:write')) return rejection(FORBIDDEN)
     const contentType = request.headers.get('content-type') ?? ''
     const model = this.#find(id)
     const order = readOrder({ text: await request.text(), contentType, model }, choices)
     if ('code' in order) return rejection(order)
+    if (lacking !== undefined) return lacking
     if (model === undefined) return rejection(choices.unknownModelRun)
     const mayHook = !choices.webhookNeedsManage || key.permissions.includes('webhooks:manage')
     if (order.webhookUrl !== undefined && !mayHook) return rejection(FORBIDDEN)
