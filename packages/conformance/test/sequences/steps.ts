@@ -50,7 +50,12 @@ const listing: MakeStep = (pick) => {
     '?limit=5&offset=3',
     '?limit=0',
     '?limit=many',
+    '?limit=-3',
+    '?limit=3.7',
+    '?limit=5000',
     '?offset=-1',
+    '?offset=many',
+    '?offset=2000000',
     '?limit=101',
     '?category=text-to-image',
     '?category=no-such-category',
@@ -64,14 +69,15 @@ const listing: MakeStep = (pick) => {
 }
 
 const detail: MakeStep = (pick, { main }) => {
-  const [kind, path] = pick([
+  const [kind, path, key] = pick<readonly [string, string, SpecialKey?]>([
     ['model', `/v1/models/${encodeURIComponent(main)}`],
     ['model, slash as it is', `/v1/models/${main.split('/').map(encodeURIComponent).join('/')}`],
     ['unknown model', '/v1/models/no-such-model'],
+    ['unknown model, no models:read', '/v1/models/no-such-model', 'without-models-read'],
     ['query of a model', `/v1/models/${encodeURIComponent(main)}?x=1`],
     ['path without version', '/models'],
-  ] as const)
-  return { kind, method: 'GET', path }
+  ])
+  return { kind, method: 'GET', path, ...(key === undefined ? {} : { key }) }
 }
 
 const running: MakeStep = (pick, models) => {
@@ -85,6 +91,18 @@ const running: MakeStep = (pick, models) => {
   return run(`${mode} run of the ${name} model`, model, { body: { input: INPUT, ...more } })
 }
 
+const OTHER_SCHEME = { webhook_url: 'ftp://receiver.test' }
+
+/** Runs with two mistakes. */
+const twoMistakes: readonly (readonly [string, Partial<Request>])[] = [
+  ['no models:run and no input', { key: 'without-models-run', body: {} }],
+  ['no models:run and broken JSON', { key: 'read-only', text: '{"input":' }],
+  ['wrong webhook and wrong input', { body: { input: {}, ...OTHER_SCHEME } }],
+  ['wrong webhook and no input', { body: OTHER_SCHEME }],
+  ['no credits and wrong input', { key: 'no-credits', body: { input: {} } }],
+  ['no credits and wrong webhook', { key: 'no-credits', body: { input: INPUT, ...OTHER_SCHEME } }],
+]
+
 const rejectedRun: MakeStep = (pick, { main }) => {
   const input = (kind: string, value: unknown) => [kind, { body: { input: value, sync: false } }] as const
   const keyed = (kind: string, key: SpecialKey, more = {}) =>
@@ -97,6 +115,11 @@ const rejectedRun: MakeStep = (pick, { main }) => {
     input('unknown parameter', { ...INPUT, colour: 'red' }),
     ['missing parameter, sync', { body: { input: {} } }],
     ['missing input', { body: {} }],
+    ['sync in quotes', { body: { input: INPUT, sync: pick(['false', 'true', 'yes']) } }],
+    ['sync of another type', { body: { input: INPUT, sync: pick([0, 1, null]) } }],
+    ['another body', { text: pick(['[]', '[{}]', 'null', '7', '"text"']) }],
+    ['no webhook url', { body: { input: INPUT, sync: false, webhook_url: 'conformance' } }],
+    ...twoMistakes,
     ['broken JSON', { text: '{"input":' }],
     ['other content type', { text: JSON.stringify({ input: INPUT, sync: false }), contentType: 'text/plain' }],
     ['unknown member', { body: { input: INPUT, sync: false, priority: 1 } }],
@@ -108,9 +131,10 @@ const rejectedRun: MakeStep = (pick, { main }) => {
     keyed('blocked address', 'blocked-ip'),
     keyed('revoked key', 'revoked'),
   ])
+  // Two mistakes where something else is wrong too.
   return pick([true, true, true, true, false])
     ? run(kind, main, request)
-    : run('unknown model', 'no-such-model', { body: { input: INPUT } })
+    : run(`${kind}, unknown model`, 'no-such-model', pick([request, { body: { input: INPUT } }]))
 }
 
 const jobStep: MakeStep = (pick) =>
@@ -119,6 +143,8 @@ const jobStep: MakeStep = (pick) =>
     { kind: 'read of a job', job: 'read' },
     { kind: 'cancel of a job', job: 'cancel' },
     { kind: 'read of an unknown job', method: 'GET', path: '/v1/jobs/no-such-job' },
+    { kind: 'read of an unknown job', method: 'GET', path: '/v1/jobs/no-such-job', key: 'without-jobs-read' },
+    { kind: 'cancel of an unknown job', method: 'DELETE', path: '/v1/jobs/no-such-job', key: 'read-only' },
     { kind: 'cancel of an unknown job', method: 'DELETE', path: '/v1/jobs/no-such-job' },
   ])
 

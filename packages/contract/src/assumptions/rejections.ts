@@ -62,7 +62,7 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
     syncWord: z._default(sync, invalid),
     /** `sync` that is another text, an array or an object; choices as above. Default 400 VALIDATION_ERROR. */
     syncText: z._default(sync, invalid),
-    /** `sync` that is a number; choices as above, `async` for 0 alone. Default 400 VALIDATION_ERROR. */
+    /** `sync` that is a number; choices as above. Default 400 VALIDATION_ERROR. */
     syncNumber: z._default(sync, invalid),
     /** `sync: null`; choices as above. Default 400 VALIDATION_ERROR. */
     syncNull: z._default(sync, invalid),

@@ -64,8 +64,10 @@ function readSync({ options }: Service, sync: unknown): [kind: SyncKind | undefi
   const kind = isWord ? 'syncWord' : sync === null ? 'syncNull' : typeof sync === 'number' ? 'syncNumber' : 'syncText'
   const choice = options.assumptions.rejections[kind]
   if (typeof choice === 'object') return [kind, sync]
-  // What says true, or may, is true.
-  return [kind, choice === 'accepted' || sync === 'true' || (typeof sync === 'number' && sync !== 0)]
+  // Where even a text that says nothing is false, nothing but `true` is true.
+  const maySayTrue = options.assumptions.rejections.syncText !== 'async'
+  const saysTrue = sync === 'true' || (typeof sync === 'number' && sync !== 0)
+  return [kind, choice === 'accepted' || (saysTrue && maySayTrue)]
 }
 
 /** The URL of a webhook, or the rejection. One that is wrong and accepted means nothing. */
