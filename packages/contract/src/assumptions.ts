@@ -46,6 +46,12 @@ export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = /* @__PURE__ */ define
   z.parse(assumptionsSchema, {}),
 )
 
+/** All checks in order, where those that are named take each other's places and the others keep theirs. */
+export function orderOfChecks(named: readonly CheckName[]): readonly CheckName[] {
+  const left = [...new Set(named)]
+  return DEFAULT_ASSUMPTIONS.checkOrder.map((name) => (named.includes(name) ? (left.shift() ?? name) : name))
+}
+
 /** A question that the specification leaves open, and the choice of the reference server. */
 export type AssumptionNote = OpenQuestion & {
   /** Its name in hints (`x-modelrun-hint`): that of its switch, where it has one. */

@@ -43,10 +43,11 @@ export const INPUT_JUDGES: readonly Check[] = [
   judgeEvery('runs/unknown-model-does-not-run', UNKNOWN_MODEL, doesNotSucceed),
   judgeAll('inputs/first-mistake', { ...UNKNOWN_MODEL, from: [checkOrder] }, async (_, { session }) => {
     const { order, pairs } = await session.evidence(checkOrder)
-    return observe(order, `the checks in order: ${order.join(', ')}`, pairs)
+    return observe([...order], `the checks in order: ${order.join(', ')}`, pairs)
   }),
   judgeAll('runs/unknown-model', UNKNOWN_MODEL, observeOutcome),
   judgeAll('inputs/missing-input-response', breaking(['input']), observeOutcome),
+  judgeAll('inputs/other-input', breaking(['object']), observeOutcome),
   judgeAll('inputs/missing-parameter-response', breaking(['required']), observeOutcome),
   judgeAll('inputs/invalid-response', breaking(['enum', 'maximum', 'minimum', 'type']), observeOutcome),
 ]

@@ -1,32 +1,16 @@
 import { LIMITS, ROUTES } from '@modelrun/contract'
 import { type Check, check, defineScenario } from '../check.ts'
-import { type Finding, fail, observe, pass } from '../finding.ts'
+import { type Finding, judge, observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
 import { invalidSync } from '../scenarios/mistakes.ts'
-import { page } from '../scenarios/reads.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
+import type { Session } from '../session/session.ts'
 import { rejectionOf, rejectionText } from './rules.ts'
-
-/** A limit above the maximum is rejected, or replaced by the maximum. */
-export function ofLargePage(): Check[] {
-  const largePage = page('beyond-largest-page', { limit: LIMITS.modelsPageMax + 1 })
-  return [
-    check('models/limit-capped', largePage, (response): Finding => {
-      if (response.status >= 400) return pass(`rejected with ${rejectionText(response)}`, response)
-      const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
-      const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
-      const detail = `/limit is ${applied} and /models holds ${entries}; expected ${LIMITS.modelsPageMax} at most`
-      return isCapped ? pass(detail, response) : fail(detail, response)
-    }),
-    check('models/limit-above-maximum', largePage, (response) =>
-      observe(howPaged('limit', LIMITS.modelsPageMax + 1, response), rejectionText(response), response),
-    ),
-  ]
-}
 
 /** Values of `limit` and `offset` that make no sense, by their names as rejections of the reference server. */
 const BAD_PAGES = {
+  limitAboveMaximum: ['limit', '101'],
   limitZero: ['limit', '0'],
   limitNegative: ['limit', '-1'],
   limitText: ['limit', 'many'],
@@ -36,19 +20,29 @@ const BAD_PAGES = {
   offsetBeyondEnd: ['offset', '1000000'],
 } as const
 
-export function ofBadPages(): Check {
+export function ofBadPages(): Check[] {
+  const send = (session: Session, query: readonly string[]) =>
+    session.call({ path: `${ROUTES.listModels.path}?${query.join('=')}`, isOpen: true })
   const scenario = defineScenario('bad-values', {}, async (session) => {
-    const responses: Record<string, ApiResponse> = {}
-    for (const [name, query] of Object.entries(BAD_PAGES))
-      responses[name] = await session.call({ path: `${ROUTES.listModels.path}?${query.join('=')}`, isOpen: true })
+    const responses = { limitAboveMaximum: await send(session, BAD_PAGES.limitAboveMaximum) }
+    for (const [name, query] of Object.entries(BAD_PAGES).slice(1))
+      Object.assign(responses, { [name]: await send(session, query) })
     return responses
   })
-  return check('models/bad-values', scenario, (responses) =>
-    observeEach(responses, (response, name) => {
-      const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
-      return howPaged(parameter, Number(value), response)
+  return [
+    check('models/limit-capped', scenario, ({ limitAboveMaximum: response }) => {
+      const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
+      const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
+      const detail = `${rejectionText(response)}, /limit is ${applied}, ${entries} models; expected an error, or ${LIMITS.modelsPageMax} at most`
+      return judge(response.status >= 400 || isCapped, detail, response)
     }),
-  )
+    check('models/bad-values', scenario, (responses) =>
+      observeEach(responses, (response, name) => {
+        const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
+        return howPaged(parameter, Number(value), response)
+      }),
+    ),
+  ]
 }
 
 /** The response to a page that makes no sense: rejected; or the default, the value itself, or the closest that does. */

@@ -18,7 +18,7 @@ import {
 import { FIRST } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
-import { numberAt, ofBadPages, ofBodies, ofLargePage, ofSync } from './invalid-requests.ts'
+import { numberAt, ofBadPages, ofBodies, ofSync } from './invalid-requests.ts'
 import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { idsOf, worldOf } from './world.ts'
 
@@ -45,7 +45,6 @@ const OF_READS: readonly Check[] = [
     const offset = numberAt(response, '/offset')
     return observe(offset, `/offset is ${show(offset)} without a query`, response)
   }),
-  ...ofLargePage(),
   check(
     'models/unknown-category',
     page('unknown-category', { category: 'conformance-no-such-category' }),
@@ -61,7 +60,7 @@ const OF_READS: readonly Check[] = [
   }),
   ofSearch('models/search-case', searchInCapitals, ['ignored', 'counts']),
   ofSearch('models/search-words', searchByPart, ['parts', 'whole']),
-  ofBadPages(),
+  ...ofBadPages(),
   check('models/unknown-parameter', page('unknown-parameter', { conformance: 1 }), observeRejection),
   check('details/unknown-model', unknownModel, observeRejection),
   ofPlainSlash(),

@@ -1,5 +1,5 @@
 import { ROUTES, routePath } from '@modelrun/contract'
-import { type CheckName, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
+import { type CheckName, orderOfChecks } from '@modelrun/contract/assumptions'
 import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at } from '../json.ts'
@@ -55,6 +55,11 @@ const LACKING: Readonly<Partial<Record<CheckName, readonly (LimitedKey | 'no-cre
   credits: ['no-credits'],
 }
 const READS = { model: ROUTES.getModel, job: ROUTES.getJob, cancelledJob: ROUTES.cancelJob } as const
+const READ_CHECKS = [
+  ['model', 'models:read'],
+  ['job', 'jobs:read'],
+  ['cancelledJob', 'jobs:write'],
+] as const
 const FORBIDDEN = 'status 403 with the code FORBIDDEN'
 
 /**
@@ -68,16 +73,12 @@ export const checkOrder = defineScenario(
     const alone = await reportedAlone(session)
     const before = session.recorded.length
     const reads: CheckName[] = []
-    for (const [permission, check] of [
-      ['models:read', 'model'],
-      ['jobs:read', 'job'],
-      ['jobs:write', 'cancelledJob'],
-    ] as const)
+    for (const [check, permission] of READ_CHECKS)
       reads.push(...(await placed(session, { alone, order: [permission], check, after: [] })))
     let order: CheckName[] = ['models:run']
     for (const [check, ...after] of RUN_CHECKS) order = await placed(session, { alone, order, check, after })
     return {
-      order: inPlace([...reads, ...order]),
+      order: orderOfChecks([...reads, ...order]),
       pairs: session.recorded.slice(before).map(({ response }) => response),
     }
   },
@@ -171,10 +172,4 @@ async function reportedAlone(session: Session): Promise<Reported> {
 function violated({ recorded }: Session, rule: Rule) {
   const run = recorded.find(({ violation }) => violation?.rule === rule)
   return run && { response: run.response, input: at(run.body, '/input') }
-}
-
-/** The checks that are named take each other's places among all of them. */
-function inPlace(named: readonly CheckName[]): CheckName[] {
-  const left = [...named]
-  return DEFAULT_ASSUMPTIONS.checkOrder.map((name) => (named.includes(name) ? (left.shift() ?? name) : name))
 }

@@ -146,7 +146,7 @@ export const FIXED = {
     question: 'A malformed body or query',
     choice: '400 VALIDATION_ERROR',
     alternatives: ['400 with another code', '422'],
-    rejections: ['brokenJson', 'arrayBody', 'scalarBody', 'invalidBody'],
+    rejections: ['brokenJson', 'arrayBody', 'scalarBody', 'invalidBody', 'otherInput'],
   },
   invalidInput: {
     section: '7',

@@ -52,8 +52,10 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
   return {
     /** A body that is not JSON. Default 400 VALIDATION_ERROR. */
     brokenJson: z._default(error, invalid),
-    /** A body without an `input` that is an object. Default 400 VALIDATION_ERROR. */
+    /** A body without an `input`. Default 400 VALIDATION_ERROR. */
     invalidBody: z._default(error, invalid),
+    /** An `input` that is not an object. Default 400 VALIDATION_ERROR. */
+    otherInput: z._default(error, invalid),
     /** A body that is an array. Default 400 VALIDATION_ERROR. */
     arrayBody: z._default(error, invalid),
     /** A body that is JSON and neither an object nor an array. Default 400 VALIDATION_ERROR. */

@@ -1,4 +1,4 @@
-import { type CheckName, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
+import { type CheckName, orderOfChecks } from '@modelrun/contract/assumptions'
 import type { Service } from '../service/service.ts'
 import type { RouteResult } from './app-env.ts'
 
@@ -6,11 +6,7 @@ type Checks<Result> = Readonly<Partial<Record<CheckName, () => Result>>>
 
 /** The checks of a request in the order of the assumption `checkOrder`. */
 export function inOrder<Result>({ options }: Pick<Service, 'options'>, checks: Checks<Result>): (() => Result)[] {
-  const named = new Set(options.assumptions.checkOrder)
-  const left = [...named]
-  // Those that are named take each other's places; the others keep theirs.
-  const order = DEFAULT_ASSUMPTIONS.checkOrder.map((name) => (named.has(name) ? (left.shift() ?? name) : name))
-  return order.flatMap((name) => checks[name] ?? [])
+  return orderOfChecks(options.assumptions.checkOrder).flatMap((name) => checks[name] ?? [])
 }
 
 /** The first of these checks that rejects a request. At once: a read sees the state of one moment. */

@@ -24,6 +24,7 @@ const CHECK_OF: Readonly<Partial<Record<RejectionKind, CheckName>>> = {
   arrayBody: 'json',
   scalarBody: 'json',
   invalidBody: 'body',
+  otherInput: 'body',
   unknownMember: 'body',
   syncWord: 'body',
   syncText: 'body',

@@ -51,8 +51,9 @@ export function checkBody(service: Service, members: Members): Omit<RunRequest, 
   const checked = parseShape(withoutUrl, isUnknown ? { ...members, ...known, webhook_url: undefined } : known)
   if (checked.ok) return checked.value
   const message = `The body is not right. ${checked.message}`
-  const isOfInput = !isRecord(members.input)
-  return reject(service, isUnknown ? 'unknownMember' : isOfInput ? 'invalidBody' : (kind ?? 'invalidBody'), { message })
+  if (isUnknown) return reject(service, 'unknownMember', { message })
+  if (members.input === undefined) return reject(service, 'invalidBody', { message })
+  return reject(service, kind === undefined || !isRecord(members.input) ? 'otherInput' : kind, { message })
 }
 
 type SyncKind = 'syncWord' | 'syncText' | 'syncNumber' | 'syncNull'
