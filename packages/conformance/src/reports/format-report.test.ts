@@ -10,7 +10,7 @@ async function mixedReport(): Promise<ConformanceReport> {
   return runConformance({
     ...options,
     models: {},
-    only: ['models/every-list', 'models/limit-above-maximum', 'models/category', 'runs/held-time'],
+    only: ['models/every-list', 'models/unknown-parameter', 'models/category', 'runs/held-time'],
     fetch: async (url, init) => {
       const response = await server.fetch(url, init)
       return new Response((await response.text()).replace(/"total":\d+/, '"total":"<14 & more>"'), response)
@@ -24,7 +24,7 @@ describe('formatReport', () => {
     expect(text).toMatch(/^Failed\n {2}4\.1-01, .* models\/every-list: \/total is "<14 & more>"; expected an integer/)
     expect(text).toContain('A list holds total, an integer. (section 4.1)')
     expect(text).toMatch(/#\d+ > GET https:\/\/reference\.modelrun\.test\/v1\/models\b/)
-    expect(text).toContain('4.1-09 models/limit-above-maximum: status 400 with the code VALIDATION_ERROR')
+    expect(text).toContain('4.1-14 models/unknown-parameter: status 400 with the code VALIDATION_ERROR')
     expect(text).toContain('needs a slow model, one that takes longer than 55 s: runs/held-time')
     expect(text).toMatch(/1 passed, 1 failed, 1 observed, 1 skipped; no credits were spent; \d+ s\n$/)
   })
