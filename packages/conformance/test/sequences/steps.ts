@@ -96,7 +96,7 @@ const OTHER_SCHEME = { webhook_url: 'ftp://receiver.test' }
 /** Runs with two mistakes. */
 const twoMistakes: readonly (readonly [string, Partial<Request>])[] = [
   ['no models:run and no input', { key: 'without-models-run', body: {} }],
-  ['no models:run and broken JSON', { key: 'read-only', text: '{"input":' }],
+  ['no models:run and broken JSON', { key: 'without-models-run', text: '{"input":' }],
   ['wrong webhook and wrong input', { body: { input: {}, ...OTHER_SCHEME } }],
   ['wrong webhook and no input', { body: OTHER_SCHEME }],
   ['no credits and wrong input', { key: 'no-credits', body: { input: {} } }],
