@@ -37,9 +37,13 @@ const LEFT_OUT = {
   jobTimes: 'none',
 } satisfies Partial<LegalChoices>
 
+/** Differ in what their errors hold, as at random most services would be alike in it. */
+const ERROR_MEMBERS = LEGAL_CHOICES.errorMembers
+
 function characterOf(seed: number): LegalChoices {
   const { searchMatch, ...mixed } = mixedChoices(seed)
-  return { ...mixed, ...LEFT_OUT, searchMatch: searchMatch === 'fuzzy' ? 'words' : searchMatch }
+  const errorMembers = ERROR_MEMBERS[seed % ERROR_MEMBERS.length] ?? 'none'
+  return { ...mixed, ...LEFT_OUT, errorMembers, searchMatch: searchMatch === 'fuzzy' ? 'words' : searchMatch }
 }
 
 interface Service {

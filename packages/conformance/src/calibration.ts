@@ -1,5 +1,6 @@
 import { ASSUMPTION_NOTES, assumptionsSchema, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { isRecord, itemsOf, type JsonValue } from './json.ts'
+import { isAlike } from './judges/error-members.ts'
 import type { NotApplied, ServiceProfile } from './profile.ts'
 
 /**
@@ -55,7 +56,18 @@ export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
       else profile = merged(profile, part)
     }
   }
-  return { profile, notApplied }
+  return { profile: withOwnMembers(profile), notApplied }
+}
+
+/** What all errors hold stands in `errorMembers`: a rejection has members of its own only where it holds others. */
+function withOwnMembers({ rejections, ...profile }: ServiceProfile): ServiceProfile {
+  const { requests = {} } = profile.errorMembers ?? {}
+  const own = Object.entries(rejections ?? {}).map(([kind, rejection]) => {
+    if (typeof rejection === 'string' || rejection.status < 400) return [kind, rejection]
+    const { members = {}, ...named } = rejection
+    return [kind, isAlike(members, requests) ? named : { ...named, members }]
+  })
+  return rejections === undefined ? profile : { ...profile, rejections: Object.fromEntries(own) }
 }
 
 function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
@@ -65,7 +77,7 @@ function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
 
 /** Sets an assumption or a rejection of the reference server, where it has this choice. */
 function setting(name: string, observed: JsonValue): ServiceProfile | string {
-  const isSwitch = Object.hasOwn(DEFAULT_ASSUMPTIONS, name) && !isRecord(observed)
+  const isSwitch = Object.hasOwn(DEFAULT_ASSUMPTIONS, name) && (!isRecord(observed) || name === 'errorMembers')
   const isRejection = Object.hasOwn(DEFAULT_ASSUMPTIONS.rejections, name) && !isSwitch
   const { success } = assumptionsSchema.safeParse(
     isRejection ? { rejections: { [name]: rejectionIn(observed) } } : { [name]: observed },

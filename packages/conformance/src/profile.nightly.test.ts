@@ -25,6 +25,22 @@ const VARIANTS: readonly ServiceProfile[] = [
   { failedSyncRunBody: ['/job_id', '/error', '/credits_used'] },
   { failedSyncRunStatus: 202, failedSyncRunBody: ['/job_id', '/status', '/error'] },
   { deliveryFields: ['failed/attempts', 'succeeded/model_id'] },
+  {
+    errorMembers: {
+      requests: { error: { details: [] }, path: '/v1' },
+      unauthorized: {},
+      forbidden: { error: { permission: 'jobs:read' } },
+      jobs: { error: { provider: 'x', retries: 1 } },
+      runs: { error: { provider: 'y' } },
+      deliveries: { error: { provider: 'z' } },
+    },
+    rejections: {
+      unknownJob: { ...rejection(404, 'NOT_FOUND'), members: {} },
+      brokenJson: { ...rejection(400, 'VALIDATION_ERROR'), members: { error: { at: { line: 1 } } } },
+    },
+  },
+  { rejections: { invalidInput: { ...rejection(422, 'WRONG'), members: { error: { field: '/input' } } } } },
+  { failedSyncRunBody: 'error', errorMembers: { runs: { error: { details: { at: 1 } } } } },
   { unfinishedJobStatus: 202 },
   { cancelStatus: 202 },
   { cancelStatus: 204, cancelFields: [] },

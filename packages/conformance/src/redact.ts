@@ -39,7 +39,9 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     if (typeof whole === 'string') return text(whole)
     if (Array.isArray(whole)) return whole.map(value)
     if (!isRecord(whole)) return whole
-    return Object.fromEntries(Object.entries(whole).map(([name, member]) => [text(name), value(member)]))
+    return Object.fromEntries(
+      Object.entries(whole).map(([name, member]) => [text(name), isSecretName(name) ? '[redacted]' : value(member)]),
+    )
   }
   return {
     text,

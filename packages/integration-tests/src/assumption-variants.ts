@@ -35,6 +35,13 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   webhookNeedsManage: true,
   requestIdHeader: 'none',
   queuedMs: 0,
+  errorMembers: {
+    requests: { error: { details: [] }, path: '/v1' },
+    forbidden: {},
+    jobs: { error: { provider: 'x' } },
+    runs: { error: { provider: 'x' } },
+    deliveries: { error: { provider: 'x' } },
+  },
   rejections: {
     ...DEFAULT_ASSUMPTIONS.rejections,
     missingParameter: { status: 422, code: 'VALIDATION_ERROR' },

@@ -9,6 +9,7 @@ import { crossedRuns, FIRST } from '../scenarios/runs.ts'
 import type { LimitedKey } from '../session/keys.ts'
 import type { Recorded } from '../session/session.ts'
 import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
+import { membersOfErrors } from './error-members.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { ERROR, hasStatus, holds, isJson, nothing, oneOf, rejectionOf, rejectionText } from './rules.ts'
 import { isBefore, type JobStory, type ReadsOf, type World } from './world.ts'
@@ -71,6 +72,10 @@ export const KEY_JUDGES: readonly Check[] = [
   ),
   judgeEvery('errors/every-json', only(CALLS, hasBody), ({ response }) => isJson(response)),
   judgeEvery('errors/every-error', ERRORS, ({ response }) => holds(response, ERROR)),
+  judgeAll('errors/more-members', ERRORS, ([first], everything) => {
+    const members = membersOfErrors(everything)
+    return observe(members, `members beside code and message: ${show(members)}`, first?.response ?? [])
+  }),
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
     holds(response, { '/error': nothing }),
   ),

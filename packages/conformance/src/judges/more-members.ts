@@ -53,7 +53,7 @@ export function observeMore(
 /** The body of a run that failed while it was held: in a word, or where its members are. */
 export function failedBody({ status, json }: ApiResponse): JsonValue {
   const state = at(json, '/status')
-  const members = new Set(pointersOf(json).map((pointer) => pointer.replace(/^\/error\/(code|message)$/, '/error')))
+  const members = new Set(pointersOf(json).map((pointer) => pointer.replace(/^\/error\/.*$/, '/error')))
   const isContinued = status === 202 && state === 'processing'
   const isWhole = IDENTITY.every((name) => members.has(`/${name}`))
   if (isWhole && (isContinued || (status !== 202 && members.has('/error')))) return 'job'

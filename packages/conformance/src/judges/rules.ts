@@ -1,6 +1,7 @@
 import { every, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
+import { errorMembers } from './error-members.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 
 /** What a value must be, and how that is said. */
@@ -74,10 +75,12 @@ export function isJson(response: ApiResponse): Finding {
   return judge(isRight, `content type ${show(contentType ?? undefined)}; expected a JSON body`, response)
 }
 
-/** A status with its error code, as an observation. */
-export function rejectionOf(response: ApiResponse): { status: number; code: string | null } {
-  const code = at(response.json, '/error/code')
-  return { status: response.status, code: typeof code === 'string' ? code : null }
+/** A status with its error code, and what the error holds beside code and message, as an observation. */
+export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>) {
+  const code = at(json, '/error/code')
+  const members = status < 400 ? {} : errorMembers(json)
+  const more = Object.keys(members).length === 0 ? {} : { members }
+  return { status, code: typeof code === 'string' ? code : null, ...more }
 }
 
 /** The same in words. */

@@ -111,6 +111,8 @@ export const LEGAL_CHOICES = {
   takenAtStart: [false, true],
   // 5: which of two mistakes is found first is not stated
   foundFirst: ['key', 'body'],
+  // 7: what an error holds beside code and message
+  errorMembers: ['none', 'of all', 'of mistakes'],
 } as const
 
 /** One value for every open point. */

@@ -43,7 +43,7 @@ interface Ended {
 
 function bodyOf(job: LegalJob, { status, at, output, choices }: Ended): Record<string, unknown> {
   const identity = { job_id: job.id, status, ...(choices.extraMembers === 'none' ? {} : { x_extra: { more: true } }) }
-  if (status === 'failed') return { ...identity, error: errorOf(job) }
+  if (status === 'failed') return { ...identity, error: errorOf(job, choices) }
   if (status === 'cancelled') return identity
   const iso = clockOf(choices)(at)
   const completed_at = {

@@ -35,8 +35,9 @@ export function chargeOf(job: LegalJob, now: number, choices: LegalChoices): num
   return isCharged ? job.model.credits : 0
 }
 
-export function errorOf(job: LegalJob): Record<string, unknown> {
-  return { code: 'PROVIDER_FAILURE', message: `${job.model.shown.id} failed at the provider` }
+export function errorOf(job: LegalJob, { errorMembers }: LegalChoices): Record<string, unknown> {
+  const more = errorMembers === 'of all' ? { provider_code: 'E17' } : {}
+  return { code: 'PROVIDER_FAILURE', message: `${job.model.shown.id} failed at the provider`, ...more }
 }
 
 /** Output of a job that succeeded (section 2.5). A signed url is another one each time. */
@@ -59,7 +60,7 @@ export function jobView(job: LegalJob, choices: LegalChoices, { now, output }: {
   const status = statusOf(job, now)
   const absent = choices.absent === 'null' ? { output: null, error: null } : {}
   const shown = { ...absent, ...(status === 'succeeded' ? { output } : {}) }
-  const error = status === 'failed' ? { error: errorOf(job) } : {}
+  const error = status === 'failed' ? { error: errorOf(job, choices) } : {}
   const more = {
     none: {},
     few: { job_id: job.id, created_at: clockOf(choices)(job.createdAt) },

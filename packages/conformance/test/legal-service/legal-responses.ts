@@ -21,7 +21,8 @@ export function rejection({ status, code }: Rejection, message = 'That cannot be
 export function dressed({ status, body, headers = {} }: Reply, choices: LegalChoices, requestId: string): Response {
   const more = choices.requestIdHeader === 'sent' ? { 'x-request-id': requestId } : {}
   if (body === undefined) return new Response(null, { status, headers: { ...headers, ...more } })
-  const text = JSON.stringify(choices.extraMembers === 'everywhere' ? withExtras(body) : body)
+  const whole = status < 400 ? body : withErrorMembers(body, { status, requestId, choices })
+  const text = JSON.stringify(choices.extraMembers === 'everywhere' ? withExtras(whole) : whole)
   return new Response(text, { status, headers: { 'content-type': choices.contentType, ...headers, ...more } })
 }
 
@@ -31,4 +32,20 @@ function withExtras(value: unknown, name = ''): unknown {
   if (!isRecord(value)) return value
   const members = Object.entries(value).map(([key, member]) => [key, withExtras(member, key)])
   return { ...Object.fromEntries(members), ...(name === 'properties' ? {} : { x_extra: { more: [1, null] } }) }
+}
+
+/** What errors hold beside code and message: all of them the same, or those of a key and of a mistake others. */
+function withErrorMembers(
+  body: unknown,
+  { status, requestId, choices }: { status: number; requestId: string; choices: LegalChoices },
+): unknown {
+  if (!isRecord(body) || !isRecord(body.error) || choices.errorMembers === 'none') return body
+  if (choices.errorMembers === 'of all')
+    return { ...body, error: { ...body.error, details: [], request_id: requestId }, timestamp: '2026-01-01T00:00:00Z' }
+  const ofStatus = new Map<number, object>([
+    [401, { hint: 'Send a key.' }],
+    [400, { details: [{ field: 'input' }] }],
+    [422, { details: [{ field: 'input' }], issues: 1 }],
+  ])
+  return { ...body, error: { ...body.error, ...ofStatus.get(status) } }
 }

@@ -82,7 +82,7 @@ export function endedReply(
     return reply(200, { ...identity(job, 'completed'), ...result, ...moreOf(job, choices) })
   }
   if (choices.failedSync === 202) return processingReply(job, choices)
-  const error = errorOf(job)
+  const error = errorOf(job, choices)
   const isPlain = choices.failedSyncBody === 'error-only' && choices.failedSync >= 400
   return reply(choices.failedSync, isPlain ? { error } : { ...identity(job, status), error })
 }

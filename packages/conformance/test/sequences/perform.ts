@@ -73,7 +73,7 @@ function bodyShown(json: unknown) {
   return {
     members: namesIn(json),
     data: namesIn(at(json, '/data')),
-    error: namesIn(at(json, '/error')),
+    error: [at(json, '/error'), at(json, '/data/error')].map(namesIn),
     code: at(json, '/error/code') ?? at(json, '/data/error/code'),
     state: at(json, '/status') ?? at(json, '/data/status'),
     list: [at(json, '/total'), at(json, '/limit'), at(json, '/offset'), itemsOf(at(json, '/models')).length],
@@ -82,7 +82,8 @@ function bodyShown(json: unknown) {
 }
 
 function deliveryShown(body: Record<string, unknown>) {
-  return { members: namesIn(body), state: body.status, credits: body.credits_used, code: at(body, '/error/code') }
+  const [error, code] = [namesIn(body.error), at(body, '/error/code')]
+  return { members: namesIn(body), state: body.status, credits: body.credits_used, error, code }
 }
 
 function namesIn(value: unknown): string[] {

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini'
 import { defineSchema } from '../define-schema.ts'
+import { errorMembersSchema } from './error-members.ts'
 
 /** What a rejection can be. */
 const choices = /* @__PURE__ */ defineSchema(() => {
   const statusFrom = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
-  const error = z.strictObject({ status: statusFrom(400), code: z.string() })
+  // Instead of those that `errorMembers` gives to all.
+  const members = z.optional(errorMembersSchema)
+  const error = z.strictObject({ status: statusFrom(400), code: z.string(), members })
   const acceptable = z.union([z.literal('accepted'), error], 'must be "accepted", or { status, code } of an error')
   // With a status of success the response is not an error: it has no code, and its members are JSON pointers.
   const fields = z.optional(z.readonly(z.array(z.string())))
-  const ineffective = z.strictObject({ status: statusFrom(200), code: z.nullable(z.string()), fields })
+  const ineffective = z.strictObject({ status: statusFrom(200), code: z.nullable(z.string()), fields, members })
   const cancel = z.union([z.literal('accepted'), ineffective], 'must be "accepted", or { status, code, fields? }')
   const page = z.union(
     [z.enum(['accepted', 'default', 'asked']), error],
@@ -89,7 +92,7 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
 
 /**
  * How requests are rejected that the specification says nothing of (section 7), or `'accepted'` where they are not, each with
- * the default of the reference server. The body is always that of section 7.
+ * the default of the reference server. The body is that of section 7, with `members` where it has more.
  */
 export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
   const { acceptable, cancel, error } = choices

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
+import { ERROR_MEMBERS } from './error-members.ts'
+import { deliveryField, pointer, runField } from './member-names.ts'
 import type { OpenQuestion } from './open-question.ts'
 
-const pointer = z
-  .string()
-  .check(z.refine((text) => /^\/[^~]+$/.test(text), 'write it as a JSON pointer, such as /data/status'))
 /** What is checked of a request, in the order of the reference server. Each endpoint has some of them. */
 const CHECKS = [
   'models:read',
@@ -21,18 +20,6 @@ const CHECKS = [
   'webhooks:manage',
   'credits',
 ] as const
-const runField = z
-  .string()
-  .check(
-    z.refine(
-      (text) => /^(completed|queued|processing|failed|cancelled)\//.test(text),
-      'write it as in queued/created_at',
-    ),
-  )
-
-const deliveryField = z
-  .string()
-  .check(z.refine((text) => /^(succeeded|failed|cancelled)\//.test(text), 'write it as in failed/model_id'))
 
 interface Switch extends OpenQuestion {
   /** What may be chosen, and the default. */
@@ -265,4 +252,6 @@ export const SWITCHES = {
     alternatives: ['any other'],
     setting: z._default(z.readonly(z.array(z.enum(CHECKS))), CHECKS),
   },
+  /** Members of errors beside `code` and `message` (section 7). A rejection may have others. Default none. */
+  errorMembers: ERROR_MEMBERS,
 } satisfies Readonly<Record<string, Switch>>

@@ -3,7 +3,7 @@ import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from './app-env.ts'
-import { errorResponses, reject } from './error-responses.ts'
+import { errorResponses, reject, withErrorMembers } from './error-responses.ts'
 import { injectFault } from './inject-faults.ts'
 import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
 import { findKey, missingPermission, permissionsFor, unwantedQuery } from './permissions.ts'
@@ -43,7 +43,6 @@ export function createApp(service: Service, controlToken: string): (context: App
   }
   const serve: Serve<AppContext> = (context) => {
     const { path } = context.req
-    if (isBelow(path, CONTROL_PREFIX)) return control(context)
     if (isBelow(path, '/v1')) return throughBreakpoints(service, context, serveService)
     const found = open.match(path)
     context.env.route = endpointOf(found, context)?.name
@@ -51,7 +50,9 @@ export function createApp(service: Service, controlToken: string): (context: App
   }
   return async (context) => {
     try {
-      const result = await serve(context)
+      const result = isBelow(context.req.path, CONTROL_PREFIX)
+        ? await control(context)
+        : withErrorMembers(service, context.env, await serve(context))
       const isHead = context.req.method === 'HEAD' && result.status !== undefined
       return isHead ? { ...result, body: undefined } : result
     } catch (error) {

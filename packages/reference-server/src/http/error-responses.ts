@@ -1,7 +1,8 @@
 import type { ErrorBody, RejectionKind, Rejections } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
 import type { Service } from '../service/service.ts'
-import type { RouteDetails, RouteResult } from './app-env.ts'
-import { jsonReply, type Reply } from './messages.ts'
+import type { RequestEnv, RouteDetails, RouteResult } from './app-env.ts'
+import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
 
 /**
  * The error codes of the server (section 7), each with the HTTP status of its response. The option `assumptions` may
@@ -81,3 +82,35 @@ export function reject(
     response: jsonReply(status, { error: { code: rejection.code, message } }, { code }),
   }
 }
+
+/** An error with the members that its rejection, or the assumption `errorMembers`, has beside code and message. */
+export function withErrorMembers(
+  { options }: Pick<Service, 'options'>,
+  { details = {}, injected }: Pick<RequestEnv, 'details' | 'injected'>,
+  result: ReplyOrFault,
+): ReplyOrFault {
+  const { rejection: kind, jobStatus } = details
+  const isOfJob = kind === undefined && jobStatus !== undefined
+  if (result.status === undefined || result.status < 400 || isOfJob || injected !== undefined) return result
+  const { rejections, errorMembers } = options.assumptions
+  const { requests = {}, unauthorized = requests, forbidden = requests } = errorMembers
+  const rejection = kind && rejections[kind]
+  const general = kind !== undefined ? requests : { 401: unauthorized, 403: forbidden }[result.status as 401 | 403]
+  const members = (typeof rejection === 'object' ? rejection.members : undefined) ?? general ?? requests
+  if (Object.keys(members).length === 0 || typeof result.body !== 'string') return result
+  const body: unknown = JSON.parse(result.body)
+  const reply = jsonReply(result.status, withMembers(isRecord(body) ? body : {}, members))
+  return { ...result, body: reply.body, headers: { ...result.headers, ...reply.headers } }
+}
+
+/** A body with more members, those of its error in `error`. What it has itself stays. */
+export function withMembers(body: Readonly<Record<string, unknown>>, members: Rejected['members'] = {}): object {
+  const { error } = members
+  return {
+    ...members,
+    ...body,
+    error: { ...(isRecord(error) ? error : {}), ...(isRecord(body.error) ? body.error : {}) },
+  }
+}
+
+type Rejected = Exclude<Rejections['unknownModel'], string>

@@ -1,7 +1,7 @@
-import type { RejectionKind } from '@modelrun/contract'
+import type { Assumptions, RejectionKind } from '@modelrun/contract'
 import { type AssumptionOptions, type CheckName, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { type Exchange, errorIn } from './exchange.ts'
+import { type Exchange, errorIn, errorMembersIn } from './exchange.ts'
 import { ACCEPTABLE } from './mistakes.ts'
 
 /** What was learned of a service from the traffic with it. */
@@ -41,7 +41,13 @@ export class Findings {
     const { status, json } = exchange
     const code = errorIn(json)?.code
     if (code === undefined) this.note(exchange, 'an error without a code')
-    else this.set({ rejections: { [kind]: { status, code } } })
+    else this.set({ rejections: { [kind]: { status, code, ...membersIn(json) } } })
+  }
+
+  /** What an error of another kind holds beside code and message, in the words of `errorMembers`. */
+  held(kind: keyof Assumptions['errorMembers'], body: unknown): void {
+    const { members } = membersIn(body)
+    if (members !== undefined) this.set({ errorMembers: { ...this.profile.errorMembers, [kind]: members } })
   }
 
   /** A request was accepted although something in it was wrong, and how. What was seen to be rejected once stays so. */
@@ -53,8 +59,9 @@ export class Findings {
 
   /** Of several mistakes, the one that a response reports by its status and code; `undefined` where that is not known. */
   reported(kinds: readonly RejectionKind[], { status, json }: Exchange): RejectionKind | undefined {
-    const shown = JSON.stringify({ status, code: errorIn(json)?.code })
-    const known = kinds.map((kind) => JSON.stringify(this.profile.rejections?.[kind]))
+    const textOf = (rejection: unknown) => JSON.stringify(rejection, ['status', 'code'])
+    const shown = textOf({ status, code: errorIn(json)?.code })
+    const known = kinds.map((kind) => textOf(this.profile.rejections?.[kind]))
     const isCertain = known.every((one) => one !== undefined) && known.filter((one) => one === shown).length === 1
     return isCertain ? kinds[known.indexOf(shown)] : undefined
   }
@@ -83,4 +90,9 @@ export class Findings {
   #add(line: string): void {
     if (this.notReplayed.size < MAX_NOTES) this.notReplayed.add(line)
   }
+}
+
+function membersIn(body: unknown): Pick<Exclude<Assumptions['rejections']['unknownJob'], string>, 'members'> {
+  const members = errorMembersIn(body)
+  return Object.keys(members).length === 0 ? {} : { members }
 }

@@ -106,7 +106,8 @@ export class Learner {
 
   /** The specification has 401 and 403 (section 5). */
   #ofKeyOrMoment(exchange: Exchange): void {
-    const { status } = exchange
+    const { status, json } = exchange
+    if (status < 429) this.#findings.held(status === 401 ? 'unauthorized' : 'forbidden', json)
     if (status >= 429)
       this.#findings.note(exchange, 'a fault, such as --fault unavailable or rate-limit, does the same')
   }

@@ -86,6 +86,7 @@ export class SeenJobs {
     const names = Object.keys(data).filter((name) => !['status', 'output', 'error'].includes(name))
     this.#shown.set(String(data.status), new Set([...(this.#shown.get(String(data.status)) ?? []), ...names]))
     this.#findings.set({ jobFields: byStatus(this.#shown) })
+    this.#findings.held('jobs', { error: data.error })
     if (job === undefined || job.end !== undefined) return
     if (job.queuedAt !== undefined && data.status !== 'queued') this.#leftQueue(job, job.queuedAt, endedAt)
     if (data.status === 'queued') job.queuedAt = endedAt
@@ -131,6 +132,8 @@ export class SeenJobs {
     }
     if (isFailed) {
       this.#findings.set({ failedSyncRunStatus: status, failedSyncRunBody: failedBodyOf(json) })
+      const { job_id, request_id, status: _, model_id, ...body } = membersOf(json)
+      this.#findings.held('runs', body)
     }
     const end = state === 'completed' ? 'succeeded' : isFailed ? 'failed' : 'cancelled'
     this.#ended(job, { ...membersOf(json), status: end }, endedAt)

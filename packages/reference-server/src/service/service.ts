@@ -119,8 +119,7 @@ export class Service {
   }
 
   deliveryBody(job: Job, end: JobEnd): DeliveryBody {
-    const { deliveryFields: fields } = this.options.assumptions
-    return deliveryBody(job, end, { baseUrl: this.baseUrl, fields })
+    return deliveryBody(job, end, { baseUrl: this.baseUrl, assumptions: this.options.assumptions })
   }
 
   close(): void {

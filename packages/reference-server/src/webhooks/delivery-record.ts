@@ -1,4 +1,5 @@
-import type { WebhookDelivery } from '@modelrun/contract'
+import type { Assumptions, WebhookDelivery } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
 import { jobField, moreFields } from '../domain/job-field.ts'
 import { outputOf } from '../domain/produce-output.ts'
@@ -35,17 +36,20 @@ export interface DeliveryRecord {
   body: DeliveryBody
 }
 
-/**
- * What is sent when a job has ended (section 6).
- *
- * @param fields the assumption `deliveryFields`
- */
+/** What is sent when a job has ended (section 6). */
 export function deliveryBody(
   job: Job,
   end: JobEnd,
-  { baseUrl, fields }: { baseUrl: string; fields: readonly string[] },
+  {
+    baseUrl,
+    assumptions: { deliveryFields, errorMembers },
+  }: { baseUrl: string; assumptions: Pick<Assumptions, 'deliveryFields' | 'errorMembers'> },
 ): DeliveryBody {
-  return { ...moreFields(fields, end.status, (name) => jobField(job, name)), ...namedMembers(job, end, baseUrl) }
+  const named = namedMembers(job, end, baseUrl)
+  const more = moreFields(deliveryFields, end.status, (name) => jobField(job, name))
+  if (named.status !== 'failed') return { ...more, ...named }
+  const { error } = errorMembers.deliveries ?? {}
+  return { ...more, ...named, error: { ...(isRecord(error) ? error : {}), ...named.error } }
 }
 
 function namedMembers(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {

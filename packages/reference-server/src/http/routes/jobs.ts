@@ -1,9 +1,10 @@
+import type { Assumptions } from '@modelrun/contract'
 import { type Job, statusAt } from '../../domain/job.ts'
 import { jobField, moreFields } from '../../domain/job-field.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import type { KeyContext, RouteDetails, RouteHandler, RouteResult } from '../app-env.ts'
-import { reject } from '../error-responses.ts'
+import { reject, withMembers } from '../error-responses.ts'
 import { firstMistake } from '../first-mistake.ts'
 import { emptyReply, jsonReply } from '../messages.ts'
 
@@ -16,11 +17,11 @@ export const getJobRoute: RouteHandler = (service, context, lacking) => {
   const isNowhere = job === undefined && !isForeignJob
   const rejected = firstMistake(service, { 'jobs:read': lacking, ...(isNowhere ? { job: unknown } : {}) })
   if (rejected !== undefined || job === undefined) return rejected ?? unknown()
-  const { jobFields, absentJobFields, unfinishedJobStatus } = service.options.assumptions
+  const { jobFields, absentJobFields, unfinishedJobStatus, errorMembers } = service.options.assumptions
   const jobStatus = statusAt(job, service.clock.now())
   const more = moreFields(jobFields, jobStatus, (name) => jobField(job, name))
   const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
-  const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl) }
+  const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl, errorMembers.jobs) }
   const response = jsonReply(job.end === undefined ? unfinishedJobStatus : 200, { data })
   service.jobs.countRead(job)
   if (job.end !== undefined) service.dispatcher.polled(job)
@@ -96,7 +97,7 @@ function findJob(service: Service, context: KeyContext): Pick<RouteDetails, 'job
   return job?.account === context.env.apiKey.account ? { job } : { isForeignJob: job !== undefined }
 }
 
-function result(job: Job, baseUrl: string): object {
+function result(job: Job, baseUrl: string, members: Assumptions['errorMembers']['jobs']): object {
   if (job.end?.status === 'succeeded') return { output: outputOf(job, baseUrl) }
-  return job.end?.status === 'failed' ? { error: job.end.error } : {}
+  return job.end?.status === 'failed' ? withMembers({ error: job.end.error }, members) : {}
 }

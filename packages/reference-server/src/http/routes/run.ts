@@ -7,6 +7,7 @@ import {
   type RunQueued,
   type RunRequest,
 } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
 import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
 import { jobField, moreFields } from '../../domain/job-field.ts'
 import { outputOf } from '../../domain/produce-output.ts'
@@ -110,15 +111,17 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
 }
 
 /** An error alone is sent only with a status code of an error. */
-function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Reply {
-  const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
+function failedResponse(job: Job, end: JobEnd, assumptions: Assumptions): Reply {
+  const { failedSyncRunStatus: status, failedSyncRunBody: body, errorMembers } = assumptions
+  const more = errorMembers.runs ?? {}
+  const error = { ...(isRecord(more.error) ? more.error : {}), ...end.error }
   const isListed = typeof body !== 'string'
   if (status === 202 && !isListed) return processingResponse(job, assumptions).response
   const isAlone = body === 'error' && status >= 400
-  const code = status >= 400 ? error?.code : undefined
+  const code = status >= 400 ? error.code : undefined
   const whole = { ...identity(job, 'failed', assumptions), error }
   const known = new Map<string, unknown>(Object.entries({ ...whole, ...error }))
-  const member = (name: string) => known.get(name) ?? jobField(job, name)
+  const member = (name: string) => known.get(name) ?? jobField(job, name) ?? more[name] ?? null
   return jsonReply(status, isListed ? bodyOf(body, member) : isAlone ? { error } : whole, { code })
 }
 
