@@ -31,6 +31,7 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
       ? { plainSlashInPath: value }
       : withRejection('unknownPath', value, { plainSlashInPath: 'unknown' }),
   otherBodies: eachOf,
+  oddValues: eachOf,
   invalidSync: eachOf,
   asyncRunWithWebhook: (value) => {
     const response = isRecord(value) ? value.response : undefined

@@ -3,7 +3,7 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { type Finding, judge, observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
-import { invalidSync } from '../scenarios/mistakes.ts'
+import { invalidSync, ODD_WEBHOOKS, oddValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { rejectionOf, rejectionText } from './rules.ts'
@@ -18,6 +18,9 @@ const BAD_PAGES = {
   offsetNegative: ['offset', '-1'],
   offsetText: ['offset', 'many'],
   offsetBeyondEnd: ['offset', '1000000'],
+  pageEmpty: ['limit', ''],
+  pageMixed: ['limit', '5abc'],
+  categoryEmpty: ['category', ''],
 } as const
 
 export function ofBadPages(): Check[] {
@@ -39,7 +42,8 @@ export function ofBadPages(): Check[] {
     check('models/bad-values', scenario, (responses) =>
       observeEach(responses, (response, name) => {
         const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
-        return howPaged(parameter, Number(value), response)
+        if (parameter === 'category') return howFiltered(response)
+        return howPaged(parameter, value === '' ? 0 : Number.parseFloat(value), response)
       }),
     ),
   ]
@@ -55,11 +59,18 @@ function howPaged(name: 'limit' | 'offset', asked: number, response: ApiResponse
   return applied === Math.min(most, Math.max(least, Math.trunc(asked))) ? 'accepted' : { applied }
 }
 
-/** Bodies of JSON that are no objects. */
+/** An empty filter keeps nothing, or everything. */
+function howFiltered(response: ApiResponse): JsonValue {
+  if (response.status >= 400) return rejectionOf(response)
+  return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
+}
+
+/** Bodies of JSON that are no objects, and none. */
 export function ofBodies(): Check {
   const scenario = defineScenario('other-bodies', { runs: { main: 0 } }, async (session) => ({
     arrayBody: await probeRun(session, { text: '[]' }),
     scalarBody: await probeRun(session, { text: 'null' }),
+    emptyBody: await probeRun(session, { text: '' }),
   }))
   return check('inputs/other-bodies', scenario, (responses) => observeEach(responses, rejectionOf))
 }
@@ -68,11 +79,23 @@ export function ofSync(): Check {
   return check('inputs/invalid-sync', invalidSync, (responses) => observeEach(responses, howSync))
 }
 
+const isMade = (response: ApiResponse) =>
+  jobIdIn(response) !== undefined || response.status < 300 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
+
 /** The response to a run whose `sync` is no boolean: rejected, or what it was taken for. */
 function howSync(response: ApiResponse): JsonValue {
-  const isMade = jobIdIn(response) !== undefined || response.status < 300
-  if (!isMade) return rejectionOf(response)
+  if (!isMade(response)) return rejectionOf(response)
   return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
+}
+
+export function ofOddValues(): Check {
+  return check('inputs/odd-values', oddValues, (responses) =>
+    observeEach(responses, (response, name) => {
+      if (!isMade(response)) return rejectionOf(response)
+      const isWebhook = name in ODD_WEBHOOKS && at(response.json, '/status') !== 'processing'
+      return isWebhook ? 'default' : 'accepted'
+    }),
+  )
 }
 
 /** Several open points of one kind, each by its name. */

@@ -18,7 +18,7 @@ import {
 import { FIRST } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
-import { numberAt, ofBadPages, ofBodies, ofSync } from './invalid-requests.ts'
+import { numberAt, ofBadPages, ofBodies, ofOddValues, ofSync } from './invalid-requests.ts'
 import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { idsOf, worldOf } from './world.ts'
 
@@ -67,6 +67,12 @@ const OF_READS: readonly Check[] = [
   probe('details/without-version', {}, (session) =>
     session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
   ),
+  probe('details/unknown-path', {}, (session) =>
+    session.call({ path: '/v1/conformance-no-such-path', authorization: null, isOpen: true }),
+  ),
+  probe('details/wrong-method', { writes: true }, (session) =>
+    session.call({ method: 'POST', path: ROUTES.listModels.path, isOpen: true }),
+  ),
   check('jobs/unknown', unknownJob, observeRejection),
   ofKeyInQuery(),
   check('limits/rate-limit-headers', firstPage, (response) => {
@@ -88,7 +94,7 @@ const OF_RUNS: readonly Check[] = [
   run('inputs/unknown-member', (input) => ({ body: { input, sync: false, conformance: true } })),
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
   run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
-  run('inputs/malformed-webhook-url', () => ({ webhook_url: 'conformance' })),
+  ofOddValues(),
   check('inputs/webhook-url-scheme', otherScheme, observeRejection),
   check('permissions/no-credits', noCredits, observeRejection),
   ofCancel(),

@@ -105,6 +105,20 @@ const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
   boolean: [['type', 'a text', 'yes']],
 }
 
+/** Null for a parameter that is not mandatory, and an empty text for one that is. */
+export function oddInputs({ input, inputSchema }: Schemed): Record<string, Record<string, unknown>> {
+  const properties = Object.entries(at(inputSchema, '/properties') ?? {})
+  const required = itemsOf(at(inputSchema, '/required'))
+  const optional = properties.find(([name]) => !required.includes(name))?.[0]
+  const text = properties.find(
+    ([name, one]) => required.includes(name) && typeOf(one) === 'string' && one.enum === undefined,
+  )?.[0]
+  return {
+    ...(optional === undefined ? {} : { optionalNull: { ...input, [optional]: null } }),
+    ...(text === undefined ? {} : { requiredEmpty: { ...input, [text]: '' } }),
+  }
+}
+
 /** What breaks a model's `input_schema` (section 2.3): every rule of every parameter, one at a time. */
 export function violationsOf({ input, inputSchema }: Schemed): Violation[] {
   const schema = isRecord(inputSchema) ? inputSchema : {}

@@ -4,7 +4,7 @@ import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { rejectionText } from '../judges/rules.ts'
-import type { Rule } from '../plan/inputs.ts'
+import { oddInputs, type Rule } from '../plan/inputs.ts'
 import { cancelJob, jobIdIn, probeRun } from '../session/actions.ts'
 import type { LimitedKey } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
@@ -34,12 +34,38 @@ export const cancelledUnknown = defineScenario('cancelled-unknown', { writes: tr
 /** Values of `sync` that are no boolean. What a text that says nothing does is open only where one that says false is read. */
 export const invalidSync = defineScenario(
   'invalid-sync',
-  { runs: { main: 0 }, costOf: ({ main }) => 3 * (main?.creditsPerRun ?? 0) },
+  { runs: { main: 0 }, costOf: ({ main }) => 5 * (main?.creditsPerRun ?? 0) },
   async (session) => {
     const send = async (sync: unknown) => probeRun(session, { body: { input: session.target('main').input, sync } })
     const word = await send('false')
-    const text = says(word) === 'queued' ? await send('conformance') : word
-    return { syncWord: word, syncText: text, syncNumber: await send(0), syncNull: await send(null) }
+    // A service that does not know this word knows none.
+    const isKnown = jobIdIn(word) !== undefined
+    const [syncDigit, syncYes] = isKnown ? [await send('0'), await send('yes')] : [word, word]
+    const syncText = says(word) === 'queued' ? await send('conformance') : word
+    return { syncWord: word, syncDigit, syncYes, syncText, syncNumber: await send(0), syncNull: await send(null) }
+  },
+)
+
+/** Values of `webhook_url` that are no URLs, by their names as rejections of the reference server. */
+export const ODD_WEBHOOKS = {
+  malformedWebhookUrl: 'conformance',
+  webhookEmpty: '',
+  webhookNull: null,
+  webhookNumber: 7,
+}
+
+/** Values of which nothing says what they mean. A run that waits shows whether its webhook counts. */
+export const oddValues = defineScenario(
+  'odd-values',
+  { runs: { main: 0 }, costOf: ({ main }) => Object.keys(ODD_WEBHOOKS).length * (main?.creditsPerRun ?? 0) },
+  async (session) => {
+    const { input, inputSchema } = session.target('main')
+    const responses: Record<string, ApiResponse> = {}
+    for (const [name, webhook_url] of Object.entries(ODD_WEBHOOKS))
+      responses[name] = await probeRun(session, { body: { input, webhook_url } })
+    for (const [name, odd] of Object.entries(oddInputs({ input, inputSchema })))
+      responses[name] = await probeRun(session, { input: odd })
+    return responses
   },
 )
 

@@ -114,9 +114,9 @@ function sharedWords(models: Models): string[] {
   return shared.toSorted((one, other) => other.length - one.length)
 }
 
-const MOST_LISTS = 26
+const MOST_LISTS = 18
 const MOST_MODELS = 8
-const MOST_DETAILS = 10
+const MOST_DETAILS = 8
 
 /** Where a page starts. */
 const PLACES = {

@@ -113,6 +113,21 @@ export const LEGAL_CHOICES = {
   foundFirst: ['key', 'body'],
   // 7: what an error holds beside code and message
   errorMembers: ['none', 'of all', 'of mistakes'],
+  // 7: whether an unknown path and a wrong method are seen before the key
+  routing: ['after the key', reject(404, 'NO_ROUTE'), reject(405, 'NO_METHOD')],
+  wrongMethod: [reject(404, 'NO_SUCH_PATH'), reject(405, 'NO_METHOD')],
+  // 4.1, 4.3: values of which nothing says what they mean
+  emptyCategory: ['as unknown', 'no filter', 'nothing', reject(400, 'EMPTY_FILTER')],
+  emptyPage: ['as bad', 'least', reject(400, 'EMPTY_PAGE')],
+  mixedPage: ['as bad', 'number', reject(400, 'MIXED_PAGE')],
+  webhookNull: ['as scheme', 'none', 'webhook', reject(400, 'WEBHOOK_NULL')],
+  webhookEmpty: ['as scheme', 'none', 'webhook', reject(422, 'WEBHOOK_EMPTY')],
+  webhookNumber: ['as scheme', 'none', 'webhook', reject(400, 'WEBHOOK_NUMBER')],
+  webhookMalformed: ['as scheme', 'none', 'webhook', reject(422, 'WEBHOOK_MALFORMED')],
+  syncTexts: ['rejected', 'words', 'all but false are true', 'all are true'],
+  emptyBody: ['as broken', reject(411, 'NO_BODY')],
+  optionalNull: ['as wrong', 'accepted', reject(422, 'NULL')],
+  requiredEmpty: ['accepted', reject(422, 'EMPTY')],
 } as const
 
 /** One value for every open point. */

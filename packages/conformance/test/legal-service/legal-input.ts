@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
 export function inputProblem(
   schema: Record<string, unknown>,
   input: Record<string, unknown>,
-  { seedBounds }: LegalChoices,
+  { seedBounds, optionalNull }: LegalChoices,
 ) {
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? schema.required : []
@@ -31,7 +31,9 @@ export function inputProblem(
   // A double cannot hold the maximum of 64 bits: it is one more.
   if (seedBounds !== 'rounded' && input.seed !== undefined && input.seed === at(properties, '/seed/maximum'))
     return 'wrong'
-  if (names.some((name) => isRecord(properties[name]) && !fits(name, properties[name], input[name]))) return 'wrong'
+  const isNull = (name: string) => optionalNull === 'accepted' && input[name] === null && !required.includes(name)
+  if (names.some((name) => isRecord(properties[name]) && !isNull(name) && !fits(name, properties[name], input[name])))
+    return 'wrong'
   return names.some((name) => properties[name] === undefined) ? 'unknown' : undefined
 }
 

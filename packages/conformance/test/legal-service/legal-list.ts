@@ -1,5 +1,6 @@
 import type { LegalModel } from './legal-catalog.ts'
 import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
+import { oddPlace, oddQuery } from './legal-odd.ts'
 
 const KNOWN = ['category', 'search', 'limit', 'offset']
 const DEFAULT_LIMIT = 20
@@ -7,10 +8,12 @@ const LARGEST_LIMIT = 100
 
 /** `GET /v1/models` (section 4.1). */
 export function legalList(models: readonly LegalModel[], query: URLSearchParams, choices: LegalChoices) {
+  const odd = oddQuery(query, choices)
+  if (odd !== undefined) return odd
   const page = pageOf(query, choices)
   if (isRejection(page)) return page
   const category = query.get('category')
-  const inCategory = category === null ? models : ofCategory(models, category, choices)
+  const inCategory = filtered(models, category, choices)
   if (isRejection(inCategory)) return inCategory
   const search = query.get('search')
   const found = search === null ? inCategory : ordered(matching(inCategory, search, choices), choices)
@@ -22,7 +25,7 @@ function pageOf(query: URLSearchParams, choices: LegalChoices): { limit: number;
   if (isRejection(choices.unknownQuery) && [...query.keys()].some((name) => !KNOWN.includes(name))) {
     return choices.unknownQuery
   }
-  const [limit, offset] = [integer(query.get('limit'), 1), integer(query.get('offset'), 0)]
+  const [limit, offset] = [integer(query.get('limit'), 1, choices), integer(query.get('offset'), 0, choices)]
   const isBad = limit === 'bad' || offset === 'bad'
   if (isBad && isRejection(choices.badPage)) return choices.badPage
   const wanted = typeof limit === 'number' ? limit : DEFAULT_LIMIT
@@ -30,10 +33,17 @@ function pageOf(query: URLSearchParams, choices: LegalChoices): { limit: number;
   return { limit: Math.min(wanted, LARGEST_LIMIT), offset: typeof offset === 'number' ? offset : 0 }
 }
 
-function integer(text: string | null, minimum: number): number | 'bad' | undefined {
+function integer(text: string | null, minimum: number, choices: LegalChoices): number | 'bad' | undefined {
   if (text === null) return undefined
+  const odd = oddPlace(text, minimum, choices)
+  if (odd !== undefined) return odd
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
   return value >= minimum ? value : 'bad'
+}
+
+function filtered(models: readonly LegalModel[], category: string | null, choices: LegalChoices) {
+  if (category === null || (category === '' && choices.emptyCategory === 'no filter')) return models
+  return category === '' && choices.emptyCategory === 'nothing' ? [] : ofCategory(models, category, choices)
 }
 
 function ofCategory(models: readonly LegalModel[], category: string, { unknownCategory }: LegalChoices) {

@@ -3,11 +3,13 @@ import type { LegalModel } from './legal-catalog.ts'
 import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
 import { inputProblem } from './legal-input.ts'
 import { clockOf, errorOf, type LegalJob } from './legal-job.ts'
+import { oddInput, oddSync, oddWebhook } from './legal-odd.ts'
 import { type Reply, reply } from './legal-responses.ts'
 
 /** What a run asks for, or why it cannot be had. */
 export interface RunOrder {
   sync: boolean
+  /** Empty where nothing can be delivered. */
   webhookUrl: string | undefined
   /** Whether the job is made, and fails because of its input. */
   failsLater: boolean
@@ -23,21 +25,28 @@ export function readOrder(
   const isJson = /^application\/json\b/.test(contentType)
   if (!isJson && isRejection(choices.otherContentType)) return choices.otherContentType
   const body = parse(text)
-  if (!isRecord(body)) return choices.brokenJson
+  if (!isRecord(body)) return unreadable(text, choices)
   if (model === undefined) return choices.unknownModelRun
   if (isRejection(choices.unknownMember) && Object.keys(body).some((name) => !KNOWN.includes(name))) {
     return choices.unknownMember
   }
-  const { input, sync = true, webhook_url } = body
+  const { input, sync: given = true, webhook_url } = body
+  const sync = oddSync(given, choices)
   if (!isRecord(input)) return choices.missingInput
   if (typeof sync !== 'boolean') return choices.missingInput
   const webhook = webhookOf(webhook_url, choices)
   if (isRejection(webhook)) return webhook
+  const odd = oddInput(input, choices)
+  if (odd !== undefined) return odd
   const problem = inputProblem(model.schema, input, choices)
   if (problem === 'unknown' && isRejection(choices.unknownParameter)) return choices.unknownParameter
   const isWrong = problem === 'missing' || problem === 'wrong'
   if (isWrong && isRejection(choices.invalidInput)) return choices.invalidInput
   return { sync, webhookUrl: webhook, failsLater: isWrong }
+}
+
+function unreadable(text: string, { brokenJson, emptyBody }: LegalChoices): Rejection {
+  return text === '' && isRejection(emptyBody) ? emptyBody : brokenJson
 }
 
 function parse(text: string): unknown {
@@ -48,8 +57,11 @@ function parse(text: string): unknown {
   }
 }
 
-function webhookOf(url: unknown, { webhookScheme, plainHttpWebhook }: LegalChoices): string | undefined | Rejection {
+function webhookOf(url: unknown, choices: LegalChoices): string | undefined | Rejection {
+  const { webhookScheme, plainHttpWebhook } = choices
   if (url === undefined) return undefined
+  const odd = oddWebhook(url, choices)
+  if (odd !== undefined) return isRejection(odd) ? odd : odd.url
   if (isRejection(plainHttpWebhook) && /^http:/.test(String(url))) return plainHttpWebhook
   const isUsable = typeof url === 'string' && /^https?:/.test(url)
   if (isUsable) return url

@@ -76,7 +76,7 @@ export class LegalService {
 
   async #response(request: Request): Promise<Reply> {
     const key = keyOf(request.headers.get('authorization'))
-    if (key === undefined) return rejection({ status: 401, code: 'UNAUTHORIZED' })
+    if (key === undefined) return this.#withoutKey(request)
     if (key.isBlocked) return rejection(this.choices.blockedAddress)
     const { pathname, searchParams } = new URL(request.url)
     const path = this.#versioned(pathname)
@@ -95,8 +95,19 @@ export class LegalService {
       case 'DELETE jobs/id':
         return allowed(key, 'jobs:write') ?? this.#jobs.cancel(this.#jobs.find(id ?? '', key.account))
       default:
-        return rejection(NO_SUCH_PATH)
+        return rejection(isRoute(path) ? this.choices.wrongMethod : NO_SUCH_PATH)
     }
+  }
+
+  /** The key may be checked after the route. */
+  #withoutKey({ method, url }: Request): Reply {
+    const { routing, wrongMethod } = this.choices
+    const { pathname } = new URL(url)
+    const unauthorized = rejection({ status: 401, code: 'UNAUTHORIZED' })
+    if (!isRejection(routing) || !pathname.startsWith('/v1/')) return unauthorized
+    const path = pathname.slice('/v1/'.length)
+    if (!isRoute(path)) return rejection(routing)
+    return path === 'models' && method !== 'GET' ? rejection(wrongMethod) : unauthorized
   }
 
   /** The path behind `/v1/`. */
@@ -155,7 +166,7 @@ export class LegalService {
     const failsNow = ++this.#started % FAILS_EACH[choices.providerFails] === 0
     const fails = run.model.fails || failsLater || failsNow
     const job = this.#jobs.create({ ...run, fails, queuedMs, webhookUrl })
-    if (webhookUrl !== undefined) void this.#send(job)
+    if (webhookUrl !== undefined && webhookUrl !== '') void this.#send(job)
     if (isQueued) return queuedReply(job, choices)
     return webhookUrl === undefined ? this.#held(job) : processingReply(job, choices)
   }
@@ -176,6 +187,10 @@ export class LegalService {
   #output(job: LegalJob): object {
     return outputOf(job, this.choices, { origin: this.origin, nonce: ++this.#requests })
   }
+}
+
+function isRoute(path: string): boolean {
+  return /^(models(\/[^/]+(\/run)?)?|jobs\/[^/]+)$/.test(path)
 }
 
 function listReply(list: ReturnType<typeof legalList>): Reply {

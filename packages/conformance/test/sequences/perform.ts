@@ -1,8 +1,7 @@
 import { sleepInSteps } from '../../src/clock.ts'
 import { at, isRecord, itemsOf } from '../../src/json.ts'
-import type { SpecialKey } from '../../src/options.ts'
 import type { Peer } from './peer.ts'
-import type { Step } from './steps.ts'
+import type { Step, StepKey } from './steps.ts'
 
 /** Result of a step without ids, times and texts, which differ between services. */
 export interface Outcome {
@@ -13,7 +12,7 @@ export interface Outcome {
 /** A job, and the key that it was made with. */
 interface MadeJob {
   id: string
-  key: SpecialKey | undefined
+  key: StepKey | undefined
 }
 
 /** Long enough for every job to end, and for every delivery to come. */
@@ -57,7 +56,7 @@ async function send(peer: Peer, step: RequestStep, jobs: MadeJob[]): Promise<unk
   const response = await peer.fetch(`${peer.baseUrl}${step.path}`, {
     method: step.method,
     headers: {
-      authorization: `Bearer ${peer.keys[step.key ?? 'all']}`,
+      ...(step.key === 'none' ? {} : { authorization: `Bearer ${peer.keys[step.key ?? 'all']}` }),
       ...(body === undefined ? {} : { 'content-type': step.contentType ?? 'application/json' }),
     },
     ...(body === undefined ? {} : { body }),

@@ -1,13 +1,16 @@
 import { seededRandom } from '@modelrun/kit'
 import type { SpecialKey } from '../../src/options.ts'
 
+/** None, or one of those that lack something. */
+export type StepKey = SpecialKey | 'none'
+
 /** One step of a sequence. `kind` groups the differences. */
 export type Step =
   | {
       kind: string
       method: string
       path: string
-      key?: SpecialKey
+      key?: StepKey
       body?: unknown
       text?: string
       contentType?: string
@@ -52,6 +55,10 @@ const listing: MakeStep = (pick) => {
     '?limit=many',
     '?limit=-3',
     '?limit=3.7',
+    '?limit=',
+    '?offset=',
+    '?limit=5abc',
+    '?category=',
     '?limit=5000',
     '?offset=-1',
     '?offset=many',
@@ -69,13 +76,14 @@ const listing: MakeStep = (pick) => {
 }
 
 const detail: MakeStep = (pick, { main }) => {
-  const [kind, path, key] = pick<readonly [string, string, SpecialKey?]>([
+  const [kind, path, key] = pick<readonly [string, string, StepKey?]>([
     ['model', `/v1/models/${encodeURIComponent(main)}`],
     ['model, slash as it is', `/v1/models/${main.split('/').map(encodeURIComponent).join('/')}`],
     ['unknown model', '/v1/models/no-such-model'],
     ['unknown model, no models:read', '/v1/models/no-such-model', 'without-models-read'],
     ['query of a model', `/v1/models/${encodeURIComponent(main)}?x=1`],
     ['path without version', '/models'],
+    ['unknown path without a key', '/v1/no-such-path', 'none'],
   ])
   return { kind, method: 'GET', path, ...(key === undefined ? {} : { key }) }
 }
@@ -115,10 +123,13 @@ const rejectedRun: MakeStep = (pick, { main }) => {
     input('unknown parameter', { ...INPUT, colour: 'red' }),
     ['missing parameter, sync', { body: { input: {} } }],
     ['missing input', { body: {} }],
-    ['sync in quotes', { body: { input: INPUT, sync: pick(['false', 'true', 'yes']) } }],
+    ['sync in quotes', { body: { input: INPUT, sync: pick(['false', 'true', 'yes', '0']) } }],
     ['sync of another type', { body: { input: INPUT, sync: pick([0, 1, null]) } }],
-    ['another body', { text: pick(['[]', '[{}]', 'null', '7', '"text"']) }],
+    ['another body', { text: pick(['[]', '[{}]', 'null', '7', '"text"', '']) }],
     ['no webhook url', { body: { input: INPUT, sync: false, webhook_url: 'conformance' } }],
+    ['odd webhook url', { body: { input: INPUT, webhook_url: pick([null, '', 7, 'conformance']) } }],
+    input('null for a parameter', { ...INPUT, num_images: null }),
+    input('empty text', { prompt: '' }),
     ...twoMistakes,
     ['broken JSON', { text: '{"input":' }],
     ['other content type', { text: JSON.stringify({ input: INPUT, sync: false }), contentType: 'text/plain' }],
@@ -146,6 +157,8 @@ const jobStep: MakeStep = (pick) =>
     { kind: 'read of an unknown job', method: 'GET', path: '/v1/jobs/no-such-job', key: 'without-jobs-read' },
     { kind: 'cancel of an unknown job', method: 'DELETE', path: '/v1/jobs/no-such-job', key: 'read-only' },
     { kind: 'cancel of an unknown job', method: 'DELETE', path: '/v1/jobs/no-such-job' },
+    { kind: 'wrong method', method: 'PUT', path: '/v1/models' },
+    { kind: 'wrong method without a key', method: 'PUT', path: '/v1/models', key: 'none' },
   ])
 
 const pause: MakeStep = (pick) => {

@@ -21,14 +21,18 @@ const choices = /* @__PURE__ */ defineSchema(() => {
     [z.enum(['accepted', 'async']), error],
     'must be "accepted", "async", or { status, code } of an error',
   )
-  return { error, acceptable, page, sync, cancel }
+  const readable = z.union(
+    [z.enum(['accepted', 'default']), error],
+    'must be "accepted", "default", or { status, code } of an error',
+  )
+  return { error, acceptable, page, sync, webhook: readable, filter: readable, cancel }
 })
 
 const invalid = { status: 400, code: 'VALIDATION_ERROR' }
 
 /** Of the list of models (section 4.1). */
 const OF_LISTS = /* @__PURE__ */ defineSchema(() => {
-  const { page } = choices
+  const { filter, page } = choices
   return {
     /** A `limit` above 100 (section 8). Accepted: 100; default: as without it. Default 400 VALIDATION_ERROR. */
     limitAboveMaximum: z._default(page, invalid),
@@ -46,13 +50,21 @@ const OF_LISTS = /* @__PURE__ */ defineSchema(() => {
     offsetBeyondEnd: z._default(page, 'asked'),
     /** A `limit` or `offset` with a fraction. Accepted: cut off; default: as without it. Default 400 VALIDATION_ERROR. */
     pageFraction: z._default(page, invalid),
+    /** `limit=` or `offset=` without a value. Accepted: the least; default: as without it. Default 400 VALIDATION_ERROR. */
+    pageEmpty: z._default(page, invalid),
+    /** A `limit` or `offset` that starts with a number, as `5abc`. Accepted: the number. Default 400 VALIDATION_ERROR. */
+    pageMixed: z._default(page, invalid),
+    /** `category=` without a value. Accepted: nothing is found; default: as without it. Default accepted. */
+    categoryEmpty: z._default(filter, 'accepted'),
   }
 })
 
 /** Of runs (section 4.3). */
 const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
-  const { acceptable, error, sync } = choices
+  const { acceptable, error, sync, webhook } = choices
   return {
+    /** A run without a body. Default 400 VALIDATION_ERROR. */
+    emptyBody: z._default(error, invalid),
     /** A body that is not JSON. Default 400 VALIDATION_ERROR. */
     brokenJson: z._default(error, invalid),
     /** A body without an `input`. Default 400 VALIDATION_ERROR. */
@@ -65,6 +77,10 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
     scalarBody: z._default(error, invalid),
     /** `sync: "false"` or `"true"`. Accepted: like `true`; async: like `false`. Default 400 VALIDATION_ERROR. */
     syncWord: z._default(sync, invalid),
+    /** `sync: "0"` or `"1"`; choices as above. Default 400 VALIDATION_ERROR. */
+    syncDigit: z._default(sync, invalid),
+    /** `sync: "yes"`, `"no"`, `"on"` or `"off"`; choices as above. Default 400 VALIDATION_ERROR. */
+    syncYes: z._default(sync, invalid),
     /** `sync` that is another text, an array or an object; choices as above. Default 400 VALIDATION_ERROR. */
     syncText: z._default(sync, invalid),
     /** `sync` that is a number; choices as above. Default 400 VALIDATION_ERROR. */
@@ -81,8 +97,21 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
     unknownMember: z._default(acceptable, invalid),
     /** A `webhook_url` that is not http or https. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
     webhookScheme: z._default(acceptable, invalid),
-    /** A `webhook_url` that is not a URL. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
-    malformedWebhookUrl: z._default(acceptable, invalid),
+    /**
+     * A `webhook_url` that is not a URL. Accepted: like a webhook, to which nothing is delivered; default: as without it.
+     * Default 400 VALIDATION_ERROR.
+     */
+    malformedWebhookUrl: z._default(webhook, invalid),
+    /** `webhook_url: ""`; choices as above. Default 400 VALIDATION_ERROR. */
+    webhookEmpty: z._default(webhook, invalid),
+    /** `webhook_url: null`; choices as above. Default 400 VALIDATION_ERROR. */
+    webhookNull: z._default(webhook, invalid),
+    /** A `webhook_url` that is neither a text nor null; choices as above. Default 400 VALIDATION_ERROR. */
+    webhookNumber: z._default(webhook, invalid),
+    /** `null` for a parameter of `input` that is not mandatory. Accepted: as without it. Default 400 VALIDATION_ERROR. */
+    optionalNull: z._default(acceptable, invalid),
+    /** An empty text for a mandatory parameter. Default accepted. */
+    requiredEmpty: z._default(acceptable, 'accepted'),
     /** A `webhook_url` with http (section 6, rule 5). Default accepted. */
     plainHttpWebhook: z._default(acceptable, 'accepted'),
     /** JSON of another content type. Default 415 UNSUPPORTED_MEDIA_TYPE. */
@@ -109,6 +138,13 @@ export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
     unknownJob: z._default(error, notFound),
     /** A path that does not exist. Default 404 NOT_FOUND. */
     unknownPath: z._default(error, notFound),
+    /** A path below `/v1` that does not exist, without a key. Default 401 UNAUTHORIZED. */
+    unknownPathWithoutKey: z._default(error, { status: 401, code: 'UNAUTHORIZED' }),
+    /**
+     * A method that a path does not have. Without a key as well where `unknownPathWithoutKey` is not 401. Default 405
+     * METHOD_NOT_ALLOWED.
+     */
+    wrongMethod: z._default(error, { status: 405, code: 'METHOD_NOT_ALLOWED' }),
     /** Too few credits. Default 402 INSUFFICIENT_CREDITS. */
     insufficientCredits: z._default(error, { status: 402, code: 'INSUFFICIENT_CREDITS' }),
     /** A key that is used from outside its allowlist. Default 403 FORBIDDEN. */

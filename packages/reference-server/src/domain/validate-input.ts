@@ -7,7 +7,7 @@ interface InputProblem {
   /** JSON pointer (RFC 6901) into the input, such as `/num_images`. */
   pointer: string
   /** Which rule of `rejections` it breaks. */
-  kind: 'missingParameter' | 'invalidInput' | 'unknownParameter'
+  kind: 'missingParameter' | 'invalidInput' | 'optionalNull' | 'unknownParameter'
   /** A sentence for people: what was got and what is allowed. */
   message: string
   /** The assumption behind it, where it is not the model's schema. */
@@ -78,9 +78,10 @@ function missingProblem({ name, property, isRequired }: Parameter): InputProblem
   return { pointer: jsonPointer([name]), kind: 'missingParameter', message }
 }
 
-function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
+function valueProblem({ name, property, isRequired }: Parameter, value: unknown): InputProblem | undefined {
   const wrong = checkValue(property, value)
-  const [pointer, kind] = [jsonPointer([name]), 'invalidInput' as const]
+  const pointer = jsonPointer([name])
+  const kind = value === null && !isRequired ? 'optionalNull' : 'invalidInput'
   if (wrong !== undefined) return { pointer, kind, message: `${name} ${wrong}.` }
   const wrongUrl = checkSourceUrl(name, property, value)
   if (wrongUrl === undefined) return undefined

@@ -39,7 +39,7 @@ export function createApp(service: Service, controlToken: string): (context: App
     const found = routes.match(context.req.path)
     // Before the key is checked, so that the route of a rejected request is known as well.
     context.env.route = endpointOf(found, context)?.name
-    return rejectKey(service, context) ?? serveFound(service, context as KeyContext, found) // it has one
+    return rejectKey(service, context, found) ?? serveFound(service, context as KeyContext, found) // it has one
   }
   const serve: Serve<AppContext> = (context) => {
     const { path } = context.req
@@ -99,9 +99,7 @@ function serveFound<Context extends AppContext>(
   const { req } = context
   if (found === undefined) return respond(context, unknownPath(service, req.path))
   req.params = found.params
-  return (
-    endpointOf(found, context)?.serve(context) ?? errorResponses.methodNotAllowed(req.method, methodsOf(found.methods))
-  )
+  return endpointOf(found, context)?.serve(context) ?? respond(context, wrongMethod(service, context, found))
 }
 
 function endpointOf<Value>(found: Match<Value> | undefined, { req: { method } }: AppContext): Value | undefined {
@@ -115,14 +113,41 @@ function respond({ env }: AppContext, result: RouteResult): Reply {
 }
 
 /** Rejects a request without a key that may be used (section 5). */
-function rejectKey(service: Service, context: AppContext): Reply | undefined {
+function rejectKey(
+  service: Service,
+  context: AppContext,
+  route: Match<Endpoint<KeyContext>> | undefined,
+): Reply | undefined {
   const { env, req } = context
   const found = findKey(req.raw, service.keys)
-  if (typeof found === 'string') return errorResponses.unauthorized(found)
+  if (typeof found === 'string') return rejectWithoutKey(service, context, route) ?? errorResponses.unauthorized(found)
   env.apiKey = found
   if (found.allowsIp(env.ip)) return undefined
   const message = `This API key may not be used from the address ${env.ip}: it is not in the key's allowlist.`
   return respond(context, reject(service, 'ipOutsideAllowlist', { message }))
+}
+
+/** Where a service routes a request before its key is checked. */
+function rejectWithoutKey(
+  service: Service,
+  context: AppContext,
+  route: Match<Endpoint<KeyContext>> | undefined,
+): Reply | undefined {
+  const { status } = service.options.assumptions.rejections.unknownPathWithoutKey
+  if (status === 401 || endpointOf(route, context) !== undefined) return undefined
+  if (route !== undefined) return respond(context, wrongMethod(service, context, route))
+  return respond(context, unknownPath(service, context.req.path, 'unknownPathWithoutKey'))
+}
+
+function wrongMethod(service: Service, { req: { method } }: AppContext, { methods }: Match<unknown>): RouteResult {
+  const allow = methodsOf(methods)
+  const { response, ...details } = reject(service, 'wrongMethod', {
+    message: `This path does not take ${method}. It takes: ${allow}.`,
+  })
+  return {
+    ...details,
+    response: response.status === 405 ? { ...response, headers: { ...response.headers, allow } } : response,
+  }
 }
 
 /** An exploration holds requests and their responses until it lets them pass. */
@@ -147,12 +172,16 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charAt(prefix.length) === '/')
 }
 
-function unknownPath(service: Service, path: string): RouteResult {
+function unknownPath(
+  service: Service,
+  path: string,
+  kind: 'unknownPath' | 'unknownPathWithoutKey' = 'unknownPath',
+): RouteResult {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
   const message =
     `There is nothing at ${path.slice(0, 200)}. This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
-  return reject(service, 'unknownPath', { message })
+  return reject(service, kind, { message })
 }
 
 const OPENAPI_PATH = '/openapi.json'

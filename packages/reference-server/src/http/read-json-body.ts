@@ -11,9 +11,9 @@ export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; error
 /** What was read of a body, and what is known of its request by then. */
 export type JsonBody = Pick<RouteDetails, 'requestBody' | 'assumptions'> &
   (
-    | { json: unknown; problem?: undefined }
+    | { json: unknown; problem?: undefined; isEmpty?: undefined }
     /** What is wrong with the body, or the response to one that is too large. */
-    | { problem: string | Reply; json?: undefined }
+    | { problem: string | Reply; isEmpty?: boolean; json?: undefined }
   )
 
 /** Largest body that is read, in bytes. */
@@ -84,7 +84,7 @@ async function readStream(body: ReadableStream<Uint8Array>, maxBytes: number): P
 }
 
 function parseJson(bytes: Uint8Array): JsonBody {
-  if (bytes.byteLength === 0) return { problem: EMPTY }
+  if (bytes.byteLength === 0) return { problem: EMPTY, isEmpty: true }
   const text = decodeText(bytes)
   if (text === undefined) return { problem: 'The body is not valid UTF-8.' }
   try {

@@ -116,8 +116,11 @@ export class Learner {
 /** How a mistake that was accepted was read, in the words of `rejections`. */
 function howRead(kind: RejectionKind, { query, json }: Exchange): string {
   if (kind.startsWith('sync')) return membersOf(json).status === 'queued' ? 'async' : 'accepted'
+  if (kind === 'categoryEmpty') return membersOf(json).total === 0 ? 'accepted' : 'default'
+  if (/^webhook(Null|Empty|Number)$|^malformedWebhookUrl$/.test(kind))
+    return membersOf(json).status === 'completed' ? 'default' : 'accepted'
   if (!/^(limit|offset|page)/.test(kind)) return 'accepted'
-  const isOffset = kind.startsWith('offset') || (kind === 'pageFraction' && /offset=[^&]*\./.test(query))
+  const isOffset = kind.startsWith('offset') || (kind.startsWith('page') && /offset=(&|$|[^&]*[^\d&-])/.test(query))
   const [name, initial] = isOffset ? ['offset', 0] : ['limit', LIMITS.modelsPageDefault]
   const applied = membersOf(json)[name]
   if (applied === initial) return 'default'

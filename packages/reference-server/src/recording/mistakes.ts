@@ -20,6 +20,7 @@ export const ACCEPTABLE: readonly RejectionKind[] = /* @__PURE__ */ KINDS.filter
 /** The check that finds a mistake of a run. */
 const CHECK_OF: Readonly<Partial<Record<RejectionKind, CheckName>>> = {
   otherContentType: 'json',
+  emptyBody: 'json',
   brokenJson: 'json',
   arrayBody: 'json',
   scalarBody: 'json',
@@ -27,15 +28,22 @@ const CHECK_OF: Readonly<Partial<Record<RejectionKind, CheckName>>> = {
   otherInput: 'body',
   unknownMember: 'body',
   syncWord: 'body',
+  syncDigit: 'body',
+  syncYes: 'body',
   syncText: 'body',
   syncNumber: 'body',
   syncNull: 'body',
   malformedWebhookUrl: 'webhook',
+  webhookEmpty: 'webhook',
+  webhookNull: 'webhook',
+  webhookNumber: 'webhook',
   webhookScheme: 'webhook',
   plainHttpWebhook: 'webhook',
   unknownModelRun: 'runModel',
   missingParameter: 'input',
   invalidInput: 'input',
+  optionalNull: 'input',
+  requiredEmpty: 'input',
   unknownParameter: 'input',
 }
 

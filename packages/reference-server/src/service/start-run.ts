@@ -19,6 +19,11 @@ export function isQueuedFirst({ sync, webhook_url }: RunRequest, { asyncRunWithW
   return sync === false && (webhook_url === undefined || asyncRunWithWebhook === 'queued')
 }
 
+/** Nothing is delivered to a text that is accepted although it is not a URL. */
+function deliveriesTo(url: string | undefined, { deliveriesOfOneResult }: Assumptions): number {
+  return url !== undefined && URL.canParse(url) ? deliveriesOfOneResult : 0
+}
+
 const WRONG_INPUT: ScriptedOutcome = { result: 'failed' }
 
 /**
@@ -31,7 +36,7 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   service.jobs.settle() // a job that failed meanwhile gives its credits back first
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
   const taken = order.isRight ? (account.takeScript(model.id) ?? turnOf(service, order)) : WRONG_INPUT
-  const { deliveriesOfOneResult: deliveries } = service.options.assumptions
+  const deliveries = deliveriesTo(webhook_url, service.options.assumptions)
   const webhook =
     webhook_url === undefined ? undefined : { url: webhook_url, deliveries, ...(taken?.webhook ?? account.webhook) }
   const script = inTime(taken, webhook)

@@ -20,12 +20,13 @@ export function listModelsRoute(service: Service, context: KeyContext, lacking: 
   const query = readListQuery(service, new URL(context.req.raw.url).searchParams)
   if (query.problem !== undefined) return reject(service, query.problem.kind, query.problem)
   const { category, search, limit = LIMITS.modelsPageDefault, offset = 0 } = query.value
-  const isUnknown = category !== undefined && !KNOWN_CATEGORIES.includes(category)
+  const isUnknown = category !== undefined && category !== '' && !KNOWN_CATEGORIES.includes(category)
   if (isUnknown && unknownCategory === 'reject') {
     const message = `The query is not right. /category must be one of ${KNOWN_CATEGORIES.join(', ')}.`
     return reject(service, 'unknownCategory', { message })
   }
-  const filtered = isUnknown && unknownCategory === 'all' ? undefined : category
+  const isEmptyLeftOut = category === '' && service.options.assumptions.rejections.categoryEmpty === 'default'
+  const filtered = (isUnknown && unknownCategory === 'all') || isEmptyLeftOut ? undefined : category
   const filter = { category: filtered, search, limit, offset, searchCase, searchWords }
   const page = listModels(service.models.values(), filter)
   const beyond = service.options.assumptions.rejections.offsetBeyondEnd
@@ -92,11 +93,12 @@ function placeOf(
   { options }: Service,
   { name, text, problem }: { name: 'limit' | 'offset'; text: string; problem: QueryProblem | undefined },
 ): number | undefined {
-  const [place, asked] = [PLACES[name], Number(text)]
+  const place = PLACES[name]
+  const asked = problem?.kind === 'pageMixed' ? Number.parseInt(text, 10) : Number(text)
   if (problem === undefined) return asked
   const choice = options.assumptions.rejections[problem.kind]
-  if (choice === 'default' || text.trim() === '' || !Number.isFinite(asked)) return place.initial
-  if (choice === 'asked' && Number.isSafeInteger(asked)) return asked
+  if (choice === 'default' || !Number.isFinite(asked)) return place.initial
+  if (choice === 'asked') return asked
   return Math.min(place.most, Math.max(place.least, Math.trunc(asked)))
 }
 
@@ -110,6 +112,8 @@ function problemOf(parameters: URLSearchParams, name: string, text: string): Que
   if (parameters.getAll(name).length > 1) {
     return { kind: name === 'offset' ? 'offsetText' : 'limitText', message: `The query has ${shown} more than once.` }
   }
+  if (name === 'category' && text === '')
+    return { kind: 'categoryEmpty', message: 'The query is not right. /category is empty.' }
   const found = isPlace ? invalidPlace(name, text) : undefined
   return found && { kind: found[0], message: `The query is not right. /${name} must be ${found[1]}.` }
 }
@@ -120,7 +124,9 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 function invalidPlace(name: 'limit' | 'offset', text: string): readonly [AcceptableKind, string] | undefined {
   const { least, most } = PLACES[name]
   const asked = Number(text)
-  if (!NUMBER.test(text)) return [`${name}Text`, `an integer, not ${describeValue(text)}`]
+  if (text === '') return ['pageEmpty', 'an integer, and not empty']
+  if (!NUMBER.test(text))
+    return [/^-?\d/.test(text) ? 'pageMixed' : `${name}Text`, `an integer, not ${describeValue(text)}`]
   if (text.includes('.')) return ['pageFraction', `an integer, not ${describeValue(text)}`]
   if (asked < 0) return [`${name}Negative`, `${least} or more`]
   if (asked < least) return ['limitZero', `${least} or more`]

@@ -31,7 +31,11 @@ export async function readMembers(service: Service, request: IncomingRequest): P
   const { requestBody, assumptions, ...read } = await readJson(request)
   if (typeof read.problem === 'object') return { response: read.problem }
   if (read.problem !== undefined) {
-    return reject(service, 'brokenJson', { message: read.problem, requestBody, assumptions })
+    return reject(service, read.isEmpty ? 'emptyBody' : 'brokenJson', {
+      message: read.problem,
+      requestBody,
+      assumptions,
+    })
   }
   const checked = parseShape(anyObject, read.json)
   if (checked.ok) return { requestBody, members: checked.value }
@@ -56,22 +60,34 @@ export function checkBody(service: Service, members: Members): Omit<RunRequest, 
   return reject(service, kind === undefined || !isRecord(members.input) ? 'otherInput' : kind, { message })
 }
 
-type SyncKind = 'syncWord' | 'syncText' | 'syncNumber' | 'syncNull'
+type SyncKind = 'syncWord' | 'syncDigit' | 'syncYes' | 'syncText' | 'syncNumber' | 'syncNull'
+
+/** The texts that say something. */
+const SYNC_TEXTS: ReadonlyMap<unknown, SyncKind> = /* @__PURE__ */ new Map([
+  ...(['true', 'false'] as const).map((text) => [text, 'syncWord'] as const),
+  ...(['0', '1'] as const).map((text) => [text, 'syncDigit'] as const),
+  ...(['yes', 'no', 'on', 'off'] as const).map((text) => [text, 'syncYes'] as const),
+])
+
+function syncKind(sync: unknown): SyncKind {
+  if (sync === null) return 'syncNull'
+  return SYNC_TEXTS.get(sync) ?? (typeof sync === 'number' ? 'syncNumber' : 'syncText')
+}
 
 /** What kind of a wrong `sync` it is, and the one that it means: itself where that is rejected. */
 function readSync({ options }: Service, sync: unknown): [kind: SyncKind | undefined, sync: unknown] {
   if (sync === undefined || typeof sync === 'boolean') return [undefined, sync]
-  const isWord = sync === 'true' || sync === 'false'
-  const kind = isWord ? 'syncWord' : sync === null ? 'syncNull' : typeof sync === 'number' ? 'syncNumber' : 'syncText'
-  const choice = options.assumptions.rejections[kind]
+  const kind = syncKind(sync)
+  const { [kind]: choice, syncText, syncDigit } = options.assumptions.rejections
   if (typeof choice === 'object') return [kind, sync]
+  const saysNo = sync === 'no' || sync === 'off'
+  if (kind === 'syncYes') return [kind, choice === 'accepted' && !(saysNo && syncDigit === 'async')]
   // Where even a text that says nothing is false, nothing but `true` is true.
-  const maySayTrue = options.assumptions.rejections.syncText !== 'async'
-  const saysTrue = sync === 'true' || (typeof sync === 'number' && sync !== 0)
-  return [kind, choice === 'accepted' || (saysTrue && maySayTrue)]
+  const saysTrue = sync === 'true' || sync === '1' || (typeof sync === 'number' && sync !== 0)
+  return [kind, choice === 'accepted' || (saysTrue && syncText !== 'async')]
 }
 
-/** The URL of a webhook, or the rejection. One that is wrong and accepted means nothing. */
+/** The URL of a webhook, or the rejection. One that is wrong and accepted means nothing, or has no deliveries. */
 export function checkUrl(service: Service, { webhook_url: url }: Members): { url: string | undefined } | RouteResult {
   if (url === undefined) return { url }
   const checked = parseShape(runRequestSchema, { input: {}, webhook_url: url })
@@ -80,9 +96,18 @@ export function checkUrl(service: Service, { webhook_url: url }: Members): { url
     if (!isPlain || isAccepted(service, 'plainHttpWebhook')) return { url: checked.value.webhook_url }
     return reject(service, 'plainHttpWebhook', { message: '/webhook_url must be an https URL.' })
   }
-  const kind = typeof url === 'string' && !URL.canParse(url) ? 'malformedWebhookUrl' : 'webhookScheme'
-  if (isAccepted(service, kind)) return { url: undefined }
+  const kind = webhookKind(url)
+  if (isAccepted(service, kind)) {
+    const isWebhook = kind !== 'webhookScheme' && service.options.assumptions.rejections[kind] === 'accepted'
+    return { url: isWebhook ? String(url) : undefined }
+  }
   return reject(service, kind, { message: `The body is not right. ${checked.message}` })
+}
+
+function webhookKind(url: unknown) {
+  if (url === null) return 'webhookNull'
+  if (typeof url !== 'string') return 'webhookNumber'
+  return url === '' ? 'webhookEmpty' : URL.canParse(url) ? 'webhookScheme' : 'malformedWebhookUrl'
 }
 
 /** The input with its defaults, or the rejection. A wrong input that is accepted makes a job that fails. */
@@ -92,11 +117,20 @@ export function checkInput(
   input: RunRequest['input'],
 ): { input: Record<string, unknown>; isRight: boolean } | RouteResult {
   const checked = validateInput(model.input_schema, input)
+  const empty = isAccepted(service, 'requiredEmpty')
+    ? undefined
+    : model.input_schema?.required?.find((name) => input[name] === '')
+  if (empty !== undefined) {
+    return reject(service, 'requiredEmpty', {
+      message: `The input is not right. /input/${empty} is empty.`,
+      rejectedPart: 'input',
+    })
+  }
   if (checked.ok) return { input: checked.input, isRight: true }
   const rejected = checked.problems.filter(({ kind }) => !isAccepted(service, kind))
   const [first] = rejected
   if (first === undefined) {
-    return { input, isRight: checked.problems.every(({ kind }) => kind === 'unknownParameter') }
+    return { input, isRight: checked.problems.every(({ kind }) => HARMLESS.includes(kind)) }
   }
   const assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = rejected.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
@@ -104,6 +138,9 @@ export function checkInput(
   const message = `The input is not right. ${problems.join(' ')} ${advice}`
   return reject(service, first.kind, { message, rejectedPart: 'input', assumptions })
 }
+
+/** Where such a parameter is accepted, it means nothing. */
+const HARMLESS: readonly string[] = ['unknownParameter', 'optionalNull']
 
 const ALLOW_PRIVATE =
   'To let webhooks lead to private addresses, as between containers, start the server with --allow-private-webhooks, ' +
@@ -129,6 +166,7 @@ export function checkWebhook(
       'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.'
     return { assumptions: ['webhookNeedsManage'], response: errorResponses.forbidden(message) }
   }
+  if (!URL.canParse(url)) return {}
   if (hasUserInfo(url)) {
     const message = '/webhook_url must be without a user name and a password: the receiver gets neither.'
     return { rejectedPart: 'webhook', assumptions: ['webhookUserInfo'], response: errorResponses.invalid(message) }
