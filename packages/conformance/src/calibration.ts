@@ -31,7 +31,7 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
       ? { plainSlashInPath: value }
       : withRejection('unknownPath', value, { plainSlashInPath: 'unknown' }),
   otherBodies: eachOf,
-  oddValues: eachOf,
+  specialValues: eachOf,
   invalidSync: eachOf,
   asyncRunWithWebhook: (value) => {
     const response = isRecord(value) ? value.response : undefined

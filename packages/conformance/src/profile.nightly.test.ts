@@ -61,7 +61,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { webhookNeedsManage: true },
   { requestIdHeader: 'none' },
   ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
-    .filter((kind) => kind !== 'unknownCategory' && kind !== 'syncText')
+    .filter((kind) => kind !== 'unknownCategory' && !/^sync(Text|Digit|Yes)$/.test(kind))
     .map((kind) => ({ rejections: { [kind]: rejection(418, 'TEAPOT') } })),
   ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
     accepted,
@@ -77,6 +77,18 @@ const VARIANTS: readonly ServiceProfile[] = [
     },
   },
   { rejections: { syncWord: 'async', syncText: rejection(418, 'TEAPOT') } },
+  { rejections: { syncWord: 'async', syncDigit: 'accepted', syncYes: rejection(418, 'TEAPOT') } },
+  {
+    rejections: {
+      webhookNull: 'default',
+      webhookEmpty: 'accepted',
+      webhookNumber: 'default',
+      optionalNull: 'accepted',
+    },
+  },
+  {
+    rejections: { malformedWebhookUrl: 'default', pageEmpty: 'default', pageMixed: 'asked', categoryEmpty: 'default' },
+  },
   // In another order than the default, with mistakes that are reported differently.
   ordered(['runModel', 'models:run', 'json', 'body', 'credits', 'webhook', 'input', 'webhooks:manage']),
   ordered(['json', 'models:run', 'runModel', 'body', 'input', 'webhook', 'webhooks:manage', 'credits']),

@@ -3,7 +3,7 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { type Finding, judge, observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
-import { invalidSync, ODD_WEBHOOKS, oddValues } from '../scenarios/mistakes.ts'
+import { invalidSync, SPECIAL_WEBHOOKS, specialValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { rejectionOf, rejectionText } from './rules.ts'
@@ -88,11 +88,11 @@ function howSync(response: ApiResponse): JsonValue {
   return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
 }
 
-export function ofOddValues(): Check {
-  return check('inputs/odd-values', oddValues, (responses) =>
+export function ofSpecialValues(): Check {
+  return check('inputs/special-values', specialValues, (responses) =>
     observeEach(responses, (response, name) => {
       if (!isMade(response)) return rejectionOf(response)
-      const isWebhook = name in ODD_WEBHOOKS && at(response.json, '/status') !== 'processing'
+      const isWebhook = name in SPECIAL_WEBHOOKS && at(response.json, '/status') !== 'processing'
       return isWebhook ? 'default' : 'accepted'
     }),
   )

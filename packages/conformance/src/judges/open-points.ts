@@ -18,7 +18,7 @@ import {
 import { FIRST } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
-import { numberAt, ofBadPages, ofBodies, ofOddValues, ofSync } from './invalid-requests.ts'
+import { numberAt, ofBadPages, ofBodies, ofSpecialValues, ofSync } from './invalid-requests.ts'
 import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { idsOf, worldOf } from './world.ts'
 
@@ -94,7 +94,7 @@ const OF_RUNS: readonly Check[] = [
   run('inputs/unknown-member', (input) => ({ body: { input, sync: false, conformance: true } })),
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
   run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
-  ofOddValues(),
+  ofSpecialValues(),
   check('inputs/webhook-url-scheme', otherScheme, observeRejection),
   check('permissions/no-credits', noCredits, observeRejection),
   ofCancel(),

@@ -106,7 +106,7 @@ const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
 }
 
 /** Null for a parameter that is not mandatory, and an empty text for one that is. */
-export function oddInputs({ input, inputSchema }: Schemed): Record<string, Record<string, unknown>> {
+export function specialInputs({ input, inputSchema }: Schemed): Record<string, Record<string, unknown>> {
   const properties = Object.entries(at(inputSchema, '/properties') ?? {})
   const required = itemsOf(at(inputSchema, '/required'))
   const optional = properties.find(([name]) => !required.includes(name))?.[0]

@@ -4,7 +4,7 @@ import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { rejectionText } from '../judges/rules.ts'
-import { oddInputs, type Rule } from '../plan/inputs.ts'
+import { type Rule, specialInputs } from '../plan/inputs.ts'
 import { cancelJob, jobIdIn, probeRun } from '../session/actions.ts'
 import type { LimitedKey } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
@@ -47,7 +47,7 @@ export const invalidSync = defineScenario(
 )
 
 /** Values of `webhook_url` that are no URLs, by their names as rejections of the reference server. */
-export const ODD_WEBHOOKS = {
+export const SPECIAL_WEBHOOKS = {
   malformedWebhookUrl: 'conformance',
   webhookEmpty: '',
   webhookNull: null,
@@ -55,16 +55,16 @@ export const ODD_WEBHOOKS = {
 }
 
 /** Values of which nothing says what they mean. A run that waits shows whether its webhook counts. */
-export const oddValues = defineScenario(
-  'odd-values',
-  { runs: { main: 0 }, costOf: ({ main }) => Object.keys(ODD_WEBHOOKS).length * (main?.creditsPerRun ?? 0) },
+export const specialValues = defineScenario(
+  'special-values',
+  { runs: { main: 0 }, costOf: ({ main }) => Object.keys(SPECIAL_WEBHOOKS).length * (main?.creditsPerRun ?? 0) },
   async (session) => {
     const { input, inputSchema } = session.target('main')
     const responses: Record<string, ApiResponse> = {}
-    for (const [name, webhook_url] of Object.entries(ODD_WEBHOOKS))
+    for (const [name, webhook_url] of Object.entries(SPECIAL_WEBHOOKS))
       responses[name] = await probeRun(session, { body: { input, webhook_url } })
-    for (const [name, odd] of Object.entries(oddInputs({ input, inputSchema })))
-      responses[name] = await probeRun(session, { input: odd })
+    for (const [name, special] of Object.entries(specialInputs({ input, inputSchema })))
+      responses[name] = await probeRun(session, { input: special })
     return responses
   },
 )

@@ -114,7 +114,7 @@ function sharedWords(models: Models): string[] {
   return shared.toSorted((one, other) => other.length - one.length)
 }
 
-const MOST_LISTS = 18
+const MOST_LISTS = 26
 const MOST_MODELS = 8
 const MOST_DETAILS = 8
 

@@ -1,6 +1,6 @@
 import type { LegalModel } from './legal-catalog.ts'
 import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
-import { oddPlace, oddQuery } from './legal-odd.ts'
+import { specialPlace, specialQuery } from './legal-special.ts'
 
 const KNOWN = ['category', 'search', 'limit', 'offset']
 const DEFAULT_LIMIT = 20
@@ -8,8 +8,8 @@ const LARGEST_LIMIT = 100
 
 /** `GET /v1/models` (section 4.1). */
 export function legalList(models: readonly LegalModel[], query: URLSearchParams, choices: LegalChoices) {
-  const odd = oddQuery(query, choices)
-  if (odd !== undefined) return odd
+  const special = specialQuery(query, choices)
+  if (special !== undefined) return special
   const page = pageOf(query, choices)
   if (isRejection(page)) return page
   const category = query.get('category')
@@ -35,8 +35,8 @@ function pageOf(query: URLSearchParams, choices: LegalChoices): { limit: number;
 
 function integer(text: string | null, minimum: number, choices: LegalChoices): number | 'bad' | undefined {
   if (text === null) return undefined
-  const odd = oddPlace(text, minimum, choices)
-  if (odd !== undefined) return odd
+  const special = specialPlace(text, minimum, choices)
+  if (special !== undefined) return special
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
   return value >= minimum ? value : 'bad'
 }

@@ -3,8 +3,8 @@ import type { LegalModel } from './legal-catalog.ts'
 import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
 import { inputProblem } from './legal-input.ts'
 import { clockOf, errorOf, type LegalJob } from './legal-job.ts'
-import { oddInput, oddSync, oddWebhook } from './legal-odd.ts'
 import { type Reply, reply } from './legal-responses.ts'
+import { specialInput, specialSync, specialWebhook } from './legal-special.ts'
 
 /** What a run asks for, or why it cannot be had. */
 export interface RunOrder {
@@ -31,13 +31,13 @@ export function readOrder(
     return choices.unknownMember
   }
   const { input, sync: given = true, webhook_url } = body
-  const sync = oddSync(given, choices)
+  const sync = specialSync(given, choices)
   if (!isRecord(input)) return choices.missingInput
   if (typeof sync !== 'boolean') return choices.missingInput
   const webhook = webhookOf(webhook_url, choices)
   if (isRejection(webhook)) return webhook
-  const odd = oddInput(input, choices)
-  if (odd !== undefined) return odd
+  const special = specialInput(input, choices)
+  if (special !== undefined) return special
   const problem = inputProblem(model.schema, input, choices)
   if (problem === 'unknown' && isRejection(choices.unknownParameter)) return choices.unknownParameter
   const isWrong = problem === 'missing' || problem === 'wrong'
@@ -60,8 +60,8 @@ function parse(text: string): unknown {
 function webhookOf(url: unknown, choices: LegalChoices): string | undefined | Rejection {
   const { webhookScheme, plainHttpWebhook } = choices
   if (url === undefined) return undefined
-  const odd = oddWebhook(url, choices)
-  if (odd !== undefined) return isRejection(odd) ? odd : odd.url
+  const special = specialWebhook(url, choices)
+  if (special !== undefined) return isRejection(special) ? special : special.url
   if (isRejection(plainHttpWebhook) && /^http:/.test(String(url))) return plainHttpWebhook
   const isUsable = typeof url === 'string' && /^https?:/.test(url)
   if (isUsable) return url

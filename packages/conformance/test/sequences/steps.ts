@@ -127,7 +127,7 @@ const rejectedRun: MakeStep = (pick, { main }) => {
     ['sync of another type', { body: { input: INPUT, sync: pick([0, 1, null]) } }],
     ['another body', { text: pick(['[]', '[{}]', 'null', '7', '"text"', '']) }],
     ['no webhook url', { body: { input: INPUT, sync: false, webhook_url: 'conformance' } }],
-    ['odd webhook url', { body: { input: INPUT, webhook_url: pick([null, '', 7, 'conformance']) } }],
+    ['special webhook url', { body: { input: INPUT, webhook_url: pick([null, '', 7, 'conformance']) } }],
     input('null for a parameter', { ...INPUT, num_images: null }),
     input('empty text', { prompt: '' }),
     ...twoMistakes,

@@ -3,7 +3,10 @@ import { isRejection, type LegalChoices, type Rejection } from './legal-choices.
 // Values of which nothing says what they mean (sections 4.1 and 4.3).
 
 /** A `webhook_url` that is not a URL: none, one to which nothing is delivered (empty), or a rejection. */
-export function oddWebhook(url: unknown, choices: LegalChoices): { url: string | undefined } | Rejection | undefined {
+export function specialWebhook(
+  url: unknown,
+  choices: LegalChoices,
+): { url: string | undefined } | Rejection | undefined {
   if (URL.canParse(String(url))) return undefined
   const choice = choiceOf(url, choices)
   if (choice === 'as scheme' || isRejection(choice)) return isRejection(choice) ? choice : undefined
@@ -16,18 +19,18 @@ function choiceOf(url: unknown, choices: LegalChoices) {
   return typeof url === 'number' ? choices.webhookNumber : choices.webhookMalformed
 }
 
-export function oddInput(input: Record<string, unknown>, choices: LegalChoices): Rejection | undefined {
+export function specialInput(input: Record<string, unknown>, choices: LegalChoices): Rejection | undefined {
   if (input.prompt === '' && isRejection(choices.requiredEmpty)) return choices.requiredEmpty
   return input.num_images === null && isRejection(choices.optionalNull) ? choices.optionalNull : undefined
 }
 
-export function oddSync(given: unknown, { syncTexts }: LegalChoices): unknown {
+export function specialSync(given: unknown, { syncTexts }: LegalChoices): unknown {
   if (typeof given !== 'string' || syncTexts === 'rejected') return given
   if (syncTexts === 'words') return { false: false, '0': false, true: true, '1': true, yes: true }[given]
   return syncTexts === 'all are true' || given !== 'false'
 }
 
-export function oddQuery(query: URLSearchParams, choices: LegalChoices): Rejection | undefined {
+export function specialQuery(query: URLSearchParams, choices: LegalChoices): Rejection | undefined {
   const { emptyCategory, emptyPage, mixedPage } = choices
   const places = [query.get('limit'), query.get('offset')]
   if (query.get('category') === '' && isRejection(emptyCategory)) return emptyCategory
@@ -36,7 +39,11 @@ export function oddQuery(query: URLSearchParams, choices: LegalChoices): Rejecti
 }
 
 /** The number that such a place means; `undefined` where it is like any other wrong one. */
-export function oddPlace(text: string, minimum: number, { emptyPage, mixedPage }: LegalChoices): number | undefined {
+export function specialPlace(
+  text: string,
+  minimum: number,
+  { emptyPage, mixedPage }: LegalChoices,
+): number | undefined {
   if (text === '' && emptyPage === 'least') return minimum
   return isMixed(text) && mixedPage === 'number' ? Number.parseInt(text, 10) : undefined
 }
