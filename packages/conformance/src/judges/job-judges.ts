@@ -2,7 +2,7 @@ import { JOB_STATUSES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, itemsOf, show } from '../json.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
@@ -76,7 +76,7 @@ export const JOB_JUDGES: readonly Check[] = [
   judgeEvery('jobs/every-end', RIGHT, endsAsItShould),
   judgeEvery('jobs/stays-ended', ENDED, staysEnded),
   judgeEvery('jobs/same-output', ENDED, ({ run, reads }) => {
-    const [shown] = [run.response].filter(({ json }) => at(json, '/output') !== undefined)
+    const [shown] = [run.response].filter(({ json }) => isRecord(at(json, '/output')))
     const outputs = reads.filter((read) => isOf(read, ['succeeded']))
     const [first = outputs[0], pointer] = shown ? [shown, '/output'] : [outputs[0], '/data/output']
     return outputs.map((read) => isSameOutput([first ?? read, pointer], [read, '/data/output']))

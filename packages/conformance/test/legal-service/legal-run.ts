@@ -70,7 +70,12 @@ function webhookOf(url: unknown, choices: LegalChoices): string | undefined | Re
 
 export function queuedReply(job: LegalJob, choices: LegalChoices): Reply {
   const message = choices.runFields === 'many' ? { message: 'Poll the job for its result.' } : {}
-  return reply(choices.asyncStatus, { ...identity(job, 'queued'), ...message, ...moreOf(job, choices) })
+  return reply(choices.asyncStatus, {
+    ...identity(job, 'queued'),
+    ...absentOf(choices),
+    ...message,
+    ...moreOf(job, choices),
+  })
 }
 
 export function processingReply(job: LegalJob, choices: LegalChoices): Reply {
@@ -79,7 +84,7 @@ export function processingReply(job: LegalJob, choices: LegalChoices): Reply {
     word: 'Poll for the result.',
     sentence: "Accepted. Ask for the job's status until it has ended.",
   }[choices.pollMessage]
-  return reply(202, { ...identity(job, 'processing'), message, ...moreOf(job, choices) })
+  return reply(202, { ...identity(job, 'processing'), ...absentOf(choices), message, ...moreOf(job, choices) })
 }
 
 /** Response to a run whose job ended while it was held. */
@@ -109,4 +114,9 @@ function moreOf({ createdAt }: LegalJob, choices: LegalChoices) {
   return { none: {}, few: { created_at }, many: { created_at, credits_remaining: 12, eta_ms: 4_000 } }[
     choices.runFields
   ]
+}
+
+/** What a job that has not ended does not have yet. */
+function absentOf({ absent }: LegalChoices) {
+  return absent === 'null' ? { output: null, error: null, credits_used: null, duration_ms: null } : {}
 }
