@@ -68,7 +68,7 @@ export interface ConformanceOptions {
   allowRuns?: boolean | undefined
   /**
    * Credits for runs in which models, keys, modes, webhooks and cancels are combined: more of them meet more corners. 0: none
-   * are made. Default 64; 0 where `only` is given.
+   * are made. Default 60; 0 where `only` is given.
    */
   crossingCredits?: number | undefined
   /** Chooses the combinations, as an integer: another one meets other corners. Default 1. */
@@ -160,7 +160,7 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     keys: readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
     // Who asks for some checks does not want to pay for all combinations.
-    crossingCredits: options.crossingCredits ?? (options.only === undefined ? 64 : 0),
+    crossingCredits: options.crossingCredits ?? (options.only === undefined ? 60 : 0),
     seed: options.seed ?? 1,
     maxCredits: options.maxCredits ?? 0,
     models: modelsOf(options.models),

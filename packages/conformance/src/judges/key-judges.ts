@@ -4,7 +4,7 @@ import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
 import { keysAtJobs, keysAtReads, revokedKey } from '../scenarios/keys.ts'
-import { crossedReads, firstPage } from '../scenarios/reads.ts'
+import { crossedReads, firstPage, unknownRoutes } from '../scenarios/reads.ts'
 import { crossedRuns, FIRST } from '../scenarios/runs.ts'
 import type { LimitedKey } from '../session/keys.ts'
 import type { Recorded } from '../session/session.ts'
@@ -16,7 +16,7 @@ import { isBefore, type JobStory, type ReadsOf, type World } from './world.ts'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
-  from: [firstPage, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, crossedRuns, crossedReads],
+  from: [firstPage, unknownRoutes, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, crossedRuns, crossedReads],
   pick: ({ calls }) => calls.filter(isItsOwn),
   nothing: 'nothing was sent',
 }

@@ -57,7 +57,7 @@ const OPTIONS: readonly (readonly [flags: string, description: string, parse?: P
   ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
   [
     '--crossing-credits <number>',
-    'credits of it for combinations of all kinds (default: 64; 0 with --only)',
+    'credits of it for combinations of all kinds (default: 60; 0 with --only)',
     number(0),
   ],
   ['--seed <number>', 'chooses the combinations (default: 1)', number(0)],

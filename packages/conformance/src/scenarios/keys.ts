@@ -1,4 +1,4 @@
-import { ROUTES, type RouteName, routePath } from '@modelrun/contract'
+import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { defineScenario } from '../check.ts'
 import { worldOf } from '../judges/world.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -61,12 +61,24 @@ function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[
   ]
 }
 
+/** Lists that are rejected whatever they ask for. */
+const LISTS = [
+  {},
+  { category: MODEL_CATEGORIES[0] },
+  { search: 'a' },
+  { limit: 5, offset: 5 },
+  { category: MODEL_CATEGORIES[1], search: 'e', limit: 1 },
+  { limit: LIMITS.modelsPageMax },
+  { offset: 20 },
+] as const
+
 /** Keys that must be rejected somewhere, where models are read. */
 export const keysAtReads = defineScenario('keys-at-reads', { uses: [firstPage] }, async (session) => {
   const ids = modelsOf(await session.evidence(firstPage)).flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
   for (const [index, { route, key }] of callsOf(session.options).entries()) {
     const id = ids[index % ids.length] ?? UNKNOWN_ID
-    if (route === 'listModels') await listModels(session, {}, key)
+    const query = LISTS[Math.abs(index + session.options.seed) % LISTS.length]
+    if (route === 'listModels') await listModels(session, query, key)
     if (route === 'getModel') await session.call({ path: routePath(ROUTES.getModel, { id }), ...key })
   }
 })

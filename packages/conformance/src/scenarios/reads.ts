@@ -33,6 +33,15 @@ export const unknownModel = defineScenario('unknown-model', {}, (session) =>
   session.call({ path: routePath(ROUTES.getModel, { id: UNKNOWN_ID }), isOpen: true }),
 )
 
+/** Paths and methods that the specification does not name: what they do is open, but not the form of an error (section 7). */
+export const unknownRoutes = defineScenario('unknown-routes', {}, async (session) => {
+  const { allowRuns, keys } = session.options
+  for (const path of ['/v1/conformance-no-such-route', `${ROUTES.listModels.path}/${UNKNOWN_ID}/${UNKNOWN_ID}`])
+    await session.call({ path, isOpen: true })
+  const path = routePath(ROUTES.getJob, { id: UNKNOWN_ID })
+  if (allowRuns) await session.call({ method: 'POST', path, key: keys['read-only'], body: {}, isOpen: true })
+})
+
 /** All models. What was read to choose some of them is not read again. */
 export const wholeList = defineScenario('whole-list', {}, (session) =>
   listAll(async (path) => {

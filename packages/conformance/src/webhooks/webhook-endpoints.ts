@@ -36,10 +36,15 @@ const STATUSES = {
 } as const
 export const BEHAVIORS = Object.keys(STATUSES) as EndpointBehavior[] // the keys of the constant
 
+/** Each is as good as another one (section 6, rule 1); they take turns. */
+const ACCEPTED = [200, 204, 202, 201]
+
 /** A unique URL for the deliveries of one run. */
 export interface WebhookEndpoint {
   readonly url: string
   readonly behavior: EndpointBehavior
+  /** Of the response. */
+  readonly status: number
   readonly deliveries: Delivery[]
 }
 
@@ -70,7 +75,8 @@ export class WebhookEndpoints {
     // Random, because deliveries are not signed.
     const name = crypto.randomUUID()
     const url = `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
-    const endpoint: WebhookEndpoint = { url, behavior, deliveries: [] }
+    const status = behavior === 'accept' ? ACCEPTED[this.#endpoints.size % ACCEPTED.length] : STATUSES[behavior]
+    const endpoint: WebhookEndpoint = { url, behavior, status: status ?? 200, deliveries: [] }
     this.#endpoints.set(name, endpoint)
     return endpoint
   }
@@ -99,7 +105,7 @@ export class WebhookEndpoints {
     })
     opened.deliveries.push({ method, url: request.url, headers, json: tryParseJson(text), exchange: recorded })
     if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
-    const status = STATUSES[opened.behavior]
+    const status = opened.status
     recorded.response = { status, headers: {}, body: '' }
     recorded.durationMs = clock.now() - startedAt
     // To nowhere: whether a service follows is open.
