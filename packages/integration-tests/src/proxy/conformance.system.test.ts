@@ -29,6 +29,7 @@ const DIFFERENT: Record<string, string> = {
   insufficientCredits: 'the budget of a user has a code of its own, BUDGET_EXCEEDED',
   checkOrder: 'a model that the proxy does not allow is rejected before the body is read',
   plainHttpWebhook: 'a page cannot have a `webhook_url`, whatever its scheme',
+  failedSyncRunBody: 'as failedSyncRunStatus: the response has no error member',
   runFields: 'as failedSyncRunStatus: the response has a message beside the status, as a 202 does',
 }
 
