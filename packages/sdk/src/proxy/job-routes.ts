@@ -1,7 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { ApiResult } from '../client/http/operation.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
-import { failureResponse, isForOperator, reply, shownCode, shownText, unknownJob } from './reply.ts'
+import { failureResponse, isForOperator, reply, shownCode, shownError, unknownJob } from './reply.ts'
 import type { SealedJob } from './sealed-jobs.ts'
 
 /** The client of the page sends again what may be sent again. */
@@ -55,13 +55,6 @@ function shownJob(state: Job, token: string): object {
   return {
     ...('job_id' in state ? { job_id: token } : {}),
     ...Object.fromEntries(members.filter(([, value]) => value !== undefined)),
-    ...(error === undefined
-      ? {}
-      : {
-          error: {
-            code: shownCode(error.code) ?? 'PROVIDER_FAILURE',
-            message: shownText(error.message) ?? 'The model failed.',
-          },
-        }),
+    ...(error === undefined ? {} : { error: shownError(error) }),
   }
 }

@@ -145,3 +145,8 @@ export function shownText(text: unknown): string | undefined {
   if (/[\n\r]|<[a-z!/]/i.test(text)) return undefined
   return text.replace(KEYS, '[redacted]').replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[url]')
 }
+
+/** The error of a job, as far as a page may see it (section 2.4). */
+export function shownError({ code, message }: { code?: string | undefined; message?: unknown }): ErrorBody['error'] {
+  return { code: shownCode(code) ?? 'PROVIDER_FAILURE', message: shownText(message) ?? 'The model failed.' }
+}

@@ -5,7 +5,16 @@ import type { Reservation } from './budget/spending.ts'
 import type { PageRequest } from './page-request.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
-import { failureResponse, isForOperator, rejection, reply, shownCode, unavailable, unknownModel } from './reply.ts'
+import {
+  failureResponse,
+  isForOperator,
+  rejection,
+  reply,
+  shownCode,
+  shownError,
+  unavailable,
+  unknownModel,
+} from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
 import { withinTime } from './within-time.ts'
 
@@ -105,8 +114,13 @@ function shownRun({ run, status, model }: AcceptedRun, job_id: string): [number,
       return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id }]
     case 'unknown':
       // The job exists, whatever the response was: its state is found by polling.
-      return [202, { job_id, status: run.reported_status ?? 'processing', model_id: model, message }]
+      return [202, { job_id, ...shownEnd(run), model_id: model, message }]
   }
+}
+
+/** The status of a run whose response has another shape; of one that failed with the error that it must have (section 2.4). */
+function shownEnd({ reported_status: status = 'processing' }: Extract<AnyRunResponse, { status: 'unknown' }>): object {
+  return status === 'failed' ? { status, error: shownError({}) } : { status }
 }
 
 /** Gives back what was reserved, when the run certainly did not count. Else it stays reserved until its window ends. */
