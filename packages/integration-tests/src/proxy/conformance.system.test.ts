@@ -29,8 +29,10 @@ const DIFFERENT: Record<string, string> = {
   insufficientCredits: 'the budget of a user has a code of its own, BUDGET_EXCEEDED',
   checkOrder: 'a model that the proxy does not allow is rejected before the body is read',
   plainHttpWebhook: 'a page cannot have a `webhook_url`, whatever its scheme',
-  failedSyncRunBody: 'as failedSyncRunStatus: the response has no error member',
+  failedSyncRunBody: 'as failedSyncRunStatus: the response has an error, and no members of the service',
   runFields: 'as failedSyncRunStatus: the response has a message beside the status, as a 202 does',
+  errorMembers: 'as runFields: the message is beside the error',
+  unknownPathWithoutKey: 'the proxy finds its path before it asks who the user is',
 }
 
 const isLeftOut = (check: string) => Object.keys(LEFT_OUT).some((name) => check.startsWith(name))
