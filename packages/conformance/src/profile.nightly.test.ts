@@ -52,6 +52,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { absentJobFields: 'null' },
   { runFields: ['completed/credits_remaining', 'failed/eta_ms', 'processing/created_at', 'queued/message'] },
   { creditsOfFailedRun: 'price' },
+  { whenCharged: 'start' },
   { unknownCategory: 'all' },
   { unknownCategory: 'reject', rejections: { unknownCategory: rejection(422, 'BAD_CATEGORY') } },
   { searchCase: 'counts' },

@@ -89,6 +89,7 @@ describe('runConformance', () => {
       'charges/every-run',
       'charges/books-balance',
       'charges/failed',
+      'charges/when',
     ])
     expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
   })

@@ -26,6 +26,7 @@ export const OTHER_BEHAVIOUR: Assumptions = {
     'cancelled/id',
   ],
   creditsOfFailedRun: 'price',
+  whenCharged: 'start',
   unknownCategory: 'reject',
   // Not `counts`: then a client has to know how names are written.
   searchCase: 'ignored',

@@ -29,6 +29,7 @@ export const BOOK_JUDGES: readonly Check[] = [
     balance([{ ...together(windows), carried: [], refunds: [] }], world, sharesOf(windows)),
   ),
   judgeAll('charges/failed', WINDOWS, chargeOfFailure),
+  judgeAll('charges/when', WINDOWS, whenCharged),
 ]
 
 function unread({ options }: Session): string {
@@ -166,4 +167,23 @@ function chargeOfFailure(windows: readonly Window[], world: World): Finding {
     return observe(share, `${charged} credits charged for ${failed.length} failed runs of ${price}`, proofOf(failed))
   }
   return skip('needs a model and an input that fail at the provider')
+}
+
+/** Whether a run is charged before its job has ended, from readings while one run alone had not ended. */
+function whenCharged(_: readonly Window[], { session, sentRuns, jobs }: World): Finding {
+  const { early, marks } = session.balance
+  const seen = early.flatMap(({ after, credits }) => {
+    const before = marks.findLast((mark) => mark.after < after)
+    const runs = sentRuns.filter(
+      ({ response: { exchange } }) => exchange.id > Number(before?.after) && exchange.id < after,
+    )
+    const [run] = runs
+    if (before === undefined || run === undefined || runs.length > 1 || entryOf(run, { jobs }) !== 'charged') return []
+    return [{ run, isAtStart: before.credits - credits === run.price, isNothing: before.credits === credits }]
+  })
+  const [first] = seen
+  const isSame = (how: 'isAtStart' | 'isNothing') => seen.every((one) => one[how])
+  if (first === undefined || !(isSame('isAtStart') || isSame('isNothing'))) return skip('no run was waited for alone')
+  const when = first.isAtStart ? 'start' : 'success'
+  return observe(when, `the balance fell at the ${when} of a run`, proofOf(seen.map(({ run }) => run)))
 }

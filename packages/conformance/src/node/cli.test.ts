@@ -75,6 +75,7 @@ describe('modelrun-conformance', { timeout: 60_000 }, () => {
       'charges/every-run',
       'charges/books-balance',
       'charges/failed',
+      'charges/when',
     ])
     expect(code).toBe(0)
     expect(stdout).toContain('Observed where the specification is silent')

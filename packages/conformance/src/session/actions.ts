@@ -68,6 +68,7 @@ export async function pollJob(
     const isOver = clock.now() - startedAt > session.options.limits.jobMs
     const hasEnded = last.status >= 300 || isTerminal(jobStatus(last))
     if (isOver || hasEnded || until(last)) return last
+    await session.balance.readEarly(last.exchange.id)
     await sleep(clock, delayMs)
     const { growth, longestMs } = PACES[jobStatus(last) === 'queued' ? pace : 'normal']
     delayMs = Math.min(delayMs * growth, longestMs)

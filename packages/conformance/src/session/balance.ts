@@ -12,6 +12,8 @@ const STILL_MS = 15_000
 /** So long a charge that should come is waited for. */
 const LONGEST_WAIT_MS = 90_000
 const INTERVAL_MS = 3_000
+/** Enough to see when a run is charged. */
+const EARLY_READINGS = 8
 
 /** The balance of the account. When a charge shows is not stated, so an unexpected one is read until it no longer changes. */
 export class Balance {
@@ -21,6 +23,8 @@ export class Balance {
   #latenessMs = 0
   /** In order. What was charged between two of them is what ran between them. */
   readonly marks: Mark[] = []
+  /** Balances while a job had not ended. */
+  readonly early: Mark[] = []
 
   constructor(readCredits: (() => Promise<number>) | undefined, clock: ConformanceClock) {
     // The results of paid runs must not be lost with it.
@@ -38,6 +42,12 @@ export class Balance {
     const [atStart] = this.marks
     const now = atStart && (await this.#read())
     return now === undefined || atStart === undefined ? undefined : atStart.credits - now
+  }
+
+  /** Reads the balance while a job has not ended, a few times. */
+  async readEarly(after: number): Promise<void> {
+    const credits = this.early.length < EARLY_READINGS && this.marks.length > 0 ? await this.#read() : undefined
+    if (credits !== undefined) this.early.push({ after, credits })
   }
 
   /**

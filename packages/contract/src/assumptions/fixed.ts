@@ -201,12 +201,6 @@ export const FIXED = {
     alternatives: ['403', 'a job that fails'],
     rejections: ['insufficientCredits'],
   },
-  whenCharged: {
-    section: '7',
-    question: 'When credits are charged',
-    choice: 'Once, when the job succeeds; never when it fails or is cancelled',
-    alternatives: ['when the job starts, and given back'],
-  },
   otherContentType: {
     section: '7',
     question: 'A body of another content type than application/json',

@@ -38,6 +38,14 @@ export const SWITCHES = {
     alternatives: ['its price'],
     setting: z._default(z.enum(['none', 'price']), 'none'),
   },
+  /** Whether the balance falls when a job succeeds, or when it starts, and rises again when it ends otherwise (section 2.1). Default `success`. */
+  whenCharged: {
+    section: '2.1',
+    question: 'When credits are charged',
+    choice: 'Once, when the job succeeds; never when it fails or is cancelled',
+    alternatives: ['when the job starts, and given back'],
+    setting: z._default(z.enum(['success', 'start']), 'success'),
+  },
   /** Whether each response has an id of its request in the header `x-request-id` (section 2.4). Default `sent`. */
   requestIdHeader: {
     section: '2.4',
