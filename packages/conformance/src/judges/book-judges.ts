@@ -127,7 +127,8 @@ function possibleCharges({ runs, carried, refunds }: Window, world: World, share
     if (entry === 'unknown' || run.price === undefined) return undefined
     if (entry === 'charged') certain += run.price
     else if (entry === 'failed' && share !== 'open') certain += run.price * share
-    else if (entry === 'failed') failed.push(run.price)
+    // A late rejection is one alone, or the end of a job that failed.
+    else if (entry === 'failed' || entry.endsWith(' late')) failed.push(run.price)
     else groups.set(entry, (groups.get(entry) ?? 0) + run.price)
   }
   const late = carried.flatMap((run) => (entryOf(run, world) === 'free' ? [] : [run.price ?? 0]))

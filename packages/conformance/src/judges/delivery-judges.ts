@@ -169,8 +169,9 @@ function isItsResult({ run, job, delivery, deliveries }: Arrival, world: World):
   const [jobId, status] = [at(delivery.json, '/job_id'), at(delivery.json, '/status')]
   const polled = job?.end && jobStatus(job.end)
   const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
-  // A service may deliver the end of a cancelled job, or the success that the cancel came too late for.
-  const isOpen = polled === 'cancelled' && (status !== 'succeeded' || mayHaveEndedFirst({ deliveries, job }, world))
+  // A service may deliver that a job was cancelled, or the other end that the cancel came too late for (section 6).
+  const isOtherEnd = status === 'succeeded' || status === 'failed'
+  const isOpen = polled === 'cancelled' && (!isOtherEnd || mayHaveEndedFirst({ deliveries, job }, world))
   const isRight = jobId === run.jobId && (isOpen || (isTerminal(status) && status === wanted))
   const detail = `delivered: ${show(status)} of ${show(jobId)}; the job ${show(run.jobId)} is ${show(wanted)}`
   return judge(isRight, detail, [run.response, delivery])
