@@ -111,7 +111,7 @@ describe('the packed packages, installed by a user', () => {
     const checked = promisify(execFile)(process.execPath, ['run.mjs', '--quick'], options)
     const output = await checked.then(({ stdout }) => stdout).catch(({ stdout, stderr }) => stderr + stdout)
     expect(output).toMatch(/\n0 failed\n$/)
-  }, 360_000)
+  }, 900_000)
 
   it('share the error classes between the entry points', async () => {
     const program = `
