@@ -125,14 +125,21 @@ function possibleCharges({ runs, carried, refunds }: Window, world: World, share
     const entry = entryOf(run, world)
     if (entry === 'free') continue
     if (entry === 'unknown' || run.price === undefined) return undefined
-    if (entry === 'charged') certain += run.price
-    else if (entry === 'failed' && share !== 'open') certain += run.price * share
-    // A late rejection is one alone, or the end of a job that failed.
-    else if (entry === 'failed' || entry.endsWith(' late')) failed.push(run.price)
+    const charged = shareOf(entry, share)
+    if (charged === 'open') failed.push(run.price)
+    else if (charged !== undefined) certain += run.price * charged
     else groups.set(entry, (groups.get(entry) ?? 0) + run.price)
   }
   const late = carried.flatMap((run) => (entryOf(run, world) === 'free' ? [] : [run.price ?? 0]))
   return sumsOf(certain, [...groups.values(), ...failed, ...late, ...refunds, ...maybeFailed(runs, world)])
+}
+
+/** How much of its price a run is charged: `open` of each by itself, `undefined` where all that are alike are charged alike. */
+function shareOf(entry: string, ofFailed: Share): Share | undefined {
+  if (entry === 'charged') return 1
+  if (entry === 'failed') return ofFailed
+  // A late rejection is only that, or the end of a job that failed.
+  return entry.endsWith(' late') ? 'open' : undefined
 }
 
 /** A sum with some of these, or none. */
