@@ -80,12 +80,9 @@ function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
 function setting(name: string, observed: JsonValue): ServiceProfile | string {
   const isSwitch = Object.hasOwn(DEFAULT_ASSUMPTIONS, name) && (!isRecord(observed) || name === 'errorMembers')
   const isRejection = Object.hasOwn(DEFAULT_ASSUMPTIONS.rejections, name) && !isSwitch
-  const { success } = assumptionsSchema.safeParse(
-    isRejection ? { rejections: { [name]: rejectionIn(observed) } } : { [name]: observed },
-  )
+  const settings = isRejection ? { rejections: { [name]: rejectionIn(observed) } } : { [name]: observed }
   // The schema has just said so.
-  if (success)
-    return (isRejection ? { rejections: { [name]: rejectionIn(observed) } } : { [name]: observed }) as ServiceProfile
+  if (assumptionsSchema.safeParse(settings).success) return settings as ServiceProfile
   if (isRecord(observed) && observed.code === null) return 'it rejects such a request, with a code'
   const note = ASSUMPTION_NOTES.find((one) => one.name === name || one.rejections?.some((kind) => kind === name))
   return `its choices are: ${[note?.choice, ...(note?.alternatives ?? [])].join('; ')}`

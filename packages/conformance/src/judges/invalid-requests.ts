@@ -65,7 +65,7 @@ function howFiltered(response: ApiResponse): JsonValue {
   return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
 }
 
-/** Bodies of JSON that are no objects, and none. */
+/** Bodies of JSON that are not objects, and none. */
 export function ofBodies(): Check {
   const scenario = defineScenario('other-bodies', { runs: { main: 0 } }, async (session) => ({
     arrayBody: await probeRun(session, { text: '[]' }),
@@ -82,7 +82,7 @@ export function ofSync(): Check {
 const isMade = (response: ApiResponse) =>
   jobIdIn(response) !== undefined || response.status < 300 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
 
-/** The response to a run whose `sync` is no boolean: rejected, or what it was taken for. */
+/** The response to a run whose `sync` is not a boolean: rejected, or what it was taken for. */
 function howSync(response: ApiResponse): JsonValue {
   if (!isMade(response)) return rejectionOf(response)
   return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'

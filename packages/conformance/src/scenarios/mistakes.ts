@@ -31,7 +31,7 @@ export const cancelledUnknown = defineScenario('cancelled-unknown', { writes: tr
   cancelJob(session, UNKNOWN_ID, { isOpen: true }),
 )
 
-/** Values of `sync` that are no boolean. What a text that says nothing does is open only where one that says false is read. */
+/** Values of `sync` that are not booleans. What a text that says nothing does is open only where one that says false is read. */
 export const invalidSync = defineScenario(
   'invalid-sync',
   { runs: { main: 0 }, costOf: ({ main }) => 5 * (main?.creditsPerRun ?? 0) },
@@ -46,7 +46,7 @@ export const invalidSync = defineScenario(
   },
 )
 
-/** Values of `webhook_url` that are no URLs, by their names as rejections of the reference server. */
+/** Values of `webhook_url` that are not URLs, by their names as rejections of the reference server. */
 export const SPECIAL_WEBHOOKS = {
   malformedWebhookUrl: 'conformance',
   webhookEmpty: '',

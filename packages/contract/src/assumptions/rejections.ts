@@ -8,31 +8,30 @@ const choices = /* @__PURE__ */ defineSchema(() => {
   // Instead of those that `errorMembers` gives to all.
   const members = z.optional(errorMembersSchema)
   const error = z.strictObject({ status: statusFrom(400), code: z.string(), members })
-  const acceptable = z.union([z.literal('accepted'), error], 'must be "accepted", or { status, code } of an error')
+  const errorOr = <Name extends string>(...names: [Name, ...Name[]]) =>
+    z.union(
+      [z.enum(names), error],
+      `must be ${names.map((name) => `"${name}"`).join(', ')}, or { status, code } of an error`,
+    )
   // With a status of success the response is not an error: it has no code, and its members are JSON pointers.
   const fields = z.optional(z.readonly(z.array(z.string())))
   const ineffective = z.strictObject({ status: statusFrom(200), code: z.nullable(z.string()), fields, members })
   const cancel = z.union([z.literal('accepted'), ineffective], 'must be "accepted", or { status, code, fields? }')
-  const page = z.union(
-    [z.enum(['accepted', 'default', 'asked']), error],
-    'must be "accepted", "default", "asked", or { status, code } of an error',
-  )
-  const sync = z.union(
-    [z.enum(['accepted', 'async']), error],
-    'must be "accepted", "async", or { status, code } of an error',
-  )
-  const readable = z.union(
-    [z.enum(['accepted', 'default']), error],
-    'must be "accepted", "default", or { status, code } of an error',
-  )
-  return { error, acceptable, page, sync, webhook: readable, filter: readable, cancel }
+  return {
+    error,
+    acceptable: errorOr('accepted'),
+    page: errorOr('accepted', 'default', 'asked'),
+    sync: errorOr('accepted', 'async'),
+    omittable: errorOr('accepted', 'default'),
+    cancel,
+  }
 })
 
 const invalid = { status: 400, code: 'VALIDATION_ERROR' }
 
 /** Of the list of models (section 4.1). */
 const OF_LISTS = /* @__PURE__ */ defineSchema(() => {
-  const { filter, page } = choices
+  const { omittable, page } = choices
   return {
     /** A `limit` above 100 (section 8). Accepted: 100; default: as without it. Default 400 VALIDATION_ERROR. */
     limitAboveMaximum: z._default(page, invalid),
@@ -55,13 +54,13 @@ const OF_LISTS = /* @__PURE__ */ defineSchema(() => {
     /** A `limit` or `offset` that starts with a number, as `5abc`. Accepted: the number. Default 400 VALIDATION_ERROR. */
     pageMixed: z._default(page, invalid),
     /** `category=` without a value. Accepted: nothing is found; default: as without it. Default accepted. */
-    categoryEmpty: z._default(filter, 'accepted'),
+    categoryEmpty: z._default(omittable, 'accepted'),
   }
 })
 
 /** Of runs (section 4.3). */
 const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
-  const { acceptable, error, sync, webhook } = choices
+  const { acceptable, error, omittable, sync } = choices
   return {
     /** A run without a body. Default 400 VALIDATION_ERROR. */
     emptyBody: z._default(error, invalid),
@@ -101,13 +100,13 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
      * A `webhook_url` that is not a URL. Accepted: like a webhook, to which nothing is delivered; default: as without it.
      * Default 400 VALIDATION_ERROR.
      */
-    malformedWebhookUrl: z._default(webhook, invalid),
+    malformedWebhookUrl: z._default(omittable, invalid),
     /** `webhook_url: ""`; choices as above. Default 400 VALIDATION_ERROR. */
-    webhookEmpty: z._default(webhook, invalid),
+    webhookEmpty: z._default(omittable, invalid),
     /** `webhook_url: null`; choices as above. Default 400 VALIDATION_ERROR. */
-    webhookNull: z._default(webhook, invalid),
+    webhookNull: z._default(omittable, invalid),
     /** A `webhook_url` that is neither a text nor null; choices as above. Default 400 VALIDATION_ERROR. */
-    webhookNumber: z._default(webhook, invalid),
+    webhookNumber: z._default(omittable, invalid),
     /** `null` for a parameter of `input` that is not mandatory. Accepted: as without it. Default 400 VALIDATION_ERROR. */
     optionalNull: z._default(acceptable, invalid),
     /** An empty text for a mandatory parameter. Default accepted. */

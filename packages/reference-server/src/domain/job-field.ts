@@ -1,3 +1,5 @@
+import type { Assumptions } from '@modelrun/contract'
+import { isRecord } from '@modelrun/kit'
 import { chargeOf, durationMs, type Job } from './job.ts'
 
 /** The name of a member that is shown for a status: `failed/logs` for one of them, `logs` for all. */
@@ -27,4 +29,12 @@ export function jobField(job: Job, name: string): unknown {
 export function moreFields(fields: readonly string[], status: string, member: (name: string) => unknown): object {
   const names = fields.flatMap((field) => nameIn(field, status) ?? [])
   return Object.fromEntries(names.map((name) => [name, member(name)]))
+}
+
+/** An error with the members that an assumption gives it beside code and message. What it has itself stays. */
+export function errorWith<ApiError extends object>(
+  error: ApiError,
+  { error: more }: NonNullable<Assumptions['errorMembers']['jobs']> = {},
+): ApiError {
+  return { ...(isRecord(more) ? more : {}), ...error }
 }

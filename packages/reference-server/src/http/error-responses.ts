@@ -1,5 +1,6 @@
 import type { ErrorBody, RejectionKind, Rejections } from '@modelrun/contract'
 import { isRecord } from '@modelrun/kit'
+import { errorWith } from '../domain/job-field.ts'
 import type { Service } from '../service/service.ts'
 import type { RequestEnv, RouteDetails, RouteResult } from './app-env.ts'
 import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
@@ -105,12 +106,7 @@ export function withErrorMembers(
 
 /** A body with more members, those of its error in `error`. What it has itself stays. */
 export function withMembers(body: Readonly<Record<string, unknown>>, members: Rejected['members'] = {}): object {
-  const { error } = members
-  return {
-    ...members,
-    ...body,
-    error: { ...(isRecord(error) ? error : {}), ...(isRecord(body.error) ? body.error : {}) },
-  }
+  return { ...members, ...body, error: errorWith(isRecord(body.error) ? body.error : {}, members) }
 }
 
 type Rejected = Exclude<Rejections['unknownModel'], string>

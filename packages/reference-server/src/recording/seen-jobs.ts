@@ -43,10 +43,12 @@ export class SeenJobs {
     this.#findings = findings
     for (const field of findings.profile.jobFields ?? []) {
       const [status, name] = field.includes('/') ? field.split('/') : ['', field]
-      for (const one of status === '' ? JOB_STATUSES : [status]) {
-        this.#shown.set(String(one), new Set([...(this.#shown.get(String(one)) ?? []), String(name)]))
-      }
+      for (const one of status === '' ? JOB_STATUSES : [status]) this.#show(String(one), [String(name)])
     }
+  }
+
+  #show(status: string, names: readonly string[]): void {
+    this.#shown.set(status, new Set([...(this.#shown.get(status) ?? []), ...names]))
   }
 
   /** A run was made (section 4.3). */
@@ -84,7 +86,7 @@ export class SeenJobs {
     if (isOpen && (status === 200 || status === 202)) this.#findings.set({ unfinishedJobStatus: status })
     if (isOpen) this.#findings.set({ absentJobFields: data.output === null ? 'null' : 'left-out' })
     const names = Object.keys(data).filter((name) => !['status', 'output', 'error'].includes(name))
-    this.#shown.set(String(data.status), new Set([...(this.#shown.get(String(data.status)) ?? []), ...names]))
+    this.#show(String(data.status), names)
     this.#findings.set({ jobFields: byStatus(this.#shown) })
     this.#findings.held('jobs', { error: data.error })
     if (job === undefined || job.end !== undefined) return
@@ -193,15 +195,10 @@ function moreMembers(body: Readonly<Record<string, unknown>>, status: string): s
 
 /** The body of a run that failed while it was held, as the assumption says it. */
 function failedBodyOf(json: unknown): 'job' | 'error' | string[] {
-  const pointers = Object.keys(membersOf(json)).map((name) => `/${name}`)
-  const isOf = (names: readonly string[]) =>
-    pointers.toSorted().join() ===
-    names
-      .map((name) => `/${name}`)
-      .toSorted()
-      .join()
+  const names = Object.keys(membersOf(json))
+  const isOf = (others: readonly string[]) => names.toSorted().join() === others.toSorted().join()
   if (isOf(['error'])) return 'error'
-  return isOf([...IDENTITY, 'error']) ? 'job' : pointers
+  return isOf([...IDENTITY, 'error']) ? 'job' : names.map((name) => `/${name}`)
 }
 
 function cancelKind(job: SeenJob | undefined) {

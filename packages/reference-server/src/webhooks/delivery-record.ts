@@ -1,7 +1,6 @@
 import type { Assumptions, WebhookDelivery } from '@modelrun/contract'
-import { isRecord } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
-import { jobField, moreFields } from '../domain/job-field.ts'
+import { errorWith, jobField, moreFields } from '../domain/job-field.ts'
 import { outputOf } from '../domain/produce-output.ts'
 
 /** Body of a delivery (section 6). `cancelled` is sent only when the assumption `cancelledJobWebhook` says so. */
@@ -48,8 +47,7 @@ export function deliveryBody(
   const named = namedMembers(job, end, baseUrl)
   const more = moreFields(deliveryFields, end.status, (name) => jobField(job, name))
   if (named.status !== 'failed') return { ...more, ...named }
-  const { error } = errorMembers.deliveries ?? {}
-  return { ...more, ...named, error: { ...(isRecord(error) ? error : {}), ...named.error } }
+  return { ...more, ...named, error: errorWith(named.error, errorMembers.deliveries) }
 }
 
 function namedMembers(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {

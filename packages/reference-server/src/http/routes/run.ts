@@ -7,9 +7,8 @@ import {
   type RunQueued,
   type RunRequest,
 } from '@modelrun/contract'
-import { isRecord } from '@modelrun/kit'
 import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
-import { jobField, moreFields } from '../../domain/job-field.ts'
+import { errorWith, jobField, moreFields } from '../../domain/job-field.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import { isQueuedFirst, startRun } from '../../service/start-run.ts'
@@ -114,7 +113,7 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
 function failedResponse(job: Job, end: JobEnd, assumptions: Assumptions): Reply {
   const { failedSyncRunStatus: status, failedSyncRunBody: body, errorMembers } = assumptions
   const more = errorMembers.runs ?? {}
-  const error = { ...(isRecord(more.error) ? more.error : {}), ...end.error }
+  const error = errorWith<NonNullable<JobEnd['error']> | { code?: undefined }>(end.error ?? {}, more)
   const isListed = typeof body !== 'string'
   if (status === 202 && !isListed) return processingResponse(job, assumptions).response
   const isAlone = body === 'error' && status >= 400
