@@ -13,6 +13,8 @@ const OWN_PROCESS = ['packages/{cli,integration-tests}/{src,test}/**/*.test.ts']
 /** Tests with processes, databases and browsers wait for most of their time, so more of them fit than there are cores. */
 const WAITING = {
   maxWorkers: 2 * navigator.hardwareConcurrency,
+  // Hooks stop processes and remove whole projects of users: on a busy machine more than the default of ten seconds.
+  hookTimeout: 60_000,
   // Projects with other numbers of workers run one after the other.
   sequence: { groupOrder: 1 },
 }
