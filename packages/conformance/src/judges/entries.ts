@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { jobStatus } from '../session/actions.ts'
+import { jobStatus, saysCancelled } from '../session/actions.ts'
 import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
 
 const LATE_MS = 1_000
@@ -12,7 +12,8 @@ export function entryOf(run: RunCall, world: Pick<World, 'jobs'>): string {
   const { response, key } = run
   if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run)
   const job = jobOf(run, world)
-  const status = job?.end === undefined ? at(response.json, '/status') : jobStatus(job.end)
+  const isSaid = job?.end === undefined && job?.cancels.some(saysCancelled)
+  const status = isSaid ? 'cancelled' : job?.end === undefined ? at(response.json, '/status') : jobStatus(job.end)
   if (key.kind === 'open' || status === 'cancelled') return 'free'
   const isCancelled = job !== undefined && allCancels(job).some((cancel) => cancel.status < 300)
   return entryOfAccepted(run, { status, isCancelled })

@@ -151,6 +151,7 @@ export function inputOf(target: ModelTarget, input: RunPlan['input']): Record<st
   ]()
 }
 
-function inTurn<Value>(values: readonly Value[], index: number): Value | undefined {
+/** Values that take turns; `undefined` where there are none. */
+export function inTurn<Value>(values: readonly Value[], index: number): Value | undefined {
   return values[index % values.length]
 }

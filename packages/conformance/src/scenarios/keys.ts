@@ -3,6 +3,7 @@ import { defineScenario } from '../check.ts'
 import { worldOf } from '../judges/world.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { ModelTarget } from '../plan/inputs.ts'
+import { inTurn } from '../plan/runs.ts'
 import { modelsOf } from '../plan/targets.ts'
 import { cancelJob, jobIdIn, jobStatus, keyOfJob, readJob, startRun } from '../session/actions.ts'
 import { almostKeys, LIMITED_KEYS, type LimitedKey, lacks } from '../session/keys.ts'
@@ -30,11 +31,14 @@ function isSent(name: LimitedKey, route: RouteName): boolean {
 }
 
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[] // the keys of the constant
+/** Those that need no run. */
+const READ_NAMES: readonly RouteName[] = ['listModels', 'getModel']
 
 /** No key, an invalid one, and a revoked one, at every endpoint; limited ones where they are rejected, and to run; the right one in wrong forms, each at one. */
 function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[] {
   const everywhere: { key: Key }[] = [{ key: { authorization: null } }, { key: { key: INVALID_KEYS.test } }]
   if (keys.revoked !== undefined) everywhere.push({ key: { key: keys.revoked } })
+  const routes = allowRuns ? ROUTE_NAMES : READ_NAMES
   const somewhere: Key[] = [
     { key: INVALID_KEYS.live },
     ...Object.values(almostKeys(apiKey)).map((key) => ({ key })),
@@ -53,11 +57,7 @@ function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[
         name,
       })),
     ),
-    ...somewhere.flatMap((key, index) => {
-      const route = ROUTE_NAMES[Math.abs(index + seed) % ROUTE_NAMES.length] ?? 'listModels'
-      // The list is the same for every service.
-      return [{ route: 'listModels' as const, key }, ...(allowRuns && route !== 'listModels' ? [{ route, key }] : [])]
-    }),
+    ...somewhere.map((key, index) => ({ route: inTurn(routes, Math.abs(index + seed)) ?? 'listModels', key })),
   ]
 }
 
