@@ -68,7 +68,7 @@ export const AUTH_MUTANTS = mutants([
   ['permissions/lacking', 'shows models without models:read', trusting('getModel')],
   ['permissions/lacking', 'runs models without models:run', trusting('runModel')],
   ['permissions/lacking', 'shows jobs without jobs:read', trusting('getJob')],
-  ['permissions/lacking', 'cancels jobs without jobs:write', trusting('cancelJob')],
+  ['permissions/lacking', 'cancels jobs without jobs:write', trusting('cancelJob', (request) => !isMissing(request))],
   [
     'permissions/lacking',
     'responds with 401 without the permission',
