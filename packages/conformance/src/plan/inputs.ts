@@ -5,6 +5,7 @@ import { at, isRecord, itemsOf } from '../json.ts'
 /** A model that the suite runs. */
 export interface ModelTarget {
   modelId: string
+  category: unknown
   input: Record<string, unknown>
   creditsPerRun: number
   inputSchema: unknown

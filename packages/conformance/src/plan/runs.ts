@@ -53,16 +53,18 @@ const MOST_HELD = 3
 export function crossedRunsOf(targets: Targets, options: ResolvedOptions): CrossedRun[] {
   const { main, slow, failing, others = [] } = targets
   if (!options.allowRuns || options.crossingCredits === 0 || main === undefined) return []
-  const models = new Map<string, ModelTarget>([['main', main]])
-  if (slow !== undefined) models.set('slow', slow)
-  if (failing !== undefined) models.set('failing', failing)
-  for (const other of others) models.set(other.modelId, other)
-  const targetOf = (kind: string) => models.get(kind) ?? main
+  // Models of a category take turns.
+  const kinds = new Map([['main', [main]]])
+  if (slow !== undefined) kinds.set('slow', [slow])
+  if (failing !== undefined) kinds.set('failing', [failing])
+  const kindOf = ({ category }: ModelTarget) => (category === main.category ? 'main' : String(category))
+  for (const other of others) kinds.set(kindOf(other), [...(kinds.get(kindOf(other)) ?? []), other])
+  const priceOf = (kind: string) => Math.max(...(kinds.get(kind) ?? []).map(({ creditsPerRun }) => creditsPerRun))
   const names = namesOf(options, 'models:run')
   const alone = unaccepted(main, options)
   const hooked = options.receiver === undefined ? [] : (['accept', 'rejects'] as const)
   const dimensions = {
-    kind: [...models.keys()],
+    kind: [...kinds.keys()],
     way: WAYS,
     sync: [undefined, true, false],
     receiver: ['none', ...hooked] as const,
@@ -78,15 +80,16 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
     seed: options.seed,
     // Of the limited keys, one may not cancel.
     costOf: ({ kind, key, cancel }: { kind: string; key: string; cancel: string }) =>
-      key === 'full' && cancel !== 'never' ? 0 : targetOf(kind).creditsPerRun,
+      key === 'full' && cancel !== 'never' ? 0 : priceOf(kind),
     isPossible: (run: Pick<RunPlan, 'sync' | 'cancel'> & { kind: string; way: string; receiver: string }) =>
       run.way === wayOf(run) && isKnownInTime(run),
   }
   const budget = options.crossingCredits - costOfAll(alone)
-  // The result of a model of each category, obtained in two ways.
+  // The result of each other category, obtained in two ways.
+  const categories = [...new Set(others.map(kindOf))].filter((kind) => kind !== 'main')
   const results = crossed(
-    { ...dimensions, kind: others.map(({ modelId }) => modelId), cancel: ['never'] as const },
-    { ...limits, known, budget, most: 2 * others.length },
+    { ...dimensions, kind: categories, cancel: ['never'] as const },
+    { ...limits, known, budget, most: 2 * categories.length },
   )
   const more = crossed(dimensions, {
     ...limits,
@@ -99,9 +102,9 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
   const tooMany = runs.filter(isHeld).slice(MOST_HELD)
   const made = runs
     .filter((run) => !tooMany.includes(run))
-    .map(({ kind, way: _, receiver, key, ...run }, index) => ({
+    .map(({ kind, way: _, receiver, key, ...run }, index, all) => ({
       ...run,
-      target: targetOf(kind),
+      target: inTurn(kinds.get(kind) ?? [], all.slice(0, index).filter((one) => one.kind === kind).length) ?? main,
       key: key === 'full' ? undefined : inTurn(names, index),
       receiver: receiver === 'rejects' ? (inTurn(REJECTIONS, index) ?? 'reject') : receiver,
       input: kind === 'failing' ? 'given' : (inTurn(INPUTS, index) ?? 'given'),

@@ -12,7 +12,7 @@ export interface Targets {
   main?: ModelTarget | undefined
   slow?: ModelTarget | undefined
   failing?: ModelTarget | undefined
-  /** The cheapest model of each other category whose input can be made up. */
+  /** The cheapest models of each category whose input can be made up, but the main one. */
   others?: readonly ModelTarget[] | undefined
 }
 
@@ -41,17 +41,19 @@ export async function chooseTargets(
   return { ...targets, others: await othersOf(read, targets, options.crossingCredits) }
 }
 
-/** One quick model of each category but that of the main model. */
-async function othersOf(read: Read, { main, ...chosen }: Targets, mostCredits: number): Promise<ModelTarget[]> {
+/** Of each category, so that a fault of one model is met. */
+const MOST_OF_CATEGORY = 2
+
+/** The cheapest models of each category, besides those that were chosen. */
+async function othersOf(read: Read, chosen: Targets, mostCredits: number): Promise<ModelTarget[]> {
   const known = targetsOf(chosen).map(({ modelId }) => modelId)
-  const all = await listAll(read)
-  const models = byPrice(all).filter((model) => Number(priceOf(model)) <= mostCredits)
-  const seen = new Set(all.filter(({ id }) => id === main?.modelId).map(({ category }) => category))
+  const counts = new Map([[chosen.main?.category, 1]])
   const others: ModelTarget[] = []
-  for (const model of models) {
+  for (const model of byPrice(await listAll(read))) {
     const [id, category] = [String(at(model, '/id')), at(model, '/category')]
-    if (seen.has(category) || known.includes(id)) continue
-    seen.add(category)
+    const count = counts.get(category) ?? 0
+    if (known.includes(id) || count === MOST_OF_CATEGORY || Number(priceOf(model)) > mostCredits) continue
+    counts.set(category, count + 1)
     const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
     if (typeof target !== 'string') others.push(target)
   }
@@ -98,7 +100,7 @@ function targetOf(response: ApiResponse, modelId: string, input?: Record<string,
   }
   const sample = input ?? sampleInput(inputSchema)
   if (sample === undefined) return `No input can be made up for the model ${modelId}. Give one.`
-  return { modelId, input: sample, creditsPerRun, inputSchema }
+  return { modelId, category: at(response.json, '/category'), input: sample, creditsPerRun, inputSchema }
 }
 
 function priceOf(model: unknown): unknown {

@@ -125,7 +125,7 @@ function sharedWords(models: Models): string[] {
 
 const MOST_LISTS = 26
 const MOST_MODELS = 8
-const MOST_DETAILS = 8
+const MOST_DETAILS = 6
 
 /** Where a page starts. */
 const PLACES = {

@@ -6,9 +6,10 @@ import { at } from '../json.ts'
 import { crossed } from '../plan/crossing.ts'
 import type { ModelTarget } from '../plan/inputs.ts'
 import { type Violation, violationsOf } from '../plan/inputs.ts'
-import { type CrossedRun, costOfAll, crossedRunsOf, FIRST_RUNS } from '../plan/runs.ts'
+import { type CrossedRun, costOfAll, crossedRunsOf, FIRST_RUNS, inTurn } from '../plan/runs.ts'
+import { targetsOf } from '../plan/targets.ts'
 import { cancelJob, isTerminal, jobIdIn, jobStatus, pollJob, readJob, sendRun, startRun } from '../session/actions.ts'
-import { LIMITED_KEYS, type LimitedKey, lacks, namesOf } from '../session/keys.ts'
+import { type LimitedKey, lacks, namesOf } from '../session/keys.ts'
 import { MODES, type Mode, type Session } from '../session/session.ts'
 
 /** Names no model and no job. */
@@ -63,38 +64,46 @@ const MOST_CROSSED = 7
  */
 export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, async (session) => {
   const { targets, options } = session
-  const violationsFor = (target: ModelTarget) => [...violationsOf(target), ...NO_OBJECTS]
   const main = session.target('main')
-  const violations = violationsFor(main)
-  const kinds = violations.filter(({ rule }, index) => index === violations.findIndex((one) => one.rule === rule))
+  const models = targetsOf({ ...targets, failing: undefined })
+  const known = models.flatMap((target) =>
+    [...violationsOf(target), ...NO_OBJECTS].map((violation) => ({ target, violation })),
+  )
+  const firsts = known.filter(
+    ({ violation: { rule } }, index) => index === known.findIndex(({ violation }) => violation.rule === rule),
+  )
+  // The end of what is accepted must be seen.
+  const keys = namesOf(options, 'models:run').filter((name) => !lacks(name, 'jobs:read'))
+  const send = async (
+    target: ModelTarget,
+    violation: Violation,
+    { mode, key }: { mode?: Mode; key?: LimitedKey | undefined },
+  ) => {
+    const { input, ...rest } = violation
+    const body = { input, ...session.modeOf(mode) }
+    await followed(session, await startRun(session, target, { body, violation: rest, key: key && options.keys[key] }))
+  }
+  const each = known.filter((one) => one.target === main || firsts.includes(one))
+  for (const [index, one] of each.entries()) {
+    const { target, violation } = one
+    const key = index % 2 === 0 ? undefined : inTurn(keys, Math.floor(index / 2))
+    // What is no object is so for every model.
+    const other = (violation.rule === 'object' && inTurn(models, index)) || target
+    if (firsts.includes(one)) await send(target, violation, { mode: 'unsaid' })
+    else await send(other, violation, { key })
+  }
   const again = crossed(
     {
-      rule: kinds.map(({ rule }) => rule),
-      target: [main, ...(targets.slow === undefined ? [] : [targets.slow]), ...(targets.others ?? [])],
+      rule: firsts.map(({ violation }) => violation.rule),
+      target: models,
       mode: MODES.filter((mode) => mode !== 'unsaid'),
-      // Which mistake of a key without models:run is found first is open.
-      key: [undefined, undefined, ...LIMITED_KEYS.filter((name) => options.keys[name] !== undefined)],
+      key: [undefined, undefined, ...keys],
     },
     { seed: options.seed, most: MOST_CROSSED },
   )
-  const send = async (
-    one: Violation,
-    { target, mode, key }: { target: ModelTarget; mode?: Mode; key?: LimitedKey | undefined },
-  ) => {
-    const { input, ...violation } = one
-    const body = { input, ...session.modeOf(mode) }
-    await followed(session, await startRun(session, target, { body, violation, key: key && options.keys[key] }))
-  }
-  // The end of what is accepted must be seen.
-  const keys = namesOf(options, 'models:run').filter((name) => !lacks(name, 'jobs:read'))
-  for (const [index, one] of violations.entries()) {
-    const isFirst = kinds.includes(one)
-    const key = isFirst || index % 2 === 0 ? undefined : keys[Math.floor(index / 2) % keys.length]
-    await send(one, { target: main, key, ...(isFirst ? { mode: 'unsaid' } : {}) })
-  }
-  for (const { rule, ...how } of again) {
-    const one = violationsFor(how.target).findLast((other) => other.rule === rule)
-    if (one !== undefined) await send(one, how)
+  for (const { rule, target, ...how } of again) {
+    const one = known.findLast((other) => other.target === target && other.violation.rule === rule)
+    if (one !== undefined) await send(target, one.violation, how)
   }
 })
 
