@@ -78,8 +78,9 @@ function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
 
 /** Sets an assumption or a rejection of the reference server, where it has this choice. */
 function setting(name: string, observed: JsonValue): ServiceProfile | string {
-  const isSwitch = Object.hasOwn(DEFAULT_ASSUMPTIONS, name) && (!isRecord(observed) || name === 'errorMembers')
-  const isRejection = Object.hasOwn(DEFAULT_ASSUMPTIONS.rejections, name) && !isSwitch
+  const isSwitch =
+    Object.hasOwn(DEFAULT_ASSUMPTIONS, name) && !(isRecord(observed) && name in DEFAULT_ASSUMPTIONS.rejections)
+  const isRejection = name in DEFAULT_ASSUMPTIONS.rejections && !isSwitch
   const settings = isRejection ? { rejections: { [name]: rejectionIn(observed) } } : { [name]: observed }
   // The schema has just said so.
   if (assumptionsSchema.safeParse(settings).success) return settings as ServiceProfile

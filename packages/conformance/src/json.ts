@@ -32,6 +32,7 @@ export function show(value: unknown): string {
 
 /** Where the values of a body are, as JSON pointers. */
 export function pointersOf(value: unknown, parent = ''): string[] {
-  if (!isRecord(value)) return parent === '' ? [] : [parent]
-  return Object.entries(value).flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
+  const members = isRecord(value) ? Object.entries(value) : []
+  if (members.length === 0) return parent === '' ? [] : [parent]
+  return members.flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
 }

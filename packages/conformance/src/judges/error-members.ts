@@ -13,7 +13,8 @@ export function errorMembers(body: unknown): Members {
   return { ...short(beside), ...(Object.keys(inside).length === 0 ? {} : { error: short(inside) }) }
 }
 
-function short(members: Readonly<Record<string, unknown>>): Members {
+/** Without values that are long. */
+export function short(members: Readonly<Record<string, unknown>>): Members {
   const shown = Object.entries(members).map(([name, value]) => {
     return [name, JSON.stringify(value).length > MOST_CHARACTERS ? null : value]
   })

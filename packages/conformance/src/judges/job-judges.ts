@@ -7,7 +7,7 @@ import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
-import { OF_JOBS, observeMore } from './more-members.ts'
+import { OF_JOBS, observeMore, observeValues } from './more-members.ts'
 import { ERROR, hasOutput, holds, nothing, object, oneOf, type Rule, type Shown, shownOnly } from './rules.ts'
 import { allCancels, endOf, isBefore, type JobStory, startOf, type World } from './world.ts'
 
@@ -105,6 +105,7 @@ export const JOB_JUDGES: readonly Check[] = [
     const reads = jobs.flatMap((job) => job.reads.filter(({ status }) => status < 300))
     return observeMore(reads, OF_JOBS, { below: '/data', isShort: true })
   }),
+  judgeAll('jobs/member-values', JOBS, (_, world) => observeValues(world)),
   judgeAll('jobs/output-type-values', ASYNC, ([job]) => {
     const type = at(job?.end?.json, '/data/output/type')
     return observe(typeof type === 'string' ? type : null, `/data/output/type is ${show(type)}`, job?.end ?? [])

@@ -1,7 +1,9 @@
 import { observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, type JsonValue, pointersOf, show } from '../json.ts'
+import { isAlike, short } from './error-members.ts'
 import type { Shown } from './rules.ts'
+import { allCancels, type World } from './world.ts'
 
 const IDENTITY = ['job_id', 'request_id', 'status', 'model_id']
 const named = (members: Readonly<Record<string, readonly string[]>>) => (status: string) => members[status]
@@ -23,31 +25,72 @@ export const OF_DELIVERIES = /* @__PURE__ */ named({
 /** And of section 4.4. */
 export const OF_JOBS = () => ['status', 'output', 'error']
 
+type Seen = readonly [status: string, name: string, value: unknown]
+type Named = (status: string) => readonly string[] | undefined
+
+/** Members of bodies that are not named, each with the status of its body. */
+function moreIn(bodies: readonly unknown[], namedOf: Named): Seen[] {
+  return bodies.flatMap((body) => {
+    const status = String(at(body, '/status'))
+    const known = namedOf(status)
+    const members = isRecord(body) && known !== undefined ? Object.entries(body) : []
+    return members.flatMap(([name, value]) => (known?.includes(name) ? [] : [[status, name, value] as const]))
+  })
+}
+
 /**
  * Records members that are not named, each behind its status, as in `queued/created_at`.
  *
  * @param below where the members are
  * @param isShort whether those of every status stand there once, without it
  */
-export function observeMore(
-  bodies: readonly Shown[],
-  namedOf: (status: string) => readonly string[] | undefined,
-  { below = '', isShort = false } = {},
-) {
-  const holders = new Map<string, Set<string>>()
-  const statuses = new Set<string>()
-  for (const { json } of bodies) {
-    const [status, members] = [String(at(json, `${below}/status`)), at(json, below)]
-    const known = namedOf(status)
-    if (!isRecord(members) || known === undefined) continue
-    statuses.add(status)
-    for (const name of Object.keys(members).filter((one) => !known.includes(one)))
-      holders.set(name, (holders.get(name) ?? new Set()).add(status))
-  }
-  const names = [...holders].flatMap(([name, some]) =>
-    isShort && some.size === statuses.size ? [name] : [...some].map((status) => `${status}/${name}`),
-  )
+export function observeMore(bodies: readonly Shown[], namedOf: Named, { below = '', isShort = false } = {}) {
+  const shown = bodies.map(({ json }) => at(json, below))
+  const statuses = new Set(shown.map((body) => String(at(body, '/status'))).filter(namedOf))
+  const seen = moreIn(shown, namedOf).map(([status, name]) => ({ name, field: `${status}/${name}` }))
+  const fields = new Set(seen.map(({ field }) => field))
+  const isOfAll = (name: string) => isShort && [...statuses].every((status) => fields.has(`${status}/${name}`))
+  const names = [...new Set(seen.map(({ name, field }) => (isOfAll(name) ? name : field)))]
   return observe(names.toSorted(), `members that are not named: ${show(names)}`, bodies)
+}
+
+/** Members that stand anywhere in a body, by their last names. Those of its error are other ones. */
+function flat(body: unknown): Readonly<Record<string, unknown>> {
+  const pointers = pointersOf(body).filter((pointer) => !pointer.startsWith('/error'))
+  return Object.fromEntries(pointers.map((pointer) => [pointer.split('/').at(-1), at(body, pointer)]))
+}
+
+/**
+ * Records the first value of each member that is not named, in runs, jobs, cancels and deliveries. In a status in which it is of
+ * another type, it stands behind the status.
+ */
+export function observeValues({ sentRuns, jobs, session: { endpoints } }: World) {
+  const jsonOf = (shown: readonly Pick<Shown, 'json'>[], below = '') => shown.map(({ json }) => at(json, below))
+  const responses = sentRuns.map(({ response }) => response)
+  const failed = responses.filter(({ json }) => at(json, '/status') === 'failed')
+  const cancels = jobs.flatMap(allCancels).filter(({ status }) => status < 300)
+  const seen = [
+    ...moreIn(jsonOf(responses), OF_RUNS),
+    ...moreIn(
+      jsonOf(
+        jobs.flatMap(({ reads }) => reads),
+        '/data',
+      ),
+      OF_JOBS,
+    ),
+    ...moreIn(jsonOf(endpoints.flatMap(({ deliveries }) => deliveries)), OF_DELIVERIES),
+    ...moreIn(jsonOf([...cancels, ...failed]).map(flat), () => [...IDENTITY, 'message']),
+  ]
+  const values = new Map<string, unknown>()
+  // What is null at first may have a value later.
+  for (const [, name, value] of seen) if (value !== null && !values.has(name)) values.set(name, value)
+  for (const [status, name, value] of seen) {
+    const field = `${status}/${name}`
+    if (values.has(name) && (values.get(field) ?? null) === null) values.set(field, value)
+  }
+  const isOwn = (field: string) => !isAlike(values.get(field), values.get(field.slice(field.indexOf('/') + 1)))
+  const shown = short(Object.fromEntries([...values].filter(([name]) => !name.includes('/') || isOwn(name))))
+  return observe(shown, `values of members that are not named: ${show(shown)}`, responses)
 }
 
 /** The body of a run that failed while it was held: in a word, or where its members are. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { ERROR_MEMBERS } from './error-members.ts'
-import { deliveryField, pointer, runField } from './member-names.ts'
+import { MORE_MEMBERS, pointer } from './more-members.ts'
 import type { OpenQuestion } from './open-question.ts'
 
 /** What is checked of a request, in the order of the reference server. Each endpoint has some of them. */
@@ -148,32 +148,6 @@ export const SWITCHES = {
     alternatives: ['202 processing, as with webhook_url alone'],
     setting: z._default(z.enum(['queued', 'processing']), 'queued'),
   },
-  /**
-   * Members of responses to runs that section 4.3 does not name, each behind the status of the response, as in
-   * `queued/created_at`. What the server knows nothing of is `null`. Default none.
-   */
-  runFields: {
-    section: '4.3',
-    question: 'Members of responses to runs that the section does not name',
-    choice: 'None, so that no client relies on them',
-    alternatives: [
-      'any, each behind the status of the response, as in queued/created_at: those of jobFields, credits_remaining and message are filled in, others are null',
-    ],
-    setting: z._default(z.readonly(z.array(runField)), []),
-  },
-  /**
-   * Members of the job status beyond status, output and error (section 2.4), where only some statuses have one behind the
-   * status, as in `failed/logs`. What the server knows nothing of is `null`. Default none.
-   */
-  jobFields: {
-    section: '4.4',
-    question: 'Members of the job status beyond status, output and error',
-    choice: 'None, so that no client relies on them',
-    alternatives: [
-      'any: job_id, id, request_id, model_id, created_at, completed_at, duration_ms, credits_used and credits_remaining are filled in, others are null',
-    ],
-    setting: z._default(z.readonly(z.array(z.string())), []),
-  },
   /** Whether output and error of a job status are left out or `null` where there is none. Default `left-out`. */
   absentJobFields: {
     section: '4.4',
@@ -197,17 +171,6 @@ export const SWITCHES = {
     choice: '200',
     alternatives: ['202', '204 without a body'],
     setting: z._default(z.literal([200, 202, 204]), 200),
-  },
-  /**
-   * Members of the response to a cancel, as JSON pointers, such as `/status`; none: no body. What the server knows nothing
-   * of is `null`. Default `/data/job_id` and `/data/status`.
-   */
-  cancelFields: {
-    section: '4.5',
-    question: 'Body of the response to a cancel',
-    choice: '{ data: { job_id, status: "cancelled" } }',
-    alternatives: ['none', 'any members at any place'],
-    setting: z._default(z.readonly(z.array(pointer)), ['/data/job_id', '/data/status']),
   },
   /** Whether a run needs `jobs:write` ("create and cancel jobs") besides `models:run` (section 5). Default `false`. */
   runNeedsJobsWrite: {
@@ -233,14 +196,6 @@ export const SWITCHES = {
     alternatives: ['yes, with job_id and status "cancelled"'],
     setting: z._default(z.enum(['none', 'sent']), 'none'),
   },
-  /** Members of deliveries that section 6 does not name, each behind its status, as in `failed/model_id`. Default none. */
-  deliveryFields: {
-    section: '6',
-    question: 'Members of deliveries that the section does not name',
-    choice: 'None',
-    alternatives: ['any, as in runFields'],
-    setting: z._default(z.readonly(z.array(deliveryField)), []),
-  },
   /** How often each result is delivered (section 6, rule 3). Default 1. */
   deliveriesOfOneResult: {
     section: '6',
@@ -262,4 +217,5 @@ export const SWITCHES = {
   },
   /** Members of errors beside `code` and `message` (section 7). A rejection may have others. Default none. */
   errorMembers: ERROR_MEMBERS,
+  ...MORE_MEMBERS,
 } satisfies Readonly<Record<string, Switch>>

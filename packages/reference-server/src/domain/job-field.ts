@@ -8,21 +8,45 @@ function nameIn(field: string, status: string): string | undefined {
   return name === field || field.startsWith(`${status}/`) ? name : undefined
 }
 
-/** What the server knows of a job beyond status, output and error; `null` for anything else. */
-export function jobField(job: Job, name: string): unknown {
+type Values = Assumptions['memberValues']
+
+/** A member that the specification does not name: what the server knows of the job, else as `memberValues` say. */
+export function jobField(job: Job | undefined, name: string, { status, values }: { status: string; values: Values }) {
+  const given = new Map(Object.entries(values))
+  const [own, example = null] = [given.get(`${status}/${name}`), given.get(name)]
+  if (own === null) return null
+  return inForm(job && knownOf(job, name), own ?? example)
+}
+
+/** The server knows `createdAt` as well as `created_at`. */
+function knownOf(job: Job, name: string): unknown {
   const { id, requestId, account, model, createdAt, end } = job
   const known = new Map<string, unknown>([
     ['job_id', id],
     ['id', id],
     ['request_id', requestId],
     ['model_id', model.id],
-    ['created_at', new Date(createdAt).toISOString()],
-    ['completed_at', end && new Date(end.at).toISOString()],
+    ['created_at', new Date(createdAt)],
+    ['completed_at', end && new Date(end.at)],
     ['duration_ms', end && durationMs(job, end)],
     ['credits_used', end && chargeOf(job, end)],
     ['credits_remaining', account.credits.left],
   ])
-  return known.get(name) ?? null
+  return known.get(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}
+
+/** Numbers from here on are milliseconds since 1970; smaller ones are seconds. */
+const LEAST_MS = 100_000_000_000
+
+/** A known value as the example has it. One of another type shows that the service means something else by that name. */
+function inForm(known: unknown, example: unknown): unknown {
+  if (!(known instanceof Date)) {
+    const isKnown = known !== undefined && (example === null || typeof known === typeof example)
+    return isKnown ? known : example
+  }
+  const ms = known.getTime()
+  if (typeof example !== 'number') return known.toISOString()
+  return example >= LEAST_MS ? ms : Number.isInteger(example) ? Math.floor(ms / 1_000) : ms / 1_000
 }
 
 /** Members of a body that the specification does not name, for its status. */

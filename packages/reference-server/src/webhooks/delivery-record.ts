@@ -41,11 +41,11 @@ export function deliveryBody(
   end: JobEnd,
   {
     baseUrl,
-    assumptions: { deliveryFields, errorMembers },
-  }: { baseUrl: string; assumptions: Pick<Assumptions, 'deliveryFields' | 'errorMembers'> },
+    assumptions: { deliveryFields, memberValues: values, errorMembers },
+  }: { baseUrl: string; assumptions: Pick<Assumptions, 'deliveryFields' | 'memberValues' | 'errorMembers'> },
 ): DeliveryBody {
   const named = namedMembers(job, end, baseUrl)
-  const more = moreFields(deliveryFields, end.status, (name) => jobField(job, name))
+  const more = moreFields(deliveryFields, end.status, (name) => jobField(job, name, { status: end.status, values }))
   if (named.status !== 'failed') return { ...more, ...named }
   return { ...more, ...named, error: errorWith(named.error, errorMembers.deliveries) }
 }

@@ -17,9 +17,10 @@ export const getJobRoute: RouteHandler = (service, context, lacking) => {
   const isNowhere = job === undefined && !isForeignJob
   const rejected = firstMistake(service, { 'jobs:read': lacking, ...(isNowhere ? { job: unknown } : {}) })
   if (rejected !== undefined || job === undefined) return rejected ?? unknown()
-  const { jobFields, absentJobFields, unfinishedJobStatus, errorMembers } = service.options.assumptions
+  const { jobFields, memberValues, absentJobFields, unfinishedJobStatus, errorMembers } = service.options.assumptions
   const jobStatus = statusAt(job, service.clock.now())
-  const more = moreFields(jobFields, jobStatus, (name) => jobField(job, name))
+  const place = { status: jobStatus, values: memberValues }
+  const more = moreFields(jobFields, jobStatus, (name) => jobField(job, name, place))
   const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
   const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl, errorMembers.jobs) }
   const response = jsonReply(job.end === undefined ? unfinishedJobStatus : 200, { data })
@@ -51,7 +52,7 @@ interface IneffectiveCancel {
 
 /** The response to a cancel. An ineffective one may be rejected, or have a status code of its own. */
 function cancelResult(service: Service, details: RouteDetails, ineffective?: IneffectiveCancel): RouteResult {
-  const { cancelStatus, cancelFields, rejections } = service.options.assumptions
+  const { cancelStatus, cancelFields, memberValues, rejections } = service.options.assumptions
   const choice = ineffective === undefined ? 'accepted' : rejections[ineffective.kind]
   if (ineffective !== undefined && typeof choice === 'object' && choice.status >= 300) {
     return reject(service, ineffective.kind, { ...details, message: ineffective.message })
@@ -62,7 +63,7 @@ function cancelResult(service: Service, details: RouteDetails, ineffective?: Ine
   const response = hasBody
     ? jsonReply(
         status,
-        bodyOf(fields, (name) => cancelField(details, name)),
+        bodyOf(fields, (name) => cancelField(details, name, memberValues)),
       )
     : emptyReply(status)
   return { ...details, response }
@@ -86,10 +87,10 @@ export function bodyOf(pointers: readonly string[], member: (name: string) => un
   return body
 }
 
-function cancelField({ job, jobStatus }: RouteDetails, name: string): unknown {
+function cancelField({ job, jobStatus }: RouteDetails, name: string, values: Assumptions['memberValues']): unknown {
   if (name === 'status') return jobStatus ?? null
   if (name === 'message') return jobStatus === undefined ? 'There is no such job.' : `The job is ${jobStatus}.`
-  return job === undefined ? null : jobField(job, name)
+  return jobField(job, name, { status: jobStatus ?? 'cancelled', values })
 }
 
 function findJob(service: Service, context: KeyContext): Pick<RouteDetails, 'job' | 'isForeignJob'> {
