@@ -5,7 +5,7 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { isTerminal, jobStatus } from '../session/actions.ts'
+import { isTerminal, jobStatus, saysCancelled } from '../session/actions.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { OF_JOBS, observeMore, observeValues } from './more-members.ts'
 import { ERROR, hasOutput, holds, nothing, object, oneOf, type Rule, type Shown, shownOnly } from './rules.ts'
@@ -179,15 +179,19 @@ function wasCancelled(job: JobStory): boolean {
   return response.status < 300 && at(response.json, '/status') !== 'completed' && effectiveCancel(job) !== undefined
 }
 
-function isCancelled(job: JobStory, { session }: World): Finding {
-  const { run, end, cancels, reads } = job
-  const [cancel = cancels[0]] = [effectiveCancel(job)]
-  const last = end ?? reads.at(-1)
+function isCancelled(job: JobStory, { session, jobs }: World): Finding {
+  const { run, reads } = job
+  const [cancel = job.cancels[0]] = [effectiveCancel(job)]
+  const last = job.end ?? reads.at(-1)
   if (cancel === undefined || last === undefined) return skip('the job was not polled', run.response)
   const status = jobStatus(last)
-  // A quick one may have ended first, where no poll after the cancel shows that it continues.
+  // A quick one may have ended first, where nothing after the cancel shows that it had not.
   const continued = reads.some((read) => isBefore(cancel, read) && isOf(read, ['queued', 'processing']))
-  const isQuick = run.id !== session.targets.slow?.modelId && !continued
+  // Some services say so of jobs that had ended.
+  const isSaidLate = ({ end, cancels }: JobStory) =>
+    end && cancels.some((one) => isBefore(end, one) && saysCancelled(one))
+  const isSaid = saysCancelled(cancel) && !jobs.some((one) => !isOf(one.end, ['cancelled']) && isSaidLate(one))
+  const isQuick = run.id !== session.targets.slow?.modelId && !continued && !isSaid
   const mayHaveEnded = isQuick && isOf(last, ['succeeded', 'failed'])
   if (mayHaveEnded) return skip(`the job ${status}, perhaps before the cancel came; give a slow model`, [cancel, last])
   const isRight = cancel.status < 300 && status === 'cancelled'

@@ -80,8 +80,7 @@ function readerOf(session: Session): (job: JobStory) => Promise<void> {
     const key = run.key.kind === 'full' ? [own, ...others][count++ % (others.length + 1)] : own
     const { status } = await readJob(session, jobId, { key })
     if (key === own || status < 300) return
-    // Other keys belong to other accounts.
-    others = []
+    others = others.filter((other) => other !== key)
     await readJob(session, jobId, { key: own })
   }
 }

@@ -27,8 +27,8 @@ export const FIRST = Object.fromEntries(
         const onProcessing = isTried ? (jobId: string) => cancelWithWrongKeys(session, jobId) : undefined
         const response = await sendRun(session, { ...run, target: session.target(kind), key: undefined }, onProcessing)
         const jobId = jobIdIn(response)
-        const last = session.recorded.at(-1)?.response
-        const isCancelled = run.cancel !== 'never' && last !== undefined && isTerminal(jobStatus(last))
+        const last = session.recorded.at(-1)
+        const isCancelled = run.cancel !== 'never' && last?.method === 'GET' && isTerminal(jobStatus(last.response))
         const isOver = isCancelled || at(response.json, '/status') === 'completed' || jobId === undefined
         if (!isOver) await pollJob(session, jobId, { pace: name === 'async' ? 'measured' : 'normal' })
       },

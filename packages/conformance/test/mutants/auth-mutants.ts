@@ -53,7 +53,14 @@ export const AUTH_MUTANTS = mutants([
   [
     'auth/missing-key',
     'takes a key in any scheme',
-    trusting('listModels', ({ authorization }) => authorization?.startsWith('Basic') === true),
+    {
+      wrap:
+        (send, { apiKey }) =>
+        (request) => {
+          const isBasic = request.authorization?.startsWith('Basic')
+          return send(isBasic ? { ...request, authorization: `Bearer ${apiKey}` } : request)
+        },
+    },
   ],
   ['auth/revoked-key', 'takes a revoked key', trusting('listModels')],
   [
