@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts'
 import { type Finding, fail, observe, pass, skip } from '../finding.ts'
+import { at } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { jobStatus } from '../session/actions.ts'
@@ -20,13 +21,22 @@ interface Window {
 
 type Share = 0 | 1 | 'open'
 
+/** What may be so or otherwise, but of all runs alike: the share of its price that each is charged here. */
+interface Rule {
+  failed: Share
+  /** What other keys ran: they belong to this account, or not. */
+  others: 0 | 1
+  /** What had ended when it was cancelled. */
+  cancelled: 0 | 1
+}
+
 const WINDOWS: Source<Window> = { from: [...Object.values(FIRST), ...LASTS], pick: windowsOf, nothing: unread }
 
 /** What runs were charged, between two readings of the balance and all together (sections 1 and 2.1). */
 export const BOOK_JUDGES: readonly Check[] = [
   judgeAll('charges/every-run', WINDOWS, balance),
   judgeAll('charges/books-balance', WINDOWS, (windows, world) =>
-    balance([{ ...together(windows), carried: [], refunds: [] }], world, sharesOf(windows)),
+    balance([{ ...together(windows), carried: [], refunds: [] }], world, rulesFor(windows)),
   ),
   judgeAll('charges/failed', WINDOWS, chargeOfFailure),
   judgeAll('charges/when', WINDOWS, whenCharged),
@@ -46,7 +56,7 @@ function windowsOf(world: World): Window[] {
     if (before === undefined || sentRuns.length === 0) return []
     const isIn = (one: Pick<RunCall, 'response'>) => idOf(one) > before.after && idOf(one) <= after
     const runs = sentRuns.filter(isIn)
-    const carried = sentRuns.filter((run) => idOf(run) <= before.after && run.key.kind === 'limited')
+    const carried = sentRuns.filter((run) => idOf(run) <= before.after && isCarried(run, world))
     const refunds = refundedIn(world, isIn)
       .filter((run) => !isIn(run))
       .map(({ price = 0 }) => -price)
@@ -55,21 +65,19 @@ function windowsOf(world: World): Window[] {
 }
 
 /** Judges that each charge is the price of what succeeded. What failed may be charged as well, but then all of it. */
-function balance(windows: readonly Window[], world: World, shares = sharesOf(windows)): Finding {
-  const wrong = shares.map((share) =>
-    windows.filter((one) => possibleCharges(one, world, share)?.has(one.charged) === false),
-  )
-  const isExplained = shares.some((share) => addUp(windows, world, share))
+function balance(windows: readonly Window[], world: World, rules = rulesFor(windows)): Finding {
+  const wrong = rules.map((rule) => windows.filter((one) => !isRight(one, world, rule)))
+  const isExplained = rules.some((rule) => addUp(windows, world, rule))
   const [first] = wrong.toSorted((one, other) => one.length - other.length)[0] ?? []
   if (first === undefined || isExplained) {
-    const judged = windows.filter((one) => possibleCharges(one, world, 0) !== undefined)
+    const judged = windows.filter((one) => rules[0] && possibleCharges(one, world, rules[0]) !== undefined)
     const runs = judged.flatMap((one) => one.runs)
     if (runs.length === 0) return skip('a run has an end or a price that is not known')
     return pass(`${runs.length} runs were charged their price, or nothing`, proofOf(runs))
   }
   const { runs, charged } = first
   const entries = runs.map((run) => `${entryOf(run, world)} ${run.price ?? ''}`.trim())
-  const sums = [...new Set(shares.flatMap((share) => [...(possibleCharges(first, world, share) ?? [])]))].join(' or ')
+  const sums = [...new Set(rules.flatMap((rule) => [...(possibleCharges(first, world, rule) ?? [])]))].join(' or ')
   const what = `${charged} credits were charged for ${runs.length} runs (${entries.slice(0, 20).join(', ')})`
   return fail(
     `${what}; the prices of those that succeeded are ${sums}`,
@@ -77,23 +85,39 @@ function balance(windows: readonly Window[], world: World, shares = sharesOf(win
   )
 }
 
-/** The share of their price that failed runs are charged. Each may have another where a refund was seen: the last ones may not have come yet. */
-function sharesOf(windows: readonly Window[]): readonly Share[] {
-  return windows.some(({ charged }) => charged < 0) ? [0, 1, 'open'] : [0, 1]
+/** Failed runs may have another share each where a refund was seen: the last ones may not have come yet. */
+function rulesFor(windows: readonly Window[]): Rule[] {
+  const shares = hasRefund(windows) ? ([0, 1, 'open'] as const) : ([0, 1] as const)
+  const either = [0, 1] as const
+  return shares.flatMap((failed) =>
+    either.flatMap((others) => either.map((cancelled) => ({ failed, others, cancelled }))),
+  )
 }
+
+function isRight(one: Window, world: World, rule: Rule): boolean {
+  return possibleCharges(one, world, rule)?.has(one.charged) !== false
+}
+
+function hasRefund(windows: readonly Window[]): boolean {
+  return windows.some(({ charged }) => charged < 0)
+}
+
+/** A charge shows in one of so many windows; a refund may come later. */
+const LATEST = 4
 
 /**
  * Whether the windows can be cut into stretches whose charges are right. When a charge or a refund shows is not stated: what is
  * missing in one window may be in another.
  */
-function addUp(windows: readonly Window[], world: World, share: Share): boolean {
-  const isRight = (one: Window) => possibleCharges(one, world, share)?.has(one.charged) !== false
-  const isLess = (one: Window) => one.charged < Math.min(...(possibleCharges(one, world, share) ?? [one.charged]))
+function addUp(windows: readonly Window[], world: World, rule: Rule): boolean {
+  const isLess = (one: Window) => one.charged < Math.min(...(possibleCharges(one, world, rule) ?? [one.charged]))
+  const most = hasRefund(windows) ? windows.length : LATEST
   const isReached = [true]
   for (let end = 1; end <= windows.length; end++) {
     isReached[end] = isReached.some((isEnd, start) => {
       const stretch = windows.slice(start, end)
-      return isEnd && (stretch.length === 1 || stretch.some(isLess)) && isRight(together(stretch))
+      if (!isEnd || stretch.length > most) return false
+      return (stretch.length === 1 || stretch.some(isLess)) && isRight(together(stretch), world, rule)
     })
   }
   return isReached.at(-1) === true
@@ -112,34 +136,38 @@ function proofOf(runs: readonly RunCall[]) {
   return runs.slice(-20).map(({ response }) => response)
 }
 
-/**
- * What may be charged for the runs of a window, by all that is known of them.
- *
- * @param share of the price that is charged for failed runs
- */
-function possibleCharges({ runs, carried, refunds }: Window, world: World, share: Share): Set<number> | undefined {
+/** What may be charged for the runs of a window, by all that is known of them. */
+function possibleCharges({ runs, carried, refunds }: Window, world: World, rule: Rule): Set<number> | undefined {
   let certain = 0
-  const groups = new Map<string, number>()
-  const failed: number[] = []
+  const open: number[] = []
   for (const run of runs) {
-    const entry = entryOf(run, world)
-    if (entry === 'free') continue
-    if (entry === 'unknown' || run.price === undefined) return undefined
-    const charged = shareOf(entry, share)
-    if (charged === 'open') failed.push(run.price)
-    else if (charged !== undefined) certain += run.price * charged
-    else groups.set(entry, (groups.get(entry) ?? 0) + run.price)
+    const share = shareOf(run, world, rule)
+    if (share === 0) continue
+    if (share === undefined || run.price === undefined) return undefined
+    if (share === 'open') open.push(run.price)
+    else certain += run.price
   }
-  const late = carried.flatMap((run) => (entryOf(run, world) === 'free' ? [] : [run.price ?? 0]))
-  return sumsOf(certain, [...groups.values(), ...failed, ...late, ...refunds, ...maybeFailed(runs, world)])
+  const late = carried.flatMap((run) => (rule.others === 0 ? [] : [run.price ?? 0]))
+  const back = rule.cancelled === 0 ? refunds : []
+  return sumsOf(certain, [...open, ...late, ...back, ...maybeFailed(runs, world)])
 }
 
-/** How much of its price a run is charged: `open` of each by itself, `undefined` where all that are alike are charged alike. */
-function shareOf(entry: string, ofFailed: Share): Share | undefined {
-  if (entry === 'charged') return 1
-  if (entry === 'failed') return ofFailed
+/** How much of its price a run is charged: `open` of each by itself, `undefined` where its end is not known. */
+function shareOf(run: RunCall, world: World, rule: Rule): Share | undefined {
+  const entry = entryOf(run, world)
+  if (entry === 'free' || (run.key.kind === 'limited' && rule.others === 0)) return 0
+  if (entry === 'unknown') return undefined
   // A late rejection is only that, or the end of a job that failed.
-  return entry.endsWith(' late') ? 'open' : undefined
+  if (isCarried(run, world) || entry.includes(' late')) return 'open'
+  // It may have been charged before its cancel.
+  if (entry.includes('cancelled')) return rule.cancelled === 1 && !entry.startsWith('failed') ? 1 : 'open'
+  return entry.startsWith('failed') ? rule.failed : 1
+}
+
+/** The end of what another key runs is not waited for. */
+function isCarried(run: RunCall, world: World): boolean {
+  const isOver = at(run.response.json, '/status') === 'completed' || run.jobId === undefined
+  return run.key.kind === 'limited' && !isOver && entryOf(run, world) !== 'free'
 }
 
 /** A sum with some of these, or none. */
@@ -168,7 +196,7 @@ function chargeOfFailure(windows: readonly Window[], world: World): Finding {
   for (const one of windows) {
     const failed = one.runs.filter((run) => entryOf(run, world) === 'failed')
     const price = failed.reduce((sum, run) => sum + (run.price ?? 0), 0)
-    const [least, ...more] = possibleCharges(one, world, 0) ?? []
+    const [least, ...more] = possibleCharges(one, world, { failed: 0, others: 1, cancelled: 1 }) ?? []
     if (price === 0 || least === undefined || more.length > 0) continue
     const charged = one.charged - least
     const share = charged === 0 ? 'none' : charged === price ? 'price' : charged
