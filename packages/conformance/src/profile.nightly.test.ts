@@ -64,6 +64,14 @@ const VARIANTS: readonly ServiceProfile[] = [
       tags: ['a'],
     },
   },
+  {
+    listMembers: {
+      more: { hasMore: true, nextOffset: 100 },
+      last: { hasMore: false, nextOffset: null },
+      entries: { tags: ['a'] },
+      details: { license: null, tags: ['a'] },
+    },
+  },
   { absentJobFields: 'null' },
   { runFields: ['completed/credits_remaining', 'failed/eta_ms', 'processing/created_at', 'queued/message'] },
   { creditsOfFailedRun: 'price' },

@@ -18,6 +18,7 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   deliveryFields: ['succeeded/model_id', 'failed/model_id'],
   jobFields: ['job_id', 'request_id', 'model_id', 'created_at', 'completed_at', 'duration_ms', 'credits_used'],
   memberValues: { created_at: 1_700_000_000, eta_ms: 400, 'queued/completed_at': null },
+  listMembers: { more: { has_more: true }, last: { has_more: false }, entries: { tags: [] }, details: { tags: [] } },
   absentJobFields: 'null',
   runFields: [
     'completed/credits_remaining',

@@ -8,6 +8,7 @@ import { crossedReads, firstPage, NONSENSE, searches, searchNonsense, wholeList 
 import type { ApiCall, ListCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { hasFields } from './model-judges.ts'
+import { observeLists } from './more-members.ts'
 import { count, hasStatus, holds, objects, oneOf } from './rules.ts'
 import { idsOf, type World } from './world.ts'
 
@@ -51,6 +52,7 @@ export const LIST_JUDGES: readonly Check[] = [
   judgeAll('models/no-entry-twice', STILL, placesAgree),
   judgeAll('models/every-total', STILL, totalsAgree),
   judgeAll('models/total-counts-all', STILL, totalCountsAll),
+  judgeAll('models/more-members', LISTS, (_, world) => observeLists(world)),
   judgeEvery('models/search-narrows', { ...SEARCHES, from: [searchNonsense, ...SEARCHES.from] }, narrows),
 ]
 

@@ -1,6 +1,7 @@
 import { observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, type JsonValue, pointersOf, show } from '../json.ts'
+import { at, isRecord, itemsOf, type JsonValue, pointersOf, show } from '../json.ts'
+import { modelsOf } from '../plan/targets.ts'
 import { isAlike, short } from './error-members.ts'
 import type { Shown } from './rules.ts'
 import { allCancels, type World } from './world.ts'
@@ -28,6 +29,8 @@ export const OF_JOBS = () => ['status', 'output', 'error']
 type Seen = readonly [status: string, name: string, value: unknown]
 type Named = (status: string) => readonly string[] | undefined
 
+const jsonOf = (shown: readonly Pick<Shown, 'json'>[], below = '') => shown.map(({ json }) => at(json, below))
+
 /** Members of bodies that are not named, each with the status of its body. */
 function moreIn(bodies: readonly unknown[], namedOf: Named): Seen[] {
   return bodies.flatMap((body) => {
@@ -45,7 +48,7 @@ function moreIn(bodies: readonly unknown[], namedOf: Named): Seen[] {
  * @param isShort whether those of every status stand there once, without it
  */
 export function observeMore(bodies: readonly Shown[], namedOf: Named, { below = '', isShort = false } = {}) {
-  const shown = bodies.map(({ json }) => at(json, below))
+  const shown = jsonOf(bodies, below)
   const statuses = new Set(shown.map((body) => String(at(body, '/status'))).filter(namedOf))
   const seen = moreIn(shown, namedOf).map(([status, name]) => ({ name, field: `${status}/${name}` }))
   const fields = new Set(seen.map(({ field }) => field))
@@ -65,7 +68,6 @@ function flat(body: unknown): Readonly<Record<string, unknown>> {
  * another type, it stands behind the status.
  */
 export function observeValues({ sentRuns, jobs, session: { endpoints } }: World) {
-  const jsonOf = (shown: readonly Pick<Shown, 'json'>[], below = '') => shown.map(({ json }) => at(json, below))
   const responses = sentRuns.map(({ response }) => response)
   const failed = responses.filter(({ json }) => at(json, '/status') === 'failed')
   const cancels = jobs.flatMap(allCancels).filter(({ status }) => status < 300)
@@ -81,16 +83,38 @@ export function observeValues({ sentRuns, jobs, session: { endpoints } }: World)
     ...moreIn(jsonOf(endpoints.flatMap(({ deliveries }) => deliveries)), OF_DELIVERIES),
     ...moreIn(jsonOf([...cancels, ...failed]).map(flat), () => [...IDENTITY, 'message']),
   ]
-  const values = new Map<string, unknown>()
-  // What is null at first may have a value later.
-  for (const [, name, value] of seen) if (value !== null && !values.has(name)) values.set(name, value)
-  for (const [status, name, value] of seen) {
-    const field = `${status}/${name}`
-    if (values.has(name) && (values.get(field) ?? null) === null) values.set(field, value)
-  }
-  const isOwn = (field: string) => !isAlike(values.get(field), values.get(field.slice(field.indexOf('/') + 1)))
-  const shown = short(Object.fromEntries([...values].filter(([name]) => !name.includes('/') || isOwn(name))))
+  const values = firstValues(seen)
+  const byStatus = firstValues(seen.map(([status, name, value]) => [status, `${status}/${name}`, value]))
+  const isOwn = (field: string, value: unknown) => !isAlike(value, values[field.slice(field.indexOf('/') + 1)])
+  const own = Object.entries(byStatus).filter(([field, value]) => isOwn(field, value))
+  const shown = short({ ...values, ...Object.fromEntries(own) })
   return observe(shown, `values of members that are not named: ${show(shown)}`, responses)
+}
+
+/** By name. What is null at first may have a value later. */
+function firstValues(seen: readonly Seen[]): Readonly<Record<string, unknown>> {
+  const values = new Map<string, unknown>()
+  for (const [, name, value] of seen) if ((values.get(name) ?? null) === null) values.set(name, value)
+  return Object.fromEntries(values)
+}
+
+const OF_LISTS = ['models', 'total', 'limit', 'offset']
+const OF_MODELS = ['id', 'name', 'description', 'category', 'provider', 'status', 'pricing', 'input_schema']
+
+/** Records the same of lists, where pages follow and on the last page, of their entries and of details. */
+export function observeLists({ lists, details }: World) {
+  const of = (bodies: readonly unknown[], known: readonly string[]) => short(firstValues(moreIn(bodies, () => known)))
+  const pages = lists.map(({ response }) => response)
+  const isLast = ({ json }: ApiResponse) =>
+    Number(at(json, '/offset')) + itemsOf(at(json, '/models')).length >= Number(at(json, '/total'))
+  const all = {
+    more: of(jsonOf(pages.filter((one) => !isLast(one))), OF_LISTS),
+    last: of(jsonOf(pages.filter(isLast)), OF_LISTS),
+    entries: of(pages.flatMap(modelsOf), OF_MODELS),
+    details: of(jsonOf(details.map(({ response }) => response)), OF_MODELS),
+  }
+  const shown = Object.fromEntries(Object.entries(all).filter(([, members]) => Object.keys(members).length > 0))
+  return observe(shown, `members that are not named: ${show(shown)}`, pages)
 }
 
 /** The body of a run that failed while it was held: in a word, or where its members are. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { defineSchema } from '../define-schema.ts'
 import { errorMembersSchema } from './error-members.ts'
 
 /** Where a member is in a body. */
@@ -21,8 +22,34 @@ const deliveryField = z
   .string()
   .check(z.refine((text) => /^(succeeded|failed|cancelled)\//.test(text), 'write it as in failed/model_id'))
 
+/** Where lists and models have them. */
+const listMembersSchema = /* @__PURE__ */ defineSchema(() => {
+  const members = z.optional(errorMembersSchema)
+  return z.strictObject({
+    /** Of a page that others follow. */
+    more: members,
+    /** Of the last page. */
+    last: members,
+    /** Of each entry of a list, where the catalog has no other value for its model. */
+    entries: members,
+    /** The same of the details of a model. */
+    details: members,
+  })
+})
+
 /** The switches for members that the specification does not name. */
 export const MORE_MEMBERS = {
+  /**
+   * Members of lists, of their entries and of details that sections 2.1 and 4.1 do not name, each with its value. Default
+   * none; details have all members of the catalog.
+   */
+  listMembers: {
+    section: '4.1',
+    question: 'Members of lists, of their entries and of details that the section does not name',
+    choice: 'None in lists and entries; details have what the catalog has',
+    alternatives: ['any, each with its value: on pages that others follow, and on the last page'],
+    setting: z._default(listMembersSchema, {}),
+  },
   /**
    * Members of responses to runs that section 4.3 does not name, each behind the status of the response, as in
    * `queued/created_at`. What the server knows nothing of is shown as `memberValues` say. Default none.

@@ -39,7 +39,7 @@ function knownOf(job: Job, name: string): unknown {
 const LEAST_MS = 100_000_000_000
 
 /** A known value as the example has it. One of another type shows that the service means something else by that name. */
-function inForm(known: unknown, example: unknown): unknown {
+export function inForm(known: unknown, example: unknown): unknown {
   if (!(known instanceof Date)) {
     const isKnown = known !== undefined && (example === null || typeof known === typeof example)
     return isKnown ? known : example

@@ -1,11 +1,15 @@
 import type { Assumptions, ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
-import { closestName } from '@modelrun/kit'
+import { closestName, memberOf } from '@modelrun/kit'
 import type { CatalogModel } from './catalog.ts'
+import { inForm } from './job-field.ts'
+
+type ListMembers = Assumptions['listMembers']
 
 /** What the list needs to know: every number is settled. */
 type ModelFilter = Pick<ListModelsQuery, 'category' | 'search'> & {
   limit: number
   offset: number
+  listMembers?: ListMembers
 } & Partial<Comparison>
 
 /** How a search compares (section 4.1). */
@@ -16,13 +20,28 @@ const BETWEEN_WORDS = /[\s.,;:!?/]+/
 /** One page of the models that match (section 4.1), in the order of the catalog. */
 export function listModels(
   catalog: Iterable<CatalogModel>,
-  { category, search, limit, offset, searchCase = 'ignored', searchWords = 'parts' }: ModelFilter,
+  { category, search, limit, offset, searchCase = 'ignored', searchWords = 'parts', listMembers = {} }: ModelFilter,
 ): ModelList {
   const matches = matcher(search ?? '', { searchCase, searchWords })
   const matching = [...catalog].filter(
     (model) => (category === undefined || model.category === category) && matches(model),
   )
-  return { models: matching.slice(offset, offset + limit).map(summaryOf), total: matching.length, limit, offset }
+  const models = matching
+    .slice(offset, offset + limit)
+    .map((model) => ({ ...ownMembers(model, listMembers.entries), ...summaryOf(model) }))
+  const next = offset + models.length
+  const isLast = next >= matching.length
+  const shown = Object.entries((isLast ? listMembers.last : listMembers.more) ?? {})
+  const own = shown.map(([name, value]) => [
+    name,
+    /^next_?offset$/i.test(name) && !isLast ? inForm(next, value) : value,
+  ])
+  return { ...Object.fromEntries(own), models, total: matching.length, limit, offset }
+}
+
+/** Members of a model that the specification does not name: those of the catalog, else as an assumption says. */
+export function ownMembers(model: CatalogModel, members: ListMembers['entries'] = {}): object {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, memberOf(model, name) ?? value]))
 }
 
 function matcher(search: string, { searchCase, searchWords }: Comparison): (model: CatalogModel) => boolean {

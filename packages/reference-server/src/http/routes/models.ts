@@ -1,7 +1,7 @@
 import { LIMITS, type ListModelsQuery, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../../domain/catalog.ts'
 import { describeValue } from '../../domain/check-value.ts'
-import { closestModelId, listModels } from '../../domain/list-models.ts'
+import { closestModelId, listModels, ownMembers } from '../../domain/list-models.ts'
 import type { Service } from '../../service/service.ts'
 import type { KeyContext, RouteHandler, RouteResult } from '../app-env.ts'
 import { type AcceptableKind, isAccepted, reject } from '../error-responses.ts'
@@ -16,7 +16,7 @@ const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 export function listModelsRoute(service: Service, context: KeyContext, lacking: Lacking): RouteResult {
   const rejected = lacking()
   if (rejected !== undefined) return rejected
-  const { unknownCategory, searchCase, searchWords } = service.options.assumptions
+  const { unknownCategory, searchCase, searchWords, listMembers } = service.options.assumptions
   const query = readListQuery(service, new URL(context.req.raw.url).searchParams)
   if (query.problem !== undefined) return reject(service, query.problem.kind, query.problem)
   const { category, search, limit = LIMITS.modelsPageDefault, offset = 0 } = query.value
@@ -27,7 +27,7 @@ export function listModelsRoute(service: Service, context: KeyContext, lacking: 
   }
   const isEmptyLeftOut = category === '' && service.options.assumptions.rejections.categoryEmpty === 'default'
   const filtered = (isUnknown && unknownCategory === 'all') || isEmptyLeftOut ? undefined : category
-  const filter = { category: filtered, search, limit, offset, searchCase, searchWords }
+  const filter = { category: filtered, search, limit, offset, searchCase, searchWords, listMembers }
   const page = listModels(service.models.values(), filter)
   const beyond = service.options.assumptions.rejections.offsetBeyondEnd
   if (offset <= page.total || beyond === 'asked') return { response: jsonReply(200, page) }
@@ -44,7 +44,8 @@ export function getModelRoute(service: Service, context: KeyContext, lacking: La
   const unknown = () => (model === undefined ? unknownModel(service, modelId, 'unknownModel') : undefined)
   const rejected = firstMistake(service, { 'models:read': lacking, model: unknown })
   if (rejected !== undefined || model === undefined) return rejected ?? unknownModel(service, modelId, 'unknownModel')
-  return { modelId, response: jsonReply(200, wireModel(model)) }
+  const { details } = service.options.assumptions.listMembers
+  return { modelId, response: jsonReply(200, { ...ownMembers(model, details), ...wireModel(model) }) }
 }
 
 export function unknownModel(service: Service, modelId: string, kind: 'unknownModel' | 'unknownModelRun'): RouteResult {
