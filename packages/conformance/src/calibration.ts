@@ -7,7 +7,11 @@ import type { NotApplied, ServiceProfile } from './profile.ts'
  * What an observation makes of the reference server: the settings by which it does the same (none where it does so by
  * itself), or why it cannot, or both where it is about several things.
  */
-type Application = (observed: JsonValue) => ServiceProfile | string | readonly [ServiceProfile, string]
+type Application = (observed: JsonValue) => Part | readonly Part[]
+type Part = ServiceProfile | string
+
+/** Statuses of a job, as they are seen in order. */
+const SEQUENCES = ['queued,processing,succeeded', 'processing,succeeded', 'succeeded', 'queued,succeeded']
 
 /**
  * The observations that are no setting by themselves, by their names in requirements.json. Any other has the name of an
@@ -18,7 +22,10 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
   defaultsAgainstRules: onlyLike((value) => itemsOf(value).length === 0, 'the catalog has the defaults'),
   outputType: onlyLike((value) => value === 'image', 'the catalog says what a model makes'),
   fileAccess: onlyLike((value) => value === 'public', 'its files can be read without a key'),
-  statusSequence: onlyLike(isExpectedSequence, 'its jobs are queued, processing, and then end'),
+  statusSequence: onlyLike(
+    (value) => SEQUENCES.includes(String(value)),
+    'its jobs are queued, processing, and then end',
+  ),
   defaultOffset: onlyLike((value) => value === 0, 'it starts with the first model'),
   badPages: eachOf,
   unknownCategory: (value) =>
@@ -51,11 +58,10 @@ export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
   const notApplied: NotApplied[] = []
   let profile: ServiceProfile = {}
   for (const [name, observed] of Object.entries(observations)) {
-    const applied = CALIBRATION[name]?.(observed) ?? setting(name, observed)
-    for (const part of [applied].flat()) {
-      if (typeof part === 'string') notApplied.push({ name, observed, reason: part })
-      else profile = merged(profile, part)
-    }
+    const parts = [CALIBRATION[name]?.(observed) ?? setting(name, observed)].flat()
+    const reasons = parts.filter((part) => typeof part === 'string')
+    if (reasons.length > 0) notApplied.push({ name, observed, reason: reasons.join('. ') })
+    for (const part of parts) if (typeof part !== 'string') profile = merged(profile, part)
   }
   return { profile: withOwnMembers(profile), notApplied }
 }
@@ -77,7 +83,7 @@ function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
 }
 
 /** Sets an assumption or a rejection of the reference server, where it has this choice. */
-function setting(name: string, observed: JsonValue): ServiceProfile | string {
+function setting(name: string, observed: JsonValue): Part {
   const isSwitch =
     Object.hasOwn(DEFAULT_ASSUMPTIONS, name) && !(isRecord(observed) && name in DEFAULT_ASSUMPTIONS.rejections)
   const isRejection = name in DEFAULT_ASSUMPTIONS.rejections && !isSwitch
@@ -95,31 +101,20 @@ function rejectionIn(observed: JsonValue): JsonValue {
   return isAccepted ? 'accepted' : observed
 }
 
-function withRejection(name: string, observed: JsonValue, more: ServiceProfile): ServiceProfile | string {
+function withRejection(name: string, observed: JsonValue, more: ServiceProfile): Part {
   const applied = setting(name, observed)
   return typeof applied === 'string' ? applied : { ...more, ...applied }
 }
 
 /** Several observations, each with the name of a rejection. */
-function eachOf(observed: JsonValue): readonly [ServiceProfile, string] | ServiceProfile {
-  const applied = Object.entries(isRecord(observed) ? observed : {}).map(
-    ([name, value]) => [name, setting(name, value as JsonValue)] as const,
-  )
-  const profile = applied.reduce<ServiceProfile>(
-    (sum, [, one]) => (typeof one === 'string' ? sum : merged(sum, one)),
-    {},
-  )
-  const reasons = applied.flatMap(([name, one]) => (typeof one === 'string' ? [`${name}: ${one}`] : []))
-  return reasons.length === 0 ? profile : [profile, reasons.join('. ')]
+function eachOf(observed: JsonValue): Part[] {
+  return Object.entries(isRecord(observed) ? observed : {}).map(([name, value]) => {
+    const applied = setting(name, value as JsonValue)
+    return typeof applied === 'string' ? `${name}: ${applied}` : applied
+  })
 }
 
 /** Needs no setting where the service does as the reference server always does. */
 function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): Application {
   return (observed) => (isSame(observed) ? {} : reason)
-}
-
-function isExpectedSequence(value: JsonValue): boolean {
-  return ['queued,processing,succeeded', 'processing,succeeded', 'succeeded', 'queued,succeeded'].includes(
-    String(value),
-  )
 }

@@ -1,6 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
-import type { Call } from './http/caller.ts'
-import { type ApiResponse, NoResponseError } from './http/caller.ts'
+import { type ApiResponse, type Call, NoResponseError } from './http/caller.ts'
 import { at } from './json.ts'
 import { CannotStartError, type ResolvedOptions } from './options.ts'
 
@@ -46,24 +45,17 @@ function connectionProblem(baseUrl: string, { code, reason }: NoResponseError): 
 /** What keeps the suite from judging the service; anything else is for the checks. */
 function responseProblem(baseUrl: string, { status, json, exchange }: ApiResponse): string | undefined {
   const { location, 'content-type': contentType = 'no content type' } = exchange.response?.headers ?? {}
-  if (status === 401) {
-    return `${baseUrl} rejects the API key (401): use a key of this service that has all permissions.`
-  }
+  const listModels = `GET ${ROUTES.listModels.path}`
+  if (status === 401) return `${baseUrl} rejects the API key (401): use a key of this service that has all permissions.`
   if (status === 403) return `The API key may not list models (403): use a key that has all permissions.`
-  if (status >= 300 && status < 400) {
+  if (status >= 300 && status < 400)
     return `${baseUrl} redirects to ${location ?? 'another URL'} (${status}): use the base URL of that service.`
-  }
-  if (status === 429 || status >= 500) {
-    return `${baseUrl} is not available (${status}): run the suite again when it is.`
-  }
-  if (status === 404) {
-    return `${baseUrl} has no models (404 to GET ${ROUTES.listModels.path}): correct the base URL, which stands before /v1.`
-  }
-  if (json === undefined) {
-    return `${baseUrl} is another service (${contentType} to GET ${ROUTES.listModels.path}): correct the base URL.`
-  }
-  if (status < 300 && LIST_MEMBERS.every((member) => at(json, member) === undefined)) {
-    return `${baseUrl} is another service (GET ${ROUTES.listModels.path} does not return a list of models): correct the base URL.`
-  }
+  if (status === 429 || status >= 500) return `${baseUrl} is not available (${status}): run the suite again when it is.`
+  if (status === 404)
+    return `${baseUrl} has no models (404 to ${listModels}): correct the base URL, which stands before /v1.`
+  if (json === undefined)
+    return `${baseUrl} is another service (${contentType} to ${listModels}): correct the base URL.`
+  if (status < 300 && LIST_MEMBERS.every((member) => at(json, member) === undefined))
+    return `${baseUrl} is another service (${listModels} does not return a list of models): correct the base URL.`
   return undefined
 }

@@ -35,6 +35,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const withoutKeys = (value: string) =>
     known.reduce((left, { secret, pattern }) => withoutPart(left.replace(pattern, maskOf), secret), value)
   const text = (value: string) => replaceApiKeys(withoutKeys(value), maskOf).replace(WORD, withoutCredentials)
+  const header = (name: string, content: string) => (isSecretName(name) ? maskHeader(content) : text(content))
   const value = (whole: JsonValue): JsonValue => {
     if (typeof whole === 'string') return text(whole)
     if (Array.isArray(whole)) return whole.map(value)
@@ -51,13 +52,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       const [path = '', query] = whole.split('?')
       return query === undefined ? withoutKeys(path) : `${withoutKeys(path)}?${queryOf(query, text)}`
     },
-    headers: (headers) => {
-      const shown = [...headers].map(([name, content]) => [
-        name,
-        isSecretName(name) ? maskHeader(content) : text(content),
-      ])
-      return Object.fromEntries(shown)
-    },
+    headers: (headers) => Object.fromEntries([...headers].map(([name, content]) => [name, header(name, content)])),
   }
 }
 

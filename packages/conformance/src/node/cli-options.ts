@@ -13,10 +13,8 @@ export interface RequestedReport {
   path: string | undefined
 }
 
-type Direct = 'allowRuns' | 'maxCredits' | 'crossingCredits' | 'seed' | 'only'
-
 /** What options are called alike in the command and in its arguments. */
-interface Values extends Partial<Pick<ConformanceOptions, Direct>> {
+interface Values extends Pick<ConformanceOptions, 'allowRuns' | 'maxCredits' | 'crossingCredits' | 'seed' | 'only'> {
   webhookUrl?: string
   webhookPort?: number
   timeScale?: number
@@ -24,24 +22,17 @@ interface Values extends Partial<Pick<ConformanceOptions, Direct>> {
 }
 
 /** Check a service. */
-export interface CheckCommand extends Values, Pick<ConformanceOptions, 'baseUrl' | 'apiKey'> {
+export interface CheckCommand extends Values, Pick<ConformanceOptions, 'baseUrl' | 'apiKey' | 'keys' | 'models'> {
   kind: 'check'
-  keys: ConformanceOptions['keys']
-  models: ConformanceOptions['models']
   jobMs: number | undefined
   reports: readonly RequestedReport[]
 }
 
 /** The values of the options by commander's names, keys with restricted rights excepted. */
-interface OptionValues extends Values {
-  baseUrl?: string
-  apiKey?: string
-  model?: string
-  input?: Record<string, unknown>
-  slowModel?: string
-  slowInput?: Record<string, unknown>
-  failingModel?: string
-  failingInput?: Record<string, unknown>
+interface OptionValues
+  extends Values,
+    Partial<Record<'baseUrl' | 'apiKey' | 'model' | 'slowModel' | 'failingModel', string>>,
+    Partial<Record<'input' | 'slowInput' | 'failingInput', Record<string, unknown>>> {
   report?: readonly RequestedReport[]
   jobTimeout?: number
   requirements?: true
@@ -87,14 +78,12 @@ export function readCommand(args: readonly string[], env: Readonly<Record<string
   if (version) return { kind: 'version' }
   if (requirements) return { kind: 'requirements' }
   const { jobTimeout, report = [], ...direct } = rest
-  const keys = Object.entries(direct).flatMap(([name, key]) => {
-    const special = Object.keys(SPECIAL_KEYS).find((one) => inCamelCase(`${one}-key`) === name)
-    return special === undefined ? [] : [[special, key]]
-  })
+  const given = new Map<string, unknown>(Object.entries(direct))
+  const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, given.get(inCamelCase(`${name}-key`))])
   return {
     kind: 'check',
     ...{ allowRuns: false, maxCredits: 0, timeScale: 1 },
-    ...Object.fromEntries(Object.entries(direct).filter(([name]) => !name.endsWith('Key'))),
+    ...Object.fromEntries([...given].filter(([name]) => !name.endsWith('Key'))),
     baseUrl: requireValue(direct.baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
     apiKey: requireValue(direct.apiKey ?? env.MODELRUN_API_KEY, '--api-key <key>'),
     keys: Object.fromEntries(keys),

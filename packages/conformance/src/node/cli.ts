@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { ConfigurationError, isLoopback } from '@modelrun/kit'
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
-import { type CheckResult, type ConformanceReport, isConformant } from '../report.ts'
+import { type CheckResult, isConformant } from '../report.ts'
 import { formatFailure, formatReport, type ReportFormat } from '../reports/format-report.ts'
 import { notAppliedLine } from '../reports/report-lines.ts'
 import { REQUIREMENTS } from '../requirements.ts'
@@ -47,7 +47,9 @@ async function runChecks(command: CheckCommand): Promise<number> {
       limits: { jobMs },
       onResult: quiet ? undefined : showProgress,
     })
-    if (!quiet) showHints(report)
+    // A reference server with the profile does all that was observed but what is not applied.
+    const notApplied = report.notApplied.map((one) => `not in the profile: ${notAppliedLine(one)}`)
+    if (!quiet) process.stderr.write([...report.advice, ...notApplied].map((hint) => `${hint}\n`).join(''))
     const requested = reports.length > 0 ? reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2
@@ -59,29 +61,18 @@ async function runChecks(command: CheckCommand): Promise<number> {
 
 /** Deliveries reach a port of this machine from a service on this machine, or through a public URL that forwards to it. */
 async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: CheckCommand) {
-  const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isOnThisMachine(baseUrl)
+  const isOnThisMachine = URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+  const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isOnThisMachine
   if (!allowRuns || !isRequested) return undefined
   return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch((error): ListeningReceiver => {
-    throw new CannotStartError(
-      `The port for webhooks cannot be bound: ${error instanceof Error ? error.message : error}.`,
-    )
+    throw new CannotStartError(`The port for webhooks cannot be bound: ${reasonOf(error)}.`)
   })
-}
-
-function isOnThisMachine(baseUrl: string): boolean {
-  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
 }
 
 const MARKS = { pass: 'ok  ', fail: 'FAIL', observed: 'note', skipped: 'skip' } as const
 
 function showProgress({ verdict, check, detail }: CheckResult): void {
   process.stderr.write(`${MARKS[verdict]} ${check}${verdict === 'pass' ? '' : `: ${detail}`}\n`)
-}
-
-/** A reference server with the profile does all that was observed but what is not applied. */
-function showHints({ advice, notApplied }: ConformanceReport): void {
-  for (const sentence of advice) process.stderr.write(`${sentence}\n`)
-  for (const one of notApplied) process.stderr.write(`not in the profile: ${notAppliedLine(one)}\n`)
 }
 
 /** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */
@@ -99,9 +90,13 @@ async function write(text: string, path: string | undefined): Promise<boolean> {
     else await writeFile(path, text)
     return true
   } catch (error) {
-    complain(`The report ${path} cannot be written: ${error instanceof Error ? error.message : error}.`)
+    complain(`The report ${path} cannot be written: ${reasonOf(error)}.`)
     return false
   }
+}
+
+function reasonOf(error: unknown): unknown {
+  return error instanceof Error ? error.message : error
 }
 
 /** Whether the user can do something about an error: it is no defect. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { WebhookReceiver } from '../webhooks/webhook-endpoints.ts'
@@ -28,12 +28,8 @@ export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Pro
   let respond = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const server = createServer(async (incoming, outgoing) => {
     // A broken or invalid request must not end the suite.
-    const status = await requestOf(incoming)
-      .then(respond)
-      .then(
-        (response) => response.status,
-        () => 500,
-      )
+    const response = requestOf(incoming).then(respond)
+    const status = await response.then((one) => one.status).catch(() => 500)
     outgoing.writeHead(status).end()
   })
   server.listen(port, host)
@@ -46,23 +42,20 @@ export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Pro
     onRequest: (handleRequest) => {
       respond = handleRequest
     },
-    close: () => endServer(server),
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
   }
 }
 
 async function requestOf(incoming: IncomingMessage): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming
-  const fields = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
+  // Only headers that came are there.
+  const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
   const body = await text(incoming)
   const hasBody = method !== 'GET' && method !== 'HEAD'
   return new Request(new URL(url, 'http://receiver'), { method, headers: fields, ...(hasBody ? { body } : {}) })
-}
-
-async function endServer(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
 }

@@ -8,16 +8,21 @@ export const REPORT_FORMATS = ['text', 'json', 'junit'] as const
 /** `text` for a terminal, `json` with everything, `junit` for CI systems. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
+const asJson = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`
+
+/** How a report is written, and why there is none. */
+const WRITERS: Record<
+  ReportFormat,
+  [report: (report: ConformanceReport) => string, failure: (reason: string) => string]
+> = {
+  text: [textReport, (reason) => `Nothing was checked. ${reason}\n`],
+  json: [asJson, (message) => asJson({ error: { message } })],
+  junit: [junitReport, junitFailure],
+}
+
 /** Writes a report as text. */
 export function formatReport(report: ConformanceReport, format: ReportFormat): string {
-  switch (format) {
-    case 'text':
-      return textReport(report)
-    case 'json':
-      return `${JSON.stringify(report, undefined, 2)}\n`
-    case 'junit':
-      return junitReport(report)
-  }
+  return WRITERS[format][0](report)
 }
 
 /**
@@ -25,12 +30,5 @@ export function formatReport(report: ConformanceReport, format: ReportFormat): s
  * the report of an earlier run.
  */
 export function formatFailure(reason: string, format: ReportFormat): string {
-  switch (format) {
-    case 'text':
-      return `Nothing was checked. ${reason}\n`
-    case 'json':
-      return `${JSON.stringify({ error: { message: reason } }, undefined, 2)}\n`
-    case 'junit':
-      return junitFailure(reason)
-  }
+  return WRITERS[format][1](reason)
 }

@@ -33,27 +33,23 @@ function testCase(report: ConformanceReport, result: CheckResult): string {
   const { check, area, detail, verdict, requirements } = result
   const name = requirements.map(({ id, statement }) => `${id} ${statement}`).join(' ')
   const opening = `    <testcase classname="conformance.${area}" name="${attribute(`${name} [${check}]`)}"`
-  switch (verdict) {
-    case 'fail':
-      return `${opening}><failure message="${attribute(detail)}">${content(proofOf(report, result).join('\n'))}</failure></testcase>`
-    case 'skipped':
-      return `${opening}><skipped message="${attribute(detail)}"/></testcase>`
-    case 'observed':
-      return `${opening}><system-out>${content(detail)}</system-out></testcase>`
-    case 'pass':
-      return `${opening}/>`
-  }
+  const message = attribute(detail)
+  const proof = () => content(proofOf(report, result).join('\n'))
+  const inner = {
+    pass: () => '',
+    fail: () => `<failure message="${message}">${proof()}</failure>`,
+    skipped: () => `<skipped message="${message}"/>`,
+    observed: () => `<system-out>${content(detail)}</system-out>`,
+  }[verdict]()
+  return verdict === 'pass' ? `${opening}/>` : `${opening}>${inner}</testcase>`
 }
 
 function content(text: string): string {
-  return printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  // XML 1.0 cannot hold control characters, not even escaped.
+  const printable = text.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 function attribute(text: string): string {
   return content(text).replaceAll('"', '&quot;').replaceAll('\n', ' ')
-}
-
-/** XML 1.0 cannot hold control characters, not even escaped. */
-function printable(text: string): string {
-  return text.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
 }

@@ -4,11 +4,9 @@ import { notAppliedLine, proofOf, summaryLine } from './report-lines.ts'
 /** What failed with its proof, what was observed, what was skipped, and a summary. */
 export function textReport(report: ConformanceReport): string {
   const of = (wanted: CheckResult['verdict']) => report.results.filter(({ verdict }) => verdict === wanted)
+  const failures = of('fail').map((result) => failure(report, result))
   const sections = [
-    section(
-      'Failed',
-      of('fail').map((result) => failure(report, result)),
-    ),
+    section('Failed', failures),
     section('Observed where the specification is silent', of('observed').map(line)),
     section('Observed and not in the profile', report.notApplied.map(notAppliedLine)),
     section('Skipped', skippedByReason(of('skipped'))),
