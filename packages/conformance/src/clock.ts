@@ -1,3 +1,7 @@
+import { sleep } from '@modelrun/kit'
+
+export { sleep }
+
 /** The time that the suite waits and measures by. The functions need no `this`. */
 export interface ConformanceClock {
   /** Milliseconds since 1970, UTC. */
@@ -21,10 +25,6 @@ export function createClock(scale = 1): ConformanceClock {
     // Whatever `setTimeout` above returned.
     clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof globalThis.setTimeout>),
   }
-}
-
-export function sleep(clock: ConformanceClock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.setTimeout(resolve, ms))
 }
 
 /** Shorter than what the automatic clock of a test double takes for a time limit: to those it jumps slowly. */

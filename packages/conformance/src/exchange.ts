@@ -1,3 +1,6 @@
+import type { ConformanceClock } from './clock.ts'
+import type { Redactor } from './redact.ts'
+
 /** A request with its response, as the report shows them: secrets replaced, long bodies cut. */
 export interface Exchange {
   /** Position in the report's list of exchanges, from 1 on. */
@@ -38,13 +41,34 @@ export interface ExchangeResponse {
   body: string
 }
 
-/** Gathers the exchanges of a run of the suite, in the order in which they started. */
+/** Gathers the exchanges of a run of the suite, in the order in which they started, without secrets. */
 export class ExchangeLog {
   readonly exchanges: Exchange[] = []
+  readonly clock: ConformanceClock
+  readonly redactor: Redactor
 
-  add(exchange: Omit<Exchange, 'id'>): Exchange {
-    const numbered = { id: this.exchanges.length + 1, ...exchange }
-    this.exchanges.push(numbered)
-    return numbered
+  constructor(clock: ConformanceClock, redactor: Redactor) {
+    this.clock = clock
+    this.redactor = redactor
+  }
+
+  /** Adds an exchange that starts now. Its url is shown as it is given here. */
+  start(direction: Exchange['direction'], { method, url, headers, body }: StartedRequest): Exchange {
+    const exchange: Exchange = {
+      id: this.exchanges.length + 1,
+      direction,
+      startedAt: new Date(this.clock.now()).toISOString(),
+      durationMs: 0,
+      request: {
+        method,
+        url,
+        headers: this.redactor.headers(headers),
+        body: body === undefined ? undefined : this.redactor.body(body),
+      },
+    }
+    this.exchanges.push(exchange)
+    return exchange
   }
 }
+
+type StartedRequest = Omit<ExchangeRequest, 'headers'> & { headers: Headers }

@@ -20,12 +20,10 @@ export interface Finding {
   observation?: JsonValue | undefined
 }
 
-/** What proves a finding: responses, deliveries, exchanges. */
-export type Proof = Proven | readonly (Proven | Exchange)[]
+/** What proves a finding: exchanges, responses, deliveries, or requests with their responses. */
+export type Proof = Proven | readonly Proven[]
 
-interface Proven {
-  exchange: Exchange
-}
+type Proven = Exchange | { exchange: Exchange } | { response: { exchange: Exchange } }
 
 export function pass(detail: string, proof: Proof): Finding {
   return { verdict: 'pass', detail, exchanges: exchangesOf(proof) }
@@ -75,6 +73,8 @@ export class BlockedError extends Error {
 }
 
 function exchangesOf(proof: Proof): readonly Exchange[] {
-  if ('exchange' in proof) return [proof.exchange]
-  return proof.map((one) => ('exchange' in one ? one.exchange : one))
+  return [proof].flat().map((one) => {
+    if ('direction' in one) return one
+    return 'exchange' in one ? one.exchange : one.response.exchange
+  })
 }

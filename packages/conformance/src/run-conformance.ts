@@ -2,12 +2,12 @@ import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
 import { ExchangeLog } from './exchange.ts'
-import { BlockedError, type Finding, fail, skip } from './finding.ts'
+import { BlockedError, type Finding, fail, skip, type Verdict } from './finding.ts'
 import { type ApiResponse, type Call, createCaller, createDownloader, NoResponseError } from './http/caller.ts'
 import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
 import { adviceOf } from './judges/advice.ts'
-import { ALL_CHECKS, AREAS } from './judges/all-checks.ts'
+import { ALL_CHECKS, AREAS, areaOf } from './judges/all-checks.ts'
 import { owedBy, priceSince } from './judges/entries.ts'
 import { performEach } from './judges/judge-every.ts'
 import { worldOf } from './judges/world.ts'
@@ -16,7 +16,7 @@ import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { createRedactor, type Redactor } from './redact.ts'
-import type { CheckResult, ConformanceReport, Summary } from './report.ts'
+import type { CheckResult, ConformanceReport } from './report.ts'
 import { requirementsOf } from './requirements.ts'
 import { confirmedRetries, endsOfJobs } from './scenarios/ends.ts'
 import { onePerPage } from './scenarios/reads.ts'
@@ -39,15 +39,11 @@ import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const resolved = resolveOptions(options)
   const checks = selectChecks(resolved.only)
-  const log = new ExchangeLog()
   const startedAt = resolved.clock.now()
-  const almost = Object.values(almostKeys(resolved.apiKey))
-  const redactor = createRedactor([
-    resolved.apiKey,
-    ...Object.values(resolved.keys).flatMap((key) => key ?? []),
-    ...almost,
-  ])
-  const { session, planned } = await prepare(resolved, checks, { log, redactor })
+  const keys = [resolved.apiKey, ...Object.values(resolved.keys), ...Object.values(almostKeys(resolved.apiKey))]
+  const redactor = createRedactor(keys.filter((key) => key !== undefined))
+  const log = new ExchangeLog(resolved.clock, redactor)
+  const { session, planned } = await prepare(resolved, checks, log)
   const results: CheckResult[] = []
   const add = async (check: Check) => {
     const result = resultOf(check, await findingOf(check, session), redactor)
@@ -58,15 +54,22 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   for (const check of checks) if (!check.isLast) await add(check)
   await performEach(evidenceOf(judges), session)
   for (const check of judges) await add(check)
+  const countOf = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted).length
   const observations = observationsOf(results)
+  const { ended, open } = owedBy(worldOf(session))
   return {
     baseUrl: resolved.baseUrl,
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
-    summary: summaryOf(results),
+    summary: {
+      pass: countOf('pass'),
+      fail: countOf('fail'),
+      observed: countOf('observed'),
+      skipped: countOf('skipped'),
+    },
     advice: adviceOf(session),
     seed: resolved.seed,
-    credits: { planned, limit: resolved.maxCredits, spent: session.spent },
+    credits: { planned, limit: resolved.maxCredits, spent: ended + open },
     results,
     observations,
     ...profileOf(observations),
@@ -84,7 +87,7 @@ function evidenceOf(judges: readonly Check[]): Iterable<Scenario<unknown>> {
 
 function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return ALL_CHECKS
-  const namesOf = ({ id }: Check) => [id, areaOf(id), ...requirementsOf(id).map((requirement) => requirement.id)]
+  const namesOf = (check: Check) => [check.id, areaOf(check), ...requirementsOf(check.id).map(({ id }) => id)]
   const unknown = only.find((name) => !ALL_CHECKS.some((check) => namesOf(check).includes(name)))
   if (unknown !== undefined) {
     const closest = closestName(unknown, [...AREAS, ...ALL_CHECKS.map(({ id }) => id)])
@@ -94,51 +97,32 @@ function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   return ALL_CHECKS.filter((check) => namesOf(check).some((name) => only.includes(name)))
 }
 
-/** Ids of checks are `area/what`. */
-function areaOf(id: string): string {
-  return id.split('/', 1)[0] ?? id
-}
-
-interface Recorders {
-  log: ExchangeLog
-  redactor: Redactor
-}
-
-async function prepare(options: ResolvedOptions, checks: readonly Check[], { log, redactor }: Recorders) {
+async function prepare(options: ResolvedOptions, checks: readonly Check[], log: ExchangeLog) {
   const { baseUrl, fetch, clock, limits, receiver } = options
-  const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
+  const callerOptions = { baseUrl, fetch, log, requestTimeoutMs: limits.requestMs }
   const limited: ApiResponse[] = []
   const recovered: Recovered[] = []
   const { 'no-credits': poorKey } = options.keys
   const isOther = ({ authorization }: Call) => poorKey !== undefined && authorization === `Bearer ${poorKey}`
   const sendOnce = waitingWhenLimited(createCaller(callerOptions), { clock, limited, isOther })
-  const send = readingAgain(sendOnce, clock, recovered)
-  const early: { call: Call; response: ApiResponse }[] = []
-  const sendFirst = async (call: Call) => {
-    const response = await send(call)
-    early.push({ call, response })
-    return response
-  }
-  const probed = await probeService(sendOnce, options)
-  const scenarios = scenariosOf(checks, options)
-  const isRunning = [...scenarios].some(sendsRuns)
-  const targets = isRunning
-    ? await chooseTargets(options, sendFirst).catch((error) => cannotStart(error, redactor))
-    : {}
-  const planned = costOf(scenarios, targets, options)
   const session = new Session({
     options,
-    send,
+    send: readingAgain(sendOnce, clock, recovered),
     download: createDownloader(callerOptions),
-    targets,
     limited,
     recovered,
-    early,
     owed: (one) => owedBy(worldOf(one)),
     priceSince: (one, after) => priceSince(worldOf(one), after),
-    webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
+    webhookEndpoints: receiver && new WebhookEndpoints(receiver, log),
   })
-  session.remember(onePerPage, probed)
+  session.remember(onePerPage, await probeService(sendOnce, options))
+  const scenarios = scenariosOf(checks, options)
+  const isRunning = [...scenarios].some(sendsRuns)
+  if (isRunning) {
+    const read = ({ path }: Call) => session.call({ path })
+    session.targets = await chooseTargets(options, read).catch((error) => cannotStart(error, log.redactor))
+  }
+  const planned = costOf(scenarios, session.targets, options)
   if (isRunning) await session.balance.open()
   return { session, planned }
 }
@@ -180,16 +164,16 @@ function unlessLimited({ id }: Check, finding: Finding): Finding {
   return skip('the service rejected too many requests with 429; check again later', exchanges)
 }
 
-function resultOf({ id }: Check, finding: Finding, redactor: Redactor): CheckResult {
+function resultOf(check: Check, finding: Finding, redactor: Redactor): CheckResult {
   const { verdict, detail, observation, exchanges } = finding
   return {
-    check: id,
-    area: areaOf(id),
-    requirements: requirementsOf(id),
+    check: check.id,
+    area: areaOf(check),
+    requirements: requirementsOf(check.id),
     verdict,
     detail: redactor.body(detail),
     observation: observation === undefined ? undefined : redactor.value(observation),
-    exchanges: exchanges.map((exchange) => exchange.id),
+    exchanges: exchanges.map(({ id }) => id),
   }
 }
 
@@ -201,10 +185,4 @@ function observationsOf(results: readonly CheckResult[]): Record<string, JsonVal
       ),
     ),
   )
-}
-
-function summaryOf(results: readonly CheckResult[]): Summary {
-  const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
-  for (const { verdict } of results) summary[verdict]++
-  return summary
 }

@@ -8,9 +8,8 @@ import { createCaller, createDownloader } from './caller.ts'
 const KEY = 'sk_test_secret'
 
 function callers(fetch: (url: string, init: RequestInit) => Promise<Response>, requestTimeoutMs = 1_000) {
-  const log = new ExchangeLog()
-  const redactor = createRedactor([KEY])
-  const options = { baseUrl: 'https://api.example', fetch, clock: createClock(), log, redactor, requestTimeoutMs }
+  const log = new ExchangeLog(createClock(), createRedactor([KEY]))
+  const options = { baseUrl: 'https://api.example', fetch, log, requestTimeoutMs }
   return { call: createCaller(options), download: createDownloader(options), log }
 }
 

@@ -1,7 +1,6 @@
-import { memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
-import type { ConformanceClock } from '../clock.ts'
+import { memberOf, messageWithCause, startTimer, tryParseJson } from '@modelrun/kit'
 import type { Exchange, ExchangeLog } from '../exchange.ts'
-import type { Redactor } from '../redact.ts'
+import type { ResolvedOptions } from '../options.ts'
 
 /** The full response of the service, for judging. `exchange` is the redacted form for the report. */
 export interface ApiResponse {
@@ -47,12 +46,8 @@ export interface Call {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-export interface CallerOptions {
-  baseUrl: string
-  fetch: (url: string, init: RequestInit) => Promise<Response>
-  clock: ConformanceClock
+export interface CallerOptions extends Pick<ResolvedOptions, 'baseUrl' | 'fetch'> {
   log: ExchangeLog
-  redactor: Redactor
   requestTimeoutMs: number
 }
 
@@ -67,7 +62,11 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
     if (body !== undefined) headers.set('content-type', contentType)
     const init = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const
     const url = `${options.baseUrl}${path}`
-    return exchange(options, url, { init, shownUrl: options.redactor.url(url), read: (response) => response.text() })
+    return exchange(options, url, {
+      init,
+      shownUrl: options.log.redactor.url(url),
+      read: (response) => response.text(),
+    })
   }
 }
 
@@ -75,31 +74,27 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
 export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
   const read = async (response: Response) => `[${await countBytes(response)} bytes read]`
   const init = { method: 'GET', headers: new Headers() }
-  return (url) => exchange(options, url, { init, shownUrl: options.redactor.body(url), read })
+  return (url) => exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read })
 }
 
 interface Transfer {
-  init: RequestInit & { headers: Headers }
+  init: RequestInit & { method: string; headers: Headers; body?: string }
   /** The URL as the report shows it. */
   shownUrl: string
   read: (response: Response) => Promise<string>
 }
 
 async function exchange(options: CallerOptions, url: string, { init, shownUrl, read }: Transfer): Promise<ApiResponse> {
-  const { clock, log, redactor } = options
+  const { fetch, requestTimeoutMs, log } = options
+  const { clock, redactor } = log
   const startedAt = clock.now()
-  const body = typeof init.body === 'string' ? redactor.body(init.body) : undefined
-  const recorded = log.add({
-    direction: 'sent',
-    startedAt: new Date(startedAt).toISOString(),
-    durationMs: 0,
-    request: { method: init.method ?? 'GET', url: shownUrl, headers: redactor.headers(init.headers), body },
-  })
+  const recorded = log.start('sent', { ...init, url: shownUrl })
+  const abort = new AbortController()
+  const limit = new Error(`nothing complete within ${requestTimeoutMs} ms`)
+  const stopTimer = startTimer(clock, requestTimeoutMs, () => abort.abort(limit))
   try {
-    const { response, text } = await withTimeLimit(options, async (signal) => {
-      const received = await options.fetch(url, { ...init, signal })
-      return { response: received, text: await read(received) }
-    })
+    const response = await fetch(url, { ...init, signal: abort.signal })
+    const text = await read(response)
     const { status, headers } = response
     recorded.response = { status, headers: redactor.headers(headers), body: redactor.body(text) }
     return { exchange: recorded, status, headers, text, json: tryParseJson(text), durationMs: clock.now() - startedAt }
@@ -108,33 +103,17 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
     recorded.failure = reason
     throw new NoResponseError(recorded, { reason, code: codeOf(error) })
   } finally {
+    stopTimer()
     recorded.durationMs = clock.now() - startedAt
   }
 }
 
-async function withTimeLimit<Value>(
-  { clock, requestTimeoutMs }: CallerOptions,
-  send: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const abort = new AbortController()
-  const limit = new Error(`nothing complete within ${requestTimeoutMs} ms`)
-  const timer = clock.setTimeout(() => abort.abort(limit), requestTimeoutMs)
-  try {
-    return await send(abort.signal)
-  } finally {
-    clock.clearTimeout(timer)
-  }
-}
-
-async function countBytes(response: Response): Promise<number> {
-  const reader = response.body?.getReader()
+async function countBytes({ body }: Response): Promise<number> {
   let bytes = 0
-  while (reader !== undefined && bytes < MAX_FILE_BYTES) {
-    const part = await reader.read()
-    if (part.done) return bytes
-    bytes += part.value.byteLength
+  for await (const part of body ?? []) {
+    bytes += part.byteLength
+    if (bytes >= MAX_FILE_BYTES) break
   }
-  await reader?.cancel()
   return bytes
 }
 

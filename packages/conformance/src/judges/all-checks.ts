@@ -26,5 +26,10 @@ export const ALL_CHECKS: readonly Check[] = [
   ...BOOK_JUDGES,
 ]
 
-/** Names of the areas; each check's id starts with its area. */
-export const AREAS: readonly string[] = [...new Set(ALL_CHECKS.map(({ id }) => id.split('/')[0] ?? id))]
+/** Names of the areas. */
+export const AREAS: readonly string[] = [...new Set(ALL_CHECKS.map(areaOf))]
+
+/** Ids of checks are `area/what`. */
+export function areaOf({ id }: Check): string {
+  return id.split('/', 1)[0] ?? id
+}

@@ -1,8 +1,7 @@
 import type { ConformanceClock } from '../clock.ts'
 import type { Exchange } from '../exchange.ts'
 import { BlockedError } from '../finding.ts'
-import type { Call } from '../http/caller.ts'
-import { type ApiResponse, NoResponseError } from '../http/caller.ts'
+import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, Violation } from '../plan/inputs.ts'
@@ -14,7 +13,7 @@ import { type SentKey, sentKey } from './keys.ts'
 
 /** A request as scenarios write it. */
 export interface SessionCall {
-  method?: 'GET' | 'POST' | 'DELETE' | undefined
+  method?: Call['method'] | undefined
   path: string
   /** Default: the key with all permissions. */
   key?: string | undefined
@@ -33,16 +32,12 @@ export interface SessionCall {
   violation?: Omit<Violation, 'input'> | undefined
 }
 
-/** A request with its response, in full. */
-export interface Recorded {
-  method: 'GET' | 'POST' | 'DELETE'
-  path: string
+/** A request with its response, in full. `body` is as it was sent, before it became text. */
+export interface Recorded extends Pick<SessionCall, 'path' | 'body' | 'violation'> {
+  method: Call['method']
   key: SentKey
-  /** As it was sent, before it became text. */
-  body: unknown
   /** Whether the specification leaves the response open, beyond the form of an error. */
   isOpen: boolean
-  violation?: SessionCall['violation']
   response: ApiResponse
 }
 
@@ -55,14 +50,11 @@ export interface SessionParts {
   options: ResolvedOptions
   send: (call: Call) => Promise<ApiResponse>
   download: (url: string) => Promise<ApiResponse>
-  targets: Targets
   /** Every response 429, also of requests that were sent again. */
   limited: readonly ApiResponse[]
   /** Reads that failed, and were returned when they were sent again. */
   recovered: readonly Recovered[]
   webhookEndpoints: WebhookEndpoints | undefined
-  /** Reads by which the models were chosen. */
-  early: readonly { call: Call; response: ApiResponse }[]
   /** What the runs so far may cost: of those that are over, and of those that may still be charged. */
   owed: (session: Session) => { ended: number; open: number }
   /** What the runs after an exchange cost; `undefined` where that is open, `running` while one continues. */
@@ -83,24 +75,25 @@ export class Session {
   readonly files: ProducedFiles
   readonly #parts: SessionParts
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
-  readonly #recorded: Recorded[]
+  /** Every request that has a response so far, in order. */
+  readonly recorded: Recorded[] = []
+  /** The models that the suite runs. */
+  targets: Targets = {}
   #modes: number
   #priceOfSent = 0
   /** Scenarios that broke off, and why, with what proves it. */
   readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
 
   constructor(parts: SessionParts) {
+    const { options, limited, recovered } = parts
     this.#parts = parts
-    this.options = parts.options
-    this.#modes = Math.abs(parts.options.seed)
-    this.#recorded = parts.early.map(({ call: { method, path, authorization }, response }) => {
-      return { method, path, key: sentKey(authorization, parts.options), body: undefined, isOpen: false, response }
-    })
-    this.clock = parts.options.clock
-    this.balance = new Balance(parts.options.readCredits, parts.options.clock)
-    this.files = new ProducedFiles(parts.download, parts.options.clock)
-    this.limited = parts.limited
-    this.recovered = parts.recovered
+    this.options = options
+    this.#modes = Math.abs(options.seed)
+    this.clock = options.clock
+    this.balance = new Balance(options.readCredits, options.clock)
+    this.files = new ProducedFiles(parts.download, options.clock)
+    this.limited = limited
+    this.recovered = recovered
   }
 
   /** The evidence of a scenario. The first call performs it. */
@@ -124,9 +117,9 @@ export class Session {
   /** Reads the balance, if something was run since that was done, and nothing is running. */
   async mark(): Promise<void> {
     const { after } = this.balance.marks.at(-1) ?? {}
-    const last = this.#recorded.at(-1)?.response.exchange.id
+    const last = this.recorded.at(-1)?.response.exchange.id
     const isNew = ({ method, response }: Recorded) => method !== 'GET' && response.exchange.id > Number(after)
-    if (after === undefined || last === undefined || !this.#recorded.some(isNew)) return
+    if (after === undefined || last === undefined || !this.recorded.some(isNew)) return
     const price = this.#parts.priceSince(this, after)
     if (price !== 'running') await this.balance.mark(last, price)
   }
@@ -153,15 +146,9 @@ export class Session {
     const call = { method, path, authorization: header, body: content, contentType, headers }
     const response = await this.#parts.send(call)
     const recorded = { method, path, key: sentKey(header, this.options), body, isOpen, violation, response }
-    await this.files.read(recorded, this.#recorded)
-    this.#recorded.push(recorded)
+    await this.files.read(recorded, this.recorded)
+    this.recorded.push(recorded)
     return response
-  }
-
-  /** What the runs so far may cost: a run that was rejected or cancelled is free (sections 1 and 3). */
-  get spent(): number {
-    const { ended, open } = this.#parts.owed(this)
-    return ended + open
   }
 
   /**
@@ -179,11 +166,6 @@ export class Session {
     this.#priceOfSent += credits
   }
 
-  /** Every request that has a response so far, in order. */
-  get recorded(): readonly Recorded[] {
-    return this.#recorded
-  }
-
   /** The first of these keys that was given. */
   key(names: readonly SpecialKey[]): string {
     const key = names.map((name) => this.options.keys[name]).find((one) => one !== undefined)
@@ -191,13 +173,8 @@ export class Session {
     return key
   }
 
-  /** The models that the suite runs. */
-  get targets(): Targets {
-    return this.#parts.targets
-  }
-
   target(kind: RunKind): ModelTarget {
-    const { main, slow, failing } = this.#parts.targets
+    const { main, slow, failing } = this.targets
     const target = { main, slow, failing, longest: slow ?? main }[kind]
     if (target === undefined) throw new BlockedError(`no ${kind} model was chosen`)
     return target

@@ -1,7 +1,6 @@
 import { tryParseJson } from '@modelrun/kit'
-import { type ConformanceClock, sleep } from '../clock.ts'
+import { sleep } from '../clock.ts'
 import type { Exchange, ExchangeLog } from '../exchange.ts'
-import type { Redactor } from '../redact.ts'
 
 /** Receives the service's webhook deliveries, for instance a port that a public URL forwards to. */
 export interface WebhookReceiver {
@@ -48,13 +47,6 @@ export interface WebhookEndpoint {
   readonly deliveries: Delivery[]
 }
 
-interface WebhookEndpointsOptions {
-  receiver: WebhookReceiver
-  clock: ConformanceClock
-  log: ExchangeLog
-  redactor: Redactor
-}
-
 /** Receivers put context into the query, so it must arrive unchanged. */
 const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 
@@ -63,18 +55,20 @@ export const SILENCE_MS = 11_000
 
 /** Creates endpoints, and stores each delivery with its endpoint. */
 export class WebhookEndpoints {
-  readonly #options: WebhookEndpointsOptions
+  readonly #receiver: WebhookReceiver
+  readonly #log: ExchangeLog
   readonly #endpoints = new Map<string, WebhookEndpoint>()
 
-  constructor(options: WebhookEndpointsOptions) {
-    this.#options = options
-    options.receiver.onRequest((request) => this.#receive(request))
+  constructor(receiver: WebhookReceiver, log: ExchangeLog) {
+    this.#receiver = receiver
+    this.#log = log
+    receiver.onRequest((request) => this.#receive(request))
   }
 
   open(behavior: EndpointBehavior): WebhookEndpoint {
     // Random, because deliveries are not signed.
     const name = crypto.randomUUID()
-    const url = `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
+    const url = `${this.#receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
     const status = behavior === 'accept' ? ACCEPTED[this.#endpoints.size % ACCEPTED.length] : STATUSES[behavior]
     const endpoint: WebhookEndpoint = { url, behavior, status: status ?? 200, deliveries: [] }
     this.#endpoints.set(name, endpoint)
@@ -88,21 +82,11 @@ export class WebhookEndpoints {
   async #receive(request: Request): Promise<Response> {
     const opened = this.#endpoints.get(new URL(request.url).pathname.split('/').at(-1) ?? '')
     if (opened === undefined) return new Response(null, { status: 404 })
-    const { clock, log, redactor } = this.#options
+    const { clock, redactor } = this.#log
     const startedAt = clock.now()
     const text = await request.text()
     const { method, headers } = request
-    const recorded = log.add({
-      direction: 'received',
-      startedAt: new Date(startedAt).toISOString(),
-      durationMs: 0,
-      request: {
-        method,
-        url: redactor.url(request.url),
-        headers: redactor.headers(headers),
-        body: redactor.body(text),
-      },
-    })
+    const recorded = this.#log.start('received', { method, url: redactor.url(request.url), headers, body: text })
     opened.deliveries.push({ method, url: request.url, headers, json: tryParseJson(text), exchange: recorded })
     if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
     const status = opened.status
