@@ -1,5 +1,4 @@
 import { at } from '../json.ts'
-import { jobStatus } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { jobOf, type RunCall, type World, worldOf } from './world.ts'
 
@@ -18,11 +17,10 @@ export function adviceOf(session: Session): string[] {
 }
 
 function outcomeOf(run: RunCall, world: World): unknown {
-  const end = jobOf(run, world)?.end
-  if (end !== undefined) return jobStatus(end)
-  const { json } = run.response
-  if (at(json, '/error/code') === 'PROVIDER_FAILURE') return 'failed'
-  return at(json, '/status') === 'completed' ? 'succeeded' : undefined
+  const { outcome } = jobOf(run, world) ?? {}
+  if (outcome !== undefined) return outcome
+  if (at(run.response.json, '/error/code') === 'PROVIDER_FAILURE') return 'failed'
+  return run.says === 'completed' ? 'succeeded' : undefined
 }
 
 /** What was returned in the end must not hide that it failed before. */

@@ -12,7 +12,7 @@ export interface ApiCall extends Recorded {
 
 /** A list of models that was asked for with a query that makes sense, and a key that may read it. */
 export interface ListCall extends ApiCall {
-  query: { category?: string; search?: string; limit: number; offset?: number }
+  query: { category: string | undefined; search: string | undefined; limit: number; offset: number | undefined }
 }
 
 /** Rate limits, and the errors of what stands in front of a service, are open. */
@@ -31,12 +31,11 @@ const PATTERNS = /* @__PURE__ */ Object.entries(ROUTES).map(([name, { method, pa
 
 /** Each request is to one endpoint at most: no two share method and pattern. */
 export function routeOf(method: string, path: string): Pick<ApiCall, 'route' | 'id'> | undefined {
-  const ofMethod = PATTERNS.filter((one) => one.method === method)
-  for (const { route, pattern } of ofMethod) {
+  const matches = PATTERNS.filter((one) => one.method === method).flatMap(({ route, pattern }) => {
     const match = pattern.exec(path.split('?')[0] ?? '')
-    if (match !== null) return { route, id: decodeURIComponent(match[1] ?? '') }
-  }
-  return undefined
+    return match === null ? [] : { route, id: decodeURIComponent(match[1] ?? '') }
+  })
+  return matches[0]
 }
 
 export function apiCallOf(call: Recorded): ApiCall[] {
@@ -49,15 +48,11 @@ export function listCallOf(call: ApiCall): ListCall[] {
   const { category, search, ...page } = Object.fromEntries(parameters)
   const isNamed = Object.keys(page).every((name) => name === 'limit' || name === 'offset')
   const limit = Number(page.limit ?? LIMITS.modelsPageDefault)
-  const offset = page.offset === undefined ? {} : { offset: Number(page.offset) }
-  const isSensible =
-    limit >= 1 &&
-    limit <= LIMITS.modelsPageMax &&
-    (offset.offset ?? 0) >= 0 &&
-    (category === undefined || (MODEL_CATEGORIES as readonly string[]).includes(category))
-  const isAsked = isNamed && isSensible && !call.isOpen && mayDo(call.key, call.route)
-  const filters = { ...(category === undefined ? {} : { category }), ...(search === undefined ? {} : { search }) }
-  return isAsked ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
+  const offset = page.offset === undefined ? undefined : Number(page.offset)
+  const isPage = limit >= 1 && limit <= LIMITS.modelsPageMax && (offset ?? 0) >= 0
+  const isCategory = category === undefined || MODEL_CATEGORIES.some((one) => one === category)
+  const isAsked = isNamed && isPage && isCategory && !call.isOpen && mayDo(call.key, call.route)
+  return isAsked ? [{ ...call, query: { category, search, limit, offset } }] : []
 }
 
 /** Whether a run needs `jobs:write`, `models:read`, or with a webhook `webhooks:manage`, is open. */

@@ -1,10 +1,8 @@
 import type { Check } from '../check.ts'
+import type { Exchange } from '../exchange.ts'
 import { type Finding, fail, observe, pass, skip } from '../finding.ts'
-import { at } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { jobStatus } from '../session/actions.ts'
-import type { Session } from '../session/session.ts'
 import { entryOf, refundedIn } from './entries.ts'
 import { judgeAll, type Source } from './judge-every.ts'
 import type { RunCall, World } from './world.ts'
@@ -30,7 +28,12 @@ interface Rule {
   cancelled: 0 | 1
 }
 
-const WINDOWS: Source<Window> = { from: [...Object.values(FIRST), ...LASTS], pick: windowsOf, nothing: unread }
+const WINDOWS: Source<Window> = {
+  from: [...Object.values(FIRST), ...LASTS],
+  pick: windowsOf,
+  nothing: ({ options: { readCredits } }) =>
+    readCredits ? 'the credits left could not be read' : 'needs readCredits: the interface does not return the balance',
+}
 
 /** What runs were charged, between two readings of the balance and all together (sections 1 and 2.1). */
 export const BOOK_JUDGES: readonly Check[] = [
@@ -41,11 +44,6 @@ export const BOOK_JUDGES: readonly Check[] = [
   judgeAll('charges/failed', WINDOWS, chargeOfFailure),
   judgeAll('charges/when', WINDOWS, whenCharged),
 ]
-
-function unread({ options }: Session): string {
-  const isGiven = options.readCredits !== undefined
-  return isGiven ? 'the credits left could not be read' : 'needs readCredits: the interface does not return the balance'
-}
 
 function windowsOf(world: World): Window[] {
   const { session, sentRuns } = world
@@ -132,8 +130,9 @@ function together(windows: readonly Window[]): Window {
   }
 }
 
+/** The last of many runs prove enough. */
 function proofOf(runs: readonly RunCall[]) {
-  return runs.slice(-20).map(({ response }) => response)
+  return runs.slice(-20)
 }
 
 /** What may be charged for the runs of a window, by all that is known of them. */
@@ -166,7 +165,7 @@ function shareOf(run: RunCall, world: World, rule: Rule): Share | undefined {
 
 /** The end of what another key runs is not waited for. */
 function isCarried(run: RunCall, world: World): boolean {
-  const isOver = at(run.response.json, '/status') === 'completed' || run.jobId === undefined
+  const isOver = run.says === 'completed' || run.jobId === undefined
   return run.key.kind === 'limited' && !isOver && entryOf(run, world) !== 'free'
 }
 
@@ -181,12 +180,11 @@ function sumsOf(certain: number, more: readonly number[]): Set<number> {
  * The prices of the rejections that may be failed jobs: a service that accepts some wrong inputs, whose jobs fail, may respond to
  * a synchronous run with the error alone.
  */
-function maybeFailed(runs: readonly RunCall[], { jobs }: World): number[] {
-  const acceptsSome = jobs.some(({ run, end }) => run.isOpen && end !== undefined && jobStatus(end) === 'failed')
-  if (!acceptsSome) return []
+function maybeFailed(runs: readonly RunCall[], world: World): number[] {
+  if (!world.jobs.some(({ run, outcome }) => run.isOpen && outcome === 'failed')) return []
   return runs.flatMap((run) => {
     const { isOpen, sync, hasWebhook, response, jobId, price = 0 } = run
-    const isRejected = response.status >= 400 && jobId === undefined && entryOf(run, { jobs }) === 'free'
+    const isRejected = response.status >= 400 && jobId === undefined && entryOf(run, world) === 'free'
     return isOpen && sync !== false && !hasWebhook && isRejected ? [price] : []
   })
 }
@@ -206,15 +204,13 @@ function chargeOfFailure(windows: readonly Window[], world: World): Finding {
 }
 
 /** Whether a run is charged before its job has ended, from readings while one run alone had not ended. */
-function whenCharged(_: readonly Window[], { session, sentRuns, jobs }: World): Finding {
-  const { early, marks } = session.balance
+function whenCharged(_: readonly Window[], world: World): Finding {
+  const { early, marks } = world.session.balance
   const seen = early.flatMap(({ after, credits }) => {
     const before = marks.findLast((mark) => mark.after < after)
-    const runs = sentRuns.filter(
-      ({ response: { exchange } }) => exchange.id > Number(before?.after) && exchange.id < after,
-    )
-    const [run] = runs
-    if (before === undefined || run === undefined || runs.length > 1 || entryOf(run, { jobs }) !== 'charged') return []
+    const isBetween = ({ id }: Exchange) => id > Number(before?.after) && id < after
+    const [run, ...others] = world.sentRuns.filter(({ response }) => isBetween(response.exchange))
+    if (before === undefined || run === undefined || others.length > 0 || entryOf(run, world) !== 'charged') return []
     return [{ run, isAtStart: before.credits - credits === run.price, isNothing: before.credits === credits }]
   })
   const [first] = seen

@@ -1,14 +1,14 @@
 import type { Check } from '../check.ts'
-import { type Finding, judge, observe, pass, skip } from '../finding.ts'
+import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
 import { at, isRecord, show } from '../json.ts'
 import { confirmedRetries, LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
-import { isSameOutput, ownFields } from './job-judges.ts'
+import { isContinued, ownFields } from './job-judges.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { OF_DELIVERIES, observeMore } from './more-members.ts'
-import { ERROR, hasOutput, holds, nothing, oneOf, shownOnly, utcTime } from './rules.ts'
+import { AT_PROVIDER, ERROR, hasOutput, holds, isSameOutput, nothing, oneOf, shownOnly, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
@@ -25,24 +25,28 @@ interface Arrival extends Delivered {
   delivery: Delivery
 }
 
-const isRejected = ({ response, jobId }: RunCall) => response.status >= 400 && jobId === undefined
-const withWebhook =
-  (isWanted: (run: RunCall) => boolean) =>
-  (world: World): Delivered[] =>
-    world.sentRuns
-      .filter(isWanted)
-      .flatMap((run) => (run.endpoint === undefined ? [] : [{ run, job: jobOf(run, world), ...run.endpoint }]))
-
-const DELIVERED: Source<Delivered> = {
+/** Runs with a webhook, and what arrived there. */
+const SENT: Source<Delivered> = {
   from: [FIRST.webhook, FIRST.asyncWebhook, FIRST.failingWebhook, FIRST.cancelledWebhook, ...LASTS],
-  pick: withWebhook(({ response }) => response.status < 400),
+  pick: (world) =>
+    world.sentRuns.flatMap((run) => (run.endpoint ? { run, job: jobOf(run, world), ...run.endpoint } : [])),
   nothing: 'no run with a webhook_url was accepted',
 }
-/** Runs with a webhook that were rejected, and what arrived all the same. */
-const REJECTED = { ...DELIVERED, pick: withWebhook(isRejected), nothing: 'no run with a webhook_url was rejected' }
+const DELIVERED = only(SENT, ({ run }) => run.response.status < 400)
+/** Runs that were rejected, and what arrived all the same. */
+const REJECTED = only(
+  SENT,
+  ({ run: { response, jobId } }) => response.status >= 400 && jobId === undefined,
+  'no run with a webhook_url was rejected',
+)
+const ACCEPTED = only(
+  DELIVERED,
+  ({ run, deliveries }) => run.endpoint?.behavior === 'accept' && deliveries.length > 0,
+  'no delivery came',
+)
 const CANCELLED = only(
   { ...DELIVERED, from: [FIRST.cancelledWebhook, ...LASTS] },
-  ({ job }) => job?.end !== undefined && jobStatus(job.end) === 'cancelled',
+  ({ job }) => job?.outcome === 'cancelled',
   'no job with a webhook was cancelled',
 )
 const ARRIVALS: Source<Arrival> = {
@@ -54,6 +58,7 @@ const ofStatus = (status: string, from = ARRIVALS.from) =>
   only({ ...ARRIVALS, from }, ({ delivery }) => at(delivery.json, '/status') === status, `no delivery said ${status}`)
 const SUCCESSES = ofStatus('succeeded')
 const FAILURES = ofStatus('failed', [FIRST.failingWebhook, ...LASTS])
+const EXPECTED_FAILURES = only(FAILURES, ({ run }) => run.shouldFail, 'no run was to fail')
 
 /** A delivery that came this long before a read may have been overtaken by it. */
 const OVERTAKING_MS = 5_000
@@ -77,10 +82,7 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     const detail = `delivered to …${show(delivered)}; the webhook_url ends in ${show(wanted)}`
     return judge(delivered === wanted, detail, delivery)
   }),
-  judgeEvery('webhooks/one-result', ARRIVALS, (arrival, world) => [
-    isItsResult(arrival, world),
-    isLikeTheFirst(arrival),
-  ]),
+  judgeEvery('webhooks/one-result', ARRIVALS, (one, world) => [isItsResult(one, world), isLikeTheFirst(one)]),
   judgeEvery('webhooks/output', SUCCESSES, ({ delivery }) => [
     hasOutput(delivery, '/output'),
     ...holds(delivery, { '/error': nothing }),
@@ -96,17 +98,11 @@ export const DELIVERY_JUDGES: readonly Check[] = [
       : isSameOutput([delivery, '/output'], [read, '/data/output'])
   }),
   judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': nothing })),
-  judgeEvery(
-    'webhooks/failure-code',
-    only(FAILURES, ({ run }) => run.shouldFail, 'no run was to fail'),
-    ({ delivery }) => holds(delivery, { '/error/code': oneOf('PROVIDER_FAILURE') }),
-  ),
-  judgeAll('webhooks/more-fields', ARRIVALS, (arrivals) =>
-    observeMore(
-      arrivals.map(({ delivery }) => delivery),
-      OF_DELIVERIES,
-    ),
-  ),
+  judgeEvery('webhooks/failure-code', EXPECTED_FAILURES, ({ delivery }) => holds(delivery, AT_PROVIDER)),
+  judgeAll('webhooks/more-fields', ARRIVALS, (arrivals) => {
+    const deliveries = arrivals.map(({ delivery }) => delivery)
+    return observeMore(deliveries, OF_DELIVERIES)
+  }),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
   judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, ({ run, deliveries, job }, world) =>
@@ -123,30 +119,19 @@ export const DELIVERY_JUDGES: readonly Check[] = [
       return judge(isPossible, `a delivery for ${show(jobId)} came to the webhook_url of a rejected run`, delivery)
     }),
   ]),
-  judgeAll('webhooks/duplicates', accepted(), (runs) => {
-    const [{ deliveries } = { deliveries: [] }] = runs
-    return observe(deliveries.length, `${deliveries.length} deliveries arrived`, deliveries)
+  judgeAll('webhooks/duplicates', ACCEPTED, ([{ deliveries }]) =>
+    observe(deliveries.length, `${deliveries.length} deliveries arrived`, deliveries),
+  ),
+  judgeAll('webhooks/headers', ACCEPTED, ([{ deliveries }]) => {
+    const [first] = deliveries
+    const names = [...(first?.headers.keys() ?? [])].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
+    return observe(names, `headers that could verify a delivery: ${show(names)}`, first ?? [])
   }),
-  judgeAll('webhooks/headers', accepted(), ([run]) => {
-    const [delivery] = run?.deliveries ?? []
-    const names = [...(delivery?.headers.keys() ?? [])].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
-    return observe(names, `headers that could verify a delivery: ${show(names)}`, delivery ?? [])
-  }),
-  judgeAll('webhooks/cancelled-job', CANCELLED, ([run]) => {
-    const deliveries = run?.deliveries ?? []
+  judgeAll('webhooks/cancelled-job', CANCELLED, ([{ job, deliveries }]) => {
     const detail = `${deliveries.length} deliveries for a cancelled job`
-    return observe(deliveries.length > 0 ? 'sent' : 'none', detail, [run?.job?.end ?? [], deliveries].flat())
+    return observe(deliveries.length > 0 ? 'sent' : 'none', detail, [job?.end ?? [], deliveries].flat())
   }),
 ]
-
-/** Runs whose deliveries were accepted. */
-function accepted(): Source<Delivered> {
-  return only(
-    DELIVERED,
-    ({ run, deliveries }) => run.endpoint?.behavior === 'accept' && deliveries.length > 0,
-    'no delivery came',
-  )
-}
 
 /** The end of the path, and the query however it is encoded: a forwarder in between may have another host. */
 function endOfUrl(url: string): string {
@@ -156,25 +141,24 @@ function endOfUrl(url: string): string {
 
 function isDelivered({ run, job, deliveries }: Delivered): Finding {
   if (deliveries.length > 0) return pass('a delivery came', deliveries)
-  const status = job?.end && jobStatus(job.end)
-  if (status === 'succeeded' || status === 'failed')
-    return judge(false, `the job ${status}; no delivery came`, [run.response])
-  return job === undefined
-    ? judge(false, 'no delivery came, and the response names no job', run.response)
-    : skip(`the job is ${show(status)}`, run.response)
+  if (job === undefined) return fail('no delivery came, and the response names no job', run)
+  const hasResult = job.outcome === 'succeeded' || job.outcome === 'failed'
+  return hasResult
+    ? fail(`the job ${job.outcome}; no delivery came`, run)
+    : skip(`the job is ${show(job.outcome)}`, run)
 }
 
 /** Judges that a delivery is about its own run, and says how that ended. */
 function isItsResult({ run, job, delivery, deliveries }: Arrival, world: World): Finding {
   const [jobId, status] = [at(delivery.json, '/job_id'), at(delivery.json, '/status')]
-  const polled = job?.end && jobStatus(job.end)
+  const polled = job?.outcome
   const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
   // A service may deliver that a job was cancelled, or the other end that the cancel came too late for (section 6).
   const isOtherEnd = status === 'succeeded' || status === 'failed'
   const isOpen = polled === 'cancelled' && (!isOtherEnd || mayHaveEndedFirst({ deliveries, job }, world))
   const isRight = jobId === run.jobId && (isOpen || (isTerminal(status) && status === wanted))
   const detail = `delivered: ${show(status)} of ${show(jobId)}; the job ${show(run.jobId)} is ${show(wanted)}`
-  return judge(isRight, detail, [run.response, delivery])
+  return judge(isRight, detail, [run, delivery])
 }
 
 /** Judges that a delivery says what the others for its run say, what polling says, and what the run said. */
@@ -186,7 +170,7 @@ function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding {
       utcTimeOf(at(json, '/completed_at')) ?? null,
     ]),
   )
-  if (shown !== expected) return judge(false, `delivered: ${shown}, and before: ${expected}`, [first, delivery])
+  if (shown !== expected) return fail(`delivered: ${shown}, and before: ${expected}`, [first, delivery])
   const { '/job_id': _, ...own } = ownFields(run)
   const code = at(job?.end?.json, '/data/error/code')
   const isFailure = at(delivery.json, '/status') === 'failed' && typeof code === 'string'
@@ -214,21 +198,18 @@ function stayedAsItWas(job: JobStory): boolean {
 
 function cameAfterTheEnd({ run, job, deliveries }: Delivered): Finding {
   const [first] = deliveries
-  if (first === undefined || job === undefined) return skip('no delivery came', run.response)
+  if (first === undefined || job === undefined) return skip('no delivery came', run)
   const cameAt = startOf(first.exchange) + OVERTAKING_MS
-  const early = job.reads.find(
-    (read) => /^(queued|processing)$/.test(String(jobStatus(read))) && startOf(read.exchange) > cameAt,
-  )
+  const early = job.reads.find((read) => isContinued(read) && startOf(read.exchange) > cameAt)
   if (early === undefined) return pass('no poll after the delivery reads an unfinished job', first)
-  return judge(false, `a delivery came, and ${OVERTAKING_MS} ms later polling read ${show(jobStatus(early))}`, early)
+  return fail(`a delivery came, and ${OVERTAKING_MS} ms later polling read ${show(jobStatus(early))}`, early)
 }
 
 /** So many runs that are alike, each with more deliveries than any that was accepted, show attempts and no duplicates. */
 const SURE = 4
 
 function isNotRetried({ run, deliveries }: Delivered, world: World): Finding {
-  if (run.endpoint?.behavior === 'accept' || deliveries.length === 0)
-    return skip('no delivery was rejected', run.response)
+  if (run.endpoint?.behavior === 'accept' || deliveries.length === 0) return skip('no delivery was rejected', run)
   const alike = world.sentRuns.filter(
     (other) => likeness(other) === likeness(run) && other.endpoint?.deliveries.length !== 0,
   )
@@ -241,7 +222,7 @@ function likeness({ id, sync, key, endpoint }: RunCall): string {
   return show([id, sync ?? null, key.name ?? null, endpoint?.behavior ?? null])
 }
 
-function hasNoSuccess({ response }: RunCall, deliveries: readonly Delivery[]): Finding {
+function hasNoSuccess(run: RunCall, deliveries: readonly Delivery[]): Finding {
   const successes = deliveries.filter(({ json }) => at(json, '/status') === 'succeeded')
-  return judge(successes.length === 0, `${successes.length} success deliveries`, [response, ...deliveries])
+  return judge(successes.length === 0, `${successes.length} success deliveries`, [run, ...deliveries])
 }

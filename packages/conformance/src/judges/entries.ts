@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { jobStatus, saysCancelled } from '../session/actions.ts'
+import { saysCancelled } from '../session/actions.ts'
 import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
 
 const LATE_MS = 1_000
@@ -8,12 +8,12 @@ const LATE_MS = 1_000
  * What is known of the charge of a run: `charged`, `free`, `unknown`, or why it may be charged or not, all that are alike in the
  * same way: what failed, was cancelled too late, or was run with another key.
  */
-export function entryOf(run: RunCall, world: Pick<World, 'jobs'>): string {
+export function entryOf(run: RunCall, world: World): string {
   const { response, key } = run
   if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run)
   const job = jobOf(run, world)
-  const isSaid = job?.end === undefined && job?.cancels.some(saysCancelled)
-  const status = isSaid ? 'cancelled' : job?.end === undefined ? at(response.json, '/status') : jobStatus(job.end)
+  const isSaid = job?.cancels.some(saysCancelled)
+  const status = job?.outcome ?? (isSaid ? 'cancelled' : run.says)
   if (key.kind === 'open' || status === 'cancelled') return 'free'
   const isCancelled = job !== undefined && allCancels(job).some((cancel) => cancel.status < 300)
   return entryOfAccepted(run, { status, isCancelled })
@@ -37,7 +37,7 @@ function entryOfRejected({ response, shouldFail, isOpen, sync, hasWebhook }: Run
 }
 
 /** What runs may cost by what is known of them: those that are over, and those that may still be charged. */
-export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): { ended: number; open: number } {
+export function owedBy(world: World): { ended: number; open: number } {
   const owed = { ended: 0, open: 0 }
   for (const run of world.sentRuns) {
     const entry = entryOf(run, world)
@@ -47,10 +47,7 @@ export function owedBy(world: Pick<World, 'jobs' | 'sentRuns'>): { ended: number
 }
 
 /** Runs that had ended when they were cancelled, by their cancels: what that does, also to their charge, is open (section 3). */
-export function refundedIn(
-  world: Pick<World, 'jobs'>,
-  isIn: (cancel: Pick<RunCall, 'response'>) => boolean,
-): RunCall[] {
+export function refundedIn(world: World, isIn: (cancel: Pick<RunCall, 'response'>) => boolean): RunCall[] {
   const isRefunded = (job: JobStory) =>
     entryOf(job.run, world) !== 'free' &&
     allCancels(job).some((response) => response.status < 300 && isIn({ response }))
@@ -61,10 +58,7 @@ export function refundedIn(
  * What the runs after an exchange cost: `undefined` where one may be charged or not, `failed` where one did, `running` while one continues. Those of other
  * keys may be of another account, and are not waited for.
  */
-export function priceSince(
-  world: Pick<World, 'jobs' | 'sentRuns'>,
-  after: number,
-): number | undefined | 'failed' | 'running' {
+export function priceSince(world: World, after: number): number | undefined | 'failed' | 'running' {
   const known = world.sentRuns.map((run) => ({ run, entry: entryOf(run, world) }))
   if (known.some(({ run, entry }) => run.key.kind === 'full' && entry === 'unknown')) return 'running'
   const isNew = ({ response }: Pick<RunCall, 'response'>) => response.exchange.id > after

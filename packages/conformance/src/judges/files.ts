@@ -9,11 +9,8 @@ import { judgeEvery, observeFirst, type Source } from './judge-every.ts'
 const FILES: Source<{ response: ApiResponse }> = {
   from: [FIRST.default, FIRST.async, ...LASTS],
   pick: ({ session }) => session.files.responses.map((response) => ({ response })),
-  nothing: ({
-    files: {
-      otherSchemes: [scheme],
-    },
-  }) => (scheme === undefined ? 'no run has a file' : `a file at ${scheme} is not read`),
+  nothing: ({ files }) =>
+    files.otherSchemes.length === 0 ? 'no run has a file' : `a file at ${files.otherSchemes[0]} is not read`,
 }
 
 /** The produced files (section 2.5). */

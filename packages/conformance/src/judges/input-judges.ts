@@ -53,21 +53,19 @@ export const INPUT_JUDGES: readonly Check[] = [
 ]
 
 function doesNotSucceed(run: RunCall, world: World): Finding {
-  const { violation, response } = run
+  const { violation, response, says } = run
   const job = jobOf(run, world)
   const last = job?.end ?? job?.reads.at(-1)
-  const status = last === undefined ? at(response.json, '/status') : jobStatus(last)
+  const status = last === undefined ? says : jobStatus(last)
   if (last !== undefined && !isTerminal(status))
-    return skip(`${violation?.wrong}: the run was accepted, and is still ${status}`, response)
+    return skip(`${violation?.wrong}: the run was accepted, and is still ${status}`, run)
   const isRight = status !== 'completed' && status !== 'succeeded'
   const outcome = `the run ${isRight ? 'did not succeed' : 'succeeded'}`
-  return judge(isRight, `${violation?.wrong}: ${rejectionText(response)}; ${outcome}`, response)
+  return judge(isRight, `${violation?.wrong}: ${rejectionText(response)}; ${outcome}`, run)
 }
 
 /** A run that was accepted, and whose job fails, is not a rejection, whatever its response. */
-function observeOutcome([run]: readonly RunCall[]): Finding {
-  if (run === undefined) return skip('there was nothing to observe')
-  const { response, jobId, violation } = run
+function observeOutcome([{ response, jobId, violation }]: readonly [RunCall, ...RunCall[]]): Finding {
   const isAccepted = jobId !== undefined || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
   return isAccepted && violation?.rule !== 'model'
     ? observe('accepted', 'the run was accepted, and did not succeed', response)

@@ -5,7 +5,6 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
 import { invalidSync, SPECIAL_WEBHOOKS, specialValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
-import type { Session } from '../session/session.ts'
 import { rejectionOf, rejectionText } from './rules.ts'
 
 /** Values of `limit` and `offset` that make no sense, by their names as rejections of the reference server. */
@@ -23,35 +22,35 @@ const BAD_PAGES = {
   categoryEmpty: ['category', ''],
 } as const
 
-export function ofBadPages(): Check[] {
-  const send = (session: Session, query: readonly string[]) =>
+const badPages = defineScenario('bad-values', {}, async (session) => {
+  const send = (query: readonly string[]) =>
     session.call({ path: `${ROUTES.listModels.path}?${query.join('=')}`, isOpen: true })
-  const scenario = defineScenario('bad-values', {}, async (session) => {
-    const responses = { limitAboveMaximum: await send(session, BAD_PAGES.limitAboveMaximum) }
-    for (const [name, query] of Object.entries(BAD_PAGES).slice(1))
-      Object.assign(responses, { [name]: await send(session, query) })
-    return responses
-  })
-  return [
-    check('models/limit-capped', scenario, ({ limitAboveMaximum: response }) => {
-      const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
-      const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
-      const detail = `${rejectionText(response)}, /limit is ${applied}, ${entries} models; expected an error, or ${LIMITS.modelsPageMax} at most`
-      return judge(response.status >= 400 || isCapped, detail, response)
-    }),
-    check('models/bad-values', scenario, (responses) =>
-      observeEach(responses, (response, name) => {
-        const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
-        if (parameter === 'category') return howFiltered(response)
-        return howPaged(parameter, value === '' ? 0 : Number.parseFloat(value), response)
-      }),
-    ),
-  ]
-}
+  const responses = { limitAboveMaximum: await send(BAD_PAGES.limitAboveMaximum) }
+  for (const [name, query] of Object.entries(BAD_PAGES).slice(1))
+    Object.assign(responses, { [name]: await send(query) })
+  return responses
+})
 
-/** The response to a page that makes no sense: rejected; or the default, the value itself, or the closest that does. */
+export const BAD_VALUES: readonly Check[] = [
+  check('models/limit-capped', badPages, ({ limitAboveMaximum: response }) => {
+    const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
+    const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
+    const detail = `${rejectionText(response)}, /limit is ${applied}, ${entries} models; expected an error, or ${LIMITS.modelsPageMax} at most`
+    return judge(response.status >= 400 || isCapped, detail, response)
+  }),
+  check('models/bad-values', badPages, (responses) =>
+    observeEach(responses, (response, name) => {
+      if (response.status >= 400) return rejectionOf(response)
+      const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
+      if (parameter !== 'category') return howPaged(parameter, value === '' ? 0 : Number.parseFloat(value), response)
+      // An empty filter keeps nothing, or everything.
+      return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
+    }),
+  ),
+]
+
+/** The response to a page that makes no sense: the default, the value itself, or the closest that does. */
 function howPaged(name: 'limit' | 'offset', asked: number, response: ApiResponse): JsonValue {
-  if (response.status >= 400) return rejectionOf(response)
   const [applied, total] = [numberAt(response, `/${name}`), numberAt(response, '/total') ?? 0]
   const [least, most, initial] = name === 'limit' ? [1, LIMITS.modelsPageMax, LIMITS.modelsPageDefault] : [0, total, 0]
   if (applied === initial) return 'default'
@@ -59,44 +58,34 @@ function howPaged(name: 'limit' | 'offset', asked: number, response: ApiResponse
   return applied === Math.min(most, Math.max(least, Math.trunc(asked))) ? 'accepted' : { applied }
 }
 
-/** An empty filter keeps nothing, or everything. */
-function howFiltered(response: ApiResponse): JsonValue {
-  if (response.status >= 400) return rejectionOf(response)
-  return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
-}
-
 /** Bodies of JSON that are not objects, and none. */
-export function ofBodies(): Check {
-  const scenario = defineScenario('other-bodies', { runs: { main: 0 } }, async (session) => ({
-    arrayBody: await probeRun(session, { text: '[]' }),
-    scalarBody: await probeRun(session, { text: 'null' }),
-    emptyBody: await probeRun(session, { text: '' }),
-  }))
-  return check('inputs/other-bodies', scenario, (responses) => observeEach(responses, rejectionOf))
-}
-
-export function ofSync(): Check {
-  return check('inputs/invalid-sync', invalidSync, (responses) => observeEach(responses, howSync))
-}
+const otherBodies = defineScenario('other-bodies', { runs: { main: 0 } }, async (session) => ({
+  arrayBody: await probeRun(session, { text: '[]' }),
+  scalarBody: await probeRun(session, { text: 'null' }),
+  emptyBody: await probeRun(session, { text: '' }),
+}))
+export const OTHER_BODIES = check('inputs/other-bodies', otherBodies, (responses) =>
+  observeEach(responses, rejectionOf),
+)
 
 const isMade = (response: ApiResponse) =>
   jobIdIn(response) !== undefined || response.status < 300 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
 
 /** The response to a run whose `sync` is not a boolean: rejected, or what it was taken for. */
-function howSync(response: ApiResponse): JsonValue {
-  if (!isMade(response)) return rejectionOf(response)
-  return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
-}
+export const INVALID_SYNC = check('inputs/invalid-sync', invalidSync, (responses) =>
+  observeEach(responses, (response) => {
+    if (!isMade(response)) return rejectionOf(response)
+    return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
+  }),
+)
 
-export function ofSpecialValues(): Check {
-  return check('inputs/special-values', specialValues, (responses) =>
-    observeEach(responses, (response, name) => {
-      if (!isMade(response)) return rejectionOf(response)
-      const isWebhook = name in SPECIAL_WEBHOOKS && at(response.json, '/status') !== 'processing'
-      return isWebhook ? 'default' : 'accepted'
-    }),
-  )
-}
+export const SPECIAL_VALUES = check('inputs/special-values', specialValues, (responses) =>
+  observeEach(responses, (response, name) => {
+    if (!isMade(response)) return rejectionOf(response)
+    const isWebhook = name in SPECIAL_WEBHOOKS && at(response.json, '/status') !== 'processing'
+    return isWebhook ? 'default' : 'accepted'
+  }),
+)
 
 /** Several open points of one kind, each by its name. */
 function observeEach(

@@ -8,7 +8,18 @@ import { FIRST } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus, saysCancelled } from '../session/actions.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { OF_JOBS, observeMore, observeValues } from './more-members.ts'
-import { ERROR, hasOutput, holds, nothing, object, oneOf, type Rule, type Shown, shownOnly } from './rules.ts'
+import {
+  AT_PROVIDER,
+  ERROR,
+  hasOutput,
+  holds,
+  isSameOutput,
+  nothing,
+  object,
+  oneOf,
+  type Rule,
+  shownOnly,
+} from './rules.ts'
 import { allCancels, endOf, isBefore, type JobStory, startOf, type World } from './world.ts'
 
 /** Every job, however it was run, with all that was seen of it. */
@@ -22,29 +33,38 @@ const RIGHT = only(JOBS, ({ run }, { runs }) => runs.some(({ jobId }) => jobId =
 const ENDED = only(JOBS, ({ end }) => end !== undefined, 'no job has ended')
 const CANCELLED = only(
   { ...JOBS, from: [FIRST.cancelled, FIRST.cancelledProcessing, ...LASTS] },
-  wasCancelled,
+  (job) => job.run.response.status < 300 && job.run.says !== 'completed' && effectiveCancel(job) !== undefined,
   'no job was cancelled',
+)
+const TO_FAIL = only(
+  { ...RIGHT, from: [FIRST.failingAsync, ...LASTS] },
+  ({ run }) => run.shouldFail,
+  'no job was to fail',
 )
 /** A job of an asynchronous run that succeeds, polled from its start: it shows what the specification leaves open. */
 const ASYNC = only(
   { ...RIGHT, from: [FIRST.async, ...LASTS] },
-  ({ run, end, cancels }) =>
-    run.sync === false &&
-    !run.hasWebhook &&
-    isOf(end, ['succeeded']) &&
-    !cancels.some((one) => end && isBefore(one, end)),
+  ({ run: { sync, hasWebhook }, end, outcome, cancels }) =>
+    sync === false && !hasWebhook && outcome === 'succeeded' && !cancels.some((one) => end && isBefore(one, end)),
   'no asynchronous run has succeeded',
 )
 
-const isOf = (read: ApiResponse | undefined, wanted: readonly unknown[]) =>
-  read !== undefined && wanted.includes(jobStatus(read))
+/** Polls that show a job which continues. */
+const UNFINISHED: Source<{ response: ApiResponse }> = {
+  from: ASYNC.from,
+  pick: (world) =>
+    RIGHT.pick(world).flatMap(({ reads }) =>
+      reads.filter((read) => read.status < 300 && isContinued(read)).map((response) => ({ response })),
+    ),
+  nothing: 'every job had ended when it was first polled',
+}
 
 /** Members of every poll, by the statuses of the job: where it has other ones, the member is not there. */
-const MEMBERS: readonly [check: string, statuses: readonly string[], rules: Record<string, Rule>][] = [
-  ['jobs/every-poll', [], { '/data': object }],
-  ['jobs/status', [], { '/data/status': oneOf(...JOB_STATUSES) }],
-  ['jobs/no-output-before', ['queued', 'processing', 'failed', 'cancelled'], { '/data/output': nothing }],
-  ['jobs/no-error', ['queued', 'processing', 'succeeded', 'cancelled'], { '/data/error': nothing, '/error': nothing }],
+const MEMBERS: readonly [check: string, rules: Record<string, Rule>, statuses?: readonly string[]][] = [
+  ['jobs/every-poll', { '/data': object }],
+  ['jobs/status', { '/data/status': oneOf(...JOB_STATUSES) }],
+  ['jobs/no-output-before', { '/data/output': nothing }, ['queued', 'processing', 'failed', 'cancelled']],
+  ['jobs/no-error', { '/data/error': nothing, '/error': nothing }, ['queued', 'processing', 'succeeded', 'cancelled']],
 ]
 
 /** A cancel may take longer than that. */
@@ -52,27 +72,12 @@ const AT_ONCE_MS = 1_000
 
 /** Every poll and cancel of every job (sections 2.4, 2.5, 3, 4.4 and 4.5). */
 export const JOB_JUDGES: readonly Check[] = [
-  ...MEMBERS.map(([id, statuses, rules]) =>
-    judgeEvery(id, JOBS, ({ reads }) =>
-      reads
-        .filter((read) => statuses.length === 0 || isOf(read, statuses))
-        .flatMap((read) => [isReturned(read), ...holds(read, rules)]),
-    ),
+  ...MEMBERS.map(([id, rules, statuses]) =>
+    judgeReads(id, { statuses }, (read) => [isReturned(read), ...holds(read, rules)]),
   ),
-  judgeEvery('jobs/every-output', JOBS, ({ reads }) =>
-    reads.filter((read) => isOf(read, ['succeeded'])).map((read) => hasOutput(read, '/data/output')),
-  ),
-  judgeEvery('jobs/failed-error', JOBS, ({ reads }) =>
-    reads.filter((read) => isOf(read, ['failed'])).flatMap((read) => holds(read, ERROR, '/data')),
-  ),
-  judgeEvery(
-    'jobs/failed-code',
-    only({ ...RIGHT, from: [FIRST.failingAsync, ...LASTS] }, ({ run }) => run.shouldFail, 'no job was to fail'),
-    ({ reads }) =>
-      reads
-        .filter((read) => isOf(read, ['failed']))
-        .flatMap((read) => holds(read, { '/data/error/code': oneOf('PROVIDER_FAILURE') })),
-  ),
+  judgeReads('jobs/every-output', { statuses: ['succeeded'] }, (read) => [hasOutput(read, '/data/output')]),
+  judgeReads('jobs/failed-error', { statuses: ['failed'] }, (read) => holds(read, ERROR, '/data')),
+  judgeReads('jobs/failed-code', { statuses: ['failed'], of: TO_FAIL }, (read) => holds(read, AT_PROVIDER, '/data')),
   judgeEvery('jobs/every-end', RIGHT, endsAsItShould),
   judgeEvery('jobs/stays-ended', ENDED, staysEnded),
   judgeEvery('jobs/same-output', ENDED, ({ run, reads }) => {
@@ -89,56 +94,53 @@ export const JOB_JUDGES: readonly Check[] = [
     }),
   ),
   judgeEvery('cancel/every-cancel', CANCELLED, isCancelled),
-  judgeEvery('cancel/no-credits-shown', CANCELLED, ({ run, cancels, reads }) => [
-    ...[...cancels, ...reads.filter((read) => isOf(read, ['cancelled']))].flatMap((response) =>
-      shownOnly(response, '', { '/credits_used': oneOf(0), '/data/credits_used': oneOf(0) }),
-    ),
-    ...cancels
-      .filter(({ status }) => status < 300)
-      .flatMap((cancel) =>
-        ['', '/data'].flatMap((below) =>
-          shownOnly(cancel, below, { ...ownFields(run), '/status': oneOf(...statusesAfter(cancel, reads)) }),
-        ),
-      ),
-  ]),
+  judgeEvery('cancel/no-credits-shown', CANCELLED, showsNoCredits),
   judgeAll('jobs/more-fields', JOBS, (jobs) => {
     const reads = jobs.flatMap((job) => job.reads.filter(({ status }) => status < 300))
     return observeMore(reads, OF_JOBS, { below: '/data', isShort: true })
   }),
   judgeAll('jobs/member-values', JOBS, (_, world) => observeValues(world)),
-  judgeAll('jobs/output-type-values', ASYNC, ([job]) => {
-    const type = at(job?.end?.json, '/data/output/type')
-    return observe(typeof type === 'string' ? type : null, `/data/output/type is ${show(type)}`, job?.end ?? [])
+  judgeAll('jobs/output-type-values', ASYNC, ([{ end }]) => {
+    const type = at(end?.json, '/data/output/type')
+    return observe(typeof type === 'string' ? type : null, `/data/output/type is ${show(type)}`, end ?? [])
   }),
-  observeFirst('jobs/status-code', unfinished(), ({ response: { status } }) => [
+  observeFirst('jobs/status-code', UNFINISHED, ({ response: { status } }) => [
     status,
     `status ${status} while the job continues`,
   ]),
-  observeFirst('jobs/absent-fields', unfinished(), ({ response }) => {
+  observeFirst('jobs/absent-fields', UNFINISHED, ({ response }) => {
     const isNull = at(response.json, '/data/output') === null
-    const observed = isNull ? 'null' : 'left-out'
-    return [observed, `output of a job that continues is ${isNull ? 'null' : 'left out'}`]
+    return [isNull ? 'null' : 'left-out', `output of a job that continues is ${isNull ? 'null' : 'left out'}`]
   }),
-  judgeAll('jobs/queued-time', ASYNC, ([job]) => {
-    const ms = job === undefined ? 0 : queuedMs(job)
-    return observe(ms, `left the queue about ${ms} ms after the response`, job?.reads ?? [])
+  judgeAll('jobs/queued-time', ASYNC, ([{ reads }]) => {
+    const ms = queuedMs(reads)
+    return observe(ms, `left the queue about ${ms} ms after the response`, reads)
   }),
-  judgeAll('jobs/status-sequence', ASYNC, ([job]) => {
-    const seen = (job?.reads ?? []).map((read) => String(jobStatus(read)))
+  judgeAll('jobs/status-sequence', ASYNC, ([{ reads }]) => {
+    const seen = reads.map((read) => String(jobStatus(read)))
     const sequence = seen.filter((status, index) => status !== seen[index - 1])
-    return observe(sequence, sequence.join(', then '), job?.reads ?? [])
+    return observe(sequence, sequence.join(', then '), reads)
   }),
 ]
 
-/** Polls that show a job which continues. */
-function unfinished(): Source<{ response: ApiResponse }> {
-  const isUnfinished = (read: ApiResponse) => read.status < 300 && isOf(read, ['queued', 'processing'])
-  return {
-    from: ASYNC.from,
-    pick: (world) =>
-      RIGHT.pick(world).flatMap(({ reads }) => reads.filter(isUnfinished).map((response) => ({ response }))),
-    nothing: 'every job had ended when it was first polled',
-  }
+/** Judges each poll that shows one of these statuses. Default: all of every job. */
+function judgeReads(
+  id: string,
+  { of = JOBS, statuses }: { of?: Source<JobStory>; statuses?: readonly string[] | undefined },
+  judgeOne: (read: ApiResponse) => readonly Finding[],
+): Check {
+  const isWanted = (read: ApiResponse) => statuses === undefined || isOf(read, statuses)
+  return judgeEvery(id, of, ({ reads }) => reads.filter(isWanted).flatMap(judgeOne))
+}
+
+/** Whether a poll shows one of these statuses. */
+function isOf(read: ApiResponse | undefined, statuses: readonly unknown[]): boolean {
+  return read !== undefined && statuses.includes(jobStatus(read))
+}
+
+/** Whether a poll shows a job that continues. */
+export function isContinued(read: ApiResponse): boolean {
+  return isOf(read, ['queued', 'processing'])
 }
 
 /** Judges that the HTTP status is one of success: the specification names none. */
@@ -160,7 +162,7 @@ function statusesAfter(cancel: ApiResponse, reads: readonly ApiResponse[]): read
 }
 
 /** Between the last read that showed the queue and the first that did not. */
-function queuedMs({ reads }: JobStory): number {
+function queuedMs(reads: readonly ApiResponse[]): number {
   const left = reads.findIndex((read) => jobStatus(read) !== 'queued')
   const [first, before, after] = [reads[0], reads[left - 1], reads[left]]
   if (first === undefined || before === undefined || after === undefined) return 0
@@ -168,29 +170,34 @@ function queuedMs({ reads }: JobStory): number {
 }
 
 /** The first cancel that was accepted before the job was seen to have ended. */
-function effectiveCancel({ cancels, end }: JobStory): ApiResponse | undefined {
-  const hasEnded = end !== undefined && jobStatus(end) !== 'cancelled'
-  return cancels.find((cancel) => !hasEnded || isBefore(cancel, end))
+function effectiveCancel({ cancels, end, outcome }: JobStory): ApiResponse | undefined {
+  return cancels.find((cancel) => end === undefined || outcome === 'cancelled' || isBefore(cancel, end))
 }
 
-/** Whether a job was cancelled before it was seen to have ended. */
-function wasCancelled(job: JobStory): boolean {
-  const { response } = job.run
-  return response.status < 300 && at(response.json, '/status') !== 'completed' && effectiveCancel(job) !== undefined
+function showsNoCredits({ run, cancels, reads }: JobStory): readonly Finding[] {
+  const shown = [...cancels, ...reads.filter((read) => isOf(read, ['cancelled']))]
+  const free = { '/credits_used': oneOf(0), '/data/credits_used': oneOf(0) }
+  const ofCancel = (cancel: ApiResponse) => ({ ...ownFields(run), '/status': oneOf(...statusesAfter(cancel, reads)) })
+  return [
+    ...shown.flatMap((response) => shownOnly(response, '', free)),
+    ...cancels
+      .filter(({ status }) => status < 300)
+      .flatMap((cancel) => ['', '/data'].flatMap((below) => shownOnly(cancel, below, ofCancel(cancel)))),
+  ]
 }
 
 function isCancelled(job: JobStory, { session, jobs }: World): Finding {
   const { run, reads } = job
   const [cancel = job.cancels[0]] = [effectiveCancel(job)]
   const last = job.end ?? reads.at(-1)
-  if (cancel === undefined || last === undefined) return skip('the job was not polled', run.response)
+  if (cancel === undefined || last === undefined) return skip('the job was not polled', run)
   const status = jobStatus(last)
   // A quick one may have ended first, where nothing after the cancel shows that it had not.
-  const continued = reads.some((read) => isBefore(cancel, read) && isOf(read, ['queued', 'processing']))
+  const continued = reads.some((read) => isBefore(cancel, read) && isContinued(read))
   // Some services say so of jobs that had ended.
   const isSaidLate = ({ end, cancels }: JobStory) =>
     end && cancels.some((one) => isBefore(end, one) && saysCancelled(one))
-  const isSaid = saysCancelled(cancel) && !jobs.some((one) => !isOf(one.end, ['cancelled']) && isSaidLate(one))
+  const isSaid = saysCancelled(cancel) && !jobs.some((one) => one.outcome !== 'cancelled' && isSaidLate(one))
   const isQuick = run.id !== session.targets.slow?.modelId && !continued && !isSaid
   const mayHaveEnded = isQuick && isOf(last, ['succeeded', 'failed'])
   if (mayHaveEnded) return skip(`the job ${status}, perhaps before the cancel came; give a slow model`, [cancel, last])
@@ -205,7 +212,7 @@ function endsAsItShould(job: JobStory, { session }: World): Finding {
   const status = jobStatus(last)
   if (status === 'cancelled') {
     const isOwn = allCancels(job).some((cancel) => cancel.status < 300 && isBefore(cancel, last))
-    return judge(isOwn, 'the job is cancelled without a cancel of it that was accepted', [run.response, last])
+    return judge(isOwn, 'the job is cancelled without a cancel of it that was accepted', [run, last])
   }
   if (effectiveCancel(job) !== undefined) return skip('the job was cancelled', last)
   const hasTime = end === undefined && endOf(last) - endOf(run.response) < session.options.limits.jobMs
@@ -216,7 +223,8 @@ function endsAsItShould(job: JobStory, { session }: World): Finding {
 }
 
 /** Judges that every read after the end shows that end. */
-function staysEnded({ end, reads, ...job }: JobStory): readonly Finding[] {
+function staysEnded(job: JobStory): readonly Finding[] {
+  const { end, reads } = job
   if (end === undefined) return []
   return reads
     .filter((read) => isBefore(end, read))
@@ -233,16 +241,4 @@ function staysEnded({ end, reads, ...job }: JobStory): readonly Finding[] {
 function endShown({ json }: ApiResponse): string {
   const items = itemsOf(at(json, '/data/output/items')).length
   return show([at(json, '/data/status'), at(json, '/data/output/type'), items, at(json, '/data/error/code')])
-}
-
-/** Judges that two outputs of one job are the same. Each response may sign the addresses again. */
-export function isSameOutput(...[[one, pointer], [other, otherPointer]]: [[Shown, string], [Shown, string]]): Finding {
-  const [shown, expected] = [outputShown(other.json, otherPointer), outputShown(one.json, pointer)]
-  const detail = `the output is ${shown} (its type, and those of its items), and was ${expected}`
-  return judge(shown === expected, detail, [one, other])
-}
-
-function outputShown(json: unknown, pointer: string): string {
-  const items = at(json, `${pointer}/items`)
-  return show([at(json, `${pointer}/type`), Array.isArray(items) ? items.map((item) => at(item, '/type')) : items])
 }

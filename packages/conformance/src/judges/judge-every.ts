@@ -40,22 +40,20 @@ export function observeFirst<Item extends { response: ApiResponse }>(
   source: Source<Item>,
   observed: (item: Item) => readonly [JsonValue, string],
 ): Check {
-  return judgeAll(id, source, ([first]) =>
-    first === undefined ? skip('there was nothing to observe') : observe(...observed(first), first.response),
-  )
+  return judgeAll(id, source, ([first]) => observe(...observed(first), first))
 }
 
 /** The same for statements about many together. */
 export function judgeAll<Item>(
   id: string,
   { from, pick, nothing }: Source<Item>,
-  judge: (items: readonly Item[], world: World) => Finding | Promise<Finding>,
+  judge: (items: readonly [Item, ...Item[]], world: World) => Finding | Promise<Finding>,
 ): Check {
   const scenario = defineScenario(id, { mayUse: from }, async () => undefined)
   const run = async (session: Session) => {
     const everything = await session.evidence(world)
-    const items = pick(everything)
-    if (items.length > 0) return judge(items, everything)
+    const [first, ...more] = pick(everything)
+    if (first !== undefined) return judge([first, ...more], everything)
     const [trouble] = session.troubles
     if (trouble !== undefined) return fail(trouble.detail, trouble.exchanges)
     const reason = from[0] && (missingFor(from[0], session.options) ?? (await blockedReason(session, from[0])))

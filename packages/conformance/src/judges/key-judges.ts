@@ -12,7 +12,7 @@ import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
 import { membersOfErrors } from './error-members.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { ERROR, hasStatus, holds, isJson, nothing, oneOf, rejectionOf, rejectionText } from './rules.ts'
-import { isBefore, type JobStory, type ReadsOf, type World } from './world.ts'
+import { isBefore, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
@@ -48,13 +48,9 @@ const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
 
 /** Every response, by the key of its request (sections 1, 4, 5 and 7). */
 export const KEY_JUDGES: readonly Check[] = [
-  judgeEvery('auth/missing-key', ofKey('missing', KEYED, 'no request had no key'), isUnauthorized),
-  judgeEvery('auth/invalid-key', ofKey('invalid', KEYED, 'no request had an invalid key'), isUnauthorized),
-  judgeEvery(
-    'auth/revoked-key',
-    ofKey('revoked', [revokedKey, ...KEYED], 'no request had a revoked key'),
-    isUnauthorized,
-  ),
+  unauthorized('auth/missing-key', ofKey('missing', KEYED, 'no request had no key')),
+  unauthorized('auth/invalid-key', ofKey('invalid', KEYED, 'no request had an invalid key')),
+  unauthorized('auth/revoked-key', ofKey('revoked', [revokedKey, ...KEYED], 'no request had a revoked key')),
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
   judgeEvery('permissions/lacking', only(LIMITED, isLacking), (call, world) =>
     mayHaveOtherMistake(call, world)
@@ -74,7 +70,7 @@ export const KEY_JUDGES: readonly Check[] = [
   judgeEvery('errors/every-error', ERRORS, ({ response }) => holds(response, ERROR)),
   judgeAll('errors/more-members', ERRORS, ([first], everything) => {
     const members = membersOfErrors(everything)
-    return observe(members, `members beside code and message: ${show(members)}`, first?.response ?? [])
+    return observe(members, `members beside code and message: ${show(members)}`, first)
   }),
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
     holds(response, { '/error': nothing }),
@@ -83,25 +79,24 @@ export const KEY_JUDGES: readonly Check[] = [
   judgeAll('errors/every-response', CALLS, (calls, { session: { troubles } }) => {
     const redirected = calls.find(({ response }) => response.status >= 300 && response.status < 400)
     if (redirected !== undefined)
-      return fail(`status ${redirected.response.status}; expected a response and no redirect`, redirected.response)
+      return fail(`status ${redirected.response.status}; expected a response and no redirect`, redirected)
     const [trouble] = troubles
     if (trouble !== undefined) return fail(trouble.detail, trouble.exchanges)
-    const proof = calls.slice(0, 1).map(({ response }) => response)
-    return pass(`${calls.length} requests were responded to`, proof)
+    return pass(`${calls.length} requests were responded to`, calls[0])
   }),
   judgeAll('auth/key-prefix', CALLS, ([first], { session: { options } }) => {
     const prefixes = Object.values(KEY_PREFIXES)
     const isRight = prefixes.some((prefix) => options.apiKey.startsWith(prefix))
-    const detail = `the key ${isRight ? 'starts' : 'does not start'} with ${prefixes.join(' or ')}`
-    return judge(isRight, detail, first === undefined ? [] : first.response)
+    return judge(isRight, `the key ${isRight ? 'starts' : 'does not start'} with ${prefixes.join(' or ')}`, first)
   }),
   judgeAll('limits/too-many-requests', CALLS, ([first], { session: { limited } }) => {
     const last = limited.at(-1)
-    if (last !== undefined) return observe(rejectionOf(last), `what came too early: ${rejectionText(last)}`, last)
-    return observe('none', 'no request came too early', first === undefined ? [] : first.response)
+    return last === undefined
+      ? observe('none', 'no request came too early', first)
+      : observe(rejectionOf(last), `what came too early: ${rejectionText(last)}`, last)
   }),
-  ...openPermission('permissions/run-and-jobs-write', 'without-jobs-write', 'a run without jobs:write'),
-  ...openPermission(
+  openPermission('permissions/run-and-jobs-write', 'without-jobs-write', 'a run without jobs:write'),
+  openPermission(
     'permissions/run-and-webhooks-manage',
     'without-webhooks-manage',
     'webhook_url without webhooks:manage',
@@ -109,27 +104,18 @@ export const KEY_JUDGES: readonly Check[] = [
 ]
 
 /** Whether a run needs a permission besides `models:run` is open. */
-function openPermission(id: string, name: LimitedKey, what: string): Check[] {
+function openPermission(id: string, name: LimitedKey, what: string): Check {
+  const ofWebhook = name === 'without-webhooks-manage'
   const isOfKey = ({ route, key, body, isOpen }: ApiCall) =>
-    route === 'runModel' &&
-    key.name === name &&
-    !isOpen &&
-    (name !== 'without-webhooks-manage' || at(body, '/webhook_url') !== undefined)
-  const ofName = defineScenario(
-    `key-${name}`,
-    { keys: [name], receiver: name === 'without-webhooks-manage', uses: [keysAtJobs] },
-    async () => undefined,
-  )
+    route === 'runModel' && key.name === name && !isOpen && (!ofWebhook || at(body, '/webhook_url') !== undefined)
+  const needs = { keys: [name], receiver: ofWebhook, uses: [keysAtJobs] }
+  const ofName = defineScenario(`key-${name}`, needs, async () => undefined)
   const source = only({ ...CALLS, from: [ofName, keysAtJobs] }, isOfKey, 'nothing was run with that key')
-  return [
-    judgeAll(id, source, ([call], { session: { options } }) => {
-      if (call === undefined) return skip('nothing was run with that key')
-      const { response } = call
-      const isOfUrl = response.status >= 400 && response.status !== 403 && options.receiver?.url.startsWith('http:')
-      if (isOfUrl) return skip(`rejects a webhook_url without https: ${rejectionText(response)}`, response)
-      return observe(response.status === 403, `${what}: ${rejectionText(response)}`, response)
-    }),
-  ]
+  return judgeAll(id, source, ([{ response }], { session: { options } }) => {
+    const isOfUrl = response.status >= 400 && response.status !== 403 && options.receiver?.url.startsWith('http:')
+    if (isOfUrl) return skip(`rejects a webhook_url without https: ${rejectionText(response)}`, response)
+    return observe(response.status === 403, `${what}: ${rejectionText(response)}`, response)
+  })
 }
 
 /**
@@ -142,12 +128,10 @@ function mayHaveOtherMistake(call: ApiCall, { calls, jobs }: World): boolean {
   const isOfOver = route === 'cancelJob' && jobs.some(isOver)
   if (isOfOver && (response.status === 404 || response.status === 410)) return true
   const mayBeWrong = isOpen || isOfOver || String(at(body, '/webhook_url')).startsWith('http:')
-  return calls.some((other) => {
-    const isAlike = other.route === route && rejectionText(other.response) === rejectionText(response)
-    return (
-      other.key.kind === 'full' && isRejected(other) && isAlike && (mayBeWrong || (!other.isOpen && other.id === id))
-    )
+  const alike = calls.filter((other) => {
+    return other.route === route && isRejected(other) && rejectionText(other.response) === rejectionText(response)
   })
+  return alike.some(({ key, ...other }) => key.kind === 'full' && (mayBeWrong || (!other.isOpen && other.id === id)))
 }
 
 /** Any service fails now and then, but not so often. */
@@ -157,15 +141,15 @@ const SHARE = 1 / 12
 /** Judges that the reads of an endpoint are returned, at least when they are sent again, and most of them at once. */
 function areServed({ route, calls, recovered }: ReadsOf): Finding {
   const lost = calls.find(({ response }) => response.status >= 500)
-  if (lost !== undefined)
-    return fail(`${route}: status ${lost.response.status}, also when it is sent again`, lost.response)
-  const isRare = recovered.length <= FEW || recovered.length / (calls.length + recovered.length) <= SHARE
-  const detail = `${route}: ${recovered.length} of ${calls.length + recovered.length} requests got a status of 500 or more`
-  return judge(isRare, detail, [...recovered, ...calls.map(({ response }) => response)].slice(0, 10))
+  if (lost !== undefined) return fail(`${route}: status ${lost.response.status}, also when it is sent again`, lost)
+  const all = [...recovered, ...responsesOf(calls)]
+  const isRare = recovered.length <= FEW || recovered.length / all.length <= SHARE
+  const detail = `${route}: ${recovered.length} of ${all.length} requests got a status of 500 or more`
+  return judge(isRare, detail, all.slice(0, 10))
 }
 
-function isUnauthorized({ response }: ApiCall): Finding[] {
-  return isRejectedWith(response, 401, 'UNAUTHORIZED')
+function unauthorized(id: string, source: Source<ApiCall>): Check {
+  return judgeEvery(id, source, ({ response }) => isRejectedWith(response, 401, 'UNAUTHORIZED'))
 }
 
 function isRejectedWith(response: ApiResponse, status: number, code: string): Finding[] {

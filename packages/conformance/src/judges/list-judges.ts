@@ -5,12 +5,12 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
 import { crossedReads, firstPage, NONSENSE, searches, searchNonsense, wholeList } from '../scenarios/reads.ts'
-import type { ApiCall, ListCall } from './api-calls.ts'
+import type { ListCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { hasFields } from './model-judges.ts'
 import { observeLists } from './more-members.ts'
 import { count, hasStatus, holds, objects, oneOf } from './rules.ts'
-import { idsOf, type World } from './world.ts'
+import { idsOf, isUnfiltered, responsesOf, type World } from './world.ts'
 
 const LISTS: Source<ListCall> = {
   from: [firstPage, wholeList, searches, crossedReads],
@@ -36,7 +36,7 @@ const SEARCHES: Source<SearchGroup> = {
 /** Every list (section 4.1). */
 export const LIST_JUDGES: readonly Check[] = [
   judgeAll('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, (lists, world) =>
-    every([...lists.flatMap(isWholeList), ...returnedLists(world).flatMap(({ response }) => holds(response, SHAPE))]),
+    every([...lists.flatMap(isWholeList), ...returnedLists(world).flatMap((response) => holds(response, SHAPE))]),
   ),
   judgeEvery('models/every-page-is-full', LISTS, isFull),
   judgeEvery('models/every-entry', ENTRIES, ({ entry, list }) => [
@@ -61,22 +61,19 @@ const FEW_MODELS = 5
 
 /** A search for what no model mentions may find what comes close, but not every model: then it is ignored. */
 function narrows({ search, pages, category }: SearchGroup, { lists }: World): Finding {
-  const responses = responsesOf(pages)
-  const plain = lists.find(({ query }) => query.category === undefined && query.search === undefined)
-  const [total, matches] = [Number(at(plain?.response.json, '/total')), at(responses[0]?.json, '/total')]
-  if (search !== NONSENSE || category !== undefined) return skip('models mention it', responses)
-  if (!(total > FEW_MODELS)) return skip(`there are ${total} models: all of them may come close`, responses)
-  const isRight = typeof matches === 'number' && matches < total
-  return judge(isRight, `a search for ${show(search)} matches ${show(matches)} of ${total} models`, responses)
+  const [total, matches] = [lists.find(isUnfiltered), pages[0]].map((list) => list && at(list.response.json, '/total'))
+  if (search !== NONSENSE || category !== undefined) return skip('models mention it', pages)
+  if (!(Number(total) > FEW_MODELS)) return skip(`there are ${Number(total)} models: all of them may come close`, pages)
+  const isRight = typeof matches === 'number' && matches < Number(total)
+  return judge(isRight, `a search for ${show(search)} matches ${show(matches)} of ${Number(total)} models`, pages)
 }
 
 const SHAPE = { '/models': objects, '/total': count, '/limit': count, '/offset': count }
 
 /** Whatever was asked for. */
-function returnedLists({ calls }: World): ApiCall[] {
-  return calls.filter(
-    ({ route, key, response }) => route === 'listModels' && key.kind === 'full' && response.status === 200,
-  )
+function returnedLists({ calls }: World): ApiResponse[] {
+  const lists = calls.filter(({ route, key }) => route === 'listModels' && key.kind === 'full')
+  return responsesOf(lists).filter(({ status }) => status === 200)
 }
 
 /** Judges limit, offset and total of a list by its query. */
@@ -108,54 +105,48 @@ function isFull(list: ListCall): Finding {
   return judge(held === expected, detail, response)
 }
 
-function filterOf({ query: { category, search } }: ListCall): string {
-  return show([category ?? null, search ?? null])
-}
-
 /** The lists with the same filters, by filter. */
 function byFilter(lists: readonly ListCall[]): ReadonlyMap<string, readonly ListCall[]> {
   const groups = new Map<string, ListCall[]>()
-  for (const list of lists) groups.set(filterOf(list), [...(groups.get(filterOf(list)) ?? []), list])
+  for (const list of lists) {
+    const filter = show([list.query.category ?? null, list.query.search ?? null])
+    groups.set(filter, [...(groups.get(filter) ?? []), list])
+  }
   return groups
 }
 
 /** The pages of one search, in one category or in all. */
-interface SearchGroup {
-  search: string
-  category: string | undefined
-  pages: readonly ListCall[]
-  found: readonly unknown[]
-  /** Whether the pages hold all that is found. */
-  isWhole: boolean
-  /** Whole words hold the text in the name or the description of these: they must be found. */
-  wanted: readonly unknown[]
-  /** What the same search finds in all categories, where one page holds all of it. */
-  anywhere: readonly unknown[] | undefined
-}
+type SearchGroup = ReturnType<typeof searchGroups>[number]
 
-/** Whether one page holds everything that matches. */
-function holdsAll(page: ListCall): boolean {
-  return offsetOf(page) === 0 && Number(at(page.response.json, '/total')) <= page.query.limit
-}
-
-function searchGroups(lists: readonly ListCall[]): SearchGroup[] {
+function searchGroups(lists: readonly ListCall[]) {
   const models = [...new Map(lists.flatMap(({ response }) => modelsOf(response).map((one) => [one.id, one]))).values()]
   const groups = [...byFilter(lists).values()].flatMap((pages) => {
     const [{ search = '', category } = {}] = pages.map(({ query }) => query)
     const found = [...new Set(pages.flatMap(({ response }) => idsOf(response)))]
     const holders = models.filter((model) => model.category === (category ?? model.category) && mentions(model, search))
-    const wanted = holders.map(({ id }) => id)
-    const isWhole = pages.some(
-      (page) =>
-        offsetOf(page) === 0 && Number(at(page.response.json, '/total')) <= Math.max(found.length, page.query.limit),
-    )
-    return search === '' ? [] : [{ search, category, pages, found, isWhole, wanted }]
+    return {
+      search,
+      category,
+      pages,
+      found,
+      /** Whether the pages hold all that is found. */
+      isWhole: pages.some((page) => holdsAll(page, found.length)),
+      /** Whole words hold the text in the name or the description of these: they must be found. */
+      wanted: holders.map(({ id }) => id),
+    }
   })
-  return groups.map((group) => {
-    const same = groups.find(({ search, category }) => category === undefined && search === group.search)
+  const searched = groups.filter(({ search }) => search !== '')
+  return searched.map((group) => {
+    const same = searched.find(({ search, category }) => category === undefined && search === group.search)
     const whole = same?.pages.find((page) => holdsAll(page))
+    /** What the same search finds in all categories, where one page holds all of it. */
     return { ...group, anywhere: whole && idsOf(whole.response) }
   })
+}
+
+/** Whether one page holds everything that matches, or the pages together do with so many models. */
+function holdsAll(page: ListCall, found = 0): boolean {
+  return offsetOf(page) === 0 && Number(at(page.response.json, '/total')) <= Math.max(found, page.query.limit)
 }
 
 /** Whether a text stands in a name or a description with nothing but spaces, or the end of a sentence, around it. */
@@ -170,64 +161,55 @@ function findsAll({ search, category, pages, found, isWhole, wanted, anywhere }:
   const more = anywhere === undefined || wanted.length === 0 ? [] : found.filter((id) => !anywhere.includes(id))
   const where = category === undefined ? '' : ` in ${category}`
   const detail = `a search for ${show(search)}${where} finds ${found.length} models; missing: ${show(missing)}; on none but later pages: ${show(more)}`
-  return judge(missing.length + more.length === 0, detail, responsesOf(pages))
+  return judge(missing.length + more.length === 0, detail, pages)
 }
 
 /** Judges that every model of a list has one place, on whatever page it is, and every place one model. */
 function placesAgree(lists: readonly ListCall[]): Finding {
   for (const [filter, same] of byFilter(lists)) {
     const seen = new Map<string, { shown: string; list: ListCall }>()
-    for (const { list, place, model } of same.flatMap(entriesOf))
-      for (const [one, shown] of [
-        [model, place],
-        [place, model],
-      ] as const) {
-        const known = seen.get(one) ?? { shown, list }
-        seen.set(one, known)
-        if (known.shown === shown) continue
-        const detail = `with the filters ${filter}, ${one} goes with ${known.shown} and with ${shown}`
-        return fail(detail, [known.list.response, list.response])
-      }
+    for (const { list, one, shown } of same.flatMap(placesOf)) {
+      const known = seen.get(one) ?? { shown, list }
+      seen.set(one, known)
+      if (known.shown !== shown)
+        return fail(`with the filters ${filter}, ${one} goes with ${known.shown} and with ${shown}`, [known.list, list])
+    }
   }
-  return pass('every model stands at one place of a list', responsesOf(lists))
+  return pass('every model stands at one place of a list', lists)
 }
 
-function entriesOf(list: ListCall): { list: ListCall; place: string; model: string }[] {
-  const first = offsetOf(list)
-  return idsOf(list.response).map((id, index) => ({
-    list,
-    place: `place ${first + index}`,
-    model: `model ${show(id)}`,
-  }))
+/** Each model of a page with its place, and each place with its model. */
+function placesOf(list: ListCall) {
+  return idsOf(list.response).flatMap((id, index) => {
+    const [place, model] = [`place ${offsetOf(list) + index}`, `model ${show(id)}`]
+    return [
+      { list, one: model, shown: place },
+      { list, one: place, shown: model },
+    ]
+  })
 }
 
 function totalsAgree(lists: readonly ListCall[]): Finding {
   for (const [filter, same] of byFilter(lists)) {
     const totals = [...new Set(same.map(({ response }) => at(response.json, '/total')))]
     const ids = new Set(same.flatMap(({ response }) => idsOf(response)))
-    if (ids.size > Number(totals[0]))
-      return fail(
-        `with the filters ${filter}, total is ${totals[0]}; ${ids.size} models are on its pages`,
-        responsesOf(same),
-      )
-    if (totals.length > 1)
-      return fail(`with the filters ${filter}, total is ${totals.join(' and ')}`, responsesOf(same))
+    const where = `with the filters ${filter}, total is`
+    if (ids.size > Number(totals[0])) return fail(`${where} ${totals[0]}; ${ids.size} models are on its pages`, same)
+    if (totals.length > 1) return fail(`${where} ${totals.join(' and ')}`, same)
   }
-  return pass('total is the same on all pages', responsesOf(lists))
+  return pass('total is the same on all pages', lists)
 }
 
 /** Judges the totals of all models and of categories by what the whole list holds. */
 function totalCountsAll(lists: readonly ListCall[]): Finding {
-  const plain = lists.filter(({ query }) => query.category === undefined && query.search === undefined)
+  const plain = lists.filter(isUnfiltered)
   const models = new Map(plain.flatMap(({ response }) => modelsOf(response).map((model) => [model.id, model])))
   const total = Math.max(...plain.map(({ response }) => Number(at(response.json, '/total'))))
   const isWhole = plain.some((list) => {
-    const held = modelsOf(list.response).length
-    return (
-      list.query.limit === LIMITS.modelsPageMax && held < LIMITS.modelsPageMax && offsetOf(list) + held >= models.size
-    )
+    const [held, { limit }] = [modelsOf(list.response).length, list.query]
+    return limit === LIMITS.modelsPageMax && held < limit && offsetOf(list) + held >= models.size
   })
-  if (!isWhole) return skip(`not all of the ${total} models were read`, responsesOf(plain))
+  if (!isWhole) return skip(`not all of the ${total} models were read`, plain)
   for (const { query, response } of lists) {
     if (query.search !== undefined) continue
     const matches = [...models.values()].filter(({ category }) => category === (query.category ?? category)).length
@@ -235,9 +217,5 @@ function totalCountsAll(lists: readonly ListCall[]): Finding {
     if (shown !== matches)
       return fail(`total of ${query.category ?? 'all models'} is ${show(shown)}; all pages hold ${matches}`, response)
   }
-  return pass(`total counts ${models.size} models and those of each category`, responsesOf(lists))
-}
-
-function responsesOf(calls: readonly ApiCall[]): ApiResponse[] {
-  return calls.map(({ response }) => response)
+  return pass(`total counts ${models.size} models and those of each category`, lists)
 }

@@ -29,13 +29,7 @@ const LISTED: Source<ApiCall> = {
 const PROPERTIES: Source<{ name: string; property: Record<string, unknown>; details: ApiCall }> = {
   ...DETAILS,
   pick: ({ details }) =>
-    details.flatMap((one) =>
-      propertiesOf(at(one.response.json, '/input_schema')).map(([name, property]) => ({
-        name,
-        property,
-        details: one,
-      })),
-    ),
+    details.flatMap((one) => propertiesOf(one).map(([name, property]) => ({ name, property, details: one }))),
   nothing: 'no model that was read has a parameter',
 }
 
@@ -69,50 +63,43 @@ export const MODEL_JUDGES: readonly Check[] = [
   judgeEvery('schemas/required', DETAILS, ({ response }) => {
     const required = at(response.json, '/input_schema/required')
     if (required === undefined) return skip('there is no such member', response)
-    const names: unknown[] = propertiesOf(at(response.json, '/input_schema')).map(([name]) => name)
+    const names: unknown[] = propertiesOf({ response }).map(([name]) => name)
     const isRight = Array.isArray(required) && required.every((name) => names.includes(name))
     return judge(isRight, `required is ${show(required)}; expected names of properties`, response)
   }),
-  ...propertyJudge('schemas/property-texts', { type: isType, description: isText }),
-  ...propertyJudge('schemas/property-enum', { enum: (value) => itemsOf(value).length > 0 }),
-  ...propertyJudge('schemas/property-bounds', { minimum: isNumber, maximum: isNumber }),
+  propertyJudge('schemas/property-texts', { type: isType, description: isText }),
+  propertyJudge('schemas/property-enum', { enum: (value) => itemsOf(value).length > 0 }),
+  propertyJudge('schemas/property-bounds', { minimum: isNumber, maximum: isNumber }),
   judgeAll('schemas/property-default', PROPERTIES, (properties) => {
     const unexpected = properties.filter(({ property }) => Object.hasOwn(property, 'default') && !defaultFits(property))
     const names = [...new Set(unexpected.map(({ details, name }) => `${details.id} ${name}`))]
-    const proof = properties.map(({ details }) => details.response)
+    const proof = properties.map(({ details }) => details)
     return observe(names, `defaults that break the rules of their parameter: ${show(names)}`, proof)
   }),
   judgeAll('details/status-values', { ...DETAILS, from: [firstPage], pick: ({ lists }) => lists }, (lists) => {
     const models = lists.flatMap(({ response }) => modelsOf(response))
     const values = [...new Set(models.map(({ status }) => String(status)))].toSorted()
-    const proof = lists.map(({ response }) => response)
-    return observe(values, `status values in the list: ${show(values)}`, proof)
+    return observe(values, `status values in the list: ${show(values)}`, lists)
   }),
 ]
 
-function propertyJudge(id: string, members: Record<string, (value: unknown) => boolean>): Check[] {
-  const names = Object.keys(members)
-  const source = only(
-    PROPERTIES,
-    ({ property }) => names.some((member) => Object.hasOwn(property, member)),
-    'no model that was read has one',
+function propertyJudge(id: string, members: Record<string, (value: unknown) => boolean>): Check {
+  const membersOf = (property: object) => Object.entries(members).filter(([member]) => Object.hasOwn(property, member))
+  const source = only(PROPERTIES, ({ property }) => membersOf(property).length > 0, 'no model that was read has one')
+  return judgeEvery(id, source, ({ name, property, details }) =>
+    membersOf(property).map(([member, isRight]) => {
+      const detail = `${details.id}: ${member} of ${name} is ${show(property[member])}`
+      return judge(isRight(property[member]), detail, details)
+    }),
   )
-  return [
-    judgeEvery(id, source, ({ name, property, details }) =>
-      Object.entries(members)
-        .filter(([member]) => Object.hasOwn(property, member))
-        .map(([member, isRight]) => {
-          const detail = `${details.id}: ${member} of ${name} is ${show(property[member])}`
-          return judge(isRight(property[member]), detail, details.response)
-        }),
-    ),
-  ]
 }
 
 /** The properties of a model's input, by name. */
-function propertiesOf(schema: unknown): [string, Record<string, unknown>][] {
-  const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {}
-  return Object.entries(properties).flatMap(([name, property]) => (isRecord(property) ? [[name, property]] : []))
+function propertiesOf({ response }: Pick<ApiCall, 'response'>): [string, Record<string, unknown>][] {
+  const properties = at(response.json, '/input_schema/properties')
+  return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>
+    isRecord(one) ? [[name, one]] : [],
+  )
 }
 
 /** Whether a default keeps the other rules of its parameter. */
@@ -138,30 +125,26 @@ export function hasFields(model: unknown, { exchange }: ApiResponse): Finding[] 
   return holds({ json: model, exchange }, FIELDS)
 }
 
-interface Read {
-  model: unknown
-  response: ApiResponse
-}
-
 /** Judges that a model is the same wherever it was read. */
 function sameInBoth(details: readonly ApiCall[], { lists }: World): Finding {
   const detailed = details.map(({ response }) => ({ model: response.json, response }))
   const listed = lists.flatMap(({ response }) => modelsOf(response).map((model) => ({ model, response })))
   const found = difference([...listed, ...detailed], Object.keys(FIELDS)) ?? difference(detailed, ['/input_schema'])
-  const proof = details.map(({ response }) => response)
-  return found ?? pass('models are the same wherever they were read', proof)
+  return found ?? pass('models are the same wherever they were read', details)
 }
+
+type Read = Pick<ApiCall, 'response'> & { model: unknown }
 
 function difference(reads: readonly Read[], pointers: readonly string[]): Finding | undefined {
   const first = new Map<unknown, Read>()
-  for (const { model, response } of reads) {
-    const id = at(model, '/id')
-    const known = first.get(id) ?? { model, response }
+  for (const read of reads) {
+    const id = at(read.model, '/id')
+    const known = first.get(id) ?? read
     first.set(id, known)
-    const pointer = pointers.find((one) => sorted(at(known.model, one)) !== sorted(at(model, one)))
+    const valuesAt = (pointer: string) => [known, read].map(({ model }) => at(model, pointer))
+    const pointer = pointers.find((one) => new Set(valuesAt(one).map(sorted)).size > 1)
     if (pointer === undefined) continue
-    const values = `${show(at(known.model, pointer))} and ${show(at(model, pointer))}`
-    return fail(`${pointer} of ${show(id)} is ${values}`, [known.response, response])
+    return fail(`${pointer} of ${show(id)} is ${valuesAt(pointer).map(show).join(' and ')}`, [known, read])
   }
   return undefined
 }
@@ -171,8 +154,6 @@ function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).toSorted().join()}]`
   if (!isRecord(value)) return JSON.stringify(value) ?? 'nothing'
   const members = Object.entries(value).filter(([, member]) => member !== null)
-  return `{${members
-    .map(([name, member]) => `${name}:${sorted(member)}`)
-    .toSorted()
-    .join()}}`
+  const shown = members.map(([name, member]) => `${name}:${sorted(member)}`)
+  return `{${shown.toSorted().join()}}`
 }

@@ -4,7 +4,7 @@ import { at, isRecord, itemsOf, type JsonValue, pointersOf, show } from '../json
 import { modelsOf } from '../plan/targets.ts'
 import { isAlike, short } from './error-members.ts'
 import type { Shown } from './rules.ts'
-import { allCancels, type World } from './world.ts'
+import { allCancels, responsesOf, type World } from './world.ts'
 
 const IDENTITY = ['job_id', 'request_id', 'status', 'model_id']
 const named = (members: Readonly<Record<string, readonly string[]>>) => (status: string) => members[status]
@@ -68,18 +68,13 @@ function flat(body: unknown): Readonly<Record<string, unknown>> {
  * another type, it stands behind the status.
  */
 export function observeValues({ sentRuns, jobs, session: { endpoints } }: World) {
-  const responses = sentRuns.map(({ response }) => response)
-  const failed = responses.filter(({ json }) => at(json, '/status') === 'failed')
+  const responses = responsesOf(sentRuns)
+  const failed = responsesOf(sentRuns.filter(({ says }) => says === 'failed'))
+  const reads = jobs.flatMap((job) => job.reads)
   const cancels = jobs.flatMap(allCancels).filter(({ status }) => status < 300)
   const seen = [
     ...moreIn(jsonOf(responses), OF_RUNS),
-    ...moreIn(
-      jsonOf(
-        jobs.flatMap(({ reads }) => reads),
-        '/data',
-      ),
-      OF_JOBS,
-    ),
+    ...moreIn(jsonOf(reads, '/data'), OF_JOBS),
     ...moreIn(jsonOf(endpoints.flatMap(({ deliveries }) => deliveries)), OF_DELIVERIES),
     ...moreIn(jsonOf([...cancels, ...failed]).map(flat), () => [...IDENTITY, 'message']),
   ]
@@ -104,14 +99,14 @@ const OF_MODELS = ['id', 'name', 'description', 'category', 'provider', 'status'
 /** Records the same of lists, where pages follow and on the last page, of their entries and of details. */
 export function observeLists({ lists, details }: World) {
   const of = (bodies: readonly unknown[], known: readonly string[]) => short(firstValues(moreIn(bodies, () => known)))
-  const pages = lists.map(({ response }) => response)
+  const pages = responsesOf(lists)
   const isLast = ({ json }: ApiResponse) =>
     Number(at(json, '/offset')) + itemsOf(at(json, '/models')).length >= Number(at(json, '/total'))
   const all = {
     more: of(jsonOf(pages.filter((one) => !isLast(one))), OF_LISTS),
     last: of(jsonOf(pages.filter(isLast)), OF_LISTS),
     entries: of(pages.flatMap(modelsOf), OF_MODELS),
-    details: of(jsonOf(details.map(({ response }) => response)), OF_MODELS),
+    details: of(jsonOf(responsesOf(details)), OF_MODELS),
   }
   const shown = Object.fromEntries(Object.entries(all).filter(([, members]) => Object.keys(members).length > 0))
   return observe(shown, `members that are not named: ${show(shown)}`, pages)

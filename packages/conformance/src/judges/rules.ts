@@ -53,6 +53,9 @@ const ITEM = { '/type': text, '/url': url }
 /** The error of a failed job, or of a request (sections 2.4 and 7). */
 export const ERROR = { '/error': object, '/error/code': text, '/error/message': text }
 
+/** The code of an error of a run that failed at the provider (section 7). */
+export const AT_PROVIDER = { '/error/code': oneOf('PROVIDER_FAILURE') }
+
 /** Judges an output (section 2.5) that stands at a pointer. */
 export function hasOutput(shown: Shown, pointer: string): Finding {
   const items = itemsOf(at(shown.json, `${pointer}/items`))
@@ -60,6 +63,18 @@ export function hasOutput(shown: Shown, pointer: string): Finding {
     ...holds(shown, OUTPUT, pointer),
     ...items.flatMap((_, index) => holds(shown, ITEM, `${pointer}/items/${index}`)),
   ])
+}
+
+/** Judges that two outputs of one job are the same. Each response may sign the addresses again. */
+export function isSameOutput(...[[one, pointer], [other, otherPointer]]: [[Shown, string], [Shown, string]]): Finding {
+  const [shown, expected] = [outputShown(other.json, otherPointer), outputShown(one.json, pointer)]
+  const detail = `the output is ${shown} (its type, and those of its items), and was ${expected}`
+  return judge(shown === expected, detail, [one, other])
+}
+
+function outputShown(json: unknown, pointer: string): string {
+  const items = at(json, `${pointer}/items`)
+  return show([at(json, `${pointer}/type`), Array.isArray(items) ? items.map((item) => at(item, '/type')) : items])
 }
 
 /** Judges the HTTP status. */

@@ -8,9 +8,20 @@ import { mayDo } from '../session/keys.ts'
 import { isOpenForKey } from './api-calls.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { failedBody, OF_RUNS, observeMore } from './more-members.ts'
-import { count, hasOutput, hasStatus, holds, oneOf, type Rule, rejectionOf, rejectionText, text } from './rules.ts'
+import {
+  AT_PROVIDER,
+  count,
+  hasOutput,
+  hasStatus,
+  holds,
+  oneOf,
+  type Rule,
+  rejectionOf,
+  rejectionText,
+  text,
+} from './rules.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
-import type { RunCall, World } from './world.ts'
+import { type RunCall, responsesOf } from './world.ts'
 
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
@@ -30,11 +41,10 @@ const RUNS: Source<RunCall> = {
 const of = (...from: Source<RunCall>['from']) => ({ ...RUNS, from: [...from, ...LASTS] })
 
 const isWaiting = ({ sync, hasWebhook }: RunCall) => sync !== false && !hasWebhook
-const says = ({ response }: RunCall) => at(response.json, '/status')
-const isContinued = (run: RunCall) => run.response.status === 202 && says(run) === 'processing'
+const isContinued = ({ response, says }: RunCall) => response.status === 202 && says === 'processing'
 
 const WAITING = only(RUNS, isWaiting, 'no synchronous run was accepted')
-const COMPLETED = only(RUNS, (run) => says(run) === 'completed', 'no run has completed in its response')
+const COMPLETED = only(RUNS, ({ says }) => says === 'completed', 'no run has completed in its response')
 const ASYNC = only(
   of(FIRST.async, FIRST.cancelled),
   ({ sync, hasWebhook }) => sync === false && !hasWebhook,
@@ -53,8 +63,13 @@ const ASYNC_WITH_WEBHOOK = only(
   'no run with sync false and a webhook_url was accepted',
 )
 const AT_ONCE = only(of(FIRST.cancelled), (run) => !isWaiting(run), 'no run was accepted that should return at once')
-const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run.response)))
-const RIGHT: Source<RunCall> = { ...RUNS, pick: rightRuns, nothing: 'no run was sent' }
+const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
+/** The runs that should be accepted. */
+const RIGHT = only(
+  { ...RUNS, pick: ({ sentRuns }) => sentRuns },
+  (run) => !run.isOpen && !run.shouldFail && !isOpenForKey(run) && mayDo(run.key, 'runModel'),
+  'no run was sent',
+)
 const FAILING: Source<RunCall> = {
   from: [FIRST.failing, FIRST.failingAsync, ...LASTS],
   pick: ({ sentRuns }) => sentRuns.filter((run) => run.shouldFail && isWaiting(run) && !run.isOpen),
@@ -76,16 +91,15 @@ const ACCEPTED: readonly number[] = [200, 202]
 export const RUN_JUDGES: readonly Check[] = [
   judgeEvery('runs/accepted', RIGHT, isAccepted),
   judgeEvery('runs/waits', WAITING, isWaitedFor),
-  responseJudge('runs/async-status', ASYNC, { statuses: ACCEPTED, rules: { '/status': oneOf('queued') } }),
-  responseJudge('webhooks/run-status', WITH_WEBHOOK, { statuses: [202], rules: { '/status': oneOf('processing') } }),
-  responseJudge('webhooks/async-run-status', ASYNC_WITH_WEBHOOK, {
-    statuses: ACCEPTED,
-    rules: { '/status': oneOf('queued', 'processing') },
-  }),
+  judgeEvery('runs/async-status', ASYNC, ({ response }) => shows(response, ACCEPTED, ['queued'])),
+  judgeEvery('webhooks/run-status', WITH_WEBHOOK, ({ response }) => shows(response, [202], ['processing'])),
+  judgeEvery('webhooks/async-run-status', ASYNC_WITH_WEBHOOK, ({ response }) =>
+    shows(response, ACCEPTED, ['queued', 'processing']),
+  ),
   judgeEvery('runs/identity', NAMED, ({ response, id }) =>
     holds(response, { '/job_id': text, '/request_id': text, '/model_id': oneOf(id) }),
   ),
-  responseJudge('runs/message', CONTINUED, { rules: { '/message': mentionsPolling } }),
+  judgeEvery('runs/message', CONTINUED, ({ response }) => holds(response, { '/message': mentionsPolling })),
   judgeEvery('runs/completed-output', COMPLETED, ({ response }) => hasOutput(response, '/output')),
   judgeEvery('runs/completed-duration', COMPLETED, ({ response }) => [
     ...holds(response, { '/duration_ms': count }),
@@ -96,51 +110,31 @@ export const RUN_JUDGES: readonly Check[] = [
   ),
   judgeEvery('runs/held-time', HELD, isHeldAsLong),
   judgeAll('runs/async-at-once', AT_ONCE, returnAtOnce),
-  judgeEvery('runs/failed-is-not-completed', FAILING, ({ response }) => {
-    const status = at(response.json, '/status')
-    const isRight = status !== 'completed' && status !== 'succeeded'
-    const shown = judge(isRight, `/status of a failed run is ${show(status)}`, response)
-    return status === 'failed' ? [shown, ...holds(response, { '/error/code': oneOf('PROVIDER_FAILURE') })] : shown
+  judgeEvery('runs/failed-is-not-completed', FAILING, ({ response, says }) => {
+    const isRight = says !== 'completed' && says !== 'succeeded'
+    const shown = judge(isRight, `/status of a failed run is ${show(says)}`, response)
+    return says === 'failed' ? [shown, ...holds(response, AT_PROVIDER)] : shown
   }),
   judgeAll('runs/job-ids-differ', RUNS, jobIdsDiffer),
-  judgeAll('runs/more-fields', IN_EVERY_MODE, (runs) =>
-    observeMore(
-      runs.map(({ response }) => response),
-      OF_RUNS,
-    ),
-  ),
+  judgeAll('runs/more-fields', IN_EVERY_MODE, (runs) => observeMore(responsesOf(runs), OF_RUNS)),
   observeFirst('runs/async-status-code', ASYNC, ({ response: { status } }) => [status, `status ${status}`]),
-  observeFirst('runs/failed-response', FAILING, ({ response }) => [
+  observeFirst('runs/failed-response', FAILING, ({ response, says }) => [
     response.status,
-    `${rejectionText(response)}, /status ${show(at(response.json, '/status'))}`,
+    `${rejectionText(response)}, /status ${show(says)}`,
   ]),
   observeFirst('runs/failed-body', FAILING, ({ response }) => [
     failedBody(response),
     `the body holds ${show(pointersOf(response.json))}`,
   ]),
-  observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response }) => {
-    const status = at(response.json, '/status')
-    return [
-      { ...rejectionOf(response), response: String(status) },
-      `status ${response.status}, /status ${show(status)}`,
-    ]
-  }),
+  observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response, says }) => [
+    { ...rejectionOf(response), response: String(says) },
+    `status ${response.status}, /status ${show(says)}`,
+  ]),
 ]
 
-function responseJudge(
-  id: string,
-  source: Source<RunCall>,
-  { statuses, rules }: { statuses?: readonly number[]; rules: Record<string, Rule> },
-): Check {
-  return judgeEvery(id, source, ({ response }) => [
-    ...(statuses === undefined ? [] : [hasStatus(response, ...statuses)]),
-    ...holds(response, rules),
-  ])
-}
-
-/** The runs that should be accepted. */
-function rightRuns({ sentRuns }: World): RunCall[] {
-  return sentRuns.filter((run) => !run.isOpen && !run.shouldFail && !isOpenForKey(run) && mayDo(run.key, 'runModel'))
+/** Judges the HTTP status, and the status in the body. */
+function shows(response: ApiResponse, statuses: readonly number[], states: readonly string[]): Finding[] {
+  return [hasStatus(response, ...statuses), ...holds(response, { '/status': oneOf(...states) })]
 }
 
 function isAccepted({ response, hasWebhook, endpoint }: RunCall): Finding {
@@ -162,6 +156,6 @@ function jobIdsDiffer(runs: readonly RunCall[]): Finding {
   const ids = named.map(({ jobId }) => jobId)
   const repeated = named.filter((_, index) => ids.indexOf(ids[index]) !== index)
   if (named.length < 2) return skip('fewer than two runs were accepted')
-  const responses = (repeated.length > 0 ? repeated : named.slice(0, 2)).map(({ response }) => response)
-  return judge(repeated.length === 0, `${named.length} runs have ${new Set(ids).size} different job_ids`, responses)
+  const detail = `${named.length} runs have ${new Set(ids).size} different job_ids`
+  return judge(repeated.length === 0, detail, repeated.length > 0 ? repeated : named.slice(0, 2))
 }

@@ -2,7 +2,6 @@ import { LIMITS } from '@modelrun/contract'
 import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
-import { jobStatus } from '../session/actions.ts'
 import { jobOf, type RunCall, type World } from './world.ts'
 
 // How long runs take to be responded to (sections 1, 3, 4.3 and 8).
@@ -17,25 +16,23 @@ const ALWAYS_AT_ONCE_MS = 3_000
 
 /** A synchronous run completes, or is held as long as it may. */
 export function isWaitedFor(run: RunCall, world: World): Finding {
-  const { response } = run
-  if (hasFailedJob(run, world)) return skip('the provider failed', response)
-  const status = at(response.json, '/status')
-  const isHeld = response.status === 202 && status === 'processing'
-  const isRight =
-    isHeld || (response.status === 200 && status === 'completed' && response.durationMs <= longestHoldMs(world))
-  if (!isRight || !isHeld) return judge(isRight, `${shown(response)} after ${took(response)}`, response)
-  return response.durationMs >= SHORTEST_HOLD_MS
-    ? pass(`held for ${took(response)}`, response)
-    : judge(false, `${shown(response)} after ${took(response)}; it should have waited`, response)
+  const { response, says } = run
+  if (hasFailedJob(run, world)) return skip('the provider failed', run)
+  const detail = `status ${response.status}, /status ${show(says)} after ${took(response)}`
+  if (response.status === 202 && says === 'processing') {
+    const isRight = response.durationMs >= SHORTEST_HOLD_MS
+    return judge(isRight, isRight ? `held for ${took(response)}` : `${detail}; it should have waited`, run)
+  }
+  const isInTime = response.durationMs <= longestHoldMs(world)
+  return judge(response.status === 200 && says === 'completed' && isInTime, detail, run)
 }
 
 /** What a synchronous run is responded with that fails is open. */
 function hasFailedJob(run: RunCall, world: World): boolean {
-  const { end, reads = [] } = jobOf(run, world) ?? {}
-  const status = end && jobStatus(end)
+  const { end, outcome, reads = [] } = jobOf(run, world) ?? {}
   // A job that had failed may read cancelled after a late cancel.
-  const mayHaveFailed = status === 'cancelled' && reads[0] === end
-  return run.shouldFail || hasFailed(run.response) || status === 'failed' || mayHaveFailed
+  const mayHaveFailed = outcome === 'cancelled' && reads[0] === end
+  return run.shouldFail || hasFailed(run) || outcome === 'failed' || mayHaveFailed
 }
 
 /** What half of the reads take at most: a slow network, or a slow service. */
@@ -50,19 +47,16 @@ function longestHoldMs(world: World): number {
 
 /** Judges each run alone, and those of a kind together: one may meet a slow moment, but not all of a model or a mode. */
 export function returnAtOnce(runs: readonly RunCall[], world: World): Finding {
-  const slowest = runs.toSorted((one, other) => other.response.durationMs - one.response.durationMs)[0]?.response
-  if (slowest !== undefined && slowest.durationMs >= AT_ONCE_MS)
-    return fail(`a response after ${took(slowest)}`, slowest)
+  const [slowest] = runs.toSorted((one, other) => other.response.durationMs - one.response.durationMs)
+  if (slowest !== undefined && slowest.response.durationMs >= AT_ONCE_MS)
+    return fail(`a response after ${took(slowest.response)}`, slowest)
   const limitMs = latencyMs(world) + ALWAYS_AT_ONCE_MS
   for (const kind of new Set(runs.flatMap(kindsOf))) {
-    const same = runs.filter((run) => kindsOf(run).includes(kind)).map(({ response }) => response)
-    const isLate = same.length > 1 && same.every(({ durationMs }) => durationMs >= limitMs)
+    const same = runs.filter((run) => kindsOf(run).includes(kind))
+    const isLate = same.length > 1 && same.every(({ response }) => response.durationMs >= limitMs)
     if (isLate) return fail(`each of ${same.length} runs of ${kind} took more than ${Math.round(limitMs)} ms`, same)
   }
-  return pass(
-    `${runs.length} responses at once`,
-    runs.map(({ response }) => response),
-  )
+  return pass(`${runs.length} responses at once`, runs)
 }
 
 function kindsOf({ id, sync, hasWebhook }: RunCall): string[] {
@@ -70,22 +64,18 @@ function kindsOf({ id, sync, hasWebhook }: RunCall): string[] {
   return [id, mode, `${id}, ${mode}`]
 }
 
-function shown(response: ApiResponse): string {
-  return `status ${response.status}, /status ${show(at(response.json, '/status'))}`
-}
-
 export function took({ durationMs }: ApiResponse): string {
   return `${Math.round(durationMs)} ms`
 }
 
-export function hasFailed({ json }: ApiResponse): boolean {
-  return at(json, '/status') === 'failed' || at(json, '/error/code') !== undefined
+export function hasFailed({ response, says }: RunCall): boolean {
+  return says === 'failed' || at(response.json, '/error/code') !== undefined
 }
 
 /** A run that was promoted is held for as long as it may, whatever becomes of its job. */
 export function isHeldAsLong(run: RunCall, world: World): Finding {
   const { response } = run
-  if (hasFailedJob(run, world)) return skip('the provider failed', response)
+  if (hasFailedJob(run, world)) return skip('the provider failed', run)
   const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= longestHoldMs(world)
   return judge(isRight, `held for ${took(response)}; expected about ${LIMITS.syncWaitMs} ms`, response)
 }

@@ -1,11 +1,11 @@
 import type { Check } from '../check.ts'
 import type { Exchange } from '../exchange.ts'
 import { every, type Finding, fail, pass } from '../finding.ts'
-import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { isTerminal, jobStatus } from '../session/actions.ts'
+import { isTerminal } from '../session/actions.ts'
+import { isContinued } from './job-judges.ts'
 import { judgeAll, type Source } from './judge-every.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
@@ -22,12 +22,7 @@ interface Shown {
 }
 
 /** The times of one job, when its run was sent, and when it was last seen to continue. */
-interface Times {
-  sentMs: number
-  continuedMs: number
-  exchange: Exchange
-  shown: readonly Shown[]
-}
+type Times = ReturnType<typeof timesOf>
 
 /** Fractions of a second may be left out. */
 const ROUNDED_MS = 1_000
@@ -45,32 +40,26 @@ export const TIME_JUDGES: readonly Check[] = [
   judgeAll('jobs/times', TIMES, (jobs) => every([...jobs.map(agree), fitOneClock(jobs)])),
 ]
 
-function timesOf(run: RunCall, world: World): Times {
+function timesOf(run: RunCall, world: World) {
   const { response, endpoint } = run
-  const shownIn = (parent: unknown, status: unknown, [seenMs, exchange]: [number, Exchange]): Shown[] =>
-    (['created_at', 'completed_at'] as const).flatMap((member) => {
-      const ms = utcTimeOf(at(parent, `/${member}`))
+  const shownIn = (parent: unknown, exchange: Exchange, seenMs = startOf(exchange)) =>
+    (['created_at', 'completed_at'] as const).flatMap((member): Shown[] => {
+      const [ms, says] = [utcTimeOf(at(parent, `/${member}`)), at(parent, '/status')]
       // The response to a synchronous run says completed.
-      return ms === undefined
-        ? []
-        : [{ member, ms, status: status === 'completed' ? 'succeeded' : status, seenMs, exchange }]
+      const status = says === 'completed' ? 'succeeded' : says
+      return ms === undefined ? [] : [{ member, ms, status, seenMs, exchange }]
     })
-  const ofResponse = (one: ApiResponse, parent: unknown) =>
-    shownIn(parent, at(parent, '/status'), [endOf(one), one.exchange])
   const reads = jobOf(run, world)?.reads ?? []
-  const isHeld = at(response.json, '/status') === 'processing'
-  const unfinished = reads.filter((read) => /^(queued|processing)$/.test(String(jobStatus(read))))
   const sentMs = startOf(response.exchange)
+  const heldMs = run.says === 'processing' ? endOf(response) : sentMs
   return {
     sentMs,
-    continuedMs: Math.max(isHeld ? endOf(response) : sentMs, ...unfinished.map(({ exchange }) => startOf(exchange))),
+    continuedMs: Math.max(heldMs, ...reads.filter(isContinued).map(({ exchange }) => startOf(exchange))),
     exchange: response.exchange,
     shown: [
-      ...ofResponse(response, response.json),
-      ...reads.flatMap((read) => ofResponse(read, at(read.json, '/data'))),
-      ...(endpoint?.deliveries ?? []).flatMap(({ json, exchange }) =>
-        shownIn(json, at(json, '/status'), [startOf(exchange), exchange]),
-      ),
+      ...shownIn(response.json, response.exchange, endOf(response)),
+      ...reads.flatMap((read) => shownIn(at(read.json, '/data'), read.exchange, endOf(read))),
+      ...(endpoint?.deliveries ?? []).flatMap(({ json, exchange }) => shownIn(json, exchange)),
     ],
   }
 }
@@ -81,7 +70,7 @@ function agree({ shown }: Times): Finding {
   for (const one of shown) {
     const isCompletion = one.member === 'completed_at'
     if (isCompletion && !isTerminal(one.status))
-      return fail(`a job that is ${show(one.status)} has a completed_at`, [one.exchange])
+      return fail(`a job that is ${show(one.status)} has a completed_at`, one)
     if (isCompletion && created !== undefined && one.ms < created.ms - ROUNDED_MS)
       return differ('completed_at is before created_at', created, one)
     // A job that is cancelled after its end may say when.
@@ -89,8 +78,7 @@ function agree({ shown }: Times): Finding {
     const same = shown.find(isSame) ?? one
     if (Math.abs(same.ms - one.ms) > ROUNDED_MS) return differ(`${one.member} of one job differs`, same, one)
   }
-  const proof = shown.map(({ exchange }) => exchange)
-  return pass('the times of a job agree', proof)
+  return pass('the times of a job agree', shown)
 }
 
 /**
@@ -98,22 +86,20 @@ function agree({ shown }: Times): Finding {
  * that this holds for some difference of both clocks, the same for all.
  */
 function fitOneClock(jobs: readonly Times[]): Finding {
-  const ahead = ({ ms, seenMs }: Shown) => ms - seenMs
   const bounds = jobs.flatMap(({ sentMs, continuedMs, shown }) =>
     shown.map((one) => ({
       one,
-      least: ahead(one),
+      least: one.ms - one.seenMs,
       most: one.ms - (one.member === 'created_at' ? sentMs : continuedMs),
     })),
   )
   const [late] = bounds.toSorted((one, other) => other.least - one.least)
   const [early] = bounds.toSorted((one, other) => one.most - other.most)
   const isRight = late === undefined || early === undefined || late.least <= early.most + DRIFT_MS
-  const proof = jobs.map(({ exchange }) => exchange)
-  return isRight ? pass('all times are of one clock', proof) : differ('no clock shows both', late.one, early.one)
+  return isRight ? pass('all times are of one clock', jobs) : differ('no clock shows both', late.one, early.one)
 }
 
 function differ(what: string, one: Shown, other: Shown): Finding {
   const [first, second] = [one, other].map(({ member, ms }) => `${member} ${new Date(ms).toISOString()}`)
-  return fail(`${what}: ${first} and ${second}`, [one.exchange, other.exchange])
+  return fail(`${what}: ${first} and ${second}`, [one, other])
 }
