@@ -7,15 +7,11 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [name
 
 /** The value at a JSON pointer; `undefined` when there is none. `~` is not escaped: no name here holds one. */
 export function at(value: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((parent, name) => child(parent, name), value)
-}
-
-function child(parent: unknown, name: string): unknown {
-  if (Array.isArray(parent)) return parent[Number(name)]
-  return isRecord(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
+  const names = pointer.split('/').slice(1)
+  return names.reduce<unknown>((parent, name) => {
+    if (Array.isArray(parent)) return parent[Number(name)]
+    return isRecord(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
+  }, value)
 }
 
 /** The items of an array; none for anything else. */

@@ -55,7 +55,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   await performEach(evidenceOf(judges), session)
   for (const check of judges) await add(check)
   const countOf = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted).length
-  const observations = observationsOf(results)
+  const observations = Object.fromEntries(results.flatMap(namedIn))
   const { ended, open } = owedBy(worldOf(session))
   return {
     baseUrl: resolved.baseUrl,
@@ -177,12 +177,8 @@ function resultOf(check: Check, finding: Finding, redactor: Redactor): CheckResu
   }
 }
 
-function observationsOf(results: readonly CheckResult[]): Record<string, JsonValue> {
-  return Object.fromEntries(
-    results.flatMap(({ observation, requirements }) =>
-      requirements.flatMap(({ observation: name }) =>
-        name === undefined || observation === undefined ? [] : [[name, observation]],
-      ),
-    ),
-  )
+/** An observation by the names that its requirements give it. */
+function namedIn({ observation, requirements }: CheckResult): (readonly [string, JsonValue])[] {
+  if (observation === undefined) return []
+  return requirements.flatMap(({ observation: name }) => (name === undefined ? [] : [[name, observation] as const]))
 }

@@ -55,9 +55,7 @@ function windowsOf(world: World): Window[] {
     const isIn = (one: Pick<RunCall, 'response'>) => idOf(one) > before.after && idOf(one) <= after
     const runs = sentRuns.filter(isIn)
     const carried = sentRuns.filter((run) => idOf(run) <= before.after && isCarried(run, world))
-    const refunds = refundedIn(world, isIn)
-      .filter((run) => !isIn(run))
-      .map(({ price = 0 }) => -price)
+    const refunds = refundedIn(world, isIn).flatMap((run) => (isIn(run) ? [] : [-(run.price ?? 0)]))
     return [{ runs, charged: before.credits - credits, carried, refunds }]
   })
 }
@@ -77,10 +75,8 @@ function balance(windows: readonly Window[], world: World, rules = rulesFor(wind
   const entries = runs.map((run) => `${entryOf(run, world)} ${run.price ?? ''}`.trim())
   const sums = [...new Set(rules.flatMap((rule) => [...(possibleCharges(first, world, rule) ?? [])]))].join(' or ')
   const what = `${charged} credits were charged for ${runs.length} runs (${entries.slice(0, 20).join(', ')})`
-  return fail(
-    `${what}; the prices of those that succeeded are ${sums}`,
-    proofOf(runs.length > 0 ? runs : world.sentRuns),
-  )
+  const proof = proofOf(runs.length > 0 ? runs : world.sentRuns)
+  return fail(`${what}; the prices of those that succeeded are ${sums}`, proof)
 }
 
 /** Failed runs may have another share each where a refund was seen: the last ones may not have come yet. */
@@ -146,7 +142,7 @@ function possibleCharges({ runs, carried, refunds }: Window, world: World, rule:
     if (share === 'open') open.push(run.price)
     else certain += run.price
   }
-  const late = carried.flatMap((run) => (rule.others === 0 ? [] : [run.price ?? 0]))
+  const late = rule.others === 0 ? [] : carried.map(({ price = 0 }) => price)
   const back = rule.cancelled === 0 ? refunds : []
   return sumsOf(certain, [...open, ...late, ...back, ...maybeFailed(runs, world)])
 }
@@ -183,9 +179,9 @@ function sumsOf(certain: number, more: readonly number[]): Set<number> {
 function maybeFailed(runs: readonly RunCall[], world: World): number[] {
   if (!world.jobs.some(({ run, outcome }) => run.isOpen && outcome === 'failed')) return []
   return runs.flatMap((run) => {
-    const { isOpen, sync, hasWebhook, response, jobId, price = 0 } = run
+    const { isOpen, mode, response, jobId, price = 0 } = run
     const isRejected = response.status >= 400 && jobId === undefined && entryOf(run, world) === 'free'
-    return isOpen && sync !== false && !hasWebhook && isRejected ? [price] : []
+    return isOpen && mode === 'sync' && isRejected ? [price] : []
   })
 }
 

@@ -28,9 +28,9 @@ function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { st
 }
 
 /** A run that was waited for and rejected late, or with the code of the provider, may have been processed. */
-function entryOfRejected({ response, shouldFail, isOpen, sync, hasWebhook }: RunCall): string {
+function entryOfRejected({ response, shouldFail, isOpen, mode }: RunCall): string {
   const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE'
-  const isLate = response.durationMs > LATE_MS && sync !== false && !hasWebhook
+  const isLate = response.durationMs > LATE_MS && mode === 'sync'
   if (!isOpen && (hasFailed || (shouldFail && isLate && response.status >= 500))) return 'failed'
   if (!hasFailed && response.status < 500 && !isLate) return 'free'
   return shouldFail ? 'failed late' : 'rejected late'

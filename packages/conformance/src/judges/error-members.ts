@@ -1,5 +1,5 @@
 import { at, isRecord, type JsonValue } from '../json.ts'
-import type { World } from './world.ts'
+import { responsesOf, type World } from './world.ts'
 
 type Members = Record<string, JsonValue>
 
@@ -36,13 +36,13 @@ function shapeOf(value: unknown): string {
 /** Of all errors by their kind, in the words of the assumption `errorMembers`: what most of a kind hold. */
 export function membersOfErrors({ calls, sentRuns, jobs, session: { endpoints } }: World): Members {
   const codeOf = (json: unknown) => at(json, '/error/code')
-  const rejected = calls
-    .map(({ response }) => response)
+  const rejected = responsesOf(calls)
     .filter(({ status, json }) => status >= 400 && status < 500 && !at(json, '/job_id'))
-    .filter(({ json }) => codeOf(json) !== undefined && codeOf(json) !== 'PROVIDER_FAILURE')
-  const requests = mostOf(rejected.map(({ json }) => json)) ?? {}
+    .map(({ json }) => json)
+    .filter((json) => codeOf(json) !== undefined && codeOf(json) !== 'PROVIDER_FAILURE')
+  const requests = mostOf(rejected) ?? {}
   const ofKey = (code: string) => {
-    const members = mostOf(rejected.flatMap(({ json }) => (codeOf(json) === code ? [json] : [])))
+    const members = mostOf(rejected.filter((json) => codeOf(json) === code))
     return members === undefined || isAlike(members, requests) ? {} : { [code.toLowerCase()]: members }
   }
   const errorsIn = (bodies: readonly unknown[]) =>

@@ -23,23 +23,20 @@ const breaking = (rules: readonly BrokenRule[], from = WRONG.from): Source<RunCa
 })
 
 /** The check of each rule, and of the models that are not there. */
-const RULES = {
-  required: 'inputs/required-parameter',
-  enum: 'inputs/enum',
-  maximum: 'inputs/maximum',
-  minimum: 'inputs/minimum',
-  type: 'inputs/type',
-  input: 'inputs/input-is-required',
-  object: 'inputs/input-is-an-object',
-} as const satisfies Partial<Record<BrokenRule, string>>
+const RULES: readonly [BrokenRule, check: string][] = [
+  ['required', 'inputs/required-parameter'],
+  ['enum', 'inputs/enum'],
+  ['maximum', 'inputs/maximum'],
+  ['minimum', 'inputs/minimum'],
+  ['type', 'inputs/type'],
+  ['input', 'inputs/input-is-required'],
+  ['object', 'inputs/input-is-an-object'],
+]
 const UNKNOWN_MODEL = breaking(['model'], [unknownModelRun])
 
 /** Runs that are wrong (sections 2.3, 4.3, 7 and 8). */
 export const INPUT_JUDGES: readonly Check[] = [
-  // The keys of the constant.
-  ...(Object.entries(RULES) as [BrokenRule, string][]).map(([rule, id]) =>
-    judgeEvery(id, breaking([rule]), doesNotSucceed),
-  ),
+  ...RULES.map(([rule, id]) => judgeEvery(id, breaking([rule]), doesNotSucceed)),
   judgeEvery('runs/unknown-model-does-not-run', UNKNOWN_MODEL, doesNotSucceed),
   judgeAll('inputs/first-mistake', { ...UNKNOWN_MODEL, from: [checkOrder] }, async (_, { session }) => {
     const { order, pairs } = await session.evidence(checkOrder)

@@ -44,8 +44,8 @@ const TO_FAIL = only(
 /** A job of an asynchronous run that succeeds, polled from its start: it shows what the specification leaves open. */
 const ASYNC = only(
   { ...RIGHT, from: [FIRST.async, ...LASTS] },
-  ({ run: { sync, hasWebhook }, end, outcome, cancels }) =>
-    sync === false && !hasWebhook && outcome === 'succeeded' && !cancels.some((one) => end && isBefore(one, end)),
+  ({ run, end, outcome, cancels }) =>
+    run.mode === 'async' && outcome === 'succeeded' && !cancels.some((one) => end && isBefore(one, end)),
   'no asynchronous run has succeeded',
 )
 
@@ -86,13 +86,10 @@ export const JOB_JUDGES: readonly Check[] = [
     const [first = outputs[0], pointer] = shown ? [shown, '/output'] : [outputs[0], '/data/output']
     return outputs.map((read) => isSameOutput([first ?? read, pointer], [read, '/data/output']))
   }),
-  judgeEvery('jobs/own-fields', JOBS, (job) =>
-    job.reads.flatMap((read) => {
-      const isCharged = isOf(read, ['succeeded']) && job.run.price !== undefined
-      const own = isCharged ? { ...ownFields(job.run), '/credits_used': oneOf(job.run.price) } : ownFields(job.run)
-      return shownOnly(read, '/data', own)
-    }),
-  ),
+  judgeReads('jobs/own-fields', {}, (read, { run }) => {
+    const charged = isOf(read, ['succeeded']) && run.price !== undefined ? { '/credits_used': oneOf(run.price) } : {}
+    return shownOnly(read, '/data', { ...ownFields(run), ...charged })
+  }),
   judgeEvery('cancel/every-cancel', CANCELLED, isCancelled),
   judgeEvery('cancel/no-credits-shown', CANCELLED, showsNoCredits),
   judgeAll('jobs/more-fields', JOBS, (jobs) => {
@@ -127,10 +124,10 @@ export const JOB_JUDGES: readonly Check[] = [
 function judgeReads(
   id: string,
   { of = JOBS, statuses }: { of?: Source<JobStory>; statuses?: readonly string[] | undefined },
-  judgeOne: (read: ApiResponse) => readonly Finding[],
+  judgeOne: (read: ApiResponse, job: JobStory) => readonly Finding[],
 ): Check {
   const isWanted = (read: ApiResponse) => statuses === undefined || isOf(read, statuses)
-  return judgeEvery(id, of, ({ reads }) => reads.filter(isWanted).flatMap(judgeOne))
+  return judgeEvery(id, of, (job) => job.reads.filter(isWanted).flatMap((read) => judgeOne(read, job)))
 }
 
 /** Whether a poll shows one of these statuses. */

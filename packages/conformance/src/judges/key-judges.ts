@@ -32,6 +32,7 @@ const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], noth
 
 const LIMITED = ofKey('limited', [...KEYED, crossedReads], 'no key was given that lacks a permission')
 const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => permission === ROUTES[route].permission)
+const NOT_LACKING = only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call))
 
 /** A run whose response shows the failed job. */
 const isFailedRun = ({ method, response }: Recorded) => method === 'POST' && at(response.json, '/status') === 'failed'
@@ -57,15 +58,11 @@ export const KEY_JUDGES: readonly Check[] = [
       ? skip('the request has another mistake, which may be seen before the permission', call.response)
       : isRejectedWith(call.response, 403, 'FORBIDDEN'),
   ),
-  judgeEvery(
-    'permissions/others-remain',
-    only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call)),
-    ({ response, key }) => {
-      const isLet = response.status !== 403 && response.status !== 401
-      const detail = `a key without ${key.lacks.join(', ')}: ${rejectionText(response)}; it has the permission that is needed`
-      return judge(isLet, detail, response)
-    },
-  ),
+  judgeEvery('permissions/others-remain', NOT_LACKING, ({ response, key }) => {
+    const isLet = response.status !== 403 && response.status !== 401
+    const detail = `a key without ${key.lacks.join(', ')}: ${rejectionText(response)}; it has the permission that is needed`
+    return judge(isLet, detail, response)
+  }),
   judgeEvery('errors/every-json', only(CALLS, hasBody), ({ response }) => isJson(response)),
   judgeEvery('errors/every-error', ERRORS, ({ response }) => holds(response, ERROR)),
   judgeAll('errors/more-members', ERRORS, ([first], everything) => {

@@ -38,31 +38,28 @@ const RUNS: Source<RunCall> = {
   pick: ({ runs }) => runs,
   nothing: 'no run was accepted',
 }
-const of = (...from: Source<RunCall>['from']) => ({ ...RUNS, from: [...from, ...LASTS] })
+/** Those with some of the first runs. */
+const of = (...names: readonly (keyof typeof FIRST)[]) => {
+  return { ...RUNS, from: [...names.map((name) => FIRST[name]), ...LASTS] }
+}
+const ofMode = (mode: RunCall['mode'], source: Source<RunCall>, nothing: string) =>
+  only(source, (run) => run.mode === mode, nothing)
 
-const isWaiting = ({ sync, hasWebhook }: RunCall) => sync !== false && !hasWebhook
+const isWaiting = ({ mode }: RunCall) => mode === 'sync'
 const isContinued = ({ response, says }: RunCall) => response.status === 202 && says === 'processing'
 
 const WAITING = only(RUNS, isWaiting, 'no synchronous run was accepted')
 const COMPLETED = only(RUNS, ({ says }) => says === 'completed', 'no run has completed in its response')
-const ASYNC = only(
-  of(FIRST.async, FIRST.cancelled),
-  ({ sync, hasWebhook }) => sync === false && !hasWebhook,
-  'no asynchronous run was accepted',
-)
-const CONTINUED = only(of(FIRST.held), isContinued, 'no run got a 202 that says processing')
-const HELD = only(of(FIRST.held), (run) => isWaiting(run) && isContinued(run), 'no run was held; choose a slower model')
-const WITH_WEBHOOK = only(
-  of(FIRST.webhook, FIRST.failingWebhook),
-  ({ hasWebhook, sync }) => hasWebhook && sync !== false,
-  'no run with a webhook_url was accepted',
-)
-const ASYNC_WITH_WEBHOOK = only(
-  of(FIRST.asyncWebhook),
-  ({ hasWebhook, sync }) => hasWebhook && sync === false,
+const ASYNC = ofMode('async', of('async', 'cancelled'), 'no asynchronous run was accepted')
+const CONTINUED = only(of('held'), isContinued, 'no run got a 202 that says processing')
+const HELD = only(of('held'), (run) => isWaiting(run) && isContinued(run), 'no run was held; choose a slower model')
+const WITH_WEBHOOK = ofMode('sync+webhook', of('webhook', 'failingWebhook'), 'no run with a webhook_url was accepted')
+const ASYNC_WITH_WEBHOOK = ofMode(
+  'async+webhook',
+  of('asyncWebhook'),
   'no run with sync false and a webhook_url was accepted',
 )
-const AT_ONCE = only(of(FIRST.cancelled), (run) => !isWaiting(run), 'no run was accepted that should return at once')
+const AT_ONCE = only(of('cancelled'), (run) => !isWaiting(run), 'no run was accepted that should return at once')
 const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
 /** The runs that should be accepted. */
 const RIGHT = only(
@@ -75,15 +72,7 @@ const FAILING: Source<RunCall> = {
   pick: ({ sentRuns }) => sentRuns.filter((run) => run.shouldFail && isWaiting(run) && !run.isOpen),
   nothing: 'no run failed at the provider',
 }
-const IN_EVERY_MODE = of(
-  FIRST.default,
-  FIRST.sync,
-  FIRST.async,
-  FIRST.held,
-  FIRST.failing,
-  FIRST.webhook,
-  FIRST.asyncWebhook,
-)
+const IN_EVERY_MODE = of('default', 'sync', 'async', 'held', 'failing', 'webhook', 'asyncWebhook')
 
 const ACCEPTED: readonly number[] = [200, 202]
 

@@ -23,7 +23,7 @@ export function isWaitedFor(run: RunCall, world: World): Finding {
     const isRight = response.durationMs >= SHORTEST_HOLD_MS
     return judge(isRight, isRight ? `held for ${took(response)}` : `${detail}; it should have waited`, run)
   }
-  const isInTime = response.durationMs <= longestHoldMs(world)
+  const isInTime = response.durationMs <= LONGEST_HOLD_MS + latencyMs(world)
   return judge(response.status === 200 && says === 'completed' && isInTime, detail, run)
 }
 
@@ -39,10 +39,6 @@ function hasFailedJob(run: RunCall, world: World): boolean {
 function latencyMs({ reads }: World): number {
   const times = reads.flatMap(({ calls }) => calls.map(({ response }) => response.durationMs))
   return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
-}
-
-function longestHoldMs(world: World): number {
-  return LONGEST_HOLD_MS + latencyMs(world)
 }
 
 /** Judges each run alone, and those of a kind together: one may meet a slow moment, but not all of a model or a mode. */
@@ -76,6 +72,6 @@ export function hasFailed({ response, says }: RunCall): boolean {
 export function isHeldAsLong(run: RunCall, world: World): Finding {
   const { response } = run
   if (hasFailedJob(run, world)) return skip('the provider failed', run)
-  const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= longestHoldMs(world)
+  const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= LONGEST_HOLD_MS + latencyMs(world)
   return judge(isRight, `held for ${took(response)}; expected about ${LIMITS.syncWaitMs} ms`, response)
 }

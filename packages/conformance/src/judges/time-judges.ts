@@ -11,15 +11,7 @@ import { utcTimeOf } from './utc-timestamp.ts'
 import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A time that the service shows of a job, and where. */
-interface Shown {
-  member: 'created_at' | 'completed_at'
-  /** On the clock of the service. */
-  ms: number
-  status: unknown
-  /** On the clock of the suite. */
-  seenMs: number
-  exchange: Exchange
-}
+type Shown = Times['shown'][number]
 
 /** The times of one job, when its run was sent, and when it was last seen to continue. */
 type Times = ReturnType<typeof timesOf>
@@ -43,10 +35,11 @@ export const TIME_JUDGES: readonly Check[] = [
 function timesOf(run: RunCall, world: World) {
   const { response, endpoint } = run
   const shownIn = (parent: unknown, exchange: Exchange, seenMs = startOf(exchange)) =>
-    (['created_at', 'completed_at'] as const).flatMap((member): Shown[] => {
+    (['created_at', 'completed_at'] as const).flatMap((member) => {
       const [ms, says] = [utcTimeOf(at(parent, `/${member}`)), at(parent, '/status')]
       // The response to a synchronous run says completed.
       const status = says === 'completed' ? 'succeeded' : says
+      // `ms` is on the clock of the service, and `seenMs` on that of the suite.
       return ms === undefined ? [] : [{ member, ms, status, seenMs, exchange }]
     })
   const reads = jobOf(run, world)?.reads ?? []

@@ -105,6 +105,8 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
     ...call,
     sync: typeof sync === 'boolean' ? sync : undefined,
     hasWebhook: url !== undefined,
+    /** How the result is asked for. */
+    mode: `${sync === false ? 'async' : 'sync'}${url === undefined ? '' : '+webhook'}` as const,
     /** Missing when no webhook was asked for, or one that the suite does not receive. */
     endpoint: session.endpoints.find((one) => one.url === url),
     jobId: jobIdIn(call.response),

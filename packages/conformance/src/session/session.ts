@@ -181,12 +181,9 @@ export class Session {
   }
 
   /** Members of the body for a way to ask for a run. Default: all of them in turn. */
-  modeOf(mode: Mode = MODES[this.#modes++ % MODES.length] ?? 'unsaid'): { sync?: boolean; webhook_url?: string } {
+  modeOf(mode: Mode = MODES[this.#modes++ % MODES.length] ?? 'unsaid') {
     const url = mode.endsWith('+webhook') ? this.#parts.webhookEndpoints?.open('accept').url : undefined
-    return {
-      ...(mode.startsWith('unsaid') ? {} : { sync: mode.startsWith('sync') }),
-      ...(url === undefined ? {} : { webhook_url: url }),
-    }
+    return { sync: mode.startsWith('unsaid') ? undefined : mode.startsWith('sync'), webhook_url: url }
   }
 
   /** Every endpoint of a webhook that was opened so far. */
