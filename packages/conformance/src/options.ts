@@ -123,7 +123,6 @@ export class CannotStartError extends Error {
 
 const record = must('an object', isRecord)
 const choice = must("an object, like { model: 'an-id' }", isRecord)
-const specialKey = hidden('an API key, without white space', isSendable)
 
 const OPTIONS: Checks<ConformanceOptions> = {
   baseUrl: baseUrlProblem,
@@ -146,7 +145,7 @@ const OPTIONS: Checks<ConformanceOptions> = {
 const MODELS: Checks<Models> = { main: choice, slow: choice, failing: choice }
 const MODEL: Checks<ModelChoice> = { model: needs('an id', isText), input: record }
 const KEYS: Readonly<Record<string, Check>> = Object.fromEntries(
-  Object.keys(SPECIAL_KEYS).map((name) => [name, specialKey]),
+  Object.keys(SPECIAL_KEYS).map((name) => [name, hidden('an API key, without white space', isSendable)]),
 )
 const LIMITS: Checks<TimeLimits> = { requestMs: positive, jobMs: positive, deliveryMs: positive, quietMs: positive }
 const DEFAULT_LIMITS: TimeLimits = { requestMs: 90_000, jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }

@@ -4,7 +4,7 @@ import { at, isRecord, show } from '../json.ts'
 import { confirmedRetries, LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
-import type { Delivery } from '../webhooks/webhook-endpoints.ts'
+import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
 import { isContinued, ownFields } from './job-judges.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { OF_DELIVERIES, observeMore } from './more-members.ts'
@@ -13,11 +13,9 @@ import { utcTimeOf } from './utc-timestamp.ts'
 import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
-interface Delivered {
+interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
   run: RunCall
   job: JobStory | undefined
-  url: string
-  deliveries: readonly Delivery[]
 }
 
 /** One delivery with its run. */
