@@ -64,7 +64,7 @@ const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
 /** The runs that should be accepted. */
 const RIGHT = only(
   { ...RUNS, pick: ({ sentRuns }) => sentRuns },
-  (run) => !run.isOpen && !run.shouldFail && !isOpenForKey(run) && mayDo(run.key, 'runModel'),
+  (run) => !run.isOpen && !run.shouldFail && !mayBeForbidden(run) && mayDo(run.key, 'runModel'),
   'no run was sent',
 )
 const FAILING: Source<RunCall> = {
@@ -120,6 +120,11 @@ export const RUN_JUDGES: readonly Check[] = [
     `status ${response.status}, /status ${show(says)}`,
   ]),
 ]
+
+/** For a permission that a run may need. */
+function mayBeForbidden(run: RunCall): boolean {
+  return isOpenForKey(run) && run.response.status === 403
+}
 
 /** Judges the HTTP status, and the status in the body. */
 function shows(response: ApiResponse, statuses: readonly number[], states: readonly string[]): Finding[] {

@@ -46,7 +46,10 @@ export function worldOf(session: Session) {
     /** The runs that were accepted, with a key and an input that the specification accepts. */
     runs: accepted.filter(({ isOpen, key }) => !isOpen && mayDo(key, 'runModel')),
     /** The jobs of all accepted runs, wrong ones included. Jobs of another account cannot be read. */
-    jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
+    jobs: storiesOf(
+      accepted.filter(({ key }) => key.kind !== 'open'),
+      calls,
+    ),
     /** Lists between which the catalog did not change. */
     stillLists: stillListsOf(lists),
   }
@@ -119,12 +122,29 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
   }
 }
 
-function storyOf(run: RunCall, calls: readonly ApiCall[]) {
+/** Of the key with all permissions and a limited one: the limited one. */
+function pairOf(one: ApiCall, other: ApiCall): string | undefined {
+  return one.key.kind === 'full' ? other.key.name : other.key.kind === 'full' ? one.key.name : undefined
+}
+
+function storiesOf(runs: readonly RunCall[], calls: readonly ApiCall[]) {
+  const runOf = new Map(runs.map((run) => [run.jobId, run]))
+  // Limited keys of the same account: one reads a job of the other.
+  const shared = calls.flatMap((call) => {
+    const run = call.route === 'getJob' && call.response.status < 300 ? runOf.get(call.id) : undefined
+    return (run && pairOf(call, run)) ?? []
+  })
+  return runs.flatMap((run) =>
+    storyOf(run, calls, (call) => shared.includes(pairOf(call, run) ?? '') || call.response.status < 300),
+  )
+}
+
+function storyOf(run: RunCall, calls: readonly ApiCall[], isOfSame: (call: ApiCall) => boolean) {
   const { jobId } = run
   if (jobId === undefined) return []
   // The job of one key may not be there for another, which may belong to another account.
   const isOwn = ({ key }: ApiCall) => key.name === run.key.name
-  const isOfAccount = (call: ApiCall) => isOwn(call) || call.response.status < 300
+  const isOfAccount = (call: ApiCall) => isOwn(call) || isOfSame(call)
   const ofJob = calls.filter((call) => call.id === jobId && isItsOwn(call) && isOfAccount(call))
   const about = (route: RouteName) => ofJob.filter((call) => call.route === route && mayDo(call.key, route))
   const reads = responsesOf(about('getJob'))

@@ -58,13 +58,12 @@ function knownTexts(models: Models): string[] {
   return [...new Set([...names, ...rareWord(models)])]
 }
 
-/** A search for each of them, and for words that names share, from the first match on and from a later one. */
+/** A search for each of them, and for words that names share. */
 export const searches = defineScenario('searches', { uses: [wholeList] }, async (session) => {
   const models = await session.evidence(wholeList)
   const shared = sharedWords(models).slice(0, 2)
   for (const search of [...knownTexts(models), ...shared])
     await listModels(session, { search, limit: LIMITS.modelsPageMax })
-  for (const [index, search] of shared.entries()) await listModels(session, { search, limit: 2, offset: index + 1 })
 })
 
 /** A search for a text that one model is known to hold in another way. */
