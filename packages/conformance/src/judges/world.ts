@@ -44,7 +44,7 @@ export function worldOf(session: Session) {
     /** Every run that was sent. */
     sentRuns,
     /** The runs that were accepted, with a key and an input that the specification accepts. */
-    runs: accepted.filter(({ isOpen, key }) => !isOpen && mayDo(key, 'runModel')),
+    runs: accepted.filter((run) => (!run.isOpen || isLikeOthers(run)) && mayDo(run.key, 'runModel')),
     /** The jobs of all accepted runs, wrong ones included. Jobs of another account cannot be read. */
     jobs: storiesOf(
       accepted.filter(({ key }) => key.kind !== 'open'),
@@ -120,6 +120,12 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
     /** Whether its input makes the provider fail. */
     shouldFail: isFailing && JSON.stringify(at(call.body, '/input')) === JSON.stringify(failing.input),
   }
+}
+
+/** Whether a run that need not be accepted is a run like others once it is: mode and webhook are as the specification has them. */
+function isLikeOthers({ violation, body, hasWebhook, endpoint }: RunCall): boolean {
+  const isMode = [undefined, true, false].includes(at(body, '/sync') as boolean | undefined)
+  return violation === undefined && body !== undefined && isMode && (!hasWebhook || endpoint !== undefined)
 }
 
 /** Of the key with all permissions and a limited one: the limited one. */

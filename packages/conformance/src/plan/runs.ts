@@ -1,7 +1,7 @@
 import type { ResolvedOptions } from '../options.ts'
 import { type LimitedKey, lacks, namesOf } from '../session/keys.ts'
 import { BEHAVIORS, type EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
-import { crossed } from './crossing.ts'
+import { type Crossed, crossed } from './crossing.ts'
 import type { ModelTarget } from './inputs.ts'
 import { largestInput, smallestInput } from './inputs.ts'
 import type { Targets } from './targets.ts'
@@ -43,9 +43,11 @@ export const FIRST_RUNS = {
 /** Ways of a receiver not to accept. They take turns. */
 const REJECTIONS = BEHAVIORS.filter((behavior) => behavior !== 'accept')
 const INPUTS = ['given', 'smallest', 'largest'] as const
-const MOST_RUNS = 20
+const MOST_RUNS = 21
 /** What other keys do not send is left for these. */
-const MOST_WITHOUT_KEYS = 27
+const MOST_WITHOUT_KEYS = 28
+/** A cancelled run is free, but shows less with more requests. */
+const MOST_CANCELLED = 6
 /** Each takes as long as the hold. */
 const MOST_HELD = 3
 
@@ -84,20 +86,21 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
     isPossible: (run: Pick<RunPlan, 'sync' | 'cancel'> & { kind: string; way: string; receiver: string }) =>
       run.way === wayOf(run) && isKnownInTime(run),
   }
-  const budget = options.crossingCredits - costOfAll(alone)
-  // The result of each other category, obtained in two ways.
+  // The result of each other category, obtained in two ways; then what is not cancelled, as far as the credits go; then the rest.
   const categories = [...new Set(others.map(kindOf))].filter((kind) => kind !== 'main')
-  const results = crossed(
-    { ...dimensions, kind: categories, cancel: ['never'] as const },
-    { ...limits, known, budget, most: 2 * categories.length },
-  )
-  const more = crossed(dimensions, {
-    ...limits,
-    known: [...known, ...results],
-    most: (names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS) - results.length,
-    budget: budget - results.reduce((sum, run) => sum + limits.costOf(run), 0),
-  })
-  const runs = [...results, ...more]
+  const most = names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS
+  const never = { ...dimensions, cancel: ['never'] as const }
+  const rounds = [
+    { of: { ...never, kind: categories }, most: 2 * categories.length },
+    { of: never, most: most - MOST_CANCELLED },
+    { of: dimensions, most },
+  ]
+  let runs: Crossed<typeof dimensions>[] = []
+  for (const round of rounds) {
+    const budget = runs.reduce((left, run) => left - limits.costOf(run), options.crossingCredits - costOfAll(alone))
+    const more = crossed(round.of, { ...limits, known: [...known, ...runs], most: round.most - runs.length, budget })
+    runs = [...runs, ...more]
+  }
   const isHeld = ({ kind, way }: (typeof runs)[number]) => kind === 'slow' && way.startsWith('waits')
   const tooMany = runs.filter(isHeld).slice(MOST_HELD)
   const made = runs
