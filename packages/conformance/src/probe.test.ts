@@ -132,17 +132,30 @@ describe('a wrong base URL or key', () => {
       respond(null, { status: 301, headers: { location: 'https://www.api.test/v1/models' } }),
       'redirects to https://www.api.test/v1/models (301): use the base URL of that service.',
     ],
-    [respond('busy', { status: 503 }), 'is not available (503): run the suite again when it is.'],
   ])('is reported where the response is %o', async (options, sentence) => {
     const { error, requests } = await attempt(options)
     expect(error).toContain(`CannotStartError: https://api.test ${sentence}`)
     expect(requests).toEqual(['GET https://api.test/v1/models?limit=1'])
   })
 
-  it('is reported where the service keeps rejecting requests with 429', async () => {
-    const { error, requests } = await attempt({ ...respond('{}', { status: 429 }), clock: new VirtualClock() })
-    expect(error).toBe('CannotStartError: https://api.test is not available (429): run the suite again when it is.')
-    expect(requests.length).toBe(6)
+  it.each([
+    [429, 6],
+    [503, 3],
+  ])('is reported where the service keeps rejecting requests with %i', async (status, sent) => {
+    const { error, requests } = await attempt({ ...respond('busy', { status }), clock: new VirtualClock() })
+    expect(error).toBe(
+      `CannotStartError: https://api.test is not available (${status}): run the suite again when it is.`,
+    )
+    expect(requests.length).toBe(sent)
+  })
+
+  it('is not seen in one read that fails: it is sent again, and judged', async () => {
+    const { baseUrl, apiKey, clock, fetch: serve } = createReferenceServer({ clock: 'auto' })
+    let requests = 0
+    const fetch = async (requested: string, init: RequestInit) =>
+      requests++ === 0 ? new Response('{}', { status: 503 }) : serve(requested, init)
+    const { error } = await attempt({ baseUrl, apiKey, clock, fetch, allowRuns: false, only: ['models'] })
+    expect(error).toMatchObject({ fail: 0 })
   })
 
   it('is not seen in a list with a mistake: that is for the checks', async () => {

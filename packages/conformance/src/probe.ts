@@ -1,7 +1,8 @@
 import { ROUTES } from '@modelrun/contract'
-import { type ApiResponse, type Call, NoResponseError } from './http/caller.ts'
+import { type ApiResponse, NoResponseError } from './http/caller.ts'
 import { at } from './json.ts'
-import { CannotStartError, type ResolvedOptions } from './options.ts'
+import { CannotStartError } from './options.ts'
+import type { Session } from './session/session.ts'
 
 /** The members of a list of models (section 4.1). A response with none of them is not from this service. */
 const LIST_MEMBERS = ['/models', '/total', '/limit', '/offset']
@@ -13,12 +14,9 @@ const LIST_MEMBERS = ['/models', '/total', '/limit', '/offset']
  * @returns the response, which also serves the checks of a page of one
  * @throws CannotStartError that says in one sentence what is wrong and what to do
  */
-export async function probeService(
-  send: (call: Call) => Promise<ApiResponse>,
-  { baseUrl, apiKey }: Pick<ResolvedOptions, 'baseUrl' | 'apiKey'>,
-): Promise<ApiResponse> {
-  const path = `${ROUTES.listModels.path}?limit=1`
-  const response = await send({ method: 'GET', path, authorization: `Bearer ${apiKey}` }).catch((error: unknown) => {
+export async function probeService(session: Session): Promise<ApiResponse> {
+  const { baseUrl } = session.options
+  const response = await session.call({ path: `${ROUTES.listModels.path}?limit=1` }).catch((error: unknown) => {
     if (!(error instanceof NoResponseError)) throw error
     throw new CannotStartError(connectionProblem(baseUrl, error), { cause: error })
   })

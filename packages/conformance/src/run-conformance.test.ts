@@ -150,7 +150,7 @@ describe('runConformance', () => {
       if (requests === 1) return server.fetch(url, init)
       throw new TypeError('fetch failed', { cause: new Error('connection refused') })
     }
-    const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/right-key'] })
+    const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/missing-key'] })
     expect(report.results[0]).toMatchObject({ verdict: 'fail', exchanges: [2] })
     expect(report.results[0]?.detail).toContain('fetch failed: connection refused')
   })

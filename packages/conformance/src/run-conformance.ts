@@ -115,7 +115,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
     priceSince: (one, after) => priceSince(worldOf(one), after),
     webhookEndpoints: receiver && new WebhookEndpoints(receiver, log),
   })
-  session.remember(onePerPage, await probeService(sendOnce, options))
+  session.remember(onePerPage, await probeService(session))
   const scenarios = scenariosOf(checks, options)
   const isRunning = [...scenarios].some(sendsRuns)
   if (isRunning) {

@@ -104,7 +104,7 @@ describe('modelrun-conformance', { timeout: 60_000 }, () => {
     const { code, stdout } = await conformance(args)
     expect(code).toBe(1)
     expect(stdout).toContain('A list holds total, an integer. (section 4.1)')
-    expect(stdout).toContain(`> GET ${other.url}/v1/models\n`)
+    expect(stdout).toContain(`> GET ${other.url}/v1/models?limit=1\n`)
     expect(stdout).toContain('200 after')
   })
 
