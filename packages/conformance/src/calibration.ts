@@ -37,9 +37,20 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
     value === 'served'
       ? { plainSlashInPath: value }
       : withRejection('unknownPath', value, { plainSlashInPath: 'unknown' }),
+  trailingSlash: (value) =>
+    value === 'served' ? { trailingSlash: value } : ifRejected(value, { trailingSlash: 'unknown' }),
+  headRequests: (value) =>
+    isRecord(value) && value.status === 200
+      ? { headRequests: 'served' }
+      : ifRejected(value, { headRequests: 'rejected' }),
   otherBodies: eachOf,
+  otherInputs: eachOf,
   specialValues: eachOf,
-  invalidSync: eachOf,
+  // What was not sent is expected to be like the word that was.
+  invalidSync: (value) => {
+    const { syncWord = null, ...sent } = isRecord(value) ? value : {}
+    return eachOf({ syncWord, syncYes: syncWord, syncText: syncWord, ...sent })
+  },
   asyncRunWithWebhook: (value) => {
     const response = isRecord(value) ? value.response : undefined
     return response === 'undefined' ? 'it takes both together' : setting('asyncRunWithWebhook', response ?? null)
@@ -104,6 +115,12 @@ function rejectionIn(observed: JsonValue): JsonValue {
 function withRejection(name: string, observed: JsonValue, more: ServiceProfile): Part {
   const applied = setting(name, observed)
   return typeof applied === 'string' ? applied : { ...more, ...applied }
+}
+
+/** What a service responds otherwise, such as with a redirect, is not known. */
+function ifRejected(observed: JsonValue, rejected: ServiceProfile): ServiceProfile | string {
+  const isRejected = isRecord(observed) && Number(observed.status) >= 400
+  return isRejected ? rejected : 'it serves such a request, or rejects it'
 }
 
 /** Several observations, each with the name of a rejection. */

@@ -81,15 +81,14 @@ const VARIANTS: readonly ServiceProfile[] = [
   { searchCase: 'counts' },
   { searchWords: 'whole' },
   { plainSlashInPath: 'unknown' },
+  { trailingSlash: 'served', headRequests: 'rejected' },
   { runNeedsJobsWrite: true },
   { webhookNeedsManage: true },
   { requestIdHeader: 'none' },
   ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
-    .filter((kind) => kind !== 'unknownCategory' && !/^sync(Text|Digit|Yes)$/.test(kind))
+    .filter((kind) => kind !== 'unknownCategory' && !/^sync(Text|Yes)$/.test(kind))
     .map((kind) => ({ rejections: { [kind]: rejection(418, 'TEAPOT') } })),
-  ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
-    accepted,
-  ),
+  ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember'] as const).map(accepted),
   ...(['otherContentType', 'unknownQueryParameter', 'malformedWebhookUrl', 'limitZero'] as const).map(accepted),
   { rejections: { limitNegative: 'default', limitText: 'default', limitAboveMaximum: 'default' } },
   {
@@ -101,6 +100,8 @@ const VARIANTS: readonly ServiceProfile[] = [
     },
   },
   { rejections: { syncWord: 'async', syncText: rejection(418, 'TEAPOT') } },
+  { rejections: { webhookScheme: 'accepted', syncDigit: 'async' } },
+  { rejections: { webhookScheme: 'default' } },
   { rejections: { syncWord: 'async', syncDigit: 'accepted', syncYes: rejection(418, 'TEAPOT') } },
   {
     rejections: {

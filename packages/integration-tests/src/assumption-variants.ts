@@ -34,6 +34,8 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   searchCase: 'ignored',
   searchWords: 'whole',
   plainSlashInPath: 'unknown',
+  trailingSlash: 'served',
+  headRequests: 'rejected',
   runNeedsJobsWrite: true,
   webhookNeedsManage: true,
   requestIdHeader: 'none',

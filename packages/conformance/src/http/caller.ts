@@ -33,7 +33,7 @@ export class NoResponseError extends Error {
 
 /** One request to the service. */
 export interface Call {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
   /** Below the base URL, with its query. */
   path: string
   /** Value of the header `Authorization`; `undefined` sends none. */

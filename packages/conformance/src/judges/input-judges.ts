@@ -4,8 +4,9 @@ import { at } from '../json.ts'
 import { checkOrder } from '../scenarios/mistakes.ts'
 import { unknownModelRun, wrongRuns } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
+import { isMade, observeEach } from './invalid-requests.ts'
 import { judgeAll, judgeEvery, type Source } from './judge-every.ts'
-import { observeRejection, rejectionText } from './rules.ts'
+import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { jobOf, type RunCall, type World } from './world.ts'
 
 /** Runs that break a rule. */
@@ -44,7 +45,17 @@ export const INPUT_JUDGES: readonly Check[] = [
   }),
   judgeAll('runs/unknown-model', UNKNOWN_MODEL, observeOutcome),
   judgeAll('inputs/missing-input-response', breaking(['input']), observeOutcome),
-  judgeAll('inputs/other-input', breaking(['object']), observeOutcome),
+  judgeAll('inputs/other-input', breaking(['object']), (runs) => {
+    const first = (isOne: (input: unknown) => boolean) =>
+      runs.filter(({ body }) => isOne(at(body, '/input'))).slice(0, 1)
+    const kinds = {
+      otherInput: first((input) => typeof input === 'string'),
+      inputArray: first(Array.isArray),
+      inputNull: first((input) => input === null),
+    }
+    const sent = Object.entries(kinds).flatMap(([name, some]) => some.map(({ response }) => [name, response]))
+    return observeEach(Object.fromEntries(sent), (response) => (isMade(response) ? 'accepted' : rejectionOf(response)))
+  }),
   judgeAll('inputs/missing-parameter-response', breaking(['required']), observeOutcome),
   judgeAll('inputs/invalid-response', breaking(['enum', 'maximum', 'minimum', 'type']), observeOutcome),
 ]
@@ -62,9 +73,8 @@ function doesNotSucceed(run: RunCall, world: World): Finding {
 }
 
 /** A run that was accepted, and whose job fails, is not a rejection, whatever its response. */
-function observeOutcome([{ response, jobId, violation }]: readonly [RunCall, ...RunCall[]]): Finding {
-  const isAccepted = jobId !== undefined || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
-  return isAccepted && violation?.rule !== 'model'
+function observeOutcome([{ response, violation }]: readonly [RunCall, ...RunCall[]]): Finding {
+  return isMade(response) && violation?.rule !== 'model'
     ? observe('accepted', 'the run was accepted, and did not succeed', response)
     : observeRejection(response)
 }

@@ -3,7 +3,7 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { type Finding, judge, observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
-import { invalidSync, SPECIAL_WEBHOOKS, specialValues } from '../scenarios/mistakes.ts'
+import { invalidSync, specialValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
 import { rejectionOf, rejectionText } from './rules.ts'
 
@@ -68,7 +68,8 @@ export const OTHER_BODIES = check('inputs/other-bodies', otherBodies, (responses
   observeEach(responses, rejectionOf),
 )
 
-const isMade = (response: ApiResponse) =>
+/** Whether a run was accepted, even if it fails. */
+export const isMade = (response: ApiResponse) =>
   jobIdIn(response) !== undefined || response.status < 300 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
 
 /** The response to a run whose `sync` is not a boolean: rejected, or what it was taken for. */
@@ -80,15 +81,17 @@ export const INVALID_SYNC = check('inputs/invalid-sync', invalidSync, (responses
 )
 
 export const SPECIAL_VALUES = check('inputs/special-values', specialValues, (responses) =>
-  observeEach(responses, (response, name) => {
-    if (!isMade(response)) return rejectionOf(response)
-    const isWebhook = name in SPECIAL_WEBHOOKS && at(response.json, '/status') !== 'processing'
-    return isWebhook ? 'default' : 'accepted'
-  }),
+  observeEach(responses, howSpecial),
 )
 
+/** A webhook that is left out does not change what the response to the run is. */
+export function howSpecial(response: ApiResponse, name: string): JsonValue {
+  if (!isMade(response)) return rejectionOf(response)
+  return /webhook/i.test(name) && at(response.json, '/status') !== 'processing' ? 'default' : 'accepted'
+}
+
 /** Several open points of one kind, each by its name. */
-function observeEach(
+export function observeEach(
   responses: Readonly<Record<string, ApiResponse>>,
   how: (response: ApiResponse, name: string) => JsonValue,
 ): Finding {

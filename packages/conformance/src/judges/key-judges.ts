@@ -40,7 +40,7 @@ const isFailedRun = ({ method, response }: Recorded) => method === 'POST' && at(
 const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
   ...CALLS,
   pick: ({ session: { recorded, limited, recovered } }) => [
-    ...recorded.filter((call) => isItsOwn(call) && (isRejected(call) || isFailedRun(call))),
+    ...recorded.filter((call) => isItsOwn(call) && call.method !== 'HEAD' && (isRejected(call) || isFailedRun(call))),
     ...recovered.filter(isItsOwn),
     ...limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
   ],

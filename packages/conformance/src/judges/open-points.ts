@@ -14,11 +14,12 @@ import {
   searchInCapitals,
   searchNonsense,
   unknownModel,
+  unknownRoutes,
 } from '../scenarios/reads.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { BAD_VALUES, INVALID_SYNC, numberAt, OTHER_BODIES, SPECIAL_VALUES } from './invalid-requests.ts'
+import { BAD_VALUES, howSpecial, INVALID_SYNC, numberAt, OTHER_BODIES, SPECIAL_VALUES } from './invalid-requests.ts'
 import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { idsOf, worldOf } from './world.ts'
 
@@ -49,16 +50,19 @@ const KEY_IN_QUERY = defineScenario('key-in-query', {}, (session) => {
   return session.call({ path: `${ROUTES.listModels.path}?${query.join('&')}`, authorization: null, isOpen: true })
 })
 
-/** A model whose id holds a slash, with the slash as it is. */
-const PLAIN_SLASH = defineScenario('plain-slash', { uses: [firstPage] }, async (session) => {
-  const list = await session.evidence(firstPage)
-  const id = idsOf(list)
-    .map(String)
-    .find((one) => one.includes('/'))
-  if (id === undefined) throw new BlockedError('no model on the first page has a slash in its id', list)
-  const plain = id.split('/').map(encodeURIComponent).join('/')
-  return { id, response: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
-})
+/** A model whose id holds a slash, with the slash as it is. Where none does, an unknown one: its path may be unknown too. */
+const PLAIN_SLASH = defineScenario(
+  'plain-slash',
+  { uses: [firstPage, unknownRoutes, unknownModel] },
+  async (session) => {
+    const ids = idsOf(await session.evidence(firstPage)).map(String)
+    const id = ids.find((one) => one.includes('/'))
+    const unknown = await session.evidence(unknownModel)
+    if (id === undefined) return { id, unknown, response: (await session.evidence(unknownRoutes)).below }
+    const plain = id.split('/').map(encodeURIComponent).join('/')
+    return { id, unknown, response: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
+  },
+)
 
 /** What the specification leaves open of reads (sections 2.1, 4.1, 4.2, 8 and 9). */
 const OF_READS: readonly Check[] = [
@@ -83,11 +87,16 @@ const OF_READS: readonly Check[] = [
   ...BAD_VALUES,
   check('models/unknown-parameter', page('unknown-parameter', { conformance: 1 }), observeRejection),
   check('details/unknown-model', unknownModel, observeRejection),
-  check('details/plain-slash', PLAIN_SLASH, ({ id, response }) => {
-    const isServed = response.status === 200 && at(response.json, '/id') === id
+  check('details/plain-slash', PLAIN_SLASH, ({ id, unknown, response }) => {
+    const isModel = response.status === 200 && at(response.json, '/id') === id
+    const isServed = id === undefined ? rejectionText(response) === rejectionText(unknown) : isModel
     const observed = isServed ? 'served' : rejectionOf(response)
-    return observe(observed, `${id} with a plain slash: ${rejectionText(response)}`, response)
+    return observe(observed, `${id ?? 'an unknown id'} with a plain slash: ${rejectionText(response)}`, response)
   }),
+  check('models/trailing-slash', unknownRoutes, ({ withSlash }) =>
+    observe(withSlash.status === 200 ? 'served' : rejectionOf(withSlash), rejectionText(withSlash), withSlash),
+  ),
+  request('models/head', { method: 'HEAD', path: ROUTES.listModels.path, isOpen: true }),
   request('details/without-version', { path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
   request('details/unknown-path', { path: '/v1/conformance-no-such-path', authorization: null, isOpen: true }),
   request('details/wrong-method', { method: 'POST', path: ROUTES.listModels.path, isOpen: true }),
@@ -136,7 +145,9 @@ const OF_RUNS: readonly Check[] = [
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
   run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
   SPECIAL_VALUES,
-  check('inputs/webhook-url-scheme', otherScheme, observeRejection),
+  check('inputs/webhook-url-scheme', otherScheme, (response) =>
+    observe(howSpecial(response, 'webhookScheme'), rejectionText(response), response),
+  ),
   check('permissions/no-credits', noCredits, observeRejection),
   check('cancel/response', FIRST_CANCEL, (cancel) => {
     if (cancel.status >= 300) return skip(`the cancel was rejected: ${rejectionText(cancel)}`, cancel)

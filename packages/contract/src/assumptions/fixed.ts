@@ -17,14 +17,6 @@ export const FIXED = {
     alternatives: ['a status of success that shows the unchanged state'],
     rejections: ['cancelOfFinishedJob', 'cancelOfCancelledJob'],
   },
-  headRequests: {
-    section: '4',
-    question: 'HEAD of what can be read with GET',
-    choice:
-      'The response to GET without its body; HEAD of a job counts as a status request. HEAD of a file has a ' +
-      'content-length only when the file was read not long ago',
-    alternatives: ['405 METHOD_NOT_ALLOWED'],
-  },
   limitAboveMaximum: {
     section: '4.1',
     question: 'A limit above 100',
@@ -72,7 +64,7 @@ export const FIXED = {
     section: '4.3',
     question: 'Schemes of webhook_url',
     choice: 'http and https; others are a 400',
-    alternatives: ['https only', 'accepted, and nothing is delivered'],
+    alternatives: ['https only', 'accepted, and nothing is delivered', 'as if it were missing'],
     rejections: ['webhookScheme', 'plainHttpWebhook', 'malformedWebhookUrl'],
   },
   webhookUserInfo: {
@@ -157,7 +149,16 @@ export const FIXED = {
     question: 'A malformed body or query',
     choice: '400 VALIDATION_ERROR',
     alternatives: ['400 with another code', '422'],
-    rejections: ['emptyBody', 'brokenJson', 'arrayBody', 'scalarBody', 'invalidBody', 'otherInput'],
+    rejections: [
+      'emptyBody',
+      'brokenJson',
+      'arrayBody',
+      'scalarBody',
+      'invalidBody',
+      'inputNull',
+      'inputArray',
+      'otherInput',
+    ],
   },
   invalidInput: {
     section: '7',

@@ -68,7 +68,11 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
     brokenJson: z._default(error, invalid),
     /** A body without an `input`. Default 400 VALIDATION_ERROR. */
     invalidBody: z._default(error, invalid),
-    /** An `input` that is not an object. Default 400 VALIDATION_ERROR. */
+    /** `input: null`. Default 400 VALIDATION_ERROR. */
+    inputNull: z._default(error, invalid),
+    /** An `input` that is an array. Default 400 VALIDATION_ERROR. */
+    inputArray: z._default(error, invalid),
+    /** An `input` that is a text, a number or a boolean. Default 400 VALIDATION_ERROR. */
     otherInput: z._default(error, invalid),
     /** A body that is an array. Default 400 VALIDATION_ERROR. */
     arrayBody: z._default(error, invalid),
@@ -94,12 +98,12 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
     unknownParameter: z._default(acceptable, invalid),
     /** A member of the body that section 4.3 does not name. Default 400 VALIDATION_ERROR. */
     unknownMember: z._default(acceptable, invalid),
-    /** A `webhook_url` that is not http or https. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
-    webhookScheme: z._default(acceptable, invalid),
     /**
-     * A `webhook_url` that is not a URL. Accepted: like a webhook, to which nothing is delivered; default: as without it.
-     * Default 400 VALIDATION_ERROR.
+     * A `webhook_url` that is not http or https. Accepted: like a webhook, to which nothing is delivered; default: as without
+     * it. Default 400 VALIDATION_ERROR.
      */
+    webhookScheme: z._default(omittable, invalid),
+    /** A `webhook_url` that is not a URL; choices as above. Default 400 VALIDATION_ERROR. */
     malformedWebhookUrl: z._default(omittable, invalid),
     /** `webhook_url: ""`; choices as above. Default 400 VALIDATION_ERROR. */
     webhookEmpty: z._default(omittable, invalid),

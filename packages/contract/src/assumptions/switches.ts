@@ -97,6 +97,24 @@ export const SWITCHES = {
     alternatives: ['an unknown path'],
     setting: z._default(z.enum(['served', 'unknown']), 'served'),
   },
+  /** Whether a path with a slash at its end is the same as without it (sections 4.1 to 4.5). Default `unknown`. */
+  trailingSlash: {
+    section: '4',
+    question: 'A path with a slash at its end, such as /v1/models/',
+    choice: 'An unknown path',
+    alternatives: ['served, as without it'],
+    setting: z._default(z.enum(['unknown', 'served']), 'unknown'),
+  },
+  /** Whether what can be read with GET can be read with HEAD, or HEAD is a wrong method (section 4). Default `served`. */
+  headRequests: {
+    section: '4',
+    question: 'HEAD of what can be read with GET',
+    choice:
+      'The response to GET without its body; HEAD of a job counts as a status request. HEAD of a file has a ' +
+      'content-length only when the file was read not long ago',
+    alternatives: ['a method that the path does not have'],
+    setting: z._default(z.enum(['served', 'rejected']), 'served'),
+  },
   /** Status code of the response to a run with `sync: false` (section 4.3). Default 202. */
   asyncRunStatus: {
     section: '4.3',

@@ -13,9 +13,8 @@ type Values = Assumptions['memberValues']
 /** A member that the specification does not name: what the server knows of the job, else as `memberValues` say. */
 export function jobField(job: Job | undefined, name: string, { status, values }: { status: string; values: Values }) {
   const given = new Map(Object.entries(values))
-  const [own, example = null] = [given.get(`${status}/${name}`), given.get(name)]
-  if (own === null) return null
-  return inForm(job && knownOf(job, name), own ?? example)
+  const example = [`${status}/${name}`, name].map((field) => given.get(field)).find((value) => value !== undefined)
+  return example === null ? null : inForm(job && knownOf(job, name), example ?? null)
 }
 
 /** The server knows `createdAt` as well as `created_at`. */

@@ -38,14 +38,14 @@ export function createApp(service: Service, controlToken: string): (context: App
   const serveService = (context: AppContext) => {
     const found = routes.match(context.req.path)
     // Before the key is checked, so that the route of a rejected request is known as well.
-    context.env.route = endpointOf(found, context)?.name
+    context.env.route = endpointOf(service, found, context)?.name
     return rejectKey(service, context, found) ?? serveFound(service, context as KeyContext, found) // it has one
   }
   const serve: Serve<AppContext> = (context) => {
     const { path } = context.req
     if (isBelow(path, '/v1')) return throughBreakpoints(service, context, serveService)
     const found = open.match(path)
-    context.env.route = endpointOf(found, context)?.name
+    context.env.route = endpointOf(service, found, context)?.name
     return serveFound(service, context, found)
   }
   return async (context) => {
@@ -99,11 +99,16 @@ function serveFound<Context extends AppContext>(
   const { req } = context
   if (found === undefined) return respond(context, unknownPath(service, req.path))
   req.params = found.params
-  return endpointOf(found, context)?.serve(context) ?? respond(context, wrongMethod(service, context, found))
+  return endpointOf(service, found, context)?.serve(context) ?? respond(context, wrongMethod(service, context, found))
 }
 
-function endpointOf<Value>(found: Match<Value> | undefined, { req: { method } }: AppContext): Value | undefined {
-  return found?.methods.get(method === 'HEAD' ? 'GET' : method)
+function endpointOf<Value>(
+  { options }: Service,
+  found: Match<Value> | undefined,
+  { req: { method, path } }: AppContext,
+): Value | undefined {
+  const isRead = method === 'HEAD' && (options.assumptions.headRequests === 'served' || !isBelow(path, '/v1'))
+  return found?.methods.get(isRead ? 'GET' : method)
 }
 
 /** Gives the response to the transport, and what is known with it to the journal. */
@@ -134,13 +139,18 @@ function rejectWithoutKey(
   route: Match<Endpoint<KeyContext>> | undefined,
 ): Reply | undefined {
   const { status } = service.options.assumptions.rejections.unknownPathWithoutKey
-  if (status === 401 || endpointOf(route, context) !== undefined) return undefined
+  if (status === 401 || endpointOf(service, route, context) !== undefined) return undefined
   if (route !== undefined) return respond(context, wrongMethod(service, context, route))
   return respond(context, unknownPath(service, context.req.path, 'unknownPathWithoutKey'))
 }
 
-function wrongMethod(service: Service, { req: { method } }: AppContext, { methods }: Match<unknown>): RouteResult {
-  const allow = methodsOf(methods)
+function wrongMethod(
+  service: Service,
+  { req: { method, path } }: AppContext,
+  { methods }: Match<unknown>,
+): RouteResult {
+  const isWithoutHead = service.options.assumptions.headRequests === 'rejected' && isBelow(path, '/v1')
+  const allow = isWithoutHead ? [...methods.keys()].join(', ') : methodsOf(methods)
   const { response, ...details } = reject(service, 'wrongMethod', {
     message: `This path does not take ${method}. It takes: ${allow}.`,
   })

@@ -52,8 +52,10 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
 
 /** The path of a model whose own id ends in `/run` looks like the path to run another. */
 function routedPath({ baseUrl, models, options }: Service, { method, url }: IncomingRequest): string {
-  const below = pathBelow(baseUrl, url)
-  const path = options.assumptions.plainSlashInPath === 'served' ? withModelAsSegment(below) : below
+  const { trailingSlash, plainSlashInPath } = options.assumptions
+  const sent = pathBelow(baseUrl, url)
+  const below = trailingSlash === 'served' && sent.startsWith('/v1/') ? sent.replace(/\/$/, '') : sent
+  const path = plainSlashInPath === 'served' ? withModelAsSegment(below) : below
   if (!path.endsWith('/run') || (method !== 'GET' && method !== 'HEAD')) return path
   const named = path.slice('/v1/models/'.length)
   return models.has(decodeSegment(named)) ? `/v1/models/${named.replace(/\/run$/, '%2Frun')}` : path

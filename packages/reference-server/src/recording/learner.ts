@@ -117,7 +117,7 @@ export class Learner {
 function howRead(kind: RejectionKind, { query, json }: Exchange): string {
   if (kind.startsWith('sync')) return membersOf(json).status === 'queued' ? 'async' : 'accepted'
   if (kind === 'categoryEmpty') return membersOf(json).total === 0 ? 'accepted' : 'default'
-  if (/^webhook(Null|Empty|Number)$|^malformedWebhookUrl$/.test(kind))
+  if (/^webhook(Null|Empty|Number|Scheme)$|^malformedWebhookUrl$/.test(kind))
     return membersOf(json).status === 'completed' ? 'default' : 'accepted'
   if (!/^(limit|offset|page)/.test(kind)) return 'accepted'
   const isOffset = kind.startsWith('offset') || (kind.startsWith('page') && /offset=(&|$|[^&]*[^\d&-])/.test(query))

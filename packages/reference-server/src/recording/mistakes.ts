@@ -25,6 +25,8 @@ const CHECK_OF: Readonly<Partial<Record<RejectionKind, CheckName>>> = {
   arrayBody: 'json',
   scalarBody: 'json',
   invalidBody: 'body',
+  inputNull: 'body',
+  inputArray: 'body',
   otherInput: 'body',
   unknownMember: 'body',
   syncWord: 'body',

@@ -4,6 +4,7 @@ import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'
 import { latencyMs, planJob } from '../domain/plan-job.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from '../domain/scripted-outcome.ts'
+import { isDelivered } from '../webhooks/webhook-target.ts'
 import type { Service } from './service.ts'
 
 /** A run whose input is checked, defaults filled in. */
@@ -19,9 +20,8 @@ export function isQueuedFirst({ sync, webhook_url }: RunRequest, { asyncRunWithW
   return sync === false && (webhook_url === undefined || asyncRunWithWebhook === 'queued')
 }
 
-/** Nothing is delivered to a text that is accepted although it is not a URL. */
 function deliveriesTo(url: string | undefined, { deliveriesOfOneResult }: Assumptions): number {
-  return url !== undefined && URL.canParse(url) ? deliveriesOfOneResult : 0
+  return url !== undefined && isDelivered(url) ? deliveriesOfOneResult : 0
 }
 
 const WRONG_INPUT: ScriptedOutcome = { result: 'failed' }

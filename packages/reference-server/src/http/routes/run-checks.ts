@@ -73,7 +73,18 @@ export class RunChecks {
     if (typeof apiKey === 'string') return { response: errorResponses.unauthorized(apiKey) }
     this.#apiKey = apiKey
     this.#members = members
-    return undefined
+    return this.#wrongType(members)
+  }
+
+  /** A service that reads JSON into types rejects a member of another type like JSON that is broken, before all else. */
+  #wrongType(members: Members): RouteResult | undefined {
+    const checked = checkBody(this.#service, members)
+    if (!('response' in checked) || checked.rejection === undefined) return undefined
+    const { [checked.rejection]: own, brokenJson, invalidBody } = this.#service.options.assumptions.rejections
+    const [shown, broken, missing] = [own, brokenJson, invalidBody].map((one) =>
+      JSON.stringify(one, ['status', 'code']),
+    )
+    return shown === broken && shown !== missing ? checked : undefined
   }
 
   async #checkBody(): Promise<RouteResult | undefined> {

@@ -55,14 +55,45 @@ describe('run request', () => {
   })
 
   it('leaves out what the assumptions accept', async () => {
-    const accepted = ['unknownMember', 'unknownParameter', 'webhookScheme', 'unknownQueryParameter'] as const
+    const accepted = ['unknownMember', 'unknownParameter', 'unknownQueryParameter'] as const
     const rejections = Object.fromEntries(accepted.map((kind) => [kind, 'accepted' as const]))
-    const { caller } = setUp({ assumptions: { rejections: rejections } })
+    const { caller } = setUp({ assumptions: { rejections: { ...rejections, webhookScheme: 'default' } } })
     const body = { input: { ...input, colour: 'red' }, webhook_url: 'ftp://receiver.test', priority: 1 }
     expect(await caller.post(`/v1/models/${MODEL}/run?page=1`, body)).toMatchObject({
       status: 200,
       body: { status: 'completed' },
     })
+  })
+
+  it('takes a webhook_url of another scheme like a webhook, and delivers nothing, where that is assumed', async () => {
+    const urls: string[] = []
+    const deliver = async ({ url }: Request) => {
+      urls.push(url)
+      return new Response()
+    }
+    const { server, caller } = setUp({ deliver, assumptions: { rejections: { webhookScheme: 'accepted' } } })
+    const response = await caller.run(MODEL, { input, webhook_url: 'ftp://receiver.test' })
+    expect(response).toMatchObject({ status: 202, body: { status: 'processing' } })
+    await server.clock.advance(60_000)
+    expect([await caller.status(response.body.job_id), urls]).toEqual(['succeeded', []])
+  })
+
+  it('rejects an input that is null, an array or a text each as assumed', async () => {
+    const kinds = { inputNull: null, inputArray: [1], otherInput: 'x' }
+    const named = Object.keys(kinds).map((code) => [code, { status: 422, code }])
+    const { caller } = setUp({ assumptions: { rejections: Object.fromEntries(named) } })
+    for (const [code, wrong] of Object.entries(kinds))
+      expect(errorOf(await caller.post(`/v1/models/${MODEL}/run`, { input: wrong })).code).toBe(code)
+  })
+
+  it('finds a member of another type before an unknown model where it is rejected like broken JSON', async () => {
+    const [broken, missing] = ['BROKEN', 'MISSING'].map((code) => ({ status: 400, code }))
+    const rejections = { brokenJson: broken, syncWord: broken, invalidBody: missing, unknownMember: missing }
+    const { caller } = setUp({ assumptions: { checkOrder: ['runModel', 'body'], rejections } })
+    const code = async (body: object) => errorOf(await caller.post('/v1/models/no-such-model/run', body)).code
+    expect(await code({ input, sync: 'false' })).toBe('BROKEN')
+    expect(await code({ input, other: 1 })).toBe('NOT_FOUND')
+    expect(await code({ sync: false })).toBe('NOT_FOUND')
   })
 
   it('rejects a webhook_url with http, and an unknown model before a wrong body, where that is assumed', async () => {

@@ -7,7 +7,7 @@ import { validateInput } from '../../domain/validate-input.ts'
 import { parseShape } from '../../parse-shape.ts'
 import type { Service } from '../../service/service.ts'
 import { isBuiltInReceiver } from '../../webhooks/receivers.ts'
-import { targetKind } from '../../webhooks/webhook-target.ts'
+import { isDelivered, targetKind } from '../../webhooks/webhook-target.ts'
 import type { RouteDetails, RouteResult } from '../app-env.ts'
 import { errorResponses, isAccepted, reject } from '../error-responses.ts'
 import type { IncomingRequest, Reply } from '../messages.ts'
@@ -57,7 +57,11 @@ export function checkBody(service: Service, members: Members): Omit<RunRequest, 
   const message = `The body is not right. ${checked.message}`
   if (isUnknown) return reject(service, 'unknownMember', { message })
   if (members.input === undefined) return reject(service, 'invalidBody', { message })
-  return reject(service, kind === undefined || !isRecord(members.input) ? 'otherInput' : kind, { message })
+  return reject(service, kind === undefined || !isRecord(members.input) ? inputKind(members.input) : kind, { message })
+}
+
+function inputKind(input: unknown) {
+  return input === null ? 'inputNull' : Array.isArray(input) ? 'inputArray' : 'otherInput'
 }
 
 type SyncKind = 'syncWord' | 'syncDigit' | 'syncYes' | 'syncText' | 'syncNumber' | 'syncNull'
@@ -98,7 +102,7 @@ export function checkUrl(service: Service, { webhook_url: url }: Members): { url
   }
   const kind = webhookKind(url)
   if (isAccepted(service, kind)) {
-    const isWebhook = kind !== 'webhookScheme' && service.options.assumptions.rejections[kind] === 'accepted'
+    const isWebhook = service.options.assumptions.rejections[kind] === 'accepted'
     return { url: isWebhook ? String(url) : undefined }
   }
   return reject(service, kind, { message: `The body is not right. ${checked.message}` })
@@ -166,7 +170,7 @@ export function checkWebhook(
       'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.'
     return { assumptions: ['webhookNeedsManage'], response: errorResponses.forbidden(message) }
   }
-  if (!URL.canParse(url)) return {}
+  if (!isDelivered(url)) return {}
   if (hasUserInfo(url)) {
     const message = '/webhook_url must be without a user name and a password: the receiver gets neither.'
     return { rejectedPart: 'webhook', assumptions: ['webhookUserInfo'], response: errorResponses.invalid(message) }
