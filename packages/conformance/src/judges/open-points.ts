@@ -16,7 +16,7 @@ import {
   unknownModel,
   unknownRoutes,
 } from '../scenarios/reads.ts'
-import { FIRST } from '../scenarios/runs.ts'
+import { FIRST, UNKNOWN_ID } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session, SessionCall } from '../session/session.ts'
 import { BAD_VALUES, howSpecial, INVALID_SYNC, numberAt, OTHER_BODIES, SPECIAL_VALUES } from './invalid-requests.ts'
@@ -51,18 +51,20 @@ const KEY_IN_QUERY = defineScenario('key-in-query', {}, (session) => {
 })
 
 /** A model whose id holds a slash, with the slash as it is. Where none does, an unknown one: its path may be unknown too. */
-const PLAIN_SLASH = defineScenario(
-  'plain-slash',
-  { uses: [firstPage, unknownRoutes, unknownModel] },
-  async (session) => {
-    const ids = idsOf(await session.evidence(firstPage)).map(String)
-    const id = ids.find((one) => one.includes('/'))
-    const unknown = await session.evidence(unknownModel)
-    if (id === undefined) return { id, unknown, response: (await session.evidence(unknownRoutes)).below }
-    const plain = id.split('/').map(encodeURIComponent).join('/')
-    return { id, unknown, response: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
-  },
-)
+const PLAIN_SLASH = defineScenario('plain-slash', { uses: [firstPage, unknownModel] }, async (session) => {
+  const ids = idsOf(await session.evidence(firstPage)).map(String)
+  const id = ids.find((one) => one.includes('/'))
+  const plain = (id ?? `${UNKNOWN_ID}/${UNKNOWN_ID}`).split('/').map(encodeURIComponent).join('/')
+  const response = await session.call({ path: `${ROUTES.listModels.path}/${plain}`, isOpen: id === undefined })
+  return { id, unknown: await session.evidence(unknownModel), response }
+})
+
+/** One that was sent shows it, unless its key lacks something. */
+const WRONG_METHOD = defineScenario('wrong-method', { writes: true, uses: [unknownRoutes] }, async (session) => {
+  const { posted } = await session.evidence(unknownRoutes)
+  if (posted !== undefined && posted.status !== 403) return posted
+  return session.call({ method: 'POST', path: ROUTES.listModels.path, isOpen: true })
+})
 
 /** What the specification leaves open of reads (sections 2.1, 4.1, 4.2, 8 and 9). */
 const OF_READS: readonly Check[] = [
@@ -99,7 +101,7 @@ const OF_READS: readonly Check[] = [
   request('models/head', { method: 'HEAD', path: ROUTES.listModels.path, isOpen: true }),
   request('details/without-version', { path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
   request('details/unknown-path', { path: '/v1/conformance-no-such-path', authorization: null, isOpen: true }),
-  request('details/wrong-method', { method: 'POST', path: ROUTES.listModels.path, isOpen: true }),
+  check('details/wrong-method', WRONG_METHOD, observeRejection),
   check('jobs/unknown', unknownJob, observeRejection),
   check('auth/key-in-query', KEY_IN_QUERY, (response) =>
     judge(response.status >= 400, `the key in the query: status ${response.status}; expected an error`, response),

@@ -31,6 +31,8 @@ const DIFFERENT: Record<string, string> = {
   plainHttpWebhook: 'a page cannot have a `webhook_url`, whatever its scheme',
   failedSyncRunBody: 'as failedSyncRunStatus: the response has an error, and no members of the service',
   runFields: 'as failedSyncRunStatus: the response has a message beside the status, as a 202 does',
+  memberValues: 'as runFields: the message is one of them',
+  headRequests: 'the proxy takes the methods that its pages send, and HEAD is not one of them',
   errorMembers: 'as runFields: the message is beside the error',
   unknownPathWithoutKey: 'the proxy finds its path before it asks who the user is',
 }
