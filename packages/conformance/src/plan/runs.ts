@@ -43,7 +43,7 @@ export const FIRST_RUNS = {
 /** Ways of a receiver not to accept. They take turns. */
 const REJECTIONS = BEHAVIORS.filter((behavior) => behavior !== 'accept')
 const INPUTS = ['given', 'smallest', 'largest'] as const
-const MOST_RUNS = 21
+const MOST_RUNS = 20
 /** What other keys do not send is left for these. */
 const MOST_WITHOUT_KEYS = 28
 /** A cancelled run is free, but shows less with more requests. */

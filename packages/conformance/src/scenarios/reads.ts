@@ -123,9 +123,9 @@ function sharedWords(models: Models): string[] {
   return shared.toSorted((one, other) => other.length - one.length)
 }
 
-const MOST_LISTS = 26
+const MOST_LISTS = 25
 const MOST_MODELS = 8
-const MOST_DETAILS = 6
+const MOST_DETAILS = 5
 
 /** Where a page starts. */
 const PLACES = {

@@ -56,7 +56,7 @@ const NO_OBJECTS: readonly Violation[] = [
 ]
 
 /** Runs beyond one for each violation, in which rules, models, keys and modes are crossed. */
-const MOST_CROSSED = 7
+const MOST_CROSSED = 5
 
 /**
  * Everything that the schema of the main model forbids, and some of the others. The first violation of each rule waits for its

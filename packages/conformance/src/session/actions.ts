@@ -9,11 +9,11 @@ import type { Session, SessionCall } from './session.ts'
 
 /** How the delays between polls start and grow. */
 const PACES = {
-  normal: { firstMs: 1_000, growth: 4, longestMs: 20_000 },
+  normal: { firstMs: 2_000, growth: 5, longestMs: 20_000 },
   /** To cancel a job that is processed, before it ends. */
   soon: { firstMs: 250, growth: 2, longestMs: 3_000 },
   /** So that the time in the queue is measured well. */
-  measured: { firstMs: 100, growth: 1.6, longestMs: 20_000 },
+  measured: { firstMs: 100, growth: 1.8, longestMs: 20_000 },
 }
 /** A job that is queued for longer is cancelled there, so that a slow queue costs few polls. */
 const LONGEST_QUEUE_MS = 3_000
