@@ -119,7 +119,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
   const scenarios = scenariosOf(checks, options)
   const isRunning = [...scenarios].some(sendsRuns)
   if (isRunning) {
-    const read = ({ path }: Call) => session.call({ path })
+    const read = (path: string, key?: string) => session.call({ path, key })
     session.targets = await chooseTargets(options, read).catch((error) => cannotStart(error, log.redactor))
   }
   const planned = costOf(scenarios, session.targets, options)

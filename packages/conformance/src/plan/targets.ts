@@ -1,7 +1,8 @@
 import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
-import type { ApiResponse, Call } from '../http/caller.ts'
+import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
+import { namesOf } from '../session/keys.ts'
 import { type ModelTarget, sampleInput } from './inputs.ts'
 
 /** The model of a run. `longest`: the slow model, else the main model. */
@@ -25,12 +26,8 @@ export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelT
 const MAX_CANDIDATES = 20
 
 /** @throws CannotStartError when a model is not there, or has no price or no input that could be made up */
-export async function chooseTargets(
-  options: ResolvedOptions,
-  send: (call: Call) => Promise<ApiResponse>,
-): Promise<Targets> {
+export async function chooseTargets(options: ResolvedOptions, read: Read): Promise<Targets> {
   const { main, slow, failing } = options.models
-  const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
   const targets = {
     main:
       main === undefined ? await cheapest(read, [slow?.model, failing?.model]) : await chosen(read, main, '--input'),
@@ -38,23 +35,28 @@ export async function chooseTargets(
     failing: failing && (await chosen(read, failing, '--failing-input')),
   }
   if (options.crossingCredits === 0) return targets
-  return { ...targets, others: await othersOf(read, targets, options.crossingCredits) }
+  return { ...targets, others: await othersOf(read, targets, options) }
 }
 
 /** Of each category, so that a fault of one model is met. */
 const MOST_OF_CATEGORY = 2
 
-/** The cheapest models of each category, besides those that were chosen. */
-async function othersOf(read: Read, chosen: Targets, mostCredits: number): Promise<ModelTarget[]> {
+/** The cheapest models of each category, besides those that were chosen. Keys that may read models take turns. */
+async function othersOf(read: Read, chosen: Targets, options: ResolvedOptions): Promise<ModelTarget[]> {
+  const { crossingCredits, keys } = options
   const known = targetsOf(chosen).map(({ modelId }) => modelId)
-  const counts = new Map([[chosen.main?.category, 1]])
+  const names = [undefined, ...namesOf(options, 'models:read')]
   const others: ModelTarget[] = []
+  const tried = new Map([[chosen.main?.category, 1]])
   for (const model of byPrice(await listAll(read))) {
     const [id, category] = [String(at(model, '/id')), at(model, '/category')]
-    const count = counts.get(category) ?? 0
-    if (known.includes(id) || count === MOST_OF_CATEGORY || Number(priceOf(model)) > mostCredits) continue
-    counts.set(category, count + 1)
-    const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
+    const count = tried.get(category) ?? 0
+    if (known.includes(id) || count === MOST_OF_CATEGORY || Number(priceOf(model)) > crossingCredits) continue
+    tried.set(category, count + 1)
+    const path = routePath(ROUTES.getModel, { id })
+    const name = names[(others.length + 1) % names.length]
+    const response = await read(path, name && keys[name])
+    const target = targetOf(response.status < 300 ? response : await read(path), id)
     if (typeof target !== 'string') others.push(target)
   }
   return others
@@ -107,8 +109,8 @@ function priceOf(model: unknown): unknown {
   return at(model, '/pricing/credits_per_run')
 }
 
-/** Reads a path below the base URL. */
-type Read = (path: string) => Promise<ApiResponse>
+/** Reads a path below the base URL, by default with the key that has all permissions. */
+type Read = (path: string, key?: string) => Promise<ApiResponse>
 
 const MAX_PAGES = 20
 
