@@ -23,6 +23,14 @@ describe('the redactor', () => {
     )
   })
 
+  it('hides members that are named like secrets, but not that there is none', () => {
+    expect(redactor.value({ next_token: null, token: 'abc', n: 1 })).toEqual({
+      next_token: null,
+      token: '[redacted]',
+      n: 1,
+    })
+  })
+
   it('cuts long bodies and says so', () => {
     expect(redactor.body('x'.repeat(8_010))).toBe(`${'x'.repeat(8_000)}[10 characters more]`)
   })

@@ -40,8 +40,12 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     if (typeof whole === 'string') return text(whole)
     if (Array.isArray(whole)) return whole.map(value)
     if (!isRecord(whole)) return whole
+    const isSecret = (name: string, member: unknown) => isSecretName(name) && member !== null
     return Object.fromEntries(
-      Object.entries(whole).map(([name, member]) => [text(name), isSecretName(name) ? '[redacted]' : value(member)]),
+      Object.entries(whole).map(([name, member]) => [
+        text(name),
+        isSecret(name, member) ? '[redacted]' : value(member),
+      ]),
     )
   }
   return {
