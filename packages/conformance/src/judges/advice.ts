@@ -1,5 +1,5 @@
-import { at } from '../json.ts'
 import type { Session } from '../session/session.ts'
+import { isProviderFailure } from './rules.ts'
 import { jobOf, type RunCall, type World, worldOf } from './world.ts'
 
 /** What to choose otherwise next time, a sentence for each. */
@@ -19,7 +19,7 @@ export function adviceOf(session: Session): string[] {
 function outcomeOf(run: RunCall, world: World): unknown {
   const { outcome } = jobOf(run, world) ?? {}
   if (outcome !== undefined) return outcome
-  if (at(run.response.json, '/error/code') === 'PROVIDER_FAILURE') return 'failed'
+  if (isProviderFailure(run.response.json)) return 'failed'
   return run.says === 'completed' ? 'succeeded' : undefined
 }
 

@@ -1,5 +1,5 @@
-import { at } from '../json.ts'
 import { saysCancelled } from '../session/actions.ts'
+import { isProviderFailure } from './rules.ts'
 import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
 
 const LATE_MS = 1_000
@@ -29,7 +29,7 @@ function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { st
 
 /** A run that was waited for and rejected late, or with the code of the provider, may have been processed. */
 function entryOfRejected({ response, shouldFail, isOpen, mode }: RunCall): string {
-  const hasFailed = at(response.json, '/error/code') === 'PROVIDER_FAILURE'
+  const hasFailed = isProviderFailure(response.json)
   const isLate = response.durationMs > LATE_MS && mode === 'sync'
   if (!isOpen && (hasFailed || (shouldFail && isLate && response.status >= 500))) return 'failed'
   if (!hasFailed && response.status < 500 && !isLate) return 'free'
@@ -55,14 +55,14 @@ export function refundedIn(world: World, isIn: (cancel: Pick<RunCall, 'response'
 }
 
 /**
- * What the runs after an exchange cost: `undefined` where one may be charged or not, `failed` where one did, `running` while one continues. Those of other
+ * What the runs after an exchange cost: `undefined` where one may be charged or not, `failed` where one did or was rejected late, `running` while one continues. Those of other
  * keys may be of another account, and are not waited for.
  */
 export function priceSince(world: World, after: number): number | undefined | 'failed' | 'running' {
   const known = world.sentRuns.map((run) => ({ run, entry: entryOf(run, world) }))
   if (known.some(({ run, entry }) => run.key.kind === 'full' && entry === 'unknown')) return 'running'
   const isNew = ({ response }: Pick<RunCall, 'response'>) => response.exchange.id > after
-  if (known.some(({ run, entry }) => isNew(run) && entry.startsWith('failed'))) return 'failed'
+  if (known.some(({ run, entry }) => isNew(run) && /^failed|^rejected late$/.test(entry))) return 'failed'
   if (refundedIn(world, isNew).length > 0) return undefined
   let price = 0
   for (const { run, entry } of known.filter((one) => isNew(one.run))) {

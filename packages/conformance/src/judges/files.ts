@@ -1,9 +1,9 @@
 import type { Check } from '../check.ts'
-import { judge, skip } from '../finding.ts'
+import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { judgeEvery, observeFirst, type Source } from './judge-every.ts'
+import { judgeAll, observeFirst, type Source } from './judge-every.ts'
 
 /** Files, each read without the API key right after its job ended: a service need not keep them for long. */
 const FILES: Source<{ response: ApiResponse }> = {
@@ -15,15 +15,26 @@ const FILES: Source<{ response: ApiResponse }> = {
 
 /** The produced files (section 2.5). */
 export const FILES_CHECKS: readonly Check[] = [
-  judgeEvery('files/can-be-read', FILES, ({ response }) => {
-    const { status, text } = response
-    const needsKey = status === 401 || status === 403
-    if (needsKey) return skip(`status ${status}: the file is not public, and the key is sent nowhere else`, response)
-    const isRight = status === 200 && text !== '[0 bytes read]'
-    return judge(isRight, `status ${status}, ${text}; expected a file`, response)
-  }),
+  judgeAll('files/can-be-read', FILES, (files, { session }) =>
+    every([...files.map(({ response }) => isFile(response)), ...session.files.moved.map(isSame)]),
+  ),
   observeFirst('files/access', FILES, ({ response: { status } }) => [
     status === 200 ? 'public' : 'rejected',
     `without a key: status ${status}`,
   ]),
 ]
+
+function isFile(response: ApiResponse): Finding {
+  const { status, text } = response
+  const needsKey = status === 401 || status === 403
+  if (needsKey) return skip(`status ${status}: the file is not public, and the key is sent nowhere else`, response)
+  const isRight = status === 200 && text !== '[0 bytes read]'
+  return judge(isRight, `status ${status}, ${text}; expected a file`, response)
+}
+
+/** Judges that a later address of a file has the same file, as long as the first one has it. */
+function isSame([first, other]: readonly [ApiResponse, ApiResponse]): Finding {
+  if (first.status !== 200) return skip('the first address no longer has the file', first)
+  const detail = `status ${other.status}, ${other.text} at a later address of a file; the first one has ${first.text}`
+  return judge(other.status === 200 && other.text === first.text, detail, [first, other])
+}

@@ -5,7 +5,7 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
 import { invalidSync, specialValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
-import { rejectionOf, rejectionText } from './rules.ts'
+import { isProviderFailure, rejectionOf, rejectionText } from './rules.ts'
 
 /** Values of `limit` and `offset` that make no sense, by their names as rejections of the reference server. */
 const BAD_PAGES = {
@@ -70,7 +70,7 @@ export const OTHER_BODIES = check('inputs/other-bodies', otherBodies, (responses
 
 /** Whether a run was accepted, even if it fails. */
 export const isMade = (response: ApiResponse) =>
-  jobIdIn(response) !== undefined || response.status < 300 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
+  jobIdIn(response) !== undefined || response.status < 300 || isProviderFailure(response.json)
 
 /** The response to a run whose `sync` is not a boolean: rejected, or what it was taken for. */
 export const INVALID_SYNC = check('inputs/invalid-sync', invalidSync, (responses) =>

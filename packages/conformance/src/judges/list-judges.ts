@@ -35,9 +35,13 @@ const SEARCHES: Source<SearchGroup> = {
 
 /** Every list (section 4.1). */
 export const LIST_JUDGES: readonly Check[] = [
-  judgeAll('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, (lists, world) =>
-    every([...lists.flatMap(isWholeList), ...returnedLists(world).flatMap((response) => holds(response, SHAPE))]),
-  ),
+  judgeAll('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, (lists, world) => {
+    const initial = at(lists.find(({ query }) => query.offset === undefined)?.response.json, '/offset')
+    return every([
+      ...lists.flatMap((list) => isWholeList(list, initial)),
+      ...returnedLists(world).flatMap((response) => holds(response, SHAPE)),
+    ])
+  }),
   judgeEvery('models/every-page-is-full', LISTS, isFull),
   judgeEvery('models/every-entry', ENTRIES, ({ entry, list }) => [
     ...hasFields(entry, list),
@@ -76,8 +80,8 @@ function returnedLists({ calls }: World): ApiResponse[] {
   return responsesOf(lists).filter(({ status }) => status === 200)
 }
 
-/** Judges limit, offset and total of a list by its query. */
-function isWholeList({ query, response }: ListCall): readonly Finding[] {
+/** Judges limit, offset and total of a list by its query, and by the offset that another one has without a query. */
+function isWholeList({ query, response }: ListCall, initial: unknown): readonly Finding[] {
   const models = at(response.json, '/models')
   const isList = Array.isArray(models) && models.length <= query.limit
   return [
@@ -86,7 +90,7 @@ function isWholeList({ query, response }: ListCall): readonly Finding[] {
     ...holds(response, {
       '/total': count,
       '/limit': oneOf(query.limit),
-      '/offset': query.offset === undefined ? count : oneOf(query.offset),
+      '/offset': oneOf(query.offset ?? initial),
     }),
   ]
 }

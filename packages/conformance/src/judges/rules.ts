@@ -54,7 +54,13 @@ const ITEM = { '/type': text, '/url': url }
 export const ERROR = { '/error': object, '/error/code': text, '/error/message': text }
 
 /** The code of an error of a run that failed at the provider (section 7). */
-export const AT_PROVIDER = { '/error/code': oneOf('PROVIDER_FAILURE') }
+const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
+/** Whether a body says that the model run failed at the provider (section 7). */
+export function isProviderFailure(body: unknown): boolean {
+  return at(body, '/error/code') === PROVIDER_FAILURE
+}
+
+export const AT_PROVIDER = { '/error/code': oneOf(PROVIDER_FAILURE) }
 
 /** Judges an output (section 2.5) that stands at a pointer. */
 export function hasOutput(shown: Shown, pointer: string): Finding {

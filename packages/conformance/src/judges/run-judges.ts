@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts'
-import { type Finding, judge, skip } from '../finding.ts'
+import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, pointersOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
@@ -14,6 +14,7 @@ import {
   hasOutput,
   hasStatus,
   holds,
+  isProviderFailure,
   oneOf,
   type Rule,
   rejectionOf,
@@ -78,7 +79,7 @@ const ACCEPTED: readonly number[] = [200, 202]
 
 /** Every run and the response to it (sections 2.4, 3, 4.3 and 8). */
 export const RUN_JUDGES: readonly Check[] = [
-  judgeEvery('runs/accepted', RIGHT, isAccepted),
+  judgeAll('runs/accepted', RIGHT, (runs) => every([...runs.map(isAccepted), fewFail(runs)])),
   judgeEvery('runs/waits', WAITING, isWaitedFor),
   judgeEvery('runs/async-status', ASYNC, ({ response }) => shows(response, ACCEPTED, ['queued'])),
   judgeEvery('webhooks/run-status', WITH_WEBHOOK, ({ response }) => shows(response, [202], ['processing'])),
@@ -135,8 +136,23 @@ function isAccepted({ response, hasWebhook, endpoint }: RunCall): Finding {
   if (hasWebhook && endpoint?.url.startsWith('http:') && response.status >= 400)
     return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
   if (response.status === 402) return skip('the account has no credits', response)
-  const isFailure = response.status >= 500 || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
+  const isFailure = response.status >= 500 || isProviderFailure(response.json)
   return isFailure ? skip('the provider failed', response) : hasStatus(response, ...ACCEPTED)
+}
+
+/** Any service fails now and then, but not so often before the provider is asked. */
+const FEW = 2
+const SHARE = 1 / 8
+
+function fewFail(runs: readonly RunCall[]): Finding {
+  const early = runs.filter((run) => !isWaiting(run))
+  const failed = early.filter(({ response }) => response.status >= 500 && !isProviderFailure(response.json))
+  const isRare = failed.length <= FEW || failed.length / early.length <= SHARE
+  return judge(
+    isRare,
+    `${failed.length} of ${early.length} runs that return at once got a status of 500 or more`,
+    failed,
+  )
 }
 
 function isPossibleDuration(response: ApiResponse): Finding {

@@ -48,6 +48,10 @@ export const endsOfJobs = defineScenario(
       if (job.end === undefined) await poll(job)
       else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
     }
+    for (const { run, reads } of worldOf(session).jobs) {
+      const bodies = [run.response, ...(run.endpoint?.deliveries ?? [])].map(({ json }) => at(json, '/output'))
+      await session.files.readMoved([...bodies, ...reads.map(({ json }) => at(json, '/data/output'))])
+    }
   },
 )
 

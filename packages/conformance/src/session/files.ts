@@ -5,6 +5,8 @@ import { at, itemsOf } from '../json.ts'
 /** So many outputs of each model, and files of each output, are read. */
 const MOST_OUTPUTS = 2
 const MOST_FILES = 4
+/** So many files are read again at another address. */
+const MOST_MOVED = 4
 /** A job that continued so long ago has just ended. */
 const SOON_MS = 30_000
 
@@ -22,6 +24,8 @@ export class ProducedFiles {
   /** Number of outputs of each model whose files were read. */
   readonly #outputs = new Map<string, number>()
   readonly responses: ApiResponse[] = []
+  /** Files that one body shows at one path and a later one at another: each read at both. */
+  readonly moved: (readonly [ApiResponse, ApiResponse])[] = []
   /** Schemes of files that cannot be read over HTTP. */
   readonly otherSchemes: string[] = []
 
@@ -51,12 +55,27 @@ export class ProducedFiles {
     }
   }
 
+  /** @param outputs of one job, in the order in which they were shown */
+  async readMoved(outputs: readonly unknown[]): Promise<void> {
+    const urls = outputs.map((output) => String(at(output, '/items/0/url'))).filter((url) => /^https?:/i.test(url))
+    const [first] = urls
+    const other = urls.find((url) => pathOf(url) !== pathOf(first ?? url))
+    if (first === undefined || other === undefined || this.moved.length === MOST_MOVED) return
+    const read = (url: string) => this.#download(url).catch(notRead)
+    this.moved.push([await read(first), await read(other)])
+  }
+
   #isJustOver({ method, path }: Call, before: readonly Call[]): boolean {
     if (method === 'POST') return true
     const last = before.findLast((one) => one.method === 'GET' && one.path === path)?.response
     const continued = /^(queued|processing)$/.test(String(at(last?.json, '/data/status')))
     return continued && this.#clock.now() - Date.parse(last?.exchange.startedAt ?? '') < SOON_MS
   }
+}
+
+/** What stands behind it may be signed again. */
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? url
 }
 
 /** A file whose host sends nothing must not end the scenario. */

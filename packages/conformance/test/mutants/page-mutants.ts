@@ -44,6 +44,11 @@ function beyondTheEnd(change: (request: WireRequest, response: WireResponse) => 
 export const PAGE_MUTANTS = mutants([
   [OFFSET, 'ignores the offset of a category', forgets('offset', 'category')],
   [OFFSET, 'ignores the offset of a search', forgets('offset', 'search')],
+  [
+    APPLIED,
+    'says that a category starts with its second model',
+    list((_, request) => has('category')(_, request) && !has('offset')(_, request), put('/offset', 1)),
+  ],
   [LIMIT, 'ignores the limit of a category', forgets('limit', 'category')],
   [LIMIT, 'ignores the limit of a search', forgets('limit', 'search')],
   [

@@ -61,6 +61,7 @@ function lenient(): Mutation {
 /** Runs: their responses and their inputs. */
 export const RUN_MUTANTS = mutants([
   ['runs/waits', 'does not wait by default', neverWaiting(() => true)],
+  ['runs/accepted', 'responds 500 to asynchronous runs', run(isQueued, status(500))],
   ['runs/waits', 'responses a finished run with 201', run(isCompleted, status(201))],
   ['runs/waits', 'does not wait for sync: true', neverWaiting(({ body }) => at(body, '/sync') === true)],
   ['runs/identity', 'has no job_id in a finished run', run(isCompleted, take('/job_id'))],
