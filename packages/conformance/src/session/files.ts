@@ -8,7 +8,7 @@ const MOST_FILES = 4
 /** So many files are read again at another address. */
 const MOST_MOVED = 4
 /** A job that continued so long ago has just ended. */
-const SOON_MS = 30_000
+const SOON_MS = 14_000
 
 /** A request with its response. */
 interface Call {
