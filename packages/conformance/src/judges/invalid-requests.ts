@@ -3,35 +3,36 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { type Finding, judge, observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
-import { invalidSync, specialValues } from '../scenarios/mistakes.ts'
+import { each, invalidSync, specialValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
 import { isProviderFailure, rejectionOf, rejectionText } from './rules.ts'
 
 /** Values of `limit` and `offset` that make no sense, by their names as rejections of the reference server. */
 const BAD_PAGES = {
-  limitAboveMaximum: ['limit', '101'],
-  limitZero: ['limit', '0'],
-  limitNegative: ['limit', '-1'],
-  limitText: ['limit', 'many'],
-  pageFraction: ['limit', '2.5'],
-  offsetNegative: ['offset', '-1'],
-  offsetText: ['offset', 'many'],
-  offsetBeyondEnd: ['offset', '1000000'],
-  pageEmpty: ['limit', ''],
-  pageMixed: ['limit', '5abc'],
-  categoryEmpty: ['category', ''],
-} as const
+  limitAboveMaximum: 'limit=101',
+  limitZero: 'limit=0',
+  limitNegative: 'limit=-1',
+  limitText: 'limit=many',
+  pageFraction: 'limit=2.5',
+  offsetNegative: 'offset=-1',
+  offsetText: 'offset=many',
+  offsetBeyondEnd: 'offset=1000000',
+  pageEmpty: 'limit=',
+  pageMixed: 'limit=5abc',
+  categoryEmpty: 'category=',
+}
+const badPages = defineScenario('bad-values', {}, (session) =>
+  each(BAD_PAGES, (query) => session.call({ path: `${ROUTES.listModels.path}?${query}`, isOpen: true })),
+)
 
-const badPages = defineScenario('bad-values', {}, async (session) => {
-  const send = (query: readonly string[]) =>
-    session.call({ path: `${ROUTES.listModels.path}?${query.join('=')}`, isOpen: true })
-  const responses = { limitAboveMaximum: await send(BAD_PAGES.limitAboveMaximum) }
-  for (const [name, query] of Object.entries(BAD_PAGES).slice(1))
-    Object.assign(responses, { [name]: await send(query) })
-  return responses
-})
+/** Bodies of JSON that are not objects, and none. */
+const OTHER_BODIES = { arrayBody: '[]', scalarBody: 'null', emptyBody: '' }
+const otherBodies = defineScenario('other-bodies', { runs: { main: 0 } }, (session) =>
+  each(OTHER_BODIES, (text) => probeRun(session, { text })),
+)
 
-export const BAD_VALUES: readonly Check[] = [
+/** Requests with values that make no sense, or of which nothing says what they mean. */
+export const INVALID_REQUESTS: readonly Check[] = [
   check('models/limit-capped', badPages, ({ limitAboveMaximum: response }) => {
     const [applied, entries] = [numberAt(response, '/limit'), itemsOf(at(response.json, '/models')).length]
     const isCapped = applied !== null && applied <= LIMITS.modelsPageMax && entries <= LIMITS.modelsPageMax
@@ -41,11 +42,22 @@ export const BAD_VALUES: readonly Check[] = [
   check('models/bad-values', badPages, (responses) =>
     observeEach(responses, (response, name) => {
       if (response.status >= 400) return rejectionOf(response)
-      const [parameter, value] = BAD_PAGES[name as keyof typeof BAD_PAGES] // the scenario has its names from there
-      if (parameter !== 'category') return howPaged(parameter, value === '' ? 0 : Number.parseFloat(value), response)
+      const [parameter, value] = BAD_PAGES[name].split('=')
       // An empty filter keeps nothing, or everything.
-      return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
+      if (parameter === 'category') return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
+      return howPaged(parameter === 'limit' ? 'limit' : 'offset', Number.parseFloat(value || '0'), response)
     }),
+  ),
+  check('inputs/other-bodies', otherBodies, (responses) => observeEach(responses, rejectionOf)),
+  check('inputs/invalid-sync', invalidSync, (responses) =>
+    observeEach(responses, (response) => {
+      if (!isMade(response)) return rejectionOf(response)
+      return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
+    }),
+  ),
+  check('inputs/special-values', specialValues, (responses) => observeEach(responses, howSpecial)),
+  check('inputs/webhook-url-scheme', specialValues, ({ webhookScheme }) =>
+    observe(howSpecial(webhookScheme, 'webhookScheme'), rejectionText(webhookScheme), webhookScheme),
   ),
 ]
 
@@ -58,48 +70,26 @@ function howPaged(name: 'limit' | 'offset', asked: number, response: ApiResponse
   return applied === Math.min(most, Math.max(least, Math.trunc(asked))) ? 'accepted' : { applied }
 }
 
-/** Bodies of JSON that are not objects, and none. */
-const otherBodies = defineScenario('other-bodies', { runs: { main: 0 } }, async (session) => ({
-  arrayBody: await probeRun(session, { text: '[]' }),
-  scalarBody: await probeRun(session, { text: 'null' }),
-  emptyBody: await probeRun(session, { text: '' }),
-}))
-export const OTHER_BODIES = check('inputs/other-bodies', otherBodies, (responses) =>
-  observeEach(responses, rejectionOf),
-)
-
 /** Whether a run was accepted, even if it fails. */
 export const isMade = (response: ApiResponse) =>
   jobIdIn(response) !== undefined || response.status < 300 || isProviderFailure(response.json)
 
-/** The response to a run whose `sync` is not a boolean: rejected, or what it was taken for. */
-export const INVALID_SYNC = check('inputs/invalid-sync', invalidSync, (responses) =>
-  observeEach(responses, (response) => {
-    if (!isMade(response)) return rejectionOf(response)
-    return at(response.json, '/status') === 'queued' ? 'async' : 'accepted'
-  }),
-)
-
-export const SPECIAL_VALUES = check('inputs/special-values', specialValues, (responses) =>
-  observeEach(responses, howSpecial),
-)
-
 /** A webhook that is left out does not change what the response to the run is. */
-export function howSpecial(response: ApiResponse, name: string): JsonValue {
+function howSpecial(response: ApiResponse, name: string): JsonValue {
   if (!isMade(response)) return rejectionOf(response)
   return /webhook/i.test(name) && at(response.json, '/status') !== 'processing' ? 'default' : 'accepted'
 }
 
 /** Several open points of one kind, each by its name. */
-export function observeEach(
-  responses: Readonly<Record<string, ApiResponse>>,
-  how: (response: ApiResponse, name: string) => JsonValue,
+export function observeEach<Name extends string>(
+  responses: { readonly [One in Name]?: ApiResponse },
+  how: (response: ApiResponse, name: Name) => JsonValue,
 ): Finding {
-  const all = Object.entries(responses)
+  const all = Object.entries(responses) as [Name, ApiResponse][] // each has a name
   return observe(
     Object.fromEntries(all.map(([name, response]) => [name, how(response, name)])),
     all.map(([name, response]) => `${name}: ${rejectionText(response)}`).join('; '),
-    Object.values(responses),
+    all.map(([, response]) => response),
   )
 }
 

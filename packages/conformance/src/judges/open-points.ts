@@ -4,7 +4,7 @@ import { BlockedError, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, pointersOf, show } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
-import { brokenJson, cancelledUnknown, noCredits, otherScheme, unknownJob } from '../scenarios/mistakes.ts'
+import { brokenJson, cancelledUnknown, noCredits, unknownJob } from '../scenarios/mistakes.ts'
 import {
   firstPage,
   listModels,
@@ -19,7 +19,7 @@ import {
 import { FIRST, UNKNOWN_ID } from '../scenarios/runs.ts'
 import { cancelJob, jobStatus, probeRun, type RunOptions, readJob } from '../session/actions.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { BAD_VALUES, howSpecial, INVALID_SYNC, numberAt, OTHER_BODIES, SPECIAL_VALUES } from './invalid-requests.ts'
+import { INVALID_REQUESTS, numberAt } from './invalid-requests.ts'
 import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
 import { idsOf, worldOf } from './world.ts'
 
@@ -86,7 +86,6 @@ const OF_READS: readonly Check[] = [
   }),
   ofSearch('models/search-case', searchInCapitals, ['ignored', 'counts']),
   ofSearch('models/search-words', searchByPart, ['parts', 'whole']),
-  ...BAD_VALUES,
   check('models/unknown-parameter', page('unknown-parameter', { conformance: 1 }), observeRejection),
   check('details/unknown-model', unknownModel, observeRejection),
   check('details/plain-slash', PLAIN_SLASH, ({ id, unknown, response }) => {
@@ -102,7 +101,6 @@ const OF_READS: readonly Check[] = [
   request('details/without-version', { path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
   request('details/unknown-path', { path: '/v1/conformance-no-such-path', authorization: null, isOpen: true }),
   check('details/wrong-method', WRONG_METHOD, observeRejection),
-  check('jobs/unknown', unknownJob, observeRejection),
   check('auth/key-in-query', KEY_IN_QUERY, (response) =>
     judge(response.status >= 400, `the key in the query: status ${response.status}; expected an error`, response),
   ),
@@ -140,16 +138,10 @@ const CANCELLED_FINISHED = defineScenario('cancelled-finished', { uses: [FIRST.a
 /** The same of runs and cancels (sections 3, 4.3, 4.5 and 7). */
 const OF_RUNS: readonly Check[] = [
   check('inputs/broken-json', brokenJson, observeRejection),
-  OTHER_BODIES,
-  INVALID_SYNC,
   run('inputs/content-type', (input) => ({ text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' })),
   run('inputs/unknown-member', (input) => ({ body: { input, sync: false, conformance: true } })),
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
   run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
-  SPECIAL_VALUES,
-  check('inputs/webhook-url-scheme', otherScheme, (response) =>
-    observe(howSpecial(response, 'webhookScheme'), rejectionText(response), response),
-  ),
   check('permissions/no-credits', noCredits, observeRejection),
   check('cancel/response', FIRST_CANCEL, (cancel) => {
     if (cancel.status >= 300) return skip(`the cancel was rejected: ${rejectionText(cancel)}`, cancel)
@@ -158,14 +150,20 @@ const OF_RUNS: readonly Check[] = [
   }),
   check('cancel/response-status', FIRST_CANCEL, (cancel) => observe(cancel.status, `status ${cancel.status}`, cancel)),
   check('cancel/twice', SECOND_CANCEL, observeCancel),
-  check('cancel/unknown-job', cancelledUnknown, observeCancel),
+  check('jobs/unknown', unknownJob, observeRejection),
+  check('cancel/unknown-job', cancelledUnknown, ({ cancel }) => observeCancel(cancel)),
+  check('jobs/malformed-id', cancelledUnknown, ({ malformed, cancel, id }) =>
+    rejectionText(malformed) === rejectionText(cancel)
+      ? observe('unknown', `${rejectionText(malformed)}, as for an unknown job`, malformed)
+      : observe({ ...rejectionOf(malformed), rightForm: id }, rejectionText(malformed), [malformed, cancel]),
+  ),
   check('cancel/finished', CANCELLED_FINISHED, ({ cancel, after }) => {
     const observation = jobStatus(after) === 'succeeded' ? ineffective(cancel) : 'changed'
     return observe(observation, `${rejectionText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
   }),
 ]
 
-export const OPEN_POINTS: readonly Check[] = [...OF_READS, ...OF_RUNS]
+export const OPEN_POINTS: readonly Check[] = [...OF_READS, ...INVALID_REQUESTS, ...OF_RUNS]
 
 function ofSearch(id: string, search: Scenario<Search>, [found, missed]: [string, string]): Check {
   return check(id, search, ({ text, wanted, page }) => {

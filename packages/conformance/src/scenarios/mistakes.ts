@@ -1,11 +1,11 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import { type CheckName, orderOfChecks } from '@modelrun/contract/assumptions'
-import { defineScenario, type Scenario } from '../check.ts'
+import { defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { rejectionText } from '../judges/rules.ts'
 import { type Rule, specialInputs } from '../plan/inputs.ts'
-import { cancelJob, jobIdIn, probeRun } from '../session/actions.ts'
+import { cancelJob, jobIdIn, probeRun, readJob } from '../session/actions.ts'
 import type { LimitedKey } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
 import { unknownModel } from './reads.ts'
@@ -18,21 +18,39 @@ const OTHER_SCHEME = 'ftp://127.0.0.1/conformance'
 export const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (session) =>
   probeRun(session, { text: BROKEN }),
 )
-/** A run that waits: where it is accepted, that shows whether its webhook counts. */
-export const otherScheme = defineScenario(
-  'other-scheme',
-  { runs: { main: 0 }, costOf: ({ main }) => main?.creditsPerRun ?? 0 },
-  (session) => probeRun(session, { body: { input: session.target('main').input, webhook_url: OTHER_SCHEME } }),
-)
 export const noCredits = defineScenario('no-credits', { keys: ['no-credits'], runs: { main: 0 } }, (session) =>
   probeRun(session, { key: session.key(['no-credits']) }),
 )
 export const unknownJob = defineScenario('unknown-job', {}, (session) =>
-  session.call({ path: routePath(ROUTES.getJob, { id: UNKNOWN_ID }), isOpen: true }),
+  readJob(session, unknownIdIn(session), { isOpen: true }),
 )
-export const cancelledUnknown = defineScenario('cancelled-unknown', { writes: true }, (session) =>
-  cancelJob(session, UNKNOWN_ID, { isOpen: true }),
+/**
+ * Cancels of an unknown job, by an id of another form than those of the service; where that is reported like the read of an unknown
+ * job, nothing else is sent: the form does not count.
+ */
+export const cancelledUnknown = defineScenario(
+  'cancelled-unknown',
+  { writes: true, uses: [unknownJob] },
+  async (session) => {
+    const read = await session.evidence(unknownJob)
+    const malformed = await cancelJob(session, UNKNOWN_ID, { isOpen: true })
+    const id = unknownIdIn(session)
+    const isLike = id === UNKNOWN_ID || rejectionText(malformed) === rejectionText(read)
+    return { id, malformed, cancel: isLike ? malformed : await cancelJob(session, id, { isOpen: true }) }
+  },
 )
+
+/** In pairs: each stands for the other one in an id that no job has. */
+const LETTERS = 'afbecdghjkmnpqrstvwxyzilou'
+const PAIRS = `0918273645${LETTERS}${LETTERS.toUpperCase()}`
+
+/** An id that no job has: in the form of the service, as soon as that has shown one. */
+function unknownIdIn({ recorded }: Session): string {
+  const jobId = recorded.map(({ response }) => jobIdIn(response)).find((id) => id !== undefined)
+  // Where jobs are counted, that of another one is close.
+  if (jobId !== undefined && /(?<![\da-z])\d{1,6}$/i.test(jobId)) return jobId.replace(/\d+$/, '999999')
+  return jobId?.replace(/[\da-z](?=[\da-z]{0,5}$)/gi, (one) => PAIRS.charAt(PAIRS.indexOf(one) ^ 1)) ?? UNKNOWN_ID
+}
 
 /**
  * Values of `sync` that are not booleans. A service that does not know `"false"` may know `"0"`, but no other word; what a text
@@ -42,7 +60,7 @@ export const invalidSync = defineScenario(
   'invalid-sync',
   { runs: { main: 0 }, costOf: ({ main }) => 5 * (main?.creditsPerRun ?? 0) },
   async (session) => {
-    const send = async (sync: unknown) => probeRun(session, { body: { input: session.target('main').input, sync } })
+    const send = (sync: unknown) => probeRun(session, { body: { input: session.target('main').input, sync } })
     const syncWord = await send('false')
     return {
       syncWord,
@@ -57,6 +75,7 @@ export const invalidSync = defineScenario(
 
 /** Values of `webhook_url` that are not URLs, by their names as rejections of the reference server. */
 const SPECIAL_WEBHOOKS = {
+  webhookScheme: OTHER_SCHEME,
   malformedWebhookUrl: 'conformance',
   webhookEmpty: '',
   webhookNull: null,
@@ -69,14 +88,21 @@ export const specialValues = defineScenario(
   { runs: { main: 0 }, costOf: ({ main }) => Object.keys(SPECIAL_WEBHOOKS).length * (main?.creditsPerRun ?? 0) },
   async (session) => {
     const { input, inputSchema } = session.target('main')
-    const responses: Record<string, ApiResponse> = {}
-    for (const [name, webhook_url] of Object.entries(SPECIAL_WEBHOOKS))
-      responses[name] = await probeRun(session, { body: { input, webhook_url } })
-    for (const [name, special] of Object.entries(specialInputs({ input, inputSchema })))
-      responses[name] = await probeRun(session, { input: special })
-    return responses
+    const webhooks = await each(SPECIAL_WEBHOOKS, (webhook_url) => probeRun(session, { body: { input, webhook_url } }))
+    const inputs = specialInputs({ input, inputSchema })
+    return { ...webhooks, ...(await each(inputs, (special) => probeRun(session, { input: special }))) }
   },
 )
+
+/** The responses to requests that are sent one after the other, each by its name. */
+export async function each<Name extends string, Value>(
+  values: Readonly<Record<Name, Value>>,
+  send: (value: Value) => Promise<ApiResponse>,
+): Promise<Record<Name, ApiResponse>> {
+  const responses = new Map<string, ApiResponse>()
+  for (const [name, value] of Object.entries<Value>(values)) responses.set(name, await send(value))
+  return Object.fromEntries(responses) as Record<Name, ApiResponse> // the names of the values
+}
 
 const says = ({ json }: ApiResponse) => at(json, '/status')
 
@@ -89,11 +115,11 @@ const LACKING: Readonly<Partial<Record<CheckName, readonly (LimitedKey | 'no-cre
   'webhooks:manage': ['without-webhooks-manage'],
   credits: ['no-credits'],
 }
-const READS = { model: ROUTES.getModel, job: ROUTES.getJob, cancelledJob: ROUTES.cancelJob } as const
-const READ_CHECKS = [
-  ['model', 'models:read'],
-  ['job', 'jobs:read'],
-  ['cancelledJob', 'jobs:write'],
+/** Checks of requests without a body, each with the route and its permission. */
+const READS = [
+  ['model', ROUTES.getModel, 'models:read'],
+  ['job', ROUTES.getJob, 'jobs:read'],
+  ['cancelledJob', ROUTES.cancelJob, 'jobs:write'],
 ] as const
 const FORBIDDEN = 'status 403 with the code FORBIDDEN'
 
@@ -108,7 +134,7 @@ export const checkOrder = defineScenario(
     const alone = await reportedAlone(session)
     const before = session.recorded.length
     const reads: CheckName[] = []
-    for (const [check, permission] of READ_CHECKS)
+    for (const [check, , permission] of READS)
       reads.push(...(await placed(session, { alone, order: [permission], check, after: [] })))
     let order: CheckName[] = ['models:run']
     for (const [check, ...after] of RUN_CHECKS) order = await placed(session, { alone, order, check, after })
@@ -170,9 +196,10 @@ async function comesFirst(
 
 function mistaken(session: Session, pair: readonly CheckName[], key: string | undefined): Promise<ApiResponse> {
   const has = (name: CheckName) => pair.includes(name)
-  const [read] = pair.flatMap((name) => (name in READS ? [READS[name as keyof typeof READS]] : []))
-  if (read !== undefined)
-    return session.call({ method: read.method, path: routePath(read, { id: UNKNOWN_ID }), key, isOpen: true })
+  const [, route] = READS.find(([name]) => has(name)) ?? []
+  const id = has('model') ? UNKNOWN_ID : unknownIdIn(session)
+  if (route !== undefined)
+    return session.call({ method: route.method, path: routePath(route, { id }), key, isOpen: true })
   const input = has('input') ? violated(session, 'required')?.input : session.target('main').input
   const url = has('webhook') ? OTHER_SCHEME : has('webhooks:manage') ? 'https://webhook.invalid/conformance' : undefined
   const body = { input: has('body') ? undefined : input, sync: false, webhook_url: url }
@@ -183,24 +210,26 @@ function mistaken(session: Session, pair: readonly CheckName[], key: string | un
 
 /** How each mistake is reported that was made alone, and rejected. */
 async function reportedAlone(session: Session): Promise<Reported> {
-  const shown = new Map<CheckName, string>()
-  const add = (check: CheckName, response: ApiResponse | undefined) => {
-    if (response !== undefined && response.status >= 400 && jobIdIn(response) === undefined)
-      shown.set(check, rejectionText(response))
-  }
-  const sent: readonly [CheckName, Scenario<ApiResponse>][] = [
-    ['model', unknownModel],
-    ['job', unknownJob],
-    ['cancelledJob', cancelledUnknown],
-    ['json', brokenJson],
-    ['webhook', otherScheme],
-    ['credits', noCredits],
+  const permissions = ['models:read', 'jobs:read', 'jobs:write', 'models:run'] as const
+  const shown = new Map<CheckName, string>(permissions.map((name) => [name, FORBIDDEN]))
+  const alone: readonly [CheckName, () => Promise<ApiResponse | undefined>][] = [
+    ['model', () => session.evidence(unknownModel)],
+    ['job', () => session.evidence(unknownJob)],
+    ['cancelledJob', async () => (await session.evidence(cancelledUnknown)).cancel],
+    ['json', () => session.evidence(brokenJson)],
+    ['webhook', async () => (await session.evidence(specialValues)).webhookScheme],
+    ['credits', () => session.evidence(noCredits)],
+    ['runModel', async () => violated(session, 'model')?.response],
+    ['body', async () => violated(session, 'input')?.response],
+    ['input', async () => violated(session, 'required')?.response],
   ]
-  for (const [check, scenario] of sent) await unlessBlocked(async () => add(check, await session.evidence(scenario)))
-  add('runModel', violated(session, 'model')?.response)
-  add('body', violated(session, 'input')?.response)
-  add('input', violated(session, 'required')?.response)
-  for (const name of ['models:read', 'jobs:read', 'jobs:write', 'models:run'] as const) shown.set(name, FORBIDDEN)
+  for (const [check, send] of alone) {
+    await unlessBlocked(async () => {
+      const response = await send()
+      if (response !== undefined && response.status >= 400 && jobIdIn(response) === undefined)
+        shown.set(check, rejectionText(response))
+    })
+  }
   return shown
 }
 

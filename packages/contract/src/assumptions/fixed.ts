@@ -188,6 +188,13 @@ export const FIXED = {
       'unknownPathWithoutKey',
     ],
   },
+  malformedJobId: {
+    section: '7',
+    question: 'An id of a job in another form than those of the service',
+    choice: 'An unknown job',
+    alternatives: ['400', '422', 'an unknown path'],
+    rejections: ['malformedJobId'],
+  },
   wrongMethod: {
     section: '7',
     question: 'A method that a path does not have',

@@ -24,6 +24,7 @@ const choices = /* @__PURE__ */ defineSchema(() => {
     sync: errorOr('accepted', 'async'),
     omittable: errorOr('accepted', 'default'),
     cancel,
+    id: z.union([z.literal('unknown'), z.extend(error, { rightForm: z.optional(z.string()) })]),
   }
 })
 
@@ -127,7 +128,7 @@ const OF_RUNS = /* @__PURE__ */ defineSchema(() => {
  * the default of the reference server. The body is that of section 7, with `members` where it has more.
  */
 export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
-  const { acceptable, cancel, error } = choices
+  const { acceptable, cancel, error, id } = choices
   const notFound = { status: 404, code: 'NOT_FOUND' }
   const conflict = { status: 409, code: 'CONFLICT' }
   return {
@@ -139,6 +140,11 @@ export const REJECTIONS = /* @__PURE__ */ defineSchema(() => {
     unknownModelRun: z._default(error, notFound),
     /** `GET` of an unknown job, or one of another account. Default 404 NOT_FOUND. */
     unknownJob: z._default(error, notFound),
+    /**
+     * `GET` or cancel of a job by an id in another form than those of this server and `rightForm`, an id of the service. Unknown:
+     * like an unknown job. Default unknown.
+     */
+    malformedJobId: z._default(id, 'unknown'),
     /** A path that does not exist. Default 404 NOT_FOUND. */
     unknownPath: z._default(error, notFound),
     /** A path below `/v1` that does not exist, without a key. Default 401 UNAUTHORIZED. */

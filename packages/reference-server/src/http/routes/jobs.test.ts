@@ -181,6 +181,19 @@ describe('DELETE /v1/jobs/{id}', () => {
     expect((await caller.delete(path)).status).toBe(200)
   })
 
+  it('rejects an id for its form where that counts, and knows its own and that of the service', async () => {
+    const malformedJobId = { status: 422, code: 'UUID', rightForm: '8f14e45f-ceea-467f-a9d2-3f0b1c5d7e90' }
+    const { caller, path } = await withJob({ assumptions: { rejections: { malformedJobId } } })
+    const ofRightForm = ['/v1/jobs/00000000-0000-4000-8000-00000000000a', `/v1/jobs/job_${'a'.repeat(24)}`]
+    for (const send of [caller.get, caller.delete]) {
+      for (const other of ofRightForm) expect((await send(other)).status).toBe(404)
+      expect(await send('/v1/jobs/17')).toMatchObject({ status: 422, body: { error: { code: 'UUID' } } })
+    }
+    const counted = { ...malformedJobId, rightForm: '17' }
+    const other = await withJob({ assumptions: { rejections: { malformedJobId: counted } } })
+    expect((await other.caller.get('/v1/jobs/123456')).status).toBe(404)
+  })
+
   it('finds the provider done before it cancels', async () => {
     const { server, caller, path } = await withJob()
     await server.clock.advance(4_200)

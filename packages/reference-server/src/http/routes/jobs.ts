@@ -10,10 +10,13 @@ import { emptyReply, jsonReply } from '../messages.ts'
 
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
 
+const OWN_FORM = `job_${'0'.repeat(24)}`
+
 /** `GET /v1/jobs/{id}` (section 4.4). */
 export const getJobRoute: RouteHandler = (service, context, lacking) => {
   const { job, isForeignJob } = findJob(service, context)
-  const unknown = () => reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
+  const unknown = () =>
+    malformed(service, context) ?? reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
   const isNowhere = job === undefined && !isForeignJob
   const rejected = firstMistake(service, { 'jobs:read': lacking, ...(isNowhere ? { job: unknown } : {}) })
   if (rejected !== undefined || job === undefined) return rejected ?? unknown()
@@ -33,7 +36,9 @@ export const getJobRoute: RouteHandler = (service, context, lacking) => {
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
 export const cancelJobRoute: RouteHandler = (service, context, lacking) => {
   const { job, isForeignJob } = findJob(service, context)
-  const unknown = () => cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
+  const unknown = () =>
+    malformed(service, context) ??
+    cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
   const isNowhere = job === undefined && !isForeignJob
   const rejected = firstMistake(service, { 'jobs:write': lacking, ...(isNowhere ? { cancelledJob: unknown } : {}) })
   if (rejected !== undefined || job === undefined) return rejected ?? unknown()
@@ -96,6 +101,19 @@ function cancelField({ job, jobStatus }: RouteDetails, name: string, values: Ass
 function findJob(service: Service, context: KeyContext): Pick<RouteDetails, 'job' | 'isForeignJob'> {
   const job = service.jobs.find(context.req.param('id'))
   return job?.account === context.env.apiKey.account ? { job } : { isForeignJob: job !== undefined }
+}
+
+/** Rejects an id for its form, where that counts. */
+function malformed(service: Service, context: KeyContext): RouteResult | undefined {
+  const { malformedJobId } = service.options.assumptions.rejections
+  const isLike = (id: string | undefined) => formOf(id) === formOf(context.req.param('id'))
+  if (malformedJobId === 'unknown' || isLike(OWN_FORM) || isLike(malformedJobId.rightForm)) return undefined
+  return reject(service, 'malformedJobId', { message: 'The id of a job has another form: it starts with job_.' })
+}
+
+/** A count may have more digits than another. */
+function formOf(id = ''): string {
+  return /^\d+$/.test(id) ? '0' : id.replace(/[\da-z]/gi, 'a')
 }
 
 function result(job: Job, baseUrl: string, members: Assumptions['errorMembers']['jobs']): object {
