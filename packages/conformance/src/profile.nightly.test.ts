@@ -66,7 +66,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   },
   {
     listMembers: {
-      more: { hasMore: true, nextOffset: 100 },
+      more: { hasMore: true, nextOffset: 1 },
       last: { hasMore: false, nextOffset: null },
       entries: { tags: ['a'] },
       details: { license: null, tags: ['a'] },
@@ -163,6 +163,13 @@ describe('the profile', { timeout: 60_000 }, () => {
     const { profile, results } = await runConformance(options)
     expect(profile).toMatchObject(assumptions)
     expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  })
+
+  it.each([1, 2, 71])('has the members of a page that others follow with the seed %i', async (seed) => {
+    const listMembers = { more: { hasMore: true }, last: {}, entries: {}, details: {} }
+    const { options } = createReferenceService({ assumptions: { listMembers } })
+    const { profile } = await runConformance({ ...options, seed, only: OBSERVING })
+    expect(profile.listMembers).toEqual({ more: { hasMore: true } })
   })
 
   it('measures a long queue and a short one', async () => {

@@ -183,7 +183,7 @@ describe('DELETE /v1/jobs/{id}', () => {
 
   it('rejects an id for its form where that counts, and knows its own and that of the service', async () => {
     const malformedJobId = { status: 422, code: 'UUID', rightForm: '8f14e45f-ceea-467f-a9d2-3f0b1c5d7e90' }
-    const { caller, path } = await withJob({ assumptions: { rejections: { malformedJobId } } })
+    const { caller } = await withJob({ assumptions: { rejections: { malformedJobId } } })
     const ofRightForm = ['/v1/jobs/00000000-0000-4000-8000-00000000000a', `/v1/jobs/job_${'a'.repeat(24)}`]
     for (const send of [caller.get, caller.delete]) {
       for (const other of ofRightForm) expect((await send(other)).status).toBe(404)
