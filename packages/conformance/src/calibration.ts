@@ -1,5 +1,5 @@
 import { ASSUMPTION_NOTES, assumptionsSchema, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
-import { isRecord, itemsOf, type JsonValue } from './json.ts'
+import { isRecord, type JsonValue } from './json.ts'
 import { isAlike } from './judges/error-members.ts'
 import type { NotApplied, ServiceProfile } from './profile.ts'
 
@@ -18,21 +18,18 @@ const SEQUENCES = ['queued,processing,succeeded', 'processing,succeeded', 'succe
  * assumption, or of a rejection, of the reference server, and its values. The test of the profile looks for both.
  */
 export const CALIBRATION: Readonly<Record<string, Application>> = {
-  modelStatuses: onlyLike((value) => itemsOf(value).every((one) => one === 'active'), 'the catalog says which occur'),
-  defaultsAgainstRules: onlyLike((value) => itemsOf(value).length === 0, 'the catalog has the defaults'),
-  outputType: onlyLike((value) => value === 'image', 'the catalog says what a model makes'),
-  fileAccess: onlyLike((value) => value === 'public', 'its files can be read without a key'),
-  statusSequence: onlyLike(
-    (value) => SEQUENCES.includes(String(value)),
-    'its jobs are queued, processing, and then end',
-  ),
-  defaultOffset: onlyLike((value) => value === 0, 'it starts with the first model'),
+  modelStatuses: onlyLike([[], ['active']], 'the catalog says which occur'),
+  defaultsAgainstRules: onlyLike([[]], 'the catalog has the defaults'),
+  outputType: onlyLike(['image'], 'the catalog says what a model makes'),
+  fileAccess: onlyLike(['public'], 'its files can be read without a key'),
+  statusSequence: onlyLike(SEQUENCES, 'its jobs are queued, processing, and then end'),
+  defaultOffset: onlyLike([0], 'it starts with the first model'),
   badPages: eachOf,
   unknownCategory: (value) =>
     isRecord(value)
       ? withRejection('unknownCategory', value, { unknownCategory: 'reject' })
       : setting('unknownCategory', value),
-  searchWithoutMatch: onlyLike((value) => value === 'nothing', 'it does not know what comes close'),
+  searchWithoutMatch: onlyLike(['nothing'], 'it does not know what comes close'),
   plainSlashInPath: (value) =>
     value === 'served'
       ? { plainSlashInPath: value }
@@ -55,9 +52,9 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
     const response = isRecord(value) ? value.response : undefined
     return response === 'undefined' ? 'it takes both together' : setting('asyncRunWithWebhook', response ?? null)
   },
-  deliveryHeaders: onlyLike((value) => itemsOf(value).length === 0, 'it does not know what they hold'),
-  rateLimitHeaders: onlyLike((value) => itemsOf(value).length === 0, 'it has no rate limit; a fault makes one'),
-  rateLimit: onlyLike((value) => value === 'none', 'it has no rate limit; a fault makes one'),
+  deliveryHeaders: onlyLike([[]], 'it does not know what they hold'),
+  rateLimitHeaders: onlyLike([[]], 'it has no rate limit; a fault makes one'),
+  rateLimit: onlyLike(['none'], 'it has no rate limit; a fault makes one'),
   withoutVersion: (value) => setting('unknownPath', value),
 }
 
@@ -132,6 +129,6 @@ function eachOf(observed: JsonValue): Part[] {
 }
 
 /** Needs no setting where the service does as the reference server always does. */
-function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): Application {
-  return (observed) => (isSame(observed) ? {} : reason)
+function onlyLike(same: readonly JsonValue[], reason: string): Application {
+  return (observed) => (same.some((one) => JSON.stringify(one) === JSON.stringify(observed)) ? {} : reason)
 }

@@ -41,21 +41,21 @@ export function membersOfErrors({ calls, sentRuns, jobs, session: { endpoints } 
     .map(({ json }) => json)
     .filter((json) => codeOf(json) !== undefined && codeOf(json) !== 'PROVIDER_FAILURE')
   const requests = mostOf(rejected) ?? {}
-  const ofKey = (code: string) => {
-    const members = mostOf(rejected.filter((json) => codeOf(json) === code))
-    return members === undefined || isAlike(members, requests) ? {} : { [code.toLowerCase()]: members }
-  }
   const errorsIn = (bodies: readonly unknown[]) =>
     bodies.filter(isFailure).map((body) => ({ error: at(body, '/error') }))
   const runs = sentRuns.map(({ response: { json } }) => json).filter(isFailure)
-  const ofJobs = {
+  const found = {
     requests,
+    unauthorized: mostOf(rejected.filter((json) => codeOf(json) === 'UNAUTHORIZED')),
+    forbidden: mostOf(rejected.filter((json) => codeOf(json) === 'FORBIDDEN')),
     jobs: mostOf(errorsIn(jobs.flatMap(({ reads }) => reads.map(({ json }) => at(json, '/data'))))),
     runs: mostOf(runs.map(({ job_id, request_id, status, model_id, ...body }) => body)),
     deliveries: mostOf(errorsIn(endpoints.flatMap(({ deliveries }) => deliveries.map(({ json }) => json)))),
   }
-  const some = Object.entries(ofJobs).filter(([, members = {}]) => Object.keys(members).length > 0)
-  return { ...(Object.fromEntries(some) as Members), ...ofKey('UNAUTHORIZED'), ...ofKey('FORBIDDEN') } // none is undefined
+  const general: Readonly<Record<string, Members>> = { unauthorized: requests, forbidden: requests }
+  const isOwn = ([name, members]: [string, Members | undefined]) =>
+    members !== undefined && !isAlike(members, general[name] ?? {})
+  return Object.fromEntries(Object.entries(found).filter(isOwn)) as Members // none is undefined
 }
 
 function isFailure(body: unknown): body is Record<string, unknown> {

@@ -185,5 +185,5 @@ function observeCancel(cancel: ApiResponse): Finding {
 
 /** A cancel that changes nothing: an error, or a success with members of its own. */
 function ineffective(cancel: ApiResponse) {
-  return cancel.status >= 400 ? rejectionOf(cancel) : { ...rejectionOf(cancel), fields: pointersOf(cancel.json) }
+  return { ...rejectionOf(cancel), ...(cancel.status >= 400 ? {} : { fields: pointersOf(cancel.json) }) }
 }

@@ -4,6 +4,7 @@ import { defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { rejectionText } from '../judges/rules.ts'
+import { responsesOf } from '../judges/world.ts'
 import { type Rule, specialInputs } from '../plan/inputs.ts'
 import { cancelJob, jobIdIn, probeRun, readJob } from '../session/actions.ts'
 import type { LimitedKey } from '../session/keys.ts'
@@ -134,14 +135,10 @@ export const checkOrder = defineScenario(
     const alone = await reportedAlone(session)
     const before = session.recorded.length
     const reads: CheckName[] = []
-    for (const [check, , permission] of READS)
-      reads.push(...(await placed(session, { alone, order: [permission], check, after: [] })))
+    for (const [check, , permission] of READS) reads.push(...(await placed(session, alone, [[permission], check])))
     let order: CheckName[] = ['models:run']
-    for (const [check, ...after] of RUN_CHECKS) order = await placed(session, { alone, order, check, after })
-    return {
-      order: orderOfChecks([...reads, ...order]),
-      pairs: session.recorded.slice(before).map(({ response }) => response),
-    }
+    for (const check of RUN_CHECKS) order = await placed(session, alone, [order, ...check])
+    return { order: orderOfChecks([...reads, ...order]), pairs: responsesOf(session.recorded.slice(before)) }
   },
 )
 
@@ -156,15 +153,14 @@ const RUN_CHECKS: readonly (readonly [CheckName, ...CheckName[]])[] = [
   ['credits', 'runModel'],
 ]
 
-interface Placing {
-  alone: Reported
-  order: readonly CheckName[]
-  check: CheckName
-  after: readonly CheckName[]
-}
 type Reported = ReadonlyMap<CheckName, string>
 
-async function placed(session: Session, { alone, order, check, after }: Placing): Promise<CheckName[]> {
+/** An order with one more check, which others must come before. */
+async function placed(
+  session: Session,
+  alone: Reported,
+  [order, check, ...after]: readonly [readonly CheckName[], CheckName, ...CheckName[]],
+): Promise<CheckName[]> {
   const least = Math.max(0, ...after.map((name) => order.indexOf(name) + 1))
   let place = order.length
   for (let index = order.length; index > least; index--) {
