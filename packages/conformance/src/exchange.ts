@@ -42,33 +42,24 @@ export interface ExchangeResponse {
 }
 
 /** Gathers the exchanges of a run of the suite, in the order in which they started, without secrets. */
-export class ExchangeLog {
-  readonly exchanges: Exchange[] = []
-  readonly clock: ConformanceClock
-  readonly redactor: Redactor
-
-  constructor(clock: ConformanceClock, redactor: Redactor) {
-    this.clock = clock
-    this.redactor = redactor
-  }
-
-  /** Adds an exchange that starts now. Its url is shown as it is given here. */
-  start(direction: Exchange['direction'], { method, url, headers, body }: StartedRequest): Exchange {
-    const exchange: Exchange = {
-      id: this.exchanges.length + 1,
-      direction,
-      startedAt: new Date(this.clock.now()).toISOString(),
-      durationMs: 0,
-      request: {
-        method,
-        url,
-        headers: this.redactor.headers(headers),
-        body: body === undefined ? undefined : this.redactor.body(body),
-      },
-    }
-    this.exchanges.push(exchange)
-    return exchange
-  }
-}
+export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
 type StartedRequest = Omit<ExchangeRequest, 'headers'> & { headers: Headers }
+
+export function createExchangeLog(clock: ConformanceClock, redactor: Redactor) {
+  const exchanges: Exchange[] = []
+  /** Adds an exchange that starts now. Its url is shown as it is given here. */
+  const start = (direction: Exchange['direction'], { method, url, headers, body }: StartedRequest) => {
+    const shownBody = body === undefined ? undefined : redactor.body(body)
+    const exchange: Exchange = {
+      id: exchanges.length + 1,
+      direction,
+      startedAt: new Date(clock.now()).toISOString(),
+      durationMs: 0,
+      request: { method, url, headers: redactor.headers(headers), body: shownBody },
+    }
+    exchanges.push(exchange)
+    return exchange
+  }
+  return { exchanges, clock, redactor, start }
+}

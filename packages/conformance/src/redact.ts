@@ -14,20 +14,10 @@ const PASSWORD = /^[^/\\@?#]+@/
 const QUERY = /[?#].+/s
 
 /** Makes what goes into the report free of secrets. */
-export interface Redactor {
-  /** Without keys and without what urls carry in their query. */
-  text(text: string): string
-  /** The same, and cut to a length that a report can hold. */
-  body(text: string): string
-  /** Every text in a value. */
-  value(value: JsonValue): JsonValue
-  /** The url of a request: each value of its query. */
-  url(url: string): string
-  headers(headers: Headers): Record<string, string>
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
 /** @param secrets API keys; what is left of each is its prefix */
-export function createRedactor(secrets: readonly string[]): Redactor {
+export function createRedactor(secrets: readonly string[]) {
   const known = [...new Set(secrets.flatMap(spellings))]
     .toSorted((one, other) => other.length - one.length)
     // In any case: a search in capitals, for example, is made from what the service sent.
@@ -40,23 +30,24 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     if (typeof whole === 'string') return text(whole)
     if (Array.isArray(whole)) return whole.map(value)
     if (!isRecord(whole)) return whole
-    const isSecret = (name: string, member: unknown) => isSecretName(name) && member !== null
-    return Object.fromEntries(
-      Object.entries(whole).map(([name, member]) => [
-        text(name),
-        isSecret(name, member) ? '[redacted]' : value(member),
-      ]),
-    )
+    const shown = ([name, member]: [string, JsonValue]) =>
+      isSecretName(name) && member !== null ? '[redacted]' : value(member)
+    return Object.fromEntries(Object.entries(whole).map((entry) => [text(entry[0]), shown(entry)]))
   }
   return {
+    /** Without keys and without what urls carry in their query. */
     text,
-    body: (whole) => cut(text(whole)),
+    /** The same, and cut to a length that a report can hold. */
+    body: (whole: string) => cut(text(whole)),
+    /** Every text in a value. */
     value,
-    url: (whole) => {
+    /** The url of a request: each value of its query. */
+    url: (whole: string) => {
       const [path = '', query] = whole.split('?')
       return query === undefined ? withoutKeys(path) : `${withoutKeys(path)}?${queryOf(query, text)}`
     },
-    headers: (headers) => Object.fromEntries([...headers].map(([name, content]) => [name, header(name, content)])),
+    headers: (headers: Headers) =>
+      Object.fromEntries([...headers].map(([name, content]) => [name, header(name, content)])),
   }
 }
 

@@ -1,7 +1,7 @@
 import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
-import { ExchangeLog } from './exchange.ts'
+import { createExchangeLog, type ExchangeLog } from './exchange.ts'
 import { BlockedError, type Finding, fail, skip, type Verdict } from './finding.ts'
 import { type ApiResponse, type Call, createCaller, createDownloader, NoResponseError } from './http/caller.ts'
 import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
@@ -23,7 +23,7 @@ import { onePerPage } from './scenarios/reads.ts'
 import { crossedRuns, FIRST } from './scenarios/runs.ts'
 import { almostKeys } from './session/keys.ts'
 import { Session } from './session/session.ts'
-import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
+import { createWebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 
 /**
  * Checks a service against the specification, statement by statement, over plain HTTP.
@@ -42,7 +42,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const startedAt = resolved.clock.now()
   const keys = [resolved.apiKey, ...Object.values(resolved.keys), ...Object.values(almostKeys(resolved.apiKey))]
   const redactor = createRedactor(keys.filter((key) => key !== undefined))
-  const log = new ExchangeLog(resolved.clock, redactor)
+  const log = createExchangeLog(resolved.clock, redactor)
   const { session, planned } = await prepare(resolved, checks, log)
   const results: CheckResult[] = []
   const add = async (check: Check) => {
@@ -113,7 +113,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
     recovered,
     owed: (one) => owedBy(worldOf(one)),
     priceSince: (one, after) => priceSince(worldOf(one), after),
-    webhookEndpoints: receiver && new WebhookEndpoints(receiver, log),
+    webhookEndpoints: receiver && createWebhookEndpoints(receiver, log),
   })
   session.remember(onePerPage, await probeService(session))
   const scenarios = scenariosOf(checks, options)

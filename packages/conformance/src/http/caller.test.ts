@@ -1,14 +1,14 @@
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createClock } from '../clock.ts'
-import { ExchangeLog } from '../exchange.ts'
+import { createExchangeLog } from '../exchange.ts'
 import { createRedactor } from '../redact.ts'
 import { createCaller, createDownloader } from './caller.ts'
 
 const KEY = 'sk_test_secret'
 
 function callers(fetch: (url: string, init: RequestInit) => Promise<Response>, requestTimeoutMs = 1_000) {
-  const log = new ExchangeLog(createClock(), createRedactor([KEY]))
+  const log = createExchangeLog(createClock(), createRedactor([KEY]))
   const options = { baseUrl: 'https://api.example', fetch, log, requestTimeoutMs }
   return { call: createCaller(options), download: createDownloader(options), log }
 }

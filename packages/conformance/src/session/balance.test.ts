@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
-import { Balance } from './balance.ts'
+import { createBalance } from './balance.ts'
 
 /** A balance from which each run takes 3 credits, so much later. */
 async function lateBalance(lateMs: number) {
   const clock = new VirtualClock()
   const chargedAt: number[] = []
   const reads: number[] = []
-  const balance = new Balance(async () => {
+  const balance = createBalance(async () => {
     reads.push(clock.now())
     return 100 - 3 * chargedAt.filter((at) => at <= clock.now()).length
   }, clock)
@@ -50,7 +50,7 @@ it.each([
 it('a balance that always changes is not waited for without end', async () => {
   const clock = new VirtualClock()
   let left = 100
-  const balance = new Balance(async () => --left, clock)
+  const balance = createBalance(async () => --left, clock)
   await balance.open()
   const startedAt = clock.now()
   await balance.mark(1, 0)
@@ -58,7 +58,7 @@ it('a balance that always changes is not waited for without end', async () => {
 })
 
 it('a balance that cannot be read has no marks', async () => {
-  const balance = new Balance(async () => Promise.reject(new Error('down')), new VirtualClock())
+  const balance = createBalance(async () => Promise.reject(new Error('down')), new VirtualClock())
   await balance.open()
   await balance.mark(1, 0)
   await balance.close()

@@ -7,7 +7,7 @@ import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, Violation } from '../plan/inputs.ts'
 import type { RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
-import { Balance } from './balance.ts'
+import { createBalance } from './balance.ts'
 import { ProducedFiles } from './files.ts'
 import { type SentKey, sentKey } from './keys.ts'
 
@@ -69,7 +69,7 @@ export type Mode = (typeof MODES)[number]
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
-  readonly balance: Balance
+  readonly balance: ReturnType<typeof createBalance>
   readonly limited: SessionParts['limited']
   readonly recovered: SessionParts['recovered']
   readonly files: ProducedFiles
@@ -90,7 +90,7 @@ export class Session {
     this.options = options
     this.#modes = Math.abs(options.seed)
     this.clock = options.clock
-    this.balance = new Balance(options.readCredits, options.clock)
+    this.balance = createBalance(options.readCredits, options.clock)
     this.files = new ProducedFiles(parts.download, options.clock)
     this.limited = limited
     this.recovered = recovered

@@ -53,47 +53,47 @@ const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 /** Longer than the receiver's time limit. */
 export const SILENCE_MS = 11_000
 
-/** Creates endpoints, and stores each delivery with its endpoint. */
-export class WebhookEndpoints {
-  readonly #receiver: WebhookReceiver
-  readonly #log: ExchangeLog
-  readonly #endpoints = new Map<string, WebhookEndpoint>()
+/** Opens endpoints, and stores each delivery with its endpoint. */
+export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>
 
-  constructor(receiver: WebhookReceiver, log: ExchangeLog) {
-    this.#receiver = receiver
-    this.#log = log
-    receiver.onRequest((request) => this.#receive(request))
+export function createWebhookEndpoints(receiver: WebhookReceiver, log: ExchangeLog) {
+  const opened: WebhookEndpoint[] = []
+  receiver.onRequest(async (request) => {
+    const endpoint = opened.find(({ url }) => nameIn(url) === nameIn(request.url))
+    return endpoint === undefined ? new Response(null, { status: 404 }) : receive(endpoint, request, log)
+  })
+  return {
+    opened: opened as readonly WebhookEndpoint[],
+    open: (behavior: EndpointBehavior) => {
+      // Random, because deliveries are not signed.
+      const url = `${receiver.url.replace(/\/+$/, '')}/${crypto.randomUUID()}?${QUERY}`
+      const status = behavior === 'accept' ? ACCEPTED[opened.length % ACCEPTED.length] : STATUSES[behavior]
+      const endpoint: WebhookEndpoint = { url, behavior, status: status ?? 200, deliveries: [] }
+      opened.push(endpoint)
+      return endpoint
+    },
   }
+}
 
-  open(behavior: EndpointBehavior): WebhookEndpoint {
-    // Random, because deliveries are not signed.
-    const name = crypto.randomUUID()
-    const url = `${this.#receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
-    const status = behavior === 'accept' ? ACCEPTED[this.#endpoints.size % ACCEPTED.length] : STATUSES[behavior]
-    const endpoint: WebhookEndpoint = { url, behavior, status: status ?? 200, deliveries: [] }
-    this.#endpoints.set(name, endpoint)
-    return endpoint
-  }
+function nameIn(url: string): string | undefined {
+  return new URL(url).pathname.split('/').at(-1)
+}
 
-  get opened(): readonly WebhookEndpoint[] {
-    return [...this.#endpoints.values()]
-  }
-
-  async #receive(request: Request): Promise<Response> {
-    const opened = this.#endpoints.get(new URL(request.url).pathname.split('/').at(-1) ?? '')
-    if (opened === undefined) return new Response(null, { status: 404 })
-    const { clock, redactor } = this.#log
-    const startedAt = clock.now()
-    const text = await request.text()
-    const { method, headers } = request
-    const recorded = this.#log.start('received', { method, url: redactor.url(request.url), headers, body: text })
-    opened.deliveries.push({ method, url: request.url, headers, json: tryParseJson(text), exchange: recorded })
-    if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
-    const status = opened.status
-    recorded.response = { status, headers: {}, body: '' }
-    recorded.durationMs = clock.now() - startedAt
-    // To nowhere: whether a service follows is open.
-    const location = opened.behavior === 'redirect' ? { location: `${new URL(opened.url).pathname}-moved` } : {}
-    return new Response(null, { status, headers: location })
-  }
+async function receive(
+  { deliveries, behavior, status, ...endpoint }: WebhookEndpoint,
+  request: Request,
+  log: ExchangeLog,
+) {
+  const { clock, redactor } = log
+  const startedAt = clock.now()
+  const text = await request.text()
+  const { method, headers, url } = request
+  const exchange = log.start('received', { method, url: redactor.url(url), headers, body: text })
+  deliveries.push({ method, url, headers, json: tryParseJson(text), exchange })
+  if (behavior === 'silent') await sleep(clock, SILENCE_MS)
+  exchange.response = { status, headers: {}, body: '' }
+  exchange.durationMs = clock.now() - startedAt
+  // To nowhere: whether a service follows is open.
+  const location = behavior === 'redirect' ? { location: `${new URL(endpoint.url).pathname}-moved` } : {}
+  return new Response(null, { status, headers: location })
 }
