@@ -31,14 +31,7 @@ const PAIR = 4
  * same seed makes the same combinations; another one makes others. A value that is named twice is tried twice as often.
  */
 export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limits<Dims>): Crossed<Dims>[] {
-  const {
-    seed,
-    most,
-    known = [],
-    budget = Number.POSITIVE_INFINITY,
-    costOf = () => 0,
-    isPossible = () => true,
-  } = limits
+  const { seed, most, known = [], budget = Number.POSITIVE_INFINITY, isPossible = () => true } = limits
   const random = seededRandom(seed)
   const entries = Object.entries(dimensions)
   const tuplesIn = (one: { [Name in keyof Dims]: unknown }) =>
@@ -47,7 +40,7 @@ export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limit
     const values = entries.map(([name, all]) => [name, all[Math.floor(random() * all.length)]])
     // One value of each dimension.
     const one = Object.fromEntries(values) as Crossed<Dims>
-    return { one, tuples: tuplesIn(one), cost: costOf(one) }
+    return { one, tuples: tuplesIn(one), cost: limits.costOf?.(one) ?? 0 }
   }
   const chosen: Crossed<Dims>[] = []
   const covered = new Set(known.flatMap((one) => tuplesIn(one).map(({ id }) => id)))

@@ -31,17 +31,10 @@ function sampleValue(name: string, property: unknown): unknown {
   if (!isRecord(property)) return undefined
   const known = property.default ?? itemsOf(property.enum)[0]
   if (known !== undefined) return known
-  switch (typeOf(property)) {
-    case 'string':
-      return isAddress(name, property) ? undefined : SAMPLE_TEXT
-    case 'integer':
-    case 'number':
-      return isExact(property.minimum) ? property.minimum : 1
-    case 'boolean':
-      return false
-    default:
-      return undefined
-  }
+  const type = typeOf(property)
+  if (type === 'integer' || type === 'number') return exact(property.minimum) ?? 1
+  if (type === 'boolean') return false
+  return type === 'string' && !isAddress(name, property) ? SAMPLE_TEXT : undefined
 }
 
 /** JSON Schema has one type, or a list of them. */

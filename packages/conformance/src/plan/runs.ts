@@ -2,17 +2,19 @@ import type { ResolvedOptions } from '../options.ts'
 import { type LimitedKey, lacks, namesOf } from '../session/keys.ts'
 import { BEHAVIORS, type EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
 import { type Crossed, crossed } from './crossing.ts'
-import type { ModelTarget } from './inputs.ts'
-import { largestInput, smallestInput } from './inputs.ts'
+import { largestInput, type ModelTarget, smallestInput } from './inputs.ts'
 import type { Targets } from './targets.ts'
+
+const CANCELS = ['never', 'at once', 'when processing', 'after the hold'] as const
+const INPUTS = ['given', 'smallest', 'largest'] as const
 
 /** How a run is sent, and what is done with it. */
 export interface RunPlan {
   sync: boolean | undefined
   receiver: EndpointBehavior | 'none'
-  cancel: 'never' | 'at once' | 'when processing' | 'after the hold'
+  cancel: (typeof CANCELS)[number]
   /** The given input, or one at the lower or upper edges of the rules of its schema. */
-  input: 'given' | 'smallest' | 'largest'
+  input: (typeof INPUTS)[number]
 }
 
 /** A run whose model, key, mode, webhook, input and cancel were crossed. */
@@ -42,7 +44,6 @@ export const FIRST_RUNS = {
 
 /** Ways of a receiver not to accept. They take turns. */
 const REJECTIONS = BEHAVIORS.filter((behavior) => behavior !== 'accept')
-const INPUTS = ['given', 'smallest', 'largest'] as const
 const MOST_RUNS = 20
 /** What other keys do not send is left for these. */
 const MOST_WITHOUT_KEYS = 28
@@ -56,9 +57,8 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
   const { main, slow, failing, others = [] } = targets
   if (!options.allowRuns || options.crossingCredits === 0 || main === undefined) return []
   // Models of a category take turns.
-  const kinds = new Map([['main', [main]]])
-  if (slow !== undefined) kinds.set('slow', [slow])
-  if (failing !== undefined) kinds.set('failing', [failing])
+  const kinds = new Map<string, ModelTarget[]>()
+  for (const [kind, target] of Object.entries({ main, slow, failing })) if (target) kinds.set(kind, [target])
   const kindOf = ({ category }: ModelTarget) => (category === main.category ? 'main' : String(category))
   for (const other of others) kinds.set(kindOf(other), [...(kinds.get(kindOf(other)) ?? []), other])
   const priceOf = (kind: string) => Math.max(...(kinds.get(kind) ?? []).map(({ creditsPerRun }) => creditsPerRun))
@@ -70,7 +70,7 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
     way: WAYS,
     sync: [undefined, true, false],
     receiver: ['none', ...hooked] as const,
-    cancel: ['never', 'at once', 'when processing', 'after the hold'] as const,
+    cancel: CANCELS,
     key: names.length === 0 ? (['full'] as const) : (['full', 'full', 'limited'] as const),
   }
   const known = Object.values(FIRST_RUNS).map(({ kind, receiver, ...run }) => {
@@ -152,9 +152,8 @@ function costOf({ target, key, cancel }: Pick<CrossedRun, 'target' | 'key' | 'ca
 
 /** The input of a run. */
 export function inputOf(target: ModelTarget, input: RunPlan['input']): Record<string, unknown> {
-  return { given: () => target.input, smallest: () => smallestInput(target), largest: () => largestInput(target) }[
-    input
-  ]()
+  if (input === 'given') return target.input
+  return input === 'smallest' ? smallestInput(target) : largestInput(target)
 }
 
 /** Values that take turns; `undefined` where there are none. */

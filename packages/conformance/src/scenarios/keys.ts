@@ -51,11 +51,7 @@ function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[
   return [
     ...everywhere.flatMap((one) => ROUTE_NAMES.map((route) => ({ route, ...one }))),
     ...LIMITED_KEYS.filter((name) => keys[name] !== undefined).flatMap((name) =>
-      ROUTE_NAMES.filter((route) => isSent(name, route)).map((route) => ({
-        route,
-        key: { key: keys[name] },
-        name,
-      })),
+      ROUTE_NAMES.filter((route) => isSent(name, route)).map((route) => ({ route, key: { key: keys[name] }, name })),
     ),
     ...somewhere.map((key, index) => ({ route: inTurn(routes, Math.abs(index + seed)) ?? 'listModels', key })),
   ]
@@ -119,11 +115,7 @@ function isOpen(jobId: string, { key }: Key): boolean {
 }
 
 /** A limited key does not wait for its result, so that what it runs can be cancelled. */
-async function runAndCancel(
-  session: Session,
-  target: ModelTarget,
-  { key, name }: Pick<KeyedCall, 'key' | 'name'>,
-): Promise<void> {
+async function runAndCancel(session: Session, target: ModelTarget, { key, name }: Omit<KeyedCall, 'route'>) {
   const mode = name && (LIMITED_KEYS.indexOf(name) % 2 === 0 ? 'async' : 'async+webhook')
   const jobId = jobIdIn(await startRun(session, target, { ...session.modeOf(mode), ...key }))
   if (jobId !== undefined) await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })

@@ -68,11 +68,7 @@ export const searches = defineScenario('searches', { uses: [wholeList] }, async 
 })
 
 /** A search for a text that one model is known to hold in another way. */
-export interface Search {
-  text: string
-  wanted: unknown
-  page: ApiResponse
-}
+export type Search = Awaited<ReturnType<typeof searchFirst>>
 
 export const searchInCapitals = defineScenario('search-in-capitals', { uses: [firstPage] }, (session) =>
   searchFirst(session, (name) => (otherCase(name) === name ? undefined : otherCase(name))),
@@ -83,7 +79,7 @@ export const searchByPart = defineScenario('search-by-part', { uses: [firstPage]
   searchFirst(session, (name) => name.match(/\p{L}{4,}/u)?.[0].slice(1, -1)),
 )
 
-async function searchFirst(session: Session, textOf: (name: string) => string | undefined): Promise<Search> {
+async function searchFirst(session: Session, textOf: (name: string) => string | undefined) {
   const list = await session.evidence(firstPage)
   const [model] = modelsOf(list)
   const text = textOf(String(model?.name))

@@ -4,8 +4,7 @@ import { BlockedError } from '../finding.ts'
 import { type ApiResponse, NoResponseError } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { crossed } from '../plan/crossing.ts'
-import type { ModelTarget } from '../plan/inputs.ts'
-import { type Violation, violationsOf } from '../plan/inputs.ts'
+import { type ModelTarget, type Violation, violationsOf } from '../plan/inputs.ts'
 import { type CrossedRun, costOfAll, crossedRunsOf, FIRST_RUNS, inTurn } from '../plan/runs.ts'
 import { targetsOf } from '../plan/targets.ts'
 import { cancelJob, isTerminal, jobIdIn, jobStatus, pollJob, readJob, sendRun, startRun } from '../session/actions.ts'
@@ -55,6 +54,8 @@ const NO_OBJECTS: readonly Violation[] = [
   { rule: 'object', wrong: 'a boolean as input', input: true },
 ]
 
+type WrongRun = { target: ModelTarget; violation: Violation }
+
 /** Runs beyond one for each violation, in which rules, models, keys and modes are crossed. */
 const MOST_CROSSED = 5
 
@@ -66,31 +67,23 @@ export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, asy
   const { targets, options } = session
   const main = session.target('main')
   const models = targetsOf({ ...targets, failing: undefined })
-  const known = models.flatMap((target) =>
+  const known = models.flatMap((target): WrongRun[] =>
     [...violationsOf(target), ...NO_OBJECTS].map((violation) => ({ target, violation })),
   )
-  const firsts = known.filter(
-    ({ violation: { rule } }, index) => index === known.findIndex(({ violation }) => violation.rule === rule),
-  )
+  const firsts = known.filter((one) => one === known.find(({ violation }) => violation.rule === one.violation.rule))
   // The end of what is accepted must be seen.
   const keys = namesOf(options, 'models:run').filter((name) => !lacks(name, 'jobs:read'))
-  const send = async (
-    target: ModelTarget,
-    violation: Violation,
-    { mode, key }: { mode?: Mode; key?: LimitedKey | undefined },
-  ) => {
-    const { input, ...rest } = violation
+  const send = async ({ target, violation: { input, ...violation } }: WrongRun, mode?: Mode, key?: LimitedKey) => {
     const body = { input, ...session.modeOf(mode) }
-    await followed(session, await startRun(session, target, { body, violation: rest, key: key && options.keys[key] }))
+    await followed(session, await startRun(session, target, { body, violation, key: key && options.keys[key] }))
   }
   const each = known.filter((one) => one.target === main || firsts.includes(one))
   for (const [index, one] of each.entries()) {
-    const { target, violation } = one
     const key = index % 2 === 0 ? undefined : inTurn(keys, Math.floor(index / 2))
     // What is no object is so for every model.
-    const other = (violation.rule === 'object' && inTurn(models, index)) || target
-    if (firsts.includes(one)) await send(target, violation, { mode: 'unsaid' })
-    else await send(other, violation, { key })
+    const target = (one.violation.rule === 'object' && inTurn(models, index)) || one.target
+    if (firsts.includes(one)) await send(one, 'unsaid')
+    else await send({ ...one, target }, undefined, key)
   }
   const again = crossed(
     {
@@ -101,9 +94,9 @@ export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, asy
     },
     { seed: options.seed, most: MOST_CROSSED },
   )
-  for (const { rule, target, ...how } of again) {
+  for (const { rule, target, mode, key } of again) {
     const one = known.findLast((other) => other.target === target && other.violation.rule === rule)
-    if (one !== undefined) await send(target, one.violation, how)
+    if (one !== undefined) await send(one, mode, key)
   }
 })
 
@@ -127,10 +120,7 @@ async function followed(session: Session, response: ApiResponse): Promise<void> 
  */
 export const crossedRuns = defineScenario(
   'crossed-runs',
-  {
-    runs: { main: 0 },
-    costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)),
-  },
+  { runs: { main: 0 }, costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)) },
   async (session) => {
     const runs = crossedRunsOf(session.targets, session.options)
     // Most cancelled runs come first, one after the other: what is charged then is charged for one of them. The last ones meet runs

@@ -12,9 +12,8 @@ import { ProducedFiles } from './files.ts'
 import { type SentKey, sentKey } from './keys.ts'
 
 /** A request as scenarios write it. */
-export interface SessionCall {
+export interface SessionCall extends Pick<Call, 'path' | 'contentType' | 'headers'> {
   method?: Call['method'] | undefined
-  path: string
   /** Default: the key with all permissions. */
   key?: string | undefined
   /** The whole header instead of a key; `null` for none. */
@@ -23,9 +22,6 @@ export interface SessionCall {
   body?: unknown
   /** Sent as it is, instead of `body`. */
   text?: string | undefined
-  contentType?: string | undefined
-  /** More headers. */
-  headers?: Readonly<Record<string, string>> | undefined
   /** Whether the specification leaves the response open, beyond the form of an error. */
   isOpen?: boolean | undefined
   /** What is wrong with the run. Its response is open, and it must not succeed. */
