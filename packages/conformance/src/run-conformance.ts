@@ -1,8 +1,8 @@
 import { closestName } from '@modelrun/kit'
 import { profileOf } from './calibration.ts'
 import type { Check, Scenario } from './check.ts'
-import { createExchangeLog, type ExchangeLog } from './exchange.ts'
-import { BlockedError, type Finding, fail, skip, type Verdict } from './finding.ts'
+import { createExchangeLog, type Exchange, type ExchangeLog } from './exchange.ts'
+import { BlockedError, type Finding, fail, skip } from './finding.ts'
 import { type ApiResponse, type Call, createCaller, createDownloader, NoResponseError } from './http/caller.ts'
 import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
@@ -16,7 +16,7 @@ import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { createRedactor, type Redactor } from './redact.ts'
-import type { CheckResult, ConformanceReport } from './report.ts'
+import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
 import { confirmedRetries, endsOfJobs } from './scenarios/ends.ts'
 import { onePerPage } from './scenarios/reads.ts'
@@ -54,19 +54,15 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   for (const check of checks) if (!check.isLast) await add(check)
   await performEach(evidenceOf(judges), session)
   for (const check of judges) await add(check)
-  const countOf = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted).length
+  const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
+  for (const { verdict } of results) summary[verdict] += 1
   const observations = Object.fromEntries(results.flatMap(namedIn))
   const { ended, open } = owedBy(worldOf(session))
   return {
     baseUrl: resolved.baseUrl,
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
-    summary: {
-      pass: countOf('pass'),
-      fail: countOf('fail'),
-      observed: countOf('observed'),
-      skipped: countOf('skipped'),
-    },
+    summary,
     advice: adviceOf(session),
     seed: resolved.seed,
     credits: { planned, limit: resolved.maxCredits, spent: ended + open },
@@ -156,9 +152,9 @@ const OF_LIMITS = ['limits/too-many-requests', 'errors/every-error']
  */
 function unlessLimited({ id }: Check, finding: Finding): Finding {
   const { verdict, exchanges } = finding
-  const rejected = exchanges.filter(
-    ({ direction, response }) => direction === 'sent' && response?.status === TOO_MANY_REQUESTS,
-  )
+  const isLimited = ({ direction, response }: Exchange) =>
+    direction === 'sent' && response?.status === TOO_MANY_REQUESTS
+  const rejected = exchanges.filter(isLimited)
   const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
   if (verdict === 'skipped' || rejected.length === 0 || isShown || OF_LIMITS.includes(id)) return finding
   return skip('the service rejected too many requests with 429; check again later', exchanges)

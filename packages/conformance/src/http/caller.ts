@@ -23,7 +23,7 @@ export class NoResponseError extends Error {
   /** Code of the system or of TLS, such as `ECONNREFUSED`, where there is one. */
   readonly code: string | undefined
 
-  constructor(exchange: Exchange, { reason, code }: { reason: string; code: string | undefined }) {
+  constructor(exchange: Exchange, { reason, code }: Pick<NoResponseError, 'reason' | 'code'>) {
     super(`No response to ${exchange.request.method} ${exchange.request.url}: ${reason}`)
     this.exchange = exchange
     this.reason = reason
@@ -62,11 +62,8 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
     if (body !== undefined) headers.set('content-type', contentType)
     const init = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const
     const url = `${options.baseUrl}${path}`
-    return exchange(options, url, {
-      init,
-      shownUrl: options.log.redactor.url(url),
-      read: (response) => response.text(),
-    })
+    const read = (response: Response) => response.text()
+    return exchange(options, url, { init, shownUrl: options.log.redactor.url(url), read })
   }
 }
 

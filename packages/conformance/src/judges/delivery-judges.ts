@@ -19,9 +19,7 @@ interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
 }
 
 /** One delivery with its run. */
-interface Arrival extends Delivered {
-  delivery: Delivery
-}
+type Arrival = Delivered & { delivery: Delivery }
 
 /** Runs with a webhook, and what arrived there. */
 const SENT: Source<Delivered> = {
@@ -32,21 +30,12 @@ const SENT: Source<Delivered> = {
 }
 const DELIVERED = only(SENT, ({ run }) => run.response.status < 400)
 /** Runs that were rejected, and what arrived all the same. */
-const REJECTED = only(
-  SENT,
-  ({ run: { response, jobId } }) => response.status >= 400 && jobId === undefined,
-  'no run with a webhook_url was rejected',
-)
-const ACCEPTED = only(
-  DELIVERED,
-  ({ run, deliveries }) => run.endpoint?.behavior === 'accept' && deliveries.length > 0,
-  'no delivery came',
-)
-const CANCELLED = only(
-  { ...DELIVERED, from: [FIRST.cancelledWebhook, ...LASTS] },
-  ({ job }) => job?.outcome === 'cancelled',
-  'no job with a webhook was cancelled',
-)
+const isRejected = ({ run: { response, jobId } }: Delivered) => response.status >= 400 && jobId === undefined
+const REJECTED = only(SENT, isRejected, 'no run with a webhook_url was rejected')
+const isAccepted = ({ run, deliveries }: Delivered) => run.endpoint?.behavior === 'accept' && deliveries.length > 0
+const ACCEPTED = only(DELIVERED, isAccepted, 'no delivery came')
+const OF_CANCELS = { ...DELIVERED, from: [FIRST.cancelledWebhook, ...LASTS] }
+const CANCELLED = only(OF_CANCELS, ({ job }) => job?.outcome === 'cancelled', 'no job with a webhook was cancelled')
 const ARRIVALS: Source<Arrival> = {
   ...DELIVERED,
   pick: (world) => DELIVERED.pick(world).flatMap((run) => run.deliveries.map((delivery) => ({ ...run, delivery }))),
@@ -103,17 +92,15 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   }),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
-  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, ({ run, deliveries, job }, world) =>
-    mayHaveEndedFirst({ deliveries, job }, world)
-      ? skip('the job may have ended first', deliveries)
-      : hasNoSuccess(run, deliveries),
+  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (one, world) =>
+    mayHaveEndedFirst(one, world) ? skip('the job may have ended first', one.deliveries) : hasNoSuccess(one),
   ),
-  judgeEvery('webhooks/nothing-when-rejected', REJECTED, ({ run, deliveries }, { jobs }) => [
-    hasNoSuccess(run, deliveries),
-    ...deliveries.map((delivery) => {
+  judgeEvery('webhooks/nothing-when-rejected', REJECTED, (one, { jobs }) => [
+    hasNoSuccess(one),
+    ...one.deliveries.map((delivery) => {
       const jobId = at(delivery.json, '/job_id')
       // What is wrong may fail later, as a job that nothing names.
-      const isPossible = run.isOpen && !jobs.some((job) => job.jobId === jobId)
+      const isPossible = one.run.isOpen && !jobs.some((job) => job.jobId === jobId)
       return judge(isPossible, `a delivery for ${show(jobId)} came to the webhook_url of a rejected run`, delivery)
     }),
   ]),
@@ -147,13 +134,14 @@ function isDelivered({ run, job, deliveries }: Delivered): Finding {
 }
 
 /** Judges that a delivery is about its own run, and says how that ended. */
-function isItsResult({ run, job, delivery, deliveries }: Arrival, world: World): Finding {
+function isItsResult(arrival: Arrival, world: World): Finding {
+  const { run, job, delivery, deliveries } = arrival
   const [jobId, status] = [at(delivery.json, '/job_id'), at(delivery.json, '/status')]
   const polled = job?.outcome
   const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
   // A service may deliver that a job was cancelled, or the other end that the cancel came too late for (section 6).
   const isOtherEnd = status === 'succeeded' || status === 'failed'
-  const isOpen = polled === 'cancelled' && (!isOtherEnd || mayHaveEndedFirst({ deliveries, job }, world))
+  const isOpen = polled === 'cancelled' && (!isOtherEnd || mayHaveEndedFirst(arrival, world))
   const isRight = jobId === run.jobId && (isOpen || (isTerminal(status) && status === wanted))
   const detail = `delivered: ${show(status)} of ${show(jobId)}; the job ${show(run.jobId)} is ${show(wanted)}`
   return judge(isRight, detail, [run, delivery])
@@ -181,7 +169,7 @@ function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding {
  * Whether the job may have ended before its cancel came: what that does is open (section 3), unless another job that had ended
  * stayed as it was when it was cancelled.
  */
-function mayHaveEndedFirst({ deliveries, job }: Pick<Delivered, 'deliveries' | 'job'>, { jobs }: World): boolean {
+function mayHaveEndedFirst({ deliveries, job }: Delivered, { jobs }: World): boolean {
   const [first, cancel] = [deliveries[0], job && allCancels(job)[0]]
   if (first === undefined || cancel === undefined || jobs.some(stayedAsItWas)) return false
   return startOf(first.exchange) <= startOf(cancel.exchange) + OVERTAKING_MS
@@ -208,9 +196,8 @@ const SURE = 4
 
 function isNotRetried({ run, deliveries }: Delivered, world: World): Finding {
   if (run.endpoint?.behavior === 'accept' || deliveries.length === 0) return skip('no delivery was rejected', run)
-  const alike = world.sentRuns.filter(
-    (other) => likeness(other) === likeness(run) && other.endpoint?.deliveries.length !== 0,
-  )
+  const isAlike = (other: RunCall) => likeness(other) === likeness(run) && other.endpoint?.deliveries.length !== 0
+  const alike = world.sentRuns.filter(isAlike)
   const isRetry = alike.length >= SURE && alike.every((other) => isSuspicious(other, world))
   const found = `${deliveries.length} deliveries to a receiver that responds with ${run.endpoint?.behavior}`
   return judge(!isRetry, isRetry ? `${found}, which is more than any that is accepted` : found, deliveries)
@@ -220,7 +207,7 @@ function likeness({ id, sync, key, endpoint }: RunCall): string {
   return show([id, sync ?? null, key.name ?? null, endpoint?.behavior ?? null])
 }
 
-function hasNoSuccess(run: RunCall, deliveries: readonly Delivery[]): Finding {
+function hasNoSuccess({ run, deliveries }: Delivered): Finding {
   const successes = deliveries.filter(({ json }) => at(json, '/status') === 'succeeded')
   return judge(successes.length === 0, `${successes.length} success deliveries`, [run, ...deliveries])
 }

@@ -21,10 +21,7 @@ const CALLS: Source<ApiCall> = {
   nothing: 'nothing was sent',
 }
 /** Reads that the specification accepts, by their endpoint. */
-const READS: Source<ReadsOf> = {
-  ...CALLS,
-  pick: ({ reads }) => reads.filter(({ calls }) => calls.length > 0),
-}
+const READS: Source<ReadsOf> = { ...CALLS, pick: ({ reads }) => reads.filter(({ calls }) => calls.length > 0) }
 const KEYED = [keysAtReads, keysAtJobs, crossedRuns]
 const isRejected = ({ response }: { response: ApiResponse }) => response.status >= 400
 const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: Source<ApiCall>['nothing']) =>
@@ -125,9 +122,8 @@ function mayHaveOtherMistake(call: ApiCall, { calls, jobs }: World): boolean {
   const isOfOver = route === 'cancelJob' && jobs.some(isOver)
   if (isOfOver && (response.status === 404 || response.status === 410)) return true
   const mayBeWrong = isOpen || isOfOver || String(at(body, '/webhook_url')).startsWith('http:')
-  const alike = calls.filter((other) => {
-    return other.route === route && isRejected(other) && rejectionText(other.response) === rejectionText(response)
-  })
+  const isAlike = (other: ApiCall) => isRejected(other) && rejectionText(other.response) === rejectionText(response)
+  const alike = calls.filter((other) => other.route === route && isAlike(other))
   return alike.some(({ key, ...other }) => key.kind === 'full' && (mayBeWrong || (!other.isOpen && other.id === id)))
 }
 

@@ -5,7 +5,7 @@ import { createRedactor } from '../redact.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
 
 /** The task of a command line. */
-export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | { kind: 'requirements' } | CheckCommand
+export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' | 'requirements' } | CheckCommand
 
 /** A report to write; without a path, on standard output. */
 export interface RequestedReport {
@@ -75,8 +75,7 @@ export function readCommand(args: readonly string[], env: Readonly<Record<string
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
   const { version, requirements, model, input, slowModel, slowInput, failingModel, failingInput, ...rest } = values
-  if (version) return { kind: 'version' }
-  if (requirements) return { kind: 'requirements' }
+  if (version || requirements) return { kind: version ? 'version' : 'requirements' }
   const { jobTimeout, report = [], ...direct } = rest
   const given = new Map<string, unknown>(Object.entries(direct))
   const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, given.get(inCamelCase(`${name}-key`))])

@@ -7,21 +7,14 @@ import { formatFailure, formatReport, type ReportFormat } from '../reports/forma
 import { notAppliedLine } from '../reports/report-lines.ts'
 import { REQUIREMENTS } from '../requirements.ts'
 import { runConformance } from '../run-conformance.ts'
-import { type CheckCommand, type RequestedReport, readCommand } from './cli-options.ts'
+import { type CheckCommand, readCommand } from './cli-options.ts'
 import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
 
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env)
-  switch (command.kind) {
-    case 'help':
-      return print(command.text)
-    case 'version':
-      return print(await readVersion())
-    case 'requirements':
-      return print(JSON.stringify(REQUIREMENTS, undefined, 2))
-    case 'check':
-      return checkService(command)
-  }
+  if (command.kind === 'check') return checkService(command)
+  if (command.kind === 'help') return print(command.text)
+  return print(command.kind === 'version' ? await readVersion() : JSON.stringify(REQUIREMENTS, undefined, 2))
 }
 
 /** A suite that cannot start says so where its reports are expected as well. */
@@ -76,10 +69,7 @@ function showProgress({ verdict, check, detail }: CheckResult): void {
 }
 
 /** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */
-async function writeAll(
-  requested: readonly RequestedReport[],
-  textOf: (format: ReportFormat) => string,
-): Promise<boolean> {
+async function writeAll(requested: CheckCommand['reports'], textOf: (format: ReportFormat) => string) {
   const written = await Promise.all(requested.map(({ format, path }) => write(textOf(format), path)))
   return !written.includes(false)
 }

@@ -72,11 +72,10 @@ function byPrice(models: readonly unknown[]): unknown[] {
 /** @param option of the command line that gives the model's input */
 async function chosen(read: Read, { model, input }: ModelChoice, option: string): Promise<ModelTarget> {
   const response = await read(routePath(ROUTES.getModel, { id: model }))
-  if (response.status !== 200) {
+  if (response.status !== 200)
     throw new CannotStartError(
       `The model ${model} cannot be read: GET /v1/models/{id} responds with ${response.status}.`,
     )
-  }
   const target = targetOf(response, model, input)
   if (typeof target === 'string') throw new CannotStartError(target.replace(/Give one\.$/, `Give one (${option}).`))
   return target
@@ -87,8 +86,7 @@ async function cheapest(read: Read, taken: readonly unknown[]): Promise<ModelTar
   const candidates = byPrice(await listAll(read)).filter((model) => !taken.includes(at(model, '/id')))
   for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
     const id = String(at(candidate, '/id'))
-    const response = await read(routePath(ROUTES.getModel, { id }))
-    const target = targetOf(response, id)
+    const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
     if (typeof target !== 'string') return target
   }
   throw new CannotStartError('No model has a price and an input that can be made up. Choose a model and its input.')

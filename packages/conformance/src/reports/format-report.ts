@@ -11,10 +11,7 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 const asJson = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`
 
 /** How a report is written, and why there is none. */
-const WRITERS: Record<
-  ReportFormat,
-  [report: (report: ConformanceReport) => string, failure: (reason: string) => string]
-> = {
+const WRITERS: Record<ReportFormat, [(report: ConformanceReport) => string, failure: (reason: string) => string]> = {
   text: [textReport, (reason) => `Nothing was checked. ${reason}\n`],
   json: [asJson, (message) => asJson({ error: { message } })],
   junit: [junitReport, junitFailure],

@@ -35,6 +35,6 @@ function describeExchange({ id, direction, request, response, failure, durationM
 const MAX_BODY = 600
 
 function bodyLine(body = ''): string[] {
-  if (body === '') return []
-  return [`   ${body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}...` : body}`]
+  const shown = body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}...` : body
+  return shown === '' ? [] : [`   ${shown}`]
 }

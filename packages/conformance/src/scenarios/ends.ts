@@ -137,10 +137,8 @@ export const confirmedRetries = defineScenario(
       await startRun(session, target, { sync: run.sync, webhook_url: url, key })
     }
     const opened = session.endpoints.slice(before)
-    await awaitDeliveries(
-      session,
-      worldOf(session).jobs.filter(({ run: { endpoint } }) => endpoint !== undefined && opened.includes(endpoint)),
-    )
+    const isNew = ({ run: { endpoint } }: JobStory) => endpoint !== undefined && opened.includes(endpoint)
+    await awaitDeliveries(session, worldOf(session).jobs.filter(isNew))
   },
 )
 
