@@ -8,7 +8,7 @@ import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
 export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' | 'requirements' } | CheckCommand
 
 /** A report to write; without a path, on standard output. */
-export interface RequestedReport {
+interface RequestedReport {
   format: ReportFormat
   path: string | undefined
 }

@@ -1,7 +1,7 @@
 import { type ConformanceClock, sleep } from '../clock.ts'
 
 /** The balance at a time when nothing was running. */
-export interface Mark {
+interface Mark {
   /** Id of the last exchange before it. */
   after: number
   credits: number
