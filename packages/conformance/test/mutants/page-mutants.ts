@@ -60,6 +60,7 @@ export const PAGE_MUTANTS = mutants([
         request,
       ),
     ),
+    'models/every-total',
   ],
   [
     TOTAL,
@@ -73,7 +74,6 @@ export const PAGE_MUTANTS = mutants([
     TOTAL,
     'counts the page in the total of a category',
     list(has('category'), (response, request) => put('/total', countOf(response))(response, request)),
-    'models/every-total',
   ],
   [
     TOTAL,
