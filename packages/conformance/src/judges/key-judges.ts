@@ -27,7 +27,12 @@ const isRejected = ({ response }: { response: ApiResponse }) => response.status 
 const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: Source<ApiCall>['nothing']) =>
   only({ ...CALLS, from }, ({ key, isOpen }) => key.kind === kind && !isOpen, nothing)
 
-const LIMITED = ofKey('limited', [...KEYED, crossedReads], 'no key was given that lacks a permission')
+/** Whatever is accepted needs the permission. */
+const LIMITED = only(
+  { ...CALLS, from: [...KEYED, crossedReads] },
+  ({ key, isOpen, response }) => key.kind === 'limited' && (!isOpen || response.status < 300),
+  'no key was given that lacks a permission',
+)
 const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => permission === ROUTES[route].permission)
 const NOT_LACKING = only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call))
 
