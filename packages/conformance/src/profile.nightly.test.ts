@@ -50,7 +50,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { jobFields: ['created_at', 'job_id', 'progress'] },
   { jobFields: ['failed/logs', 'job_id', 'succeeded/logs'] },
   {
-    jobFields: ['completed_at', 'progress', 'succeeded/createdAt'],
+    jobFields: ['/success', 'completed_at', 'progress', 'succeeded/createdAt'],
     cancelFields: ['/data/model/name', '/data/status'],
     deliveryFields: ['succeeded/tags'],
     runFields: ['queued/links'],
@@ -58,6 +58,7 @@ const VARIANTS: readonly ServiceProfile[] = [
       createdAt: 1_767_225_600_000,
       links: { self: '/v1/jobs' },
       name: 'Aurora',
+      success: true,
       progress: 0.5,
       'queued/completed_at': null,
       'queued/progress': null,

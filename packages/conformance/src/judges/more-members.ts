@@ -44,7 +44,7 @@ function moreIn(bodies: readonly unknown[], namedOf: Named): Seen[] {
 /**
  * Records members that are not named, each behind its status, as in `queued/created_at`.
  *
- * @param below where the members are
+ * @param below where the members are; what stands beside that is recorded with a slash, as in `/success`
  * @param isShort whether those of every status stand there once, without it
  */
 export function observeMore(bodies: readonly Shown[], namedOf: Named, { below = '', isShort = false } = {}) {
@@ -54,7 +54,10 @@ export function observeMore(bodies: readonly Shown[], namedOf: Named, { below = 
   const fields = new Set(seen.map(({ field }) => field))
   const isOfAll = (name: string) => isShort && [...statuses].every((status) => fields.has(`${status}/${name}`))
   const names = [...new Set(seen.map(({ name, field }) => (isOfAll(name) ? name : field)))]
-  return observe(names.toSorted(), `members that are not named: ${show(names)}`, bodies)
+  const besides =
+    below === '' ? [] : jsonOf(bodies).flatMap((body) => Object.keys(Object(body)).map((name) => `/${name}`))
+  const all = [...names, ...new Set(besides.filter((pointer) => pointer !== below))].toSorted()
+  return observe(all, `members that are not named: ${show(all)}`, bodies)
 }
 
 /** Members that stand anywhere in a body, by their last names. Those of its error are other ones. */
@@ -75,6 +78,7 @@ export function observeValues({ sentRuns, jobs, session: { endpoints } }: World)
   const seen = [
     ...moreIn(jsonOf(responses), OF_RUNS),
     ...moreIn(jsonOf(reads, '/data'), OF_JOBS),
+    ...moreIn(jsonOf(reads.filter(({ status }) => status < 300)), () => ['data']),
     ...moreIn(jsonOf(endpoints.flatMap(({ deliveries }) => deliveries)), OF_DELIVERIES),
     ...moreIn(jsonOf([...cancels, ...failed]).map(flat), () => [...IDENTITY, 'message']),
   ]

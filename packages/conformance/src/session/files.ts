@@ -7,6 +7,8 @@ const MOST_OUTPUTS = 2
 const MOST_FILES = 4
 /** So many files are read again at another address. */
 const MOST_MOVED = 4
+/** So many files of deliveries are read. */
+const MOST_DELIVERED = 4
 /** A job that continued so long ago has just ended. */
 const SOON_MS = 14_000
 
@@ -24,6 +26,7 @@ export class ProducedFiles {
   /** Number of outputs of each model whose files were read. */
   readonly #outputs = new Map<string, number>()
   readonly responses: ApiResponse[] = []
+  readonly #delivered = new Set<number>()
   /** Files that one body shows at one path and a later one at another: each read at both. */
   readonly moved: (readonly [ApiResponse, ApiResponse])[] = []
   /** Schemes of files that cannot be read over HTTP. */
@@ -52,6 +55,17 @@ export class ProducedFiles {
       const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? []
       if (scheme !== undefined && !/^https?:$/i.test(scheme)) this.otherSchemes.push(scheme)
       else if (scheme !== undefined) this.responses.push(await this.#download(url).catch(notRead))
+    }
+  }
+
+  /** Reads the first file of each delivery that has just come. */
+  async readDelivered(deliveries: readonly Pick<ApiResponse, 'json' | 'exchange'>[]): Promise<void> {
+    for (const { json, exchange } of deliveries) {
+      const url = String(at(json, '/output/items/0/url'))
+      const isNew = this.#clock.now() - Date.parse(exchange.startedAt) < SOON_MS && !this.#delivered.has(exchange.id)
+      if (!isNew || !/^https?:/i.test(url) || this.#delivered.size === MOST_DELIVERED) continue
+      this.#delivered.add(exchange.id)
+      this.responses.push(await this.#download(url).catch(notRead))
     }
   }
 

@@ -143,6 +143,7 @@ export class Session {
     const response = await this.#parts.send(call)
     const recorded = { method, path, key: sentKey(header, this.options), body, isOpen, violation, response }
     await this.files.read(recorded, this.recorded)
+    await this.files.readDelivered(this.endpoints.flatMap(({ deliveries }) => deliveries))
     this.recorded.push(recorded)
     return response
   }

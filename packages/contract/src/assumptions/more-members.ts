@@ -65,14 +65,15 @@ export const MORE_MEMBERS = {
   },
   /**
    * Members of the job status beyond status, output and error (section 2.4), where only some statuses have one behind the
-   * status, as in `failed/logs`. What the server knows nothing of is shown as `memberValues` say. Default none.
+   * status, as in `failed/logs`, and one beside `data` a slash, as in `/success`. What the server knows nothing of is shown
+   * as `memberValues` say. Default none.
    */
   jobFields: {
     section: '4.4',
     question: 'Members of the job status beyond status, output and error',
     choice: 'None, so that no client relies on them',
     alternatives: [
-      'any: job_id, id, request_id, model_id, created_at, completed_at, duration_ms, credits_used and credits_remaining are filled in (createdAt as created_at), others are as in memberValues',
+      'any: job_id, id, request_id, model_id, created_at, completed_at, duration_ms, credits_used and credits_remaining are filled in (createdAt as created_at), others are as in memberValues; /success stands beside data',
     ],
     setting: z._default(z.readonly(z.array(z.string())), []),
   },

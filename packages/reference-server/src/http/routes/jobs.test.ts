@@ -81,7 +81,7 @@ describe('GET /v1/jobs/{id}', () => {
   })
 
   it('shows what it does not know as the assumption says, and a time that it knows in that form (section 4.4)', async () => {
-    const jobFields = ['createdAt', 'completed_at', 'eta_ms', 'links', 'credits_used', 'toString']
+    const jobFields = ['/success', 'createdAt', 'completed_at', 'eta_ms', 'links', 'credits_used', 'toString']
     const memberValues = {
       createdAt: 1_700_000_000_000,
       completed_at: 1_700_000_000.5,
@@ -89,11 +89,12 @@ describe('GET /v1/jobs/{id}', () => {
       eta_ms: 300,
       links: { self: '/v1/jobs/a' },
       credits_used: '4.00',
+      success: true,
     }
     const { server, caller, path } = await withJob({ assumptions: { jobFields, memberValues } })
     const always = { createdAt: 1_767_225_600_000, eta_ms: 300, links: { self: '/v1/jobs/a' }, credits_used: '4.00' }
     const queued = { ...always, completed_at: null, toString: null, status: 'queued' }
-    expect((await caller.get(path)).body).toEqual({ data: queued })
+    expect((await caller.get(path)).body).toEqual({ success: true, data: queued })
     await server.clock.advance(60_000)
     expect((await caller.get(path)).body).toMatchObject({ data: { ...always, completed_at: 1_767_225_604.2 } })
   })

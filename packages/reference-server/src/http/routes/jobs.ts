@@ -26,7 +26,9 @@ export const getJobRoute: RouteHandler = (service, context, lacking) => {
   const more = moreFields(jobFields, jobStatus, (name) => jobField(job, name, place))
   const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
   const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl, errorMembers.jobs) }
-  const response = jsonReply(job.end === undefined ? unfinishedJobStatus : 200, { data })
+  const beside = jobFields.flatMap((field) => (field.startsWith('/') ? [field.slice(1)] : []))
+  const body = { ...Object.fromEntries(beside.map((name) => [name, jobField(undefined, name, place)])), data }
+  const response = jsonReply(job.end === undefined ? unfinishedJobStatus : 200, body)
   service.jobs.countRead(job)
   if (job.end !== undefined) service.dispatcher.polled(job)
   service.jobTimers.schedule(job)
