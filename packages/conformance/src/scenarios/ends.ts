@@ -67,7 +67,8 @@ function isLeft({ run, reads, cancels }: JobStory, index: number): boolean {
 
 function isReadLater({ run: { response, endpoint }, end, reads }: JobStory, laterMs: number): boolean {
   // Its result was seen twice.
-  if (endpoint !== undefined && endpoint.deliveries.length > 0 && end && jobStatus(end) === 'succeeded') return true
+  if (endpoint?.behavior === 'accept' && endpoint.deliveries.length > 0 && end && jobStatus(end) === 'succeeded')
+    return true
   const isCompleted = at(response.json, '/status') === 'completed'
   const [first, last] = [isCompleted ? response : end, reads.at(-1)]
   return first !== undefined && last !== undefined && endOf(last) > endOf(first) + laterMs
