@@ -1,5 +1,5 @@
 import type { Session } from '../session/session.ts'
-import { isProviderFailure } from './rules.ts'
+import { isProviderFailure } from './error-members.ts'
 import { jobOf, type RunCall, type World, worldOf } from './world.ts'
 
 /** What to choose otherwise next time, a sentence for each. */

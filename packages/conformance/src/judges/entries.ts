@@ -1,5 +1,5 @@
 import { saysCancelled } from '../session/actions.ts'
-import { isProviderFailure } from './rules.ts'
+import { isProviderFailure } from './error-members.ts'
 import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
 
 const LATE_MS = 1_000

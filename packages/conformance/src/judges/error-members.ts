@@ -3,6 +3,13 @@ import { responsesOf, type World } from './world.ts'
 
 type Members = Record<string, JsonValue>
 
+export const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
+
+/** Whether a body says that the model run failed at the provider (section 7). */
+export function isProviderFailure(body: unknown): boolean {
+  return at(body, '/error/code') === PROVIDER_FAILURE
+}
+
 /** Longer values say nothing of the service in general. */
 const MOST_CHARACTERS = 500
 
@@ -39,7 +46,7 @@ export function membersOfErrors({ calls, sentRuns, jobs, session: { endpoints } 
   const rejected = responsesOf(calls)
     .filter(({ status, json }) => status >= 400 && status < 500 && !at(json, '/job_id'))
     .map(({ json }) => json)
-    .filter((json) => codeOf(json) !== undefined && codeOf(json) !== 'PROVIDER_FAILURE')
+    .filter((json) => codeOf(json) !== undefined && !isProviderFailure(json))
   const requests = mostOf(rejected) ?? {}
   const errorsIn = (bodies: readonly unknown[]) =>
     bodies.filter(isFailure).map((body) => ({ error: at(body, '/error') }))
@@ -59,7 +66,7 @@ export function membersOfErrors({ calls, sentRuns, jobs, session: { endpoints } 
 }
 
 function isFailure(body: unknown): body is Record<string, unknown> {
-  const isFailed = at(body, '/status') === 'failed' || at(body, '/error/code') === 'PROVIDER_FAILURE'
+  const isFailed = at(body, '/status') === 'failed' || isProviderFailure(body)
   return isRecord(body) && isRecord(body.error) && isFailed
 }
 

@@ -5,7 +5,8 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, type JsonValue } from '../json.ts'
 import { each, invalidSync, specialValues } from '../scenarios/mistakes.ts'
 import { jobIdIn, probeRun } from '../session/actions.ts'
-import { isProviderFailure, rejectionOf, rejectionText } from './rules.ts'
+import { isProviderFailure } from './error-members.ts'
+import { rejectionOf, rejectionText } from './rules.ts'
 
 /** Values of `limit` and `offset` that make no sense, by their names as rejections of the reference server. */
 const BAD_PAGES = {

@@ -1,7 +1,7 @@
 import { every, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
-import { errorMembers } from './error-members.ts'
+import { errorMembers, PROVIDER_FAILURE } from './error-members.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 
 /** What a value must be, and how that is said. */
@@ -54,11 +54,6 @@ const ITEM = { '/type': text, '/url': url }
 export const ERROR = { '/error': object, '/error/code': text, '/error/message': text }
 
 /** The code of an error of a run that failed at the provider (section 7). */
-const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
-/** Whether a body says that the model run failed at the provider (section 7). */
-export function isProviderFailure(body: unknown): boolean {
-  return at(body, '/error/code') === PROVIDER_FAILURE
-}
 
 export const AT_PROVIDER = { '/error/code': oneOf(PROVIDER_FAILURE) }
 

@@ -6,6 +6,7 @@ import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { mayDo } from '../session/keys.ts'
 import { isOpenForKey } from './api-calls.ts'
+import { isProviderFailure } from './error-members.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { failedBody, OF_RUNS, observeMore } from './more-members.ts'
 import {
@@ -14,7 +15,6 @@ import {
   hasOutput,
   hasStatus,
   holds,
-  isProviderFailure,
   oneOf,
   type Rule,
   rejectionOf,

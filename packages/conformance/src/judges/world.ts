@@ -123,8 +123,8 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
 }
 
 /** Whether a run that need not be accepted is a run like others once it is: mode and webhook are as the specification has them. */
-function isLikeOthers({ violation, body, hasWebhook, endpoint }: RunCall): boolean {
-  const isMode = [undefined, true, false].includes(at(body, '/sync') as boolean | undefined)
+function isLikeOthers({ violation, body, sync, hasWebhook, endpoint }: RunCall): boolean {
+  const isMode = at(body, '/sync') === sync
   return violation === undefined && body !== undefined && isMode && (!hasWebhook || endpoint !== undefined)
 }
 

@@ -3,7 +3,7 @@ import { sleep, sleepInSteps } from '../clock.ts'
 import { at } from '../json.ts'
 import { endOf, isSuspicious, type JobStory, startOf, worldOf } from '../judges/world.ts'
 import { targetsOf } from '../plan/targets.ts'
-import { jobStatus, keyOfJob, pollJob, readJob, saysCancelled, startRun } from '../session/actions.ts'
+import { keyOfJob, pollJob, readJob, saysCancelled, startRun } from '../session/actions.ts'
 import { namesOf } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
 import { SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
@@ -25,18 +25,18 @@ export const endsOfJobs = defineScenario(
     const { jobs } = worldOf(session)
     const left = jobs.filter(isLeft).map(({ jobId }) => jobId)
     const isLater = (job: JobStory) => left.includes(job.jobId) || isCancelledUnread(job)
-    let others = false
+    let isOtherAccount = false
     const poll = async ({ jobId, run }: JobStory) => {
       const key = keyOf(session, run)
       const isOfOther = key === undefined && run.key.kind === 'limited'
       // The job of a key that may not read it, where that is of another account.
-      if (isOfOther && others) return
+      if (isOfOther && isOtherAccount) return
       const { status } = await pollJob(session, jobId, { until, key })
-      others ||= isOfOther && status >= 400
+      isOtherAccount ||= isOfOther && status >= 400
     }
     for (const job of jobs) if (job.end === undefined && !isLater(job)) await poll(job)
-    const isExpected = ({ jobId, end }: JobStory) =>
-      left.includes(jobId) || (end !== undefined && /^(succeeded|failed)$/.test(String(jobStatus(end))))
+    const isExpected = ({ jobId, outcome }: JobStory) =>
+      left.includes(jobId) || outcome === 'succeeded' || outcome === 'failed'
     await awaitDeliveries(session, worldOf(session).jobs.filter(isExpected))
     const ended = worldOf(session).jobs
     // Until what was cancelled would have ended.
@@ -65,12 +65,11 @@ function isLeft({ run, reads, cancels }: JobStory, index: number): boolean {
   return index % 2 === 1 && run.endpoint !== undefined && reads.length + cancels.length === 0
 }
 
-function isReadLater({ run: { response, endpoint }, end, reads }: JobStory, laterMs: number): boolean {
+function isReadLater({ run, end, outcome, reads }: JobStory, laterMs: number): boolean {
+  const { response, endpoint, says } = run
   // Its result was seen twice.
-  if (endpoint?.behavior === 'accept' && endpoint.deliveries.length > 0 && end && jobStatus(end) === 'succeeded')
-    return true
-  const isCompleted = at(response.json, '/status') === 'completed'
-  const [first, last] = [isCompleted ? response : end, reads.at(-1)]
+  if (endpoint?.behavior === 'accept' && endpoint.deliveries.length > 0 && outcome === 'succeeded') return true
+  const [first, last] = [says === 'completed' ? response : end, reads.at(-1)]
   return first !== undefined && last !== undefined && endOf(last) > endOf(first) + laterMs
 }
 

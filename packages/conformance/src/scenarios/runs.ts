@@ -80,7 +80,7 @@ export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, asy
   const each = known.filter((one) => one.target === main || firsts.includes(one))
   for (const [index, one] of each.entries()) {
     const key = index % 2 === 0 ? undefined : inTurn(keys, Math.floor(index / 2))
-    // What is no object is so for every model.
+    // An input that is not an object is wrong for every model.
     const target = (one.violation.rule === 'object' && inTurn(models, index)) || one.target
     if (firsts.includes(one)) await send(one, 'unsaid')
     else await send({ ...one, target }, undefined, key)

@@ -33,7 +33,7 @@ export class ProducedFiles {
   readonly otherSchemes: string[] = []
 
   constructor(download: (url: string) => Promise<ApiResponse>, clock: ConformanceClock) {
-    this.#download = download
+    this.#download = (url) => download(url).catch(notRead)
     this.#clock = clock
   }
 
@@ -54,7 +54,7 @@ export class ProducedFiles {
       // What is no address is judged as such.
       const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? []
       if (scheme !== undefined && !/^https?:$/i.test(scheme)) this.otherSchemes.push(scheme)
-      else if (scheme !== undefined) this.responses.push(await this.#download(url).catch(notRead))
+      else if (scheme !== undefined) this.responses.push(await this.#download(url))
     }
   }
 
@@ -65,7 +65,7 @@ export class ProducedFiles {
       const isNew = this.#clock.now() - Date.parse(exchange.startedAt) < SOON_MS && !this.#delivered.has(exchange.id)
       if (!isNew || !/^https?:/i.test(url) || this.#delivered.size === MOST_DELIVERED) continue
       this.#delivered.add(exchange.id)
-      this.responses.push(await this.#download(url).catch(notRead))
+      this.responses.push(await this.#download(url))
     }
   }
 
@@ -75,8 +75,7 @@ export class ProducedFiles {
     const [first] = urls
     const other = urls.find((url) => pathOf(url) !== pathOf(first ?? url))
     if (first === undefined || other === undefined || this.moved.length === MOST_MOVED) return
-    const read = (url: string) => this.#download(url).catch(notRead)
-    this.moved.push([await read(first), await read(other)])
+    this.moved.push([await this.#download(first), await this.#download(other)])
   }
 
   #isJustOver({ method, path }: Call, before: readonly Call[]): boolean {

@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import { defineSchema } from '../define-schema.ts'
 
 /**
- * Members that a body holds beside `code` and `message` of its error, with their values: those of the error in `error`, as
- * in `{ error: { details: [] }, path: '/v1/models' }`.
+ * Members of a body that the specification does not name, with their values: those of an error in `error`, as in
+ * `{ error: { details: [] }, path: '/v1/models' }`.
  */
-export const errorMembersSchema = /* @__PURE__ */ defineSchema(() => z.record(z.string(), z.json()))
+export const membersSchema = /* @__PURE__ */ defineSchema(() => z.record(z.string(), z.json()))
 
 /** Of all errors, and of kinds that have others. */
 const allErrorMembersSchema = /* @__PURE__ */ defineSchema(() => {
-  const members = z.optional(errorMembersSchema)
+  const members = z.optional(membersSchema)
   return z.strictObject({
     /** Of every request that is rejected, unless it is one of the next two, or its rejection has members of its own. */
     requests: members,

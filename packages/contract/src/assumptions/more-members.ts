@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { defineSchema } from '../define-schema.ts'
-import { errorMembersSchema } from './error-members.ts'
+import { membersSchema } from './error-members.ts'
 
 /** Where a member is in a body. */
 export const pointer = z
@@ -24,7 +24,7 @@ const deliveryField = z
 
 /** Where lists and models have them. */
 const listMembersSchema = /* @__PURE__ */ defineSchema(() => {
-  const members = z.optional(errorMembersSchema)
+  const members = z.optional(membersSchema)
   return z.strictObject({
     /** Of a page that others follow. */
     more: members,
@@ -87,7 +87,7 @@ export const MORE_MEMBERS = {
     question: 'Values of members of runs, jobs, cancels and deliveries that the specification does not name',
     choice: 'null, where the server does not know the member',
     alternatives: ['any, by the name of the member, or by name and status as in queued/eta_ms'],
-    setting: z._default(errorMembersSchema, {}),
+    setting: z._default(membersSchema, {}),
   },
   /**
    * Members of the response to a cancel, as JSON pointers, such as `/status`; none: no body. What the server knows nothing

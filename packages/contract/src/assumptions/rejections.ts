@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { defineSchema } from '../define-schema.ts'
-import { errorMembersSchema } from './error-members.ts'
+import { membersSchema } from './error-members.ts'
 
 /** What a rejection can be. */
 const choices = /* @__PURE__ */ defineSchema(() => {
   const statusFrom = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
   // Instead of those that `errorMembers` gives to all.
-  const members = z.optional(errorMembersSchema)
+  const members = z.optional(membersSchema)
   const error = z.strictObject({ status: statusFrom(400), code: z.string(), members })
   const errorOr = <Name extends string>(...names: [Name, ...Name[]]) =>
     z.union(
