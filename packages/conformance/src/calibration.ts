@@ -19,7 +19,6 @@ const SEQUENCES = ['queued,processing,succeeded', 'processing,succeeded', 'succe
  */
 export const CALIBRATION: Readonly<Record<string, Application>> = {
   modelStatuses: onlyLike([[], ['active']], 'the catalog says which occur'),
-  defaultsAgainstRules: onlyLike([[]], 'the catalog has the defaults'),
   outputType: onlyLike(['image'], 'the catalog says what a model makes'),
   fileAccess: onlyLike(['public'], 'its files can be read without a key'),
   statusSequence: onlyLike(SEQUENCES, 'its jobs are queued, processing, and then end'),
@@ -30,12 +29,8 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
       ? withRejection('unknownCategory', value, { unknownCategory: 'reject' })
       : setting('unknownCategory', value),
   searchWithoutMatch: onlyLike(['nothing'], 'it does not know what comes close'),
-  plainSlashInPath: (value) =>
-    value === 'served'
-      ? { plainSlashInPath: value }
-      : withRejection('unknownPath', value, { plainSlashInPath: 'unknown' }),
-  trailingSlash: (value) =>
-    value === 'served' ? { trailingSlash: value } : ifRejected(value, { trailingSlash: 'unknown' }),
+  plainSlashInPath: servedOrUnknown('plainSlashInPath'),
+  trailingSlash: servedOrUnknown('trailingSlash'),
   headRequests: (value) =>
     isRecord(value) && value.status === 200
       ? { headRequests: 'served' }
@@ -112,6 +107,10 @@ function rejectionIn(observed: JsonValue): JsonValue {
 function withRejection(name: string, observed: JsonValue, more: ServiceProfile): Part {
   const applied = setting(name, observed)
   return typeof applied === 'string' ? applied : { ...more, ...applied }
+}
+
+function servedOrUnknown(name: 'plainSlashInPath' | 'trailingSlash'): Application {
+  return (value) => (value === 'served' ? { [name]: value } : ifRejected(value, { [name]: 'unknown' }))
 }
 
 /** What a service responds otherwise, such as with a redirect, is not known. */

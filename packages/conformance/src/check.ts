@@ -5,17 +5,16 @@ import type { Session } from './session/session.ts'
 
 /** Calls the service once; many checks share its result. */
 export interface Scenario<Evidence> {
-  id: string
-  /** Number of runs that are charged: the plan is computed from it. 0: all that it runs of the model are rejected or cancelled. */
+  /** Number of runs that are charged: the plan is computed from it. 0: the model is needed, and what is run of it is cancelled. */
   runs?: { [Kind in RunKind]?: number } | undefined
   /** Price of the runs that `runs` does not count. */
   costOf?: ((targets: Targets, options: ResolvedOptions) => number) | undefined
-  /** Whether the scenario sends more than GET requests. A scenario with `runs` does. */
+  /** Whether the scenario sends more than GET requests. A scenario with `runs` does. All that it runs is rejected or cancelled. */
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */
   receiver?: boolean | undefined
-  /** The scenario uses the first of these keys that was given. */
-  keys?: readonly SpecialKey[] | undefined
+  /** A special key that it uses. */
+  key?: SpecialKey | undefined
   /** Required scenarios: without one of them, this one is skipped. */
   uses?: readonly Scenario<unknown>[] | undefined
   /** Optional scenarios: used where they can be performed. */
@@ -23,13 +22,12 @@ export interface Scenario<Evidence> {
   perform(session: Session): Promise<Evidence>
 }
 
+/** What a scenario needs. */
+export type Needs = Omit<Scenario<unknown>, 'perform'>
+
 /** Creates a scenario with what it needs, and how it is performed. */
-export function defineScenario<Evidence>(
-  id: string,
-  needs: Omit<Scenario<Evidence>, 'id' | 'perform'>,
-  perform: (session: Session) => Promise<Evidence>,
-): Scenario<Evidence> {
-  return { ...needs, id, perform }
+export function defineScenario<Evidence>(needs: Needs, perform: Scenario<Evidence>['perform']): Scenario<Evidence> {
+  return { ...needs, perform }
 }
 
 /** Judges one or a few statements of the specification. */

@@ -9,5 +9,5 @@ it('many findings pass with what was judged, and are skipped when nothing was', 
   const one = every([skip('nothing here'), pass('right', []), pass('right too', [])])
   expect(one).toMatchObject({ verdict: 'pass', detail: 'right (and 1 more)' })
   expect(every([skip('nothing here'), skip('nor there')])).toMatchObject({ verdict: 'skipped', detail: 'nothing here' })
-  expect(every([], 'there are no models')).toMatchObject({ verdict: 'skipped', detail: 'there are no models' })
+  expect(every([])).toMatchObject({ verdict: 'skipped', detail: 'there was nothing to judge' })
 })

@@ -25,37 +25,31 @@ export type Proof = Proven | readonly Proven[]
 
 type Proven = Exchange | { exchange: Exchange } | { response: { exchange: Exchange } }
 
-export function pass(detail: string, proof: Proof): Finding {
-  return { verdict: 'pass', detail, exchanges: exchangesOf(proof) }
-}
+const ofVerdict =
+  (verdict: Verdict) =>
+  (detail: string, proof: Proof = []): Finding => ({ verdict, detail, exchanges: exchangesOf(proof) })
 
-export function fail(detail: string, proof: Proof): Finding {
-  return { verdict: 'fail', detail, exchanges: exchangesOf(proof) }
-}
+export const pass = ofVerdict('pass')
+export const fail = ofVerdict('fail')
+export const skip = ofVerdict('skipped')
 
 export function judge(isRight: boolean, detail: string, proof: Proof): Finding {
   return isRight ? pass(detail, proof) : fail(detail, proof)
 }
 
 export function observe(observation: JsonValue, detail: string, proof: Proof): Finding {
-  return { verdict: 'observed', detail, exchanges: exchangesOf(proof), observation }
-}
-
-export function skip(reason: string, proof: Proof = []): Finding {
-  return { verdict: 'skipped', detail: reason, exchanges: exchangesOf(proof) }
+  return { ...ofVerdict('observed')(detail, proof), observation }
 }
 
 /**
  * One finding for many: the first failure, else all that were judged together. It is skipped when none was.
- *
- * @param nothing why nothing can be judged when there are no findings
  */
-export function every(findings: readonly Finding[], nothing = 'there was nothing to judge'): Finding {
+export function every(findings: readonly Finding[]): Finding {
   const failed = findings.find(({ verdict }) => verdict === 'fail')
   if (failed !== undefined) return failed
   const judged = findings.filter(({ verdict }) => verdict !== 'skipped')
   const [first] = judged
-  if (first === undefined) return findings[0] ?? skip(nothing)
+  if (first === undefined) return findings[0] ?? skip('there was nothing to judge')
   const exchanges = [...new Set(judged.flatMap((finding) => finding.exchanges))]
   const more = judged.length > 1 ? ` (and ${judged.length - 1} more)` : ''
   return { ...first, detail: `${first.detail}${more}`, exchanges }
@@ -64,12 +58,6 @@ export function every(findings: readonly Finding[], nothing = 'there was nothing
 /** Thrown when something that a check builds on is missing: it cannot be judged, which is not its own failure. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError'
-  readonly exchanges: readonly Exchange[]
-
-  constructor(reason: string, proof: Proof = []) {
-    super(reason)
-    this.exchanges = exchangesOf(proof)
-  }
 }
 
 function exchangesOf(proof: Proof): readonly Exchange[] {

@@ -1,21 +1,4 @@
-import {
-  type Check,
-  type Checks,
-  callback,
-  clock,
-  flag,
-  having,
-  hidden,
-  integer,
-  isRecord,
-  isText,
-  must,
-  needs,
-  notNegative,
-  positive,
-  readOptions,
-  showValue,
-} from '@modelrun/kit'
+import * as kit from '@modelrun/kit'
 import { type ConformanceClock, createClock } from './clock.ts'
 import type { CheckResult } from './report.ts'
 import type { WebhookReceiver } from './webhooks/webhook-endpoints.ts'
@@ -121,42 +104,47 @@ export class CannotStartError extends Error {
   override readonly name = 'CannotStartError'
 }
 
-const record = must('an object', isRecord)
-const choice = must("an object, like { model: 'an-id' }", isRecord)
+const record = kit.must('an object', kit.isRecord)
+const choice = kit.must("an object, like { model: 'an-id' }", kit.isRecord)
 
-const OPTIONS: Checks<ConformanceOptions> = {
+const OPTIONS: kit.Checks<ConformanceOptions> = {
   baseUrl: baseUrlProblem,
   apiKey: (value) => (isSendable(value) ? undefined : 'must be an API key with all permissions, without white space'),
   keys: record,
-  allowRuns: flag,
-  crossingCredits: notNegative,
-  seed: integer,
-  maxCredits: notNegative,
+  allowRuns: kit.flag,
+  crossingCredits: kit.notNegative,
+  seed: kit.integer,
+  maxCredits: kit.notNegative,
   models: record,
-  receiver: having('a receiver', 'onRequest'),
-  readCredits: callback,
-  only: must('a list of ids', Array.isArray),
-  fetch: callback,
-  clock,
+  receiver: kit.having('a receiver', 'onRequest'),
+  readCredits: kit.callback,
+  only: kit.must('a list of ids', Array.isArray),
+  fetch: kit.callback,
+  clock: kit.clock,
   limits: record,
-  onResult: callback,
+  onResult: kit.callback,
 }
 
-const MODELS: Checks<Models> = { main: choice, slow: choice, failing: choice }
-const MODEL: Checks<ModelChoice> = { model: needs('an id', isText), input: record }
-const KEYS: Readonly<Record<string, Check>> = Object.fromEntries(
-  Object.keys(SPECIAL_KEYS).map((name) => [name, hidden('an API key, without white space', isSendable)]),
+const MODELS: kit.Checks<Models> = { main: choice, slow: choice, failing: choice }
+const MODEL: kit.Checks<ModelChoice> = { model: kit.needs('an id', kit.isText), input: record }
+const KEYS: Readonly<Record<string, kit.Check>> = Object.fromEntries(
+  Object.keys(SPECIAL_KEYS).map((name) => [name, kit.hidden('an API key, without white space', isSendable)]),
 )
-const LIMITS: Checks<TimeLimits> = { requestMs: positive, jobMs: positive, deliveryMs: positive, quietMs: positive }
+const LIMITS: kit.Checks<TimeLimits> = {
+  requestMs: kit.positive,
+  jobMs: kit.positive,
+  deliveryMs: kit.positive,
+  quietMs: kit.positive,
+}
 const DEFAULT_LIMITS: TimeLimits = { requestMs: 90_000, jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
 
 /** @throws ConfigurationError that says which option is wrong and what is allowed */
 export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
-  const options = readOptions('runConformance', given, OPTIONS)
+  const options = kit.readOptions('runConformance', given, OPTIONS)
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     apiKey: options.apiKey,
-    keys: readOptions<object>('keys', options.keys ?? {}, KEYS),
+    keys: kit.readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
     // Who asks for some checks does not want to pay for all combinations.
     crossingCredits: options.crossingCredits ?? (options.only === undefined ? 60 : 0),
@@ -168,21 +156,21 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     only: options.only,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: options.clock ?? createClock(),
-    limits: { ...DEFAULT_LIMITS, ...readOptions<object>('limits', options.limits ?? {}, LIMITS) },
+    limits: { ...DEFAULT_LIMITS, ...kit.readOptions<object>('limits', options.limits ?? {}, LIMITS) },
     onResult: options.onResult ?? (() => {}),
   }
 }
 
 function modelsOf(given: Models = {}): Models {
-  const models = readOptions('models', given, MODELS)
-  const choices = Object.entries(models).map(([name, one]) => [name, one && readOptions(`models.${name}`, one, MODEL)])
-  return Object.fromEntries(choices)
+  const models = kit.readOptions('models', given, MODELS)
+  const read = (kind: keyof Models) => models[kind] && kit.readOptions(`models.${kind}`, models[kind], MODEL)
+  return { main: read('main'), slow: read('slow'), failing: read('failing') }
 }
 
 function baseUrlProblem(value: unknown): string | undefined {
   const url = String(value)
   if (!URL.canParse(url) || !/^https?:\/\//.test(url) || /[?#\s]/.test(url)) {
-    return `must be an http or https URL without a query, not ${showValue(value)}`
+    return `must be an http or https URL without a query, not ${kit.showValue(value)}`
   }
   const [, root] = /^(.*)\/v1\/*$/.exec(url) ?? []
   return root === undefined ? undefined : `must be without /v1 at its end: the suite adds that itself. Use ${root}`

@@ -11,10 +11,9 @@ const LIST_MEMBERS = ['/models', '/total', '/limit', '/offset']
  * Sends one request that costs nothing, `GET /v1/models?limit=1`, before anything is judged: every statement would fail
  * at a wrong URL or with a wrong key, and the report would blame the service.
  *
- * @returns the response, which also serves the checks of a page of one
  * @throws CannotStartError that says in one sentence what is wrong and what to do
  */
-export async function probeService(session: Session): Promise<ApiResponse> {
+export async function probeService(session: Session): Promise<void> {
   const { baseUrl } = session.options
   const response = await session.call({ path: `${ROUTES.listModels.path}?limit=1` }).catch((error: unknown) => {
     if (!(error instanceof NoResponseError)) throw error
@@ -22,7 +21,6 @@ export async function probeService(session: Session): Promise<ApiResponse> {
   })
   const problem = responseProblem(baseUrl, response)
   if (problem !== undefined) throw new CannotStartError(problem)
-  return response
 }
 
 function connectionProblem(baseUrl: string, { code, reason }: NoResponseError): string {

@@ -46,8 +46,7 @@ export function createRedactor(secrets: readonly string[]) {
       const [path = '', query] = whole.split('?')
       return query === undefined ? withoutKeys(path) : `${withoutKeys(path)}?${queryOf(query, text)}`
     },
-    headers: (headers: Headers) =>
-      Object.fromEntries([...headers].map(([name, content]) => [name, header(name, content)])),
+    headers: (all: Headers) => Object.fromEntries([...all].map(([name, content]) => [name, header(name, content)])),
   }
 }
 

@@ -19,7 +19,6 @@ import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
 import { confirmedRetries, endsOfJobs } from './scenarios/ends.ts'
-import { onePerPage } from './scenarios/reads.ts'
 import { crossedRuns, FIRST } from './scenarios/runs.ts'
 import { almostKeys } from './session/keys.ts'
 import { Session } from './session/session.ts'
@@ -111,7 +110,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
     priceSince: (one, after) => priceSince(worldOf(one), after),
     webhookEndpoints: receiver && createWebhookEndpoints(receiver, log),
   })
-  session.remember(onePerPage, await probeService(session))
+  await probeService(session)
   const scenarios = scenariosOf(checks, options)
   const isRunning = [...scenarios].some(sendsRuns)
   if (isRunning) {
@@ -136,7 +135,7 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
   try {
     return unlessLimited(check, await check.run(session))
   } catch (error) {
-    if (error instanceof BlockedError) return skip(error.message, error.exchanges)
+    if (error instanceof BlockedError) return skip(error.message)
     if (error instanceof NoResponseError) return fail(error.message, [error.exchange])
     // What was paid for must not be lost with the report.
     return fail(`could not be judged: ${error instanceof Error ? error.message : error}`, [])

@@ -24,7 +24,7 @@ function outcomeOf(run: RunCall, world: World): unknown {
 }
 
 /** What was returned in the end must not hide that it failed before. */
-function adviceOfReads({ recovered }: Session): string[] {
+function adviceOfReads({ parts: { recovered } }: Session): string[] {
   const places = [...new Set(recovered.map(({ path, response }) => `${response.status} to GET ${path}`))]
   if (places.length === 0) return []
   const count = recovered.length === 1 ? 'A read failed and was' : `${recovered.length} reads failed and were`

@@ -31,8 +31,7 @@ interface Rule {
 const WINDOWS: Source<Window> = {
   from: [...Object.values(FIRST), ...LASTS],
   pick: windowsOf,
-  nothing: ({ options: { readCredits } }) =>
-    readCredits ? 'the credits left could not be read' : 'needs readCredits: the interface does not return the balance',
+  nothing: 'the credits left were not read; needs readCredits: the interface does not return the balance',
 }
 
 /** What runs were charged, between two readings of the balance and all together (sections 1 and 2.1). */
@@ -82,10 +81,8 @@ function balance(windows: readonly Window[], world: World, rules = rulesFor(wind
 /** Failed runs may have another share each where a refund was seen: the last ones may not have come yet. */
 function rulesFor(windows: readonly Window[]): Rule[] {
   const shares = hasRefund(windows) ? ([0, 1, 'open'] as const) : ([0, 1] as const)
-  const either = [0, 1] as const
-  return shares.flatMap((failed) =>
-    either.flatMap((others) => either.map((cancelled) => ({ failed, others, cancelled }))),
-  )
+  const both = [0, 1] as const
+  return shares.flatMap((failed) => both.flatMap((others) => both.map((cancelled) => ({ failed, others, cancelled }))))
 }
 
 function isRight(one: Window, world: World, rule: Rule): boolean {

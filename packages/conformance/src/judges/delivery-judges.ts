@@ -8,7 +8,7 @@ import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts
 import { isContinued, ownFields } from './job-judges.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { OF_DELIVERIES, observeMore } from './more-members.ts'
-import { AT_PROVIDER, ERROR, hasOutput, holds, isSameOutput, nothing, oneOf, shownOnly, utcTime } from './rules.ts'
+import { AT_PROVIDER, ERROR, hasOutput, holds, none, oneOf, sameOutput, shownOnly, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
@@ -72,7 +72,7 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/one-result', ARRIVALS, (one, world) => [isItsResult(one, world), isLikeTheFirst(one)]),
   judgeEvery('webhooks/output', SUCCESSES, ({ delivery }) => [
     hasOutput(delivery, '/output'),
-    ...holds(delivery, { '/error': nothing }),
+    ...holds(delivery, { '/error': none }),
   ]),
   judgeEvery('webhooks/credits', SUCCESSES, ({ delivery, run: { price } }) =>
     price === undefined ? skip('the price is not known', delivery) : holds(delivery, { '/credits_used': oneOf(price) }),
@@ -82,9 +82,9 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     const read = job?.reads.findLast((one) => jobStatus(one) === 'succeeded')
     return read === undefined
       ? skip('polling did not show the result', delivery)
-      : isSameOutput([delivery, '/output'], [read, '/data/output'])
+      : sameOutput([delivery, '/output'], [read, '/data/output'])
   }),
-  judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': nothing })),
+  judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': none })),
   judgeEvery('webhooks/failure-code', EXPECTED_FAILURES, ({ delivery }) => holds(delivery, AT_PROVIDER)),
   judgeAll('webhooks/more-fields', ARRIVALS, (arrivals) => {
     const deliveries = arrivals.map(({ delivery }) => delivery)

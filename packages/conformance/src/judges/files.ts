@@ -9,8 +9,7 @@ import { judgeAll, observeFirst, type Source } from './judge-every.ts'
 const FILES: Source<{ response: ApiResponse }> = {
   from: [FIRST.default, FIRST.async, ...LASTS],
   pick: ({ session }) => session.files.responses.map((response) => ({ response })),
-  nothing: ({ files }) =>
-    files.otherSchemes.length === 0 ? 'no run has a file' : `a file at ${files.otherSchemes[0]} is not read`,
+  nothing: 'no run has a file that can be read over HTTP',
 }
 
 /** The produced files (section 2.5). */
@@ -18,10 +17,7 @@ export const FILES_CHECKS: readonly Check[] = [
   judgeAll('files/can-be-read', FILES, (files, { session }) =>
     every([...files.map(({ response }) => isFile(response)), ...session.files.moved.map(isSame)]),
   ),
-  observeFirst('files/access', FILES, ({ response: { status } }) => [
-    status === 200 ? 'public' : 'rejected',
-    `without a key: status ${status}`,
-  ]),
+  observeFirst('files/access', FILES, ({ response: { status } }) => (status === 200 ? 'public' : 'rejected')),
 ]
 
 function isFile(response: ApiResponse): Finding {

@@ -22,15 +22,13 @@ const BAD_PAGES = {
   pageMixed: 'limit=5abc',
   categoryEmpty: 'category=',
 }
-const badPages = defineScenario('bad-values', {}, (session) =>
+const badPages = defineScenario({}, (session) =>
   each(BAD_PAGES, (query) => session.call({ path: `${ROUTES.listModels.path}?${query}`, isOpen: true })),
 )
 
 /** Bodies of JSON that are not objects, and none. */
-const OTHER_BODIES = { arrayBody: '[]', scalarBody: 'null', emptyBody: '' }
-const otherBodies = defineScenario('other-bodies', { runs: { main: 0 } }, (session) =>
-  each(OTHER_BODIES, (text) => probeRun(session, { text })),
-)
+const BODIES = { arrayBody: '[]', scalarBody: 'null', emptyBody: '' }
+const otherBodies = defineScenario({ writes: true }, (session) => each(BODIES, (text) => probeRun(session, { text })))
 
 /** Requests with values that make no sense, or of which nothing says what they mean. */
 export const INVALID_REQUESTS: readonly Check[] = [

@@ -2,24 +2,13 @@ import { JOB_STATUSES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, itemsOf, show } from '../json.ts'
+import { at, isRecord, itemsOf, pointersOf, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { isTerminal, jobStatus, saysCancelled } from '../session/actions.ts'
+import { jobStatus, saysCancelled } from '../session/actions.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { OF_JOBS, observeMore, observeValues } from './more-members.ts'
-import {
-  AT_PROVIDER,
-  ERROR,
-  hasOutput,
-  holds,
-  isSameOutput,
-  nothing,
-  object,
-  oneOf,
-  type Rule,
-  shownOnly,
-} from './rules.ts'
+import { AT_PROVIDER, ERROR, hasOutput, holds, none, object, oneOf, type Rule, sameOutput, shownOnly } from './rules.ts'
 import { allCancels, endOf, isBefore, type JobStory, startOf, type World } from './world.ts'
 
 /** Every job, however it was run, with all that was seen of it. */
@@ -39,7 +28,7 @@ const CANCELLED = only(
 const TO_FAIL = only(
   { ...RIGHT, from: [FIRST.failingAsync, ...LASTS] },
   ({ run }) => run.shouldFail,
-  'no job was to fail',
+  'none was to fail',
 )
 /** A job of an asynchronous run that succeeds, polled from its start: it shows what the specification leaves open. */
 const ASYNC = only(
@@ -54,21 +43,25 @@ const UNFINISHED: Source<{ response: ApiResponse }> = {
   from: ASYNC.from,
   pick: (world) =>
     RIGHT.pick(world).flatMap(({ reads }) =>
-      reads.filter((read) => read.status < 300 && isContinued(read)).map((response) => ({ response })),
+      reads.filter((read) => isAccepted(read) && isContinued(read)).map((response) => ({ response })),
     ),
   nothing: 'every job had ended when it was first polled',
+}
+
+/** Cancels that were accepted: their response is open. */
+const CANCELS: Source<{ response: ApiResponse }> = {
+  from: [FIRST.cancelled],
+  pick: ({ jobs }) => jobs.flatMap(({ cancels }) => cancels.filter(isAccepted).map((response) => ({ response }))),
+  nothing: 'no cancel was accepted',
 }
 
 /** Members of every poll, by the statuses of the job: where it has other ones, the member is not there. */
 const MEMBERS: readonly [check: string, rules: Record<string, Rule>, statuses?: readonly string[]][] = [
   ['jobs/every-poll', { '/data': object }],
   ['jobs/status', { '/data/status': oneOf(...JOB_STATUSES) }],
-  ['jobs/no-output-before', { '/data/output': nothing }, ['queued', 'processing', 'failed', 'cancelled']],
-  ['jobs/no-error', { '/data/error': nothing, '/error': nothing }, ['queued', 'processing', 'succeeded', 'cancelled']],
+  ['jobs/no-output-before', { '/data/output': none }, ['queued', 'processing', 'failed', 'cancelled']],
+  ['jobs/no-error', { '/data/error': none, '/error': none }, ['queued', 'processing', 'succeeded', 'cancelled']],
 ]
-
-/** A cancel may take longer than that. */
-const AT_ONCE_MS = 1_000
 
 /** Every poll and cancel of every job (sections 2.4, 2.5, 3, 4.4 and 4.5). */
 export const JOB_JUDGES: readonly Check[] = [
@@ -84,7 +77,7 @@ export const JOB_JUDGES: readonly Check[] = [
     const [shown] = [run.response].filter(({ json }) => isRecord(at(json, '/output')))
     const outputs = reads.filter((read) => isOf(read, ['succeeded']))
     const [first = outputs[0], pointer] = shown ? [shown, '/output'] : [outputs[0], '/data/output']
-    return outputs.map((read) => isSameOutput([first ?? read, pointer], [read, '/data/output']))
+    return outputs.map((read) => sameOutput([first ?? read, pointer], [read, '/data/output']))
   }),
   judgeReads('jobs/own-fields', {}, (read, { run }) => {
     const charged = isOf(read, ['succeeded']) && run.price !== undefined ? { '/credits_used': oneOf(run.price) } : {}
@@ -93,7 +86,7 @@ export const JOB_JUDGES: readonly Check[] = [
   judgeEvery('cancel/every-cancel', CANCELLED, isCancelled),
   judgeEvery('cancel/no-credits-shown', CANCELLED, showsNoCredits),
   judgeAll('jobs/more-fields', JOBS, (jobs) => {
-    const reads = jobs.flatMap((job) => job.reads.filter(({ status }) => status < 300))
+    const reads = jobs.flatMap((job) => job.reads.filter(isAccepted))
     return observeMore(reads, OF_JOBS, { below: '/data', isShort: true })
   }),
   judgeAll('jobs/member-values', JOBS, (_, world) => observeValues(world)),
@@ -101,14 +94,12 @@ export const JOB_JUDGES: readonly Check[] = [
     const type = at(end?.json, '/data/output/type')
     return observe(typeof type === 'string' ? type : null, `/data/output/type is ${show(type)}`, end ?? [])
   }),
-  observeFirst('jobs/status-code', UNFINISHED, ({ response: { status } }) => [
-    status,
-    `status ${status} while the job continues`,
-  ]),
-  observeFirst('jobs/absent-fields', UNFINISHED, ({ response }) => {
-    const isNull = at(response.json, '/data/output') === null
-    return [isNull ? 'null' : 'left-out', `output of a job that continues is ${isNull ? 'null' : 'left out'}`]
-  }),
+  observeFirst('cancel/response', CANCELS, ({ response }) => pointersOf(response.json)),
+  observeFirst('cancel/response-status', CANCELS, ({ response }) => response.status),
+  observeFirst('jobs/status-code', UNFINISHED, ({ response }) => response.status),
+  observeFirst('jobs/absent-fields', UNFINISHED, ({ response }) =>
+    at(response.json, '/data/output') === null ? 'null' : 'left-out',
+  ),
   judgeAll('jobs/queued-time', ASYNC, ([{ reads }]) => {
     const ms = queuedMs(reads)
     return observe(ms, `left the queue about ${ms} ms after the response`, reads)
@@ -128,6 +119,10 @@ function judgeReads(
 ): Check {
   const isWanted = (read: ApiResponse) => statuses === undefined || isOf(read, statuses)
   return judgeEvery(id, of, (job) => job.reads.filter(isWanted).flatMap((read) => judgeOne(read, job)))
+}
+
+function isAccepted({ status }: ApiResponse): boolean {
+  return status < 300
 }
 
 /** Whether a poll shows one of these statuses. */
@@ -152,12 +147,6 @@ export function ownFields({ id, jobId, response }: JobStory['run']): Record<stri
   return { '/job_id': oneOf(jobId), '/model_id': oneOf(id), ...(requestId ? { '/request_id': oneOf(requestId) } : {}) }
 }
 
-/** What the response to a cancel may say: a job does not continue that is cancelled right afterwards. */
-function statusesAfter(cancel: ApiResponse, reads: readonly ApiResponse[]): readonly string[] {
-  const next = reads.find((read) => isBefore(cancel, read) && startOf(read.exchange) - endOf(cancel) < AT_ONCE_MS)
-  return JOB_STATUSES.filter((status) => isTerminal(status) || !isOf(next, ['cancelled']))
-}
-
 /** Between the last read that showed the queue and the first that did not. */
 function queuedMs(reads: readonly ApiResponse[]): number {
   const left = reads.findIndex((read) => jobStatus(read) !== 'queued')
@@ -174,12 +163,10 @@ function effectiveCancel({ cancels, end, outcome }: JobStory): ApiResponse | und
 function showsNoCredits({ run, cancels, reads }: JobStory): readonly Finding[] {
   const shown = [...cancels, ...reads.filter((read) => isOf(read, ['cancelled']))]
   const free = { '/credits_used': oneOf(0), '/data/credits_used': oneOf(0) }
-  const ofCancel = (cancel: ApiResponse) => ({ ...ownFields(run), '/status': oneOf(...statusesAfter(cancel, reads)) })
+  const own = { ...ownFields(run), '/status': oneOf(...JOB_STATUSES) }
   return [
     ...shown.flatMap((response) => shownOnly(response, '', free)),
-    ...cancels
-      .filter(({ status }) => status < 300)
-      .flatMap((cancel) => ['', '/data'].flatMap((below) => shownOnly(cancel, below, ofCancel(cancel)))),
+    ...cancels.filter(isAccepted).flatMap((cancel) => ['', '/data'].flatMap((below) => shownOnly(cancel, below, own))),
   ]
 }
 

@@ -1,10 +1,11 @@
 import { type Check, defineScenario, type Scenario } from '../check.ts'
-import { BlockedError, every, type Finding, fail, observe, skip } from '../finding.ts'
+import { BlockedError, every, type Finding, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
-import type { JsonValue } from '../json.ts'
+import { type JsonValue, show } from '../json.ts'
 import { missingFor } from '../plan/plan.ts'
 import type { Session } from '../session/session.ts'
+import { rejectionText } from './rules.ts'
 import { type World, worldOf } from './world.ts'
 
 /** What is judged together: the scenarios that make it, and how it is picked from everything that happened. */
@@ -13,11 +14,11 @@ export interface Source<Item> {
   from: readonly Scenario<unknown>[]
   pick(world: World): readonly Item[]
   /** Why there may be nothing. */
-  nothing: string | ((session: Session) => string)
+  nothing: string
 }
 
 /** Everything that was sent and received. Read after the last scenario. */
-const world = defineScenario('world', {}, async (session) => {
+const world = defineScenario({}, async (session) => {
   await session.balance.close()
   return worldOf(session)
 })
@@ -38,9 +39,12 @@ export function judgeEvery<Item>(
 export function observeFirst<Item extends { response: ApiResponse }>(
   id: string,
   source: Source<Item>,
-  observed: (item: Item) => readonly [JsonValue, string],
+  observed: (item: Item) => JsonValue,
 ): Check {
-  return judgeAll(id, source, ([first]) => observe(...observed(first), first))
+  return judgeAll(id, source, ([first]) => {
+    const value = observed(first)
+    return observe(value, `${rejectionText(first.response)}: ${show(value)}`, first)
+  })
 }
 
 /** The same for statements about many together. */
@@ -49,17 +53,16 @@ export function judgeAll<Item>(
   { from, pick, nothing }: Source<Item>,
   judge: (items: readonly [Item, ...Item[]], world: World) => Finding | Promise<Finding>,
 ): Check {
-  const scenario = defineScenario(id, { mayUse: from }, async () => undefined)
+  const scenario = defineScenario({ mayUse: from }, async () => undefined)
   const run = async (session: Session) => {
     const everything = await session.evidence(world)
     const [first, ...more] = pick(everything)
     if (first !== undefined) return judge([first, ...more], everything)
     const [trouble] = session.troubles
-    if (trouble !== undefined) return fail(trouble.detail, trouble.exchanges)
+    if (trouble !== undefined) return trouble
     const reason = from[0] && (missingFor(from[0], session.options) ?? (await blockedReason(session, from[0])))
     const isLimited = session.recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
-    const text = typeof nothing === 'string' ? nothing : nothing(session)
-    return skip(reason ?? (isLimited ? `${text}: the service rejected too many requests with 429` : text))
+    return skip(reason ?? (isLimited ? `${nothing}: the service rejected too many requests with 429` : nothing))
   }
   return { id, scenario, isLast: true, run }
 }
@@ -82,7 +85,7 @@ async function blockedReason(session: Session, scenario: Scenario<unknown>): Pro
 export function only<Item>(
   source: Source<Item>,
   isWanted: (item: Item, world: World) => boolean,
-  nothing: Source<Item>['nothing'] = source.nothing,
+  nothing = source.nothing,
 ): Source<Item> {
   return { ...source, nothing, pick: (world) => source.pick(world).filter((item) => isWanted(item, world)) }
 }

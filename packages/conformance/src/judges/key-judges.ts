@@ -11,7 +11,7 @@ import type { Recorded } from '../session/session.ts'
 import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
 import { membersOfErrors } from './error-members.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { ERROR, hasStatus, holds, isJson, nothing, oneOf, rejectionOf, rejectionText } from './rules.ts'
+import { ERROR, hasStatus, holds, isJson, none, oneOf, rejectionOf, rejectionText } from './rules.ts'
 import { isBefore, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
 
 /** Every request to an endpoint, whatever it was sent for. */
@@ -24,7 +24,7 @@ const CALLS: Source<ApiCall> = {
 const READS: Source<ReadsOf> = { ...CALLS, pick: ({ reads }) => reads.filter(({ calls }) => calls.length > 0) }
 const KEYED = [keysAtReads, keysAtJobs, crossedRuns]
 const isRejected = ({ response }: { response: ApiResponse }) => response.status >= 400
-const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: Source<ApiCall>['nothing']) =>
+const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: string) =>
   only({ ...CALLS, from }, ({ key, isOpen }) => key.kind === kind && !isOpen, nothing)
 
 /** Whatever is accepted needs the permission. */
@@ -41,10 +41,10 @@ const isFailedRun = ({ method, response }: Recorded) => method === 'POST' && at(
 /** Every error, wherever the request went, also those after which a request was sent again. What limits requests in front of a service may send a body of its own. */
 const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
   ...CALLS,
-  pick: ({ session: { recorded, limited, recovered } }) => [
+  pick: ({ session: { recorded, parts } }) => [
     ...recorded.filter((call) => isItsOwn(call) && call.method !== 'HEAD' && (isRejected(call) || isFailedRun(call))),
-    ...recovered.filter(isItsOwn),
-    ...limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
+    ...parts.recovered.filter(isItsOwn),
+    ...parts.limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
   ],
   nothing: 'nothing was rejected',
 }
@@ -72,7 +72,7 @@ export const KEY_JUDGES: readonly Check[] = [
     return observe(members, `members beside code and message: ${show(members)}`, first)
   }),
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
-    holds(response, { '/error': nothing }),
+    holds(response, { '/error': none }),
   ),
   judgeEvery('errors/reads-are-served', READS, areServed),
   judgeAll('errors/every-response', CALLS, (calls, { session: { troubles } }) => {
@@ -80,26 +80,21 @@ export const KEY_JUDGES: readonly Check[] = [
     if (redirected !== undefined)
       return fail(`status ${redirected.response.status}; expected a response and no redirect`, redirected)
     const [trouble] = troubles
-    if (trouble !== undefined) return fail(trouble.detail, trouble.exchanges)
-    return pass(`${calls.length} requests were responded to`, calls[0])
+    return trouble ?? pass(`${calls.length} requests were responded to`, calls[0])
   }),
   judgeAll('auth/key-prefix', CALLS, ([first], { session: { options } }) => {
     const prefixes = Object.values(KEY_PREFIXES)
     const isRight = prefixes.some((prefix) => options.apiKey.startsWith(prefix))
     return judge(isRight, `the key ${isRight ? 'starts' : 'does not start'} with ${prefixes.join(' or ')}`, first)
   }),
-  judgeAll('limits/too-many-requests', CALLS, ([first], { session: { limited } }) => {
-    const last = limited.at(-1)
+  judgeAll('limits/too-many-requests', CALLS, ([first], { session }) => {
+    const last = session.parts.limited.at(-1)
     return last === undefined
       ? observe('none', 'no request came too early', first)
       : observe(rejectionOf(last), `what came too early: ${rejectionText(last)}`, last)
   }),
   openPermission('permissions/run-and-jobs-write', 'without-jobs-write', 'a run without jobs:write'),
-  openPermission(
-    'permissions/run-and-webhooks-manage',
-    'without-webhooks-manage',
-    'webhook_url without webhooks:manage',
-  ),
+  openPermission('permissions/run-and-webhooks-manage', 'without-webhooks-manage', 'a webhook without webhooks:manage'),
 ]
 
 /** Whether a run needs a permission besides `models:run` is open. */
@@ -107,8 +102,8 @@ function openPermission(id: string, name: LimitedKey, what: string): Check {
   const ofWebhook = name === 'without-webhooks-manage'
   const isOfKey = ({ route, key, body, isOpen }: ApiCall) =>
     route === 'runModel' && key.name === name && !isOpen && (!ofWebhook || at(body, '/webhook_url') !== undefined)
-  const needs = { keys: [name], receiver: ofWebhook, uses: [keysAtJobs] }
-  const ofName = defineScenario(`key-${name}`, needs, async () => undefined)
+  const needs = { key: name, receiver: ofWebhook, uses: [keysAtJobs] }
+  const ofName = defineScenario(needs, async () => undefined)
   const source = only({ ...CALLS, from: [ofName, keysAtJobs] }, isOfKey, 'nothing was run with that key')
   return judgeAll(id, source, ([{ response }], { session: { options } }) => {
     const isOfUrl = response.status >= 400 && response.status !== 403 && options.receiver?.url.startsWith('http:')

@@ -3,6 +3,7 @@ import type { Check } from '../check.ts'
 import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
+import { type Property, propertiesOf } from '../plan/inputs.ts'
 import { modelsOf } from '../plan/targets.ts'
 import { crossedReads, firstPage, unknownModel } from '../scenarios/reads.ts'
 import { UNKNOWN_ID } from '../scenarios/runs.ts'
@@ -26,10 +27,10 @@ const LISTED: Source<ApiCall> = {
   },
 }
 /** The parameters of every model whose details were read. */
-const PROPERTIES: Source<{ name: string; property: Record<string, unknown>; details: ApiCall }> = {
+const PROPERTIES: Source<{ name: string; property: Property; details: ApiCall }> = {
   ...DETAILS,
   pick: ({ details }) =>
-    details.flatMap((one) => propertiesOf(one).map(([name, property]) => ({ name, property, details: one }))),
+    details.flatMap((one) => propertiesIn(one).map(([name, property]) => ({ name, property, details: one }))),
   nothing: 'no model that was read has a parameter',
 }
 
@@ -63,19 +64,13 @@ export const MODEL_JUDGES: readonly Check[] = [
   judgeEvery('schemas/required', DETAILS, ({ response }) => {
     const required = at(response.json, '/input_schema/required')
     if (required === undefined) return skip('there is no such member', response)
-    const names: unknown[] = propertiesOf({ response }).map(([name]) => name)
+    const names: unknown[] = propertiesIn({ response }).map(([name]) => name)
     const isRight = Array.isArray(required) && required.every((name) => names.includes(name))
     return judge(isRight, `required is ${show(required)}; expected names of properties`, response)
   }),
   propertyJudge('schemas/property-texts', { type: isType, description: isText }),
   propertyJudge('schemas/property-enum', { enum: (value) => itemsOf(value).length > 0 }),
   propertyJudge('schemas/property-bounds', { minimum: isNumber, maximum: isNumber }),
-  judgeAll('schemas/property-default', PROPERTIES, (properties) => {
-    const unexpected = properties.filter(({ property }) => Object.hasOwn(property, 'default') && !defaultFits(property))
-    const names = [...new Set(unexpected.map(({ details, name }) => `${details.id} ${name}`))]
-    const proof = properties.map(({ details }) => details)
-    return observe(names, `defaults that break the rules of their parameter: ${show(names)}`, proof)
-  }),
   judgeAll('details/status-values', { ...DETAILS, from: [firstPage], pick: ({ lists }) => lists }, (lists) => {
     const models = lists.flatMap(({ response }) => modelsOf(response))
     const values = [...new Set(models.map(({ status }) => String(status)))].toSorted()
@@ -94,20 +89,8 @@ function propertyJudge(id: string, members: Record<string, (value: unknown) => b
   )
 }
 
-/** The properties of a model's input, by name. */
-function propertiesOf({ response }: Pick<ApiCall, 'response'>): [string, Record<string, unknown>][] {
-  const properties = at(response.json, '/input_schema/properties')
-  return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>
-    isRecord(one) ? [[name, one]] : [],
-  )
-}
-
-/** Whether a default keeps the other rules of its parameter. */
-function defaultFits({ default: value, enum: allowed, minimum, maximum }: Record<string, unknown>): boolean {
-  const isAllowed = !Array.isArray(allowed) || allowed.includes(value)
-  const isBigEnough = typeof minimum !== 'number' || Number(value) >= minimum
-  const isSmallEnough = typeof maximum !== 'number' || Number(value) <= maximum
-  return isAllowed && isBigEnough && isSmallEnough
+function propertiesIn({ response }: Pick<ApiCall, 'response'>) {
+  return propertiesOf(at(response.json, '/input_schema'))
 }
 
 const FIELDS: Readonly<Record<string, Rule>> = {

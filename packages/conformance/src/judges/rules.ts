@@ -17,11 +17,8 @@ export const objects: Rule = [(value) => Array.isArray(value) && value.every(isR
 const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute url']
 export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'a time of ISO 8601 in UTC']
 /** `null` is as good as left out. */
-export const nothing: Rule = [(value) => value === undefined || value === null, 'nothing']
-export const oneOf = (...allowed: readonly unknown[]): Rule => [
-  (value) => allowed.includes(value),
-  allowed.map(show).join(' or '),
-]
+export const none: Rule = [(value) => value === undefined || value === null, 'nothing']
+export const oneOf = (...all: readonly unknown[]): Rule => [(value) => all.includes(value), all.map(show).join(' or ')]
 /** Of a member that need not be there. */
 const ifShown = ([isRight, expected]: Rule): Rule => [
   (value) => value === undefined || value === null || isRight(value),
@@ -41,9 +38,7 @@ export function holds(shown: Shown, rules: Readonly<Record<string, Rule>>, below
 
 /** Judges members that the specification does not ask for here, as far as they are there. */
 export function shownOnly(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
-  const there = Object.entries(rules).filter(
-    ([pointer]) => ![undefined, null].includes(at(shown.json, below + pointer) as null),
-  )
+  const there = Object.entries(rules).filter(([pointer]) => (at(shown.json, below + pointer) ?? null) !== null)
   if (there.length === 0) return [skip('nothing is repeated', shown)]
   return holds(shown, Object.fromEntries(there.map(([pointer, rule]) => [pointer, ifShown(rule)])), below)
 }
@@ -59,15 +54,12 @@ export const AT_PROVIDER = { '/error/code': oneOf(PROVIDER_FAILURE) }
 
 /** Judges an output (section 2.5) that stands at a pointer. */
 export function hasOutput(shown: Shown, pointer: string): Finding {
-  const items = itemsOf(at(shown.json, `${pointer}/items`))
-  return every([
-    ...holds(shown, OUTPUT, pointer),
-    ...items.flatMap((_, index) => holds(shown, ITEM, `${pointer}/items/${index}`)),
-  ])
+  const items = itemsOf(at(shown.json, `${pointer}/items`)).map((_, index) => `${pointer}/items/${index}`)
+  return every([...holds(shown, OUTPUT, pointer), ...items.flatMap((item) => holds(shown, ITEM, item))])
 }
 
 /** Judges that two outputs of one job are the same. Each response may sign the addresses again. */
-export function isSameOutput(...[[one, pointer], [other, otherPointer]]: [[Shown, string], [Shown, string]]): Finding {
+export function sameOutput(...[[one, pointer], [other, otherPointer]]: [[Shown, string], [Shown, string]]): Finding {
   const [shown, expected] = [outputShown(other.json, otherPointer), outputShown(one.json, pointer)]
   const detail = `the output is ${shown} (its type, and those of its items), and was ${expected}`
   return judge(shown === expected, detail, [one, other])

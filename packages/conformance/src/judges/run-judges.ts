@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
 import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, pointersOf, show } from '../json.ts'
+import { at, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { mayDo } from '../session/keys.ts'
@@ -9,18 +9,7 @@ import { isOpenForKey } from './api-calls.ts'
 import { isProviderFailure } from './error-members.ts'
 import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
 import { failedBody, OF_RUNS, observeMore } from './more-members.ts'
-import {
-  AT_PROVIDER,
-  count,
-  hasOutput,
-  hasStatus,
-  holds,
-  oneOf,
-  type Rule,
-  rejectionOf,
-  rejectionText,
-  text,
-} from './rules.ts'
+import { AT_PROVIDER, count, hasOutput, hasStatus, holds, oneOf, rejectionOf, rejectionText, text } from './rules.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
 import { type RunCall, responsesOf } from './world.ts'
 
@@ -28,10 +17,7 @@ import { type RunCall, responsesOf } from './world.ts'
 const SLACK_MS = 1_000
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
-const mentionsPolling: Rule = [
-  (value) => typeof value === 'string' && MENTIONS_POLLING.test(value),
-  'a text that says to poll the job',
-]
+const isPollingText = (value: unknown) => typeof value === 'string' && MENTIONS_POLLING.test(value)
 
 /** Every run that the specification accepts, by its key and its input. */
 const RUNS: Source<RunCall> = {
@@ -58,7 +44,7 @@ const WITH_WEBHOOK = ofMode('sync+webhook', of('webhook', 'failingWebhook'), 'no
 const ASYNC_WITH_WEBHOOK = ofMode(
   'async+webhook',
   of('asyncWebhook'),
-  'no run with sync false and a webhook_url was accepted',
+  'no asynchronous run with a webhook was accepted',
 )
 const AT_ONCE = only(of('cancelled'), (run) => !isWaiting(run), 'no run was accepted that should return at once')
 const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
@@ -89,7 +75,9 @@ export const RUN_JUDGES: readonly Check[] = [
   judgeEvery('runs/identity', NAMED, ({ response, id }) =>
     holds(response, { '/job_id': text, '/request_id': text, '/model_id': oneOf(id) }),
   ),
-  judgeEvery('runs/message', CONTINUED, ({ response }) => holds(response, { '/message': mentionsPolling })),
+  judgeEvery('runs/message', CONTINUED, ({ response }) =>
+    holds(response, { '/message': [isPollingText, 'a text that says to poll the job'] }),
+  ),
   judgeEvery('runs/completed-output', COMPLETED, ({ response }) => hasOutput(response, '/output')),
   judgeEvery('runs/completed-duration', COMPLETED, ({ response }) => [
     ...holds(response, { '/duration_ms': count }),
@@ -107,19 +95,12 @@ export const RUN_JUDGES: readonly Check[] = [
   }),
   judgeAll('runs/job-ids-differ', RUNS, jobIdsDiffer),
   judgeAll('runs/more-fields', IN_EVERY_MODE, (runs) => observeMore(responsesOf(runs), OF_RUNS)),
-  observeFirst('runs/async-status-code', ASYNC, ({ response: { status } }) => [status, `status ${status}`]),
-  observeFirst('runs/failed-response', FAILING, ({ response, says }) => [
-    response.status,
-    `${rejectionText(response)}, /status ${show(says)}`,
-  ]),
-  observeFirst('runs/failed-body', FAILING, ({ response }) => [
-    failedBody(response),
-    `the body holds ${show(pointersOf(response.json))}`,
-  ]),
-  observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response, says }) => [
-    { ...rejectionOf(response), response: String(says) },
-    `status ${response.status}, /status ${show(says)}`,
-  ]),
+  observeFirst('runs/async-status-code', ASYNC, ({ response }) => response.status),
+  observeFirst('runs/failed-response', FAILING, ({ response }) => response.status),
+  observeFirst('runs/failed-body', FAILING, ({ response }) => failedBody(response)),
+  observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response, says }) => {
+    return { ...rejectionOf(response), response: String(says) }
+  }),
 ]
 
 /** For a permission that a run may need. */
@@ -148,11 +129,7 @@ function fewFail(runs: readonly RunCall[]): Finding {
   const early = runs.filter((run) => !isWaiting(run))
   const failed = early.filter(({ response }) => response.status >= 500 && !isProviderFailure(response.json))
   const isRare = failed.length <= FEW || failed.length / early.length <= SHARE
-  return judge(
-    isRare,
-    `${failed.length} of ${early.length} runs that return at once got a status of 500 or more`,
-    failed,
-  )
+  return judge(isRare, `${failed.length} of ${early.length} runs that return at once got a status of 5xx`, failed)
 }
 
 function isPossibleDuration(response: ApiResponse): Finding {

@@ -27,26 +27,23 @@ const TIMES: Source<Times> = {
   nothing: 'no time of a job was shown',
 }
 
-/** When jobs were created and completed, wherever that is shown (sections 2.4 and 6). */
+/** When jobs were completed, wherever that is shown (sections 2.4 and 6). */
 export const TIME_JUDGES: readonly Check[] = [
   judgeAll('jobs/times', TIMES, (jobs) => every([...jobs.map(agree), fitOneClock(jobs)])),
 ]
 
 function timesOf(run: RunCall, world: World) {
   const { response, endpoint } = run
-  const shownIn = (parent: unknown, exchange: Exchange, seenMs = startOf(exchange)) =>
-    (['created_at', 'completed_at'] as const).flatMap((member) => {
-      const [ms, says] = [utcTimeOf(at(parent, `/${member}`)), at(parent, '/status')]
-      // The response to a synchronous run says completed.
-      const status = says === 'completed' ? 'succeeded' : says
-      // `ms` is on the clock of the service, and `seenMs` on that of the suite.
-      return ms === undefined ? [] : [{ member, ms, status, seenMs, exchange }]
-    })
+  const shownIn = (parent: unknown, exchange: Exchange, seenMs = startOf(exchange)) => {
+    const [ms, says] = [utcTimeOf(at(parent, '/completed_at')), at(parent, '/status')]
+    // The response to a synchronous run says completed.
+    const status = says === 'completed' ? 'succeeded' : says
+    // `ms` is on the clock of the service, and `seenMs` on that of the suite.
+    return ms === undefined ? [] : [{ ms, status, seenMs, exchange }]
+  }
   const reads = jobOf(run, world)?.reads ?? []
-  const sentMs = startOf(response.exchange)
-  const heldMs = run.says === 'processing' ? endOf(response) : sentMs
+  const heldMs = run.says === 'processing' ? endOf(response) : startOf(response.exchange)
   return {
-    sentMs,
     continuedMs: Math.max(heldMs, ...reads.filter(isContinued).map(({ exchange }) => startOf(exchange))),
     exchange: response.exchange,
     shown: [
@@ -57,34 +54,23 @@ function timesOf(run: RunCall, world: World) {
   }
 }
 
-/** Judges that a job is completed when it has ended and not before it was created, and that each of its times is one. */
+/** Judges that a job is completed when it has ended, and that its time is one. A job that is cancelled after its end may say when. */
 function agree({ shown }: Times): Finding {
-  const created = shown.find(({ member }) => member === 'created_at')
   for (const one of shown) {
-    const isCompletion = one.member === 'completed_at'
-    if (isCompletion && !isTerminal(one.status))
-      return fail(`a job that is ${show(one.status)} has a completed_at`, one)
-    if (isCompletion && created !== undefined && one.ms < created.ms - ROUNDED_MS)
-      return differ('completed_at is before created_at', created, one)
-    // A job that is cancelled after its end may say when.
-    const isSame = ({ member, status }: Shown) => member === one.member && (!isCompletion || status === one.status)
-    const same = shown.find(isSame) ?? one
-    if (Math.abs(same.ms - one.ms) > ROUNDED_MS) return differ(`${one.member} of one job differs`, same, one)
+    if (!isTerminal(one.status)) return fail(`a job that is ${show(one.status)} has a completed_at`, one)
+    const same = shown.find(({ status }) => status === one.status) ?? one
+    if (Math.abs(same.ms - one.ms) > ROUNDED_MS) return differ('completed_at of one job differs', same, one)
   }
   return pass('the times of a job agree', shown)
 }
 
 /**
- * Judges that each time lies between the start of its run, or where it was seen to continue, and where it was shown. The clock of the service need not be right, so
- * that this holds for some difference of both clocks, the same for all.
+ * Judges that each time lies between the start of its run, or where it was seen to continue, and where it was shown. The clock of
+ * the service need not be right, so that this holds for some difference of both clocks, the same for all.
  */
 function fitOneClock(jobs: readonly Times[]): Finding {
-  const bounds = jobs.flatMap(({ sentMs, continuedMs, shown }) =>
-    shown.map((one) => ({
-      one,
-      least: one.ms - one.seenMs,
-      most: one.ms - (one.member === 'created_at' ? sentMs : continuedMs),
-    })),
+  const bounds = jobs.flatMap(({ continuedMs, shown }) =>
+    shown.map((one) => ({ one, least: one.ms - one.seenMs, most: one.ms - continuedMs })),
   )
   const [late] = bounds.toSorted((one, other) => other.least - one.least)
   const [early] = bounds.toSorted((one, other) => one.most - other.most)
@@ -93,6 +79,6 @@ function fitOneClock(jobs: readonly Times[]): Finding {
 }
 
 function differ(what: string, one: Shown, other: Shown): Finding {
-  const [first, second] = [one, other].map(({ member, ms }) => `${member} ${new Date(ms).toISOString()}`)
+  const [first, second] = [one, other].map(({ ms }) => new Date(ms).toISOString())
   return fail(`${what}: ${first} and ${second}`, [one, other])
 }

@@ -63,9 +63,8 @@ function stillListsOf(lists: readonly ListCall[]): readonly ListCall[] {
   if (epochs.length < 2 || new Set(epochs).size < epochs.length) return lists
   const of = (epoch: unknown) => {
     const ids = whole.flatMap(({ response }, index) => (totals[index] === epoch ? response.exchange.id : []))
-    return lists.filter(
-      ({ response: { exchange } }) => exchange.id >= Math.min(...ids) && exchange.id <= Math.max(...ids),
-    )
+    const isWithin = (id: number) => id >= Math.min(...ids) && id <= Math.max(...ids)
+    return lists.filter(({ response }) => isWithin(response.exchange.id))
   }
   return epochs.map(of).toSorted((one, other) => other.length - one.length)[0] ?? []
 }
@@ -75,7 +74,7 @@ export function isUnfiltered({ query }: ListCall): boolean {
   return query.category === undefined && query.search === undefined
 }
 
-function readsOf(route: RouteName, calls: readonly ApiCall[], { recovered }: Session) {
+function readsOf(route: RouteName, calls: readonly ApiCall[], { parts: { recovered } }: Session) {
   const isAsked = ({ key, isOpen }: ApiCall) => mayDo(key, route) && !isOpen
   const isOfRoute = ({ path }: Recovered) => routeOf('GET', path)?.route === route
   return {
@@ -89,10 +88,7 @@ function readsOf(route: RouteName, calls: readonly ApiCall[], { recovered }: Ses
 /** Every price that was shown. The details come last, so they win: a run is charged by them. */
 function pricesOf({ targets }: Session, lists: readonly ListCall[], details: readonly ApiCall[]) {
   const known = targetsOf(targets).map(({ modelId, creditsPerRun }): [string, number] => [modelId, creditsPerRun])
-  const models = [
-    ...lists.flatMap(({ response }) => modelsOf(response)),
-    ...details.map(({ response }) => response.json),
-  ]
+  const models = [...lists.flatMap((list) => modelsOf(list.response)), ...details.map((one) => one.response.json)]
   const shown = models.flatMap((model): [string, number][] => {
     const [id, price] = [at(model, '/id'), at(model, '/pricing/credits_per_run')]
     return typeof id === 'string' && typeof price === 'number' ? [[id, price]] : []
@@ -140,9 +136,7 @@ function storiesOf(runs: readonly RunCall[], calls: readonly ApiCall[]) {
     const run = call.route === 'getJob' && call.response.status < 300 ? runOf.get(call.id) : undefined
     return (run && pairOf(call, run)) ?? []
   })
-  return runs.flatMap((run) =>
-    storyOf(run, calls, (call) => shared.includes(pairOf(call, run) ?? '') || call.response.status < 300),
-  )
+  return runs.flatMap((run) => storyOf(run, calls, (call) => shared.includes(pairOf(call, run) ?? '')))
 }
 
 function storyOf(run: RunCall, calls: readonly ApiCall[], isOfSame: (call: ApiCall) => boolean) {
@@ -150,7 +144,7 @@ function storyOf(run: RunCall, calls: readonly ApiCall[], isOfSame: (call: ApiCa
   if (jobId === undefined) return []
   // The job of one key may not be there for another, which may belong to another account.
   const isOwn = ({ key }: ApiCall) => key.name === run.key.name
-  const isOfAccount = (call: ApiCall) => isOwn(call) || isOfSame(call)
+  const isOfAccount = (call: ApiCall) => isOwn(call) || isOfSame(call) || call.response.status < 300
   const ofJob = calls.filter((call) => call.id === jobId && isItsOwn(call) && isOfAccount(call))
   const about = (route: RouteName) => ofJob.filter((call) => call.route === route && mayDo(call.key, route))
   const reads = responsesOf(about('getJob'))

@@ -1,6 +1,6 @@
 import { isRecord, tryParseJson } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
-import { CannotStartError, type ConformanceOptions, type ModelChoice, SPECIAL_KEYS } from '../options.ts'
+import { CannotStartError, type ConformanceOptions, SPECIAL_KEYS } from '../options.ts'
 import { createRedactor } from '../redact.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
 
@@ -28,11 +28,8 @@ export interface CheckCommand extends Values, Pick<ConformanceOptions, 'baseUrl'
   reports: readonly RequestedReport[]
 }
 
-/** The values of the options by commander's names, keys with restricted rights excepted. */
-interface OptionValues
-  extends Values,
-    Partial<Record<'baseUrl' | 'apiKey' | 'model' | 'slowModel' | 'failingModel', string>>,
-    Partial<Record<'input' | 'slowInput' | 'failingInput', Record<string, unknown>>> {
+/** The values of the options by commander's names, models and keys with restricted rights excepted. */
+interface OptionValues extends Values, Partial<Record<'baseUrl' | 'apiKey', string>> {
   report?: readonly RequestedReport[]
   jobTimeout?: number
   requirements?: true
@@ -41,23 +38,24 @@ interface OptionValues
 
 type Parse = (raw: string, name: string) => unknown
 
+/** The models that can be given, each with what its options start with. */
+const MODELS = {
+  main: ['', 'the model to run (default: the cheapest)'],
+  slow: ['slow-', 'a model that takes longer than 55 s'],
+  failing: ['failing-', 'a model that fails at the provider'],
+} as const
+
 /** Options that take one value. To add one: a line here, and its type above. */
 const OPTIONS: readonly (readonly [flags: string, description: string, parse?: Parse])[] = [
   ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
   ['--api-key <key>', 'a key with all permissions (or MODELRUN_API_KEY)'],
   ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
-  [
-    '--crossing-credits <number>',
-    'credits of it for combinations of all kinds (default: 60; 0 with --only)',
-    number(0),
-  ],
+  ['--crossing-credits <number>', 'credits of it for combinations of kinds (default: 60; 0 with --only)', number(0)],
   ['--seed <number>', 'chooses the combinations (default: 1)', number(0)],
-  ['--model <id>', 'the model to run (default: the cheapest)'],
-  ['--input <json>', 'its input (default: made from its schema)', jsonObject],
-  ['--slow-model <id>', 'a model that takes longer than 55 s'],
-  ['--slow-input <json>', 'its input', jsonObject],
-  ['--failing-model <id>', 'a model that fails at the provider'],
-  ['--failing-input <json>', 'its input', jsonObject],
+  ...Object.values(MODELS).flatMap(([start, meaning]) => [
+    [`--${start}model <id>`, meaning] as const,
+    [`--${start}input <json>`, 'its input (default: made from its schema)', jsonObject] as const,
+  ]),
   ['--webhook-url <url>', 'public URL that forwards to --webhook-port'],
   ['--webhook-port <port>', 'port for deliveries (default: a free one)', number(0)],
   ['--only <names>', 'areas, checks or statements, separated by commas', (raw) => raw.split(',')],
@@ -74,23 +72,19 @@ const OPTIONS: readonly (readonly [flags: string, description: string, parse?: P
 export function readCommand(args: readonly string[], env: Readonly<Record<string, string | undefined>>): CliCommand {
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
-  const { version, requirements, model, input, slowModel, slowInput, failingModel, failingInput, ...rest } = values
+  const { version, requirements, jobTimeout, report = [], ...direct } = values
   if (version || requirements) return { kind: version ? 'version' : 'requirements' }
-  const { jobTimeout, report = [], ...direct } = rest
   const given = new Map<string, unknown>(Object.entries(direct))
   const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, given.get(inCamelCase(`${name}-key`))])
+  const models = Object.entries(MODELS).map(([kind, [start]]) => [kind, choice(start, given)])
   return {
     kind: 'check',
     ...{ allowRuns: false, maxCredits: 0, timeScale: 1 },
-    ...Object.fromEntries([...given].filter(([name]) => !name.endsWith('Key'))),
+    ...Object.fromEntries([...given].filter(([name]) => !/(key|model|input)$/i.test(name))),
     baseUrl: requireValue(direct.baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
     apiKey: requireValue(direct.apiKey ?? env.MODELRUN_API_KEY, '--api-key <key>'),
     keys: Object.fromEntries(keys),
-    models: {
-      main: choice('--', model, input),
-      slow: choice('--slow-', slowModel, slowInput),
-      failing: choice('--failing-', failingModel, failingInput),
-    },
+    models: Object.fromEntries(models),
     jobMs: jobTimeout === undefined ? undefined : jobTimeout * 1000,
     reports: report,
   }
@@ -153,10 +147,11 @@ function requireValue(value: string | undefined, usage: string): string {
   throw new CannotStartError(`${usage} is missing. ${SEE_HELP}`)
 }
 
-function choice(prefix: string, model?: string, input?: Record<string, unknown>): ModelChoice | undefined {
+function choice(start: string, given: ReadonlyMap<string, unknown>): unknown {
+  const [model, input] = ['model', 'input'].map((name) => given.get(inCamelCase(`${start}${name}`)))
   if (model !== undefined) return { model, input }
   if (input === undefined) return undefined
-  throw new CannotStartError(`${prefix}input belongs to a model: give ${prefix}model too.`)
+  throw new CannotStartError(`--${start}input belongs to a model: give --${start}model too.`)
 }
 
 /** Commander takes the next option for the value when the value is missing. */

@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { ConfigurationError, isLoopback } from '@modelrun/kit'
+import manifest from '../../package.json' with { type: 'json' }
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
 import { type CheckResult, isConformant } from '../report.ts'
@@ -14,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env)
   if (command.kind === 'check') return checkService(command)
   if (command.kind === 'help') return print(command.text)
-  return print(command.kind === 'version' ? await readVersion() : JSON.stringify(REQUIREMENTS, undefined, 2))
+  return print(command.kind === 'version' ? manifest.version : JSON.stringify(REQUIREMENTS, undefined, 2))
 }
 
 /** A suite that cannot start says so where its reports are expected as well. */
@@ -101,13 +102,6 @@ function complain(message: string): void {
 function print(text: string): number {
   process.stdout.write(`${text}\n`)
   return 0
-}
-
-async function readVersion(): Promise<string> {
-  // By the package's own name, which is right for the sources and for the build.
-  const text = await readFile(new URL(import.meta.resolve('@modelrun/conformance/package.json')), 'utf8')
-  const { version }: { version: string } = JSON.parse(text)
-  return version
 }
 
 /** A reader that went away, as in `modelrun-conformance | head -1`, does not stop the suite. */

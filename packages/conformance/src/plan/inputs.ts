@@ -13,6 +13,9 @@ export interface ModelTarget {
 
 type Schemed = Pick<ModelTarget, 'input' | 'inputSchema'>
 
+/** The description of a parameter. */
+export type Property = Record<string, unknown>
+
 const SAMPLE_TEXT = 'a lighthouse at dawn'
 
 /**
@@ -22,13 +25,23 @@ const SAMPLE_TEXT = 'a lighthouse at dawn'
  * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of a picture
  */
 export function sampleInput(inputSchema: unknown): Record<string, unknown> | undefined {
-  const names = itemsOf(at(inputSchema, '/required')).filter((name) => typeof name === 'string')
-  const entries = names.map((name) => [name, sampleValue(name, at(inputSchema, `/properties/${name}`))] as const)
+  const properties = new Map(propertiesOf(inputSchema))
+  const entries = requiredOf(inputSchema).map((name) => [name, sampleValue(name, properties.get(name))] as const)
   return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries)
 }
 
-function sampleValue(name: string, property: unknown): unknown {
-  if (!isRecord(property)) return undefined
+/** The parameters of a model's input, by name. */
+export function propertiesOf(inputSchema: unknown): [string, Property][] {
+  const properties = Object.entries(at(inputSchema, '/properties') ?? {})
+  return properties.filter((entry): entry is [string, Property] => isRecord(entry[1]))
+}
+
+function requiredOf(inputSchema: unknown): string[] {
+  return itemsOf(at(inputSchema, '/required')).filter((name) => typeof name === 'string')
+}
+
+function sampleValue(name: string, property: Property | undefined): unknown {
+  if (property === undefined) return undefined
   const known = property.default ?? itemsOf(property.enum)[0]
   if (known !== undefined) return known
   const type = typeOf(property)
@@ -38,11 +51,11 @@ function sampleValue(name: string, property: unknown): unknown {
 }
 
 /** JSON Schema has one type, or a list of them. */
-function typeOf({ type }: Record<string, unknown>): unknown {
+function typeOf({ type }: Property): unknown {
   return Array.isArray(type) ? type.find((one) => one !== 'null') : type
 }
 
-function isAddress(name: string, { description }: Record<string, unknown>): boolean {
+function isAddress(name: string, { description }: Property): boolean {
   return /ur[li]s?$/i.test(name) || /\bURL\b/i.test(String(description))
 }
 
@@ -61,13 +74,9 @@ export function largestInput(target: Schemed): Record<string, unknown> {
 
 const exact = (bound: unknown) => (isExact(bound) ? bound : undefined)
 
-function withValues({ input, inputSchema }: Schemed, choose: (property: Record<string, unknown>) => unknown) {
-  const properties = at(inputSchema, '/properties')
-  const values = Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, property]) => {
-    const value = isRecord(property) ? choose(property) : undefined
-    return value === undefined ? [] : [[name, value]]
-  })
-  return { ...input, ...Object.fromEntries(values) }
+function withValues({ input, inputSchema }: Schemed, choose: (property: Property) => unknown) {
+  const values = propertiesOf(inputSchema).map(([name, property]) => [name, choose(property)])
+  return { ...input, ...Object.fromEntries(values.filter(([, value]) => value !== undefined)) }
 }
 
 /** The rules that a run can break: those of section 2.3, that there is an input, an object, and such a model (section 4.3). */
@@ -101,37 +110,32 @@ const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
 
 /** Null for a parameter that is not mandatory, and an empty text for one that is. */
 export function specialInputs({ input, inputSchema }: Schemed): Record<string, Record<string, unknown>> {
-  const properties = Object.entries(at(inputSchema, '/properties') ?? {})
-  const required = itemsOf(at(inputSchema, '/required'))
-  const optional = properties.find(([name]) => !required.includes(name))?.[0]
-  const text = properties.find(
-    ([name, one]) => required.includes(name) && typeOf(one) === 'string' && one.enum === undefined,
-  )?.[0]
+  const required = requiredOf(inputSchema)
+  const properties = propertiesOf(inputSchema)
+  const optional = properties.find(([name]) => !required.includes(name))
+  const isText = (one: Property) => typeOf(one) === 'string' && one.enum === undefined
+  const text = properties.find(([name, one]) => required.includes(name) && isText(one))
   return {
-    ...(optional === undefined ? {} : { optionalNull: { ...input, [optional]: null } }),
-    ...(text === undefined ? {} : { requiredEmpty: { ...input, [text]: '' } }),
+    ...(optional && { optionalNull: { ...input, [optional[0]]: null } }),
+    ...(text && { requiredEmpty: { ...input, [text[0]]: '' } }),
   }
 }
 
 /** What breaks a model's `input_schema` (section 2.3): every rule of every parameter, one at a time. */
 export function violationsOf({ input, inputSchema }: Schemed): Violation[] {
-  const schema = isRecord(inputSchema) ? inputSchema : {}
-  const properties = isRecord(schema.properties) ? schema.properties : {}
-  const missing = itemsOf(schema.required).filter((name) => typeof name === 'string' && Object.hasOwn(input, name))
+  const missing = requiredOf(inputSchema).filter((name) => Object.hasOwn(input, name))
+  const wrongOf = ([name, property]: [string, Property]) =>
+    wrongValues(property).map(([rule, what, value]) => {
+      return { rule, wrong: `${what} as ${name}`, input: { ...input, [name]: value } }
+    })
   return [
     ...missing.map((name) => ({ rule: 'required' as const, wrong: `no ${name}`, input: without(input, name) })),
     ...(missing.length > 1 ? [{ rule: 'required' as const, wrong: 'an empty input', input: {} }] : []),
-    ...Object.entries(properties).flatMap(([name, property]) =>
-      wrongValues(isRecord(property) ? property : {}).map(([rule, what, value]) => ({
-        rule,
-        wrong: `${what} as ${name}`,
-        input: { ...input, [name]: value },
-      })),
-    ),
+    ...propertiesOf(inputSchema).flatMap(wrongOf),
   ].slice(0, MOST)
 }
 
-function wrongValues(property: Record<string, unknown>): WrongValue[] {
+function wrongValues(property: Property): WrongValue[] {
   const { enum: allowed, minimum, maximum } = property
   const values: WrongValue[] = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
     // What is one of a few texts is not tried as an object too.

@@ -21,16 +21,14 @@ export function sendsRuns({ runs, writes = false }: Scenario<unknown>): boolean 
 
 /** Why a scenario cannot be performed with these options; `undefined` when it can. */
 export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions): string | undefined {
-  const { runs = {}, receiver, keys, uses = [] } = scenario
+  const { runs = {}, receiver, key, uses = [] } = scenario
   if (sendsRuns(scenario) && !options.allowRuns) return 'sends more than GET requests, which was not allowed'
   if (runs.slow !== undefined && options.models.slow === undefined)
     return 'needs a slow model, one that takes longer than 55 s'
   if (runs.failing !== undefined && options.models.failing === undefined)
     return 'needs a model and an input that fail at the provider'
   if (receiver && options.receiver === undefined) return 'needs a webhook receiver that the service can reach'
-  if (keys?.every((name) => options.keys[name] === undefined)) {
-    return `needs a key that ${keys.map((name) => SPECIAL_KEYS[name]).join(', or one that ')}`
-  }
+  if (key !== undefined && options.keys[key] === undefined) return `needs a key that ${SPECIAL_KEYS[key]}`
   return uses.map((used) => missingFor(used, options)).find((reason) => reason !== undefined)
 }
 
@@ -40,27 +38,17 @@ export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions
  * @throws CannotStartError when that is more than allowed; the message shows the sum
  */
 export function costOf(scenarios: Iterable<Scenario<unknown>>, targets: Targets, options: ResolvedOptions): number {
-  const { maxCredits } = options
-  const counts = new Map<RunKind, number>()
-  let crossed = 0
+  const models = { ...targets, longest: targets.slow ?? targets.main }
+  let [single, crossed] = [0, 0]
   for (const { runs = {}, costOf: more } of scenarios) {
     crossed += more?.(targets, options) ?? 0
     // The keys of `runs` are its type's.
     for (const [kind, count] of Object.entries(runs) as [RunKind, number][])
-      counts.set(kind, (counts.get(kind) ?? 0) + count)
+      single += count * (models[kind]?.creditsPerRun ?? 0)
   }
-  const models = { ...targets, longest: targets.slow ?? targets.main }
-  const parts = [...counts].flatMap(([kind, count]) => {
-    const target = models[kind]
-    if (target === undefined || count === 0) return []
-    const { modelId, creditsPerRun: price } = target
-    return [{ credits: count * price, words: `${count} runs of ${modelId} at ${price}` }]
-  })
-  if (crossed > 0) parts.push({ credits: crossed, words: `crossed runs for ${crossed}` })
-  const total = parts.reduce((sum, { credits }) => sum + credits, 0)
-  if (total <= maxCredits) return total
+  if (single + crossed <= options.maxCredits) return single + crossed
   throw new CannotStartError(
-    `The plan could cost ${total} credits (${parts.map(({ words }) => words).join(', ')}); the limit is ${maxCredits}. ` +
-      'Nothing was run. Raise the limit of credits, choose cheaper models, or choose fewer checks.',
+    `The plan could cost ${single + crossed} credits (${single} for single runs, ${crossed} for crossed ones); the limit is ` +
+      `${options.maxCredits}. Nothing was run. Raise the limit of credits, choose cheaper models, or choose fewer checks.`,
   )
 }

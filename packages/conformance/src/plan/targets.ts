@@ -73,9 +73,7 @@ function byPrice(models: readonly unknown[]): unknown[] {
 async function chosen(read: Read, { model, input }: ModelChoice, option: string): Promise<ModelTarget> {
   const response = await read(routePath(ROUTES.getModel, { id: model }))
   if (response.status !== 200)
-    throw new CannotStartError(
-      `The model ${model} cannot be read: GET /v1/models/{id} responds with ${response.status}.`,
-    )
+    throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} returns ${response.status}.`)
   const target = targetOf(response, model, input)
   if (typeof target === 'string') throw new CannotStartError(target.replace(/Give one\.$/, `Give one (${option}).`))
   return target

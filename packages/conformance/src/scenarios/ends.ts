@@ -16,44 +16,40 @@ const LATER_MS = 60_000
  * The end of everything that was started: each job is polled until it ends and once more, and every delivery that should
  * come is waited for. Made after all other scenarios.
  */
-export const endsOfJobs = defineScenario(
-  'ends-of-jobs',
-  { runs: { main: 0 }, mayUse: [crossedRuns] },
-  async (session) => {
-    const latest = session.clock.now() + session.options.limits.jobMs
-    const until = () => session.clock.now() > latest
-    const { jobs } = worldOf(session)
-    const left = jobs.filter(isLeft).map(({ jobId }) => jobId)
-    const isLater = (job: JobStory) => left.includes(job.jobId) || isCancelledUnread(job)
-    let isOtherAccount = false
-    const poll = async ({ jobId, run }: JobStory) => {
-      const key = keyOf(session, run)
-      const isOfOther = key === undefined && run.key.kind === 'limited'
-      // The job of a key that may not read it, where that is of another account.
-      if (isOfOther && isOtherAccount) return
-      const { status } = await pollJob(session, jobId, { until, key })
-      isOtherAccount ||= isOfOther && status >= 400
-    }
-    for (const job of jobs) if (job.end === undefined && !isLater(job)) await poll(job)
-    const isExpected = ({ jobId, outcome }: JobStory) =>
-      left.includes(jobId) || outcome === 'succeeded' || outcome === 'failed'
-    await awaitDeliveries(session, worldOf(session).jobs.filter(isExpected))
-    const ended = worldOf(session).jobs
-    // Until what was cancelled would have ended.
-    const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
-    await sleepInSteps(session.clock, longestMs)
-    const readLater = readerOf(session)
-    for (const job of ended) {
-      if (job.run.isOpen && isCancelledUnread(job)) continue
-      if (job.end === undefined) await poll(job)
-      else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
-    }
-    for (const { run, reads } of worldOf(session).jobs) {
-      const bodies = [run.response, ...(run.endpoint?.deliveries ?? [])].map(({ json }) => at(json, '/output'))
-      await session.files.readMoved([...bodies, ...reads.map(({ json }) => at(json, '/data/output'))])
-    }
-  },
-)
+export const endsOfJobs = defineScenario({ writes: true, mayUse: [crossedRuns] }, async (session) => {
+  const latest = session.clock.now() + session.options.limits.jobMs
+  const until = () => session.clock.now() > latest
+  const { jobs } = worldOf(session)
+  const left = jobs.filter(isLeft).map(({ jobId }) => jobId)
+  const isLater = (job: JobStory) => left.includes(job.jobId) || isCancelledUnread(job)
+  let isOtherAccount = false
+  const poll = async ({ jobId, run }: JobStory) => {
+    const key = keyOf(session, run)
+    const isOfOther = key === undefined && run.key.kind === 'limited'
+    // The job of a key that may not read it, where that is of another account.
+    if (isOfOther && isOtherAccount) return
+    const { status } = await pollJob(session, jobId, { until, key })
+    isOtherAccount ||= isOfOther && status >= 400
+  }
+  for (const job of jobs) if (job.end === undefined && !isLater(job)) await poll(job)
+  const isExpected = ({ jobId, outcome }: JobStory) =>
+    left.includes(jobId) || outcome === 'succeeded' || outcome === 'failed'
+  await awaitDeliveries(session, worldOf(session).jobs.filter(isExpected))
+  const ended = worldOf(session).jobs
+  // Until what was cancelled would have ended.
+  const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
+  await sleepInSteps(session.clock, longestMs)
+  const readLater = readerOf(session)
+  for (const job of ended) {
+    if (job.run.isOpen && isCancelledUnread(job)) continue
+    if (job.end === undefined) await poll(job)
+    else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
+  }
+  for (const { run, reads } of worldOf(session).jobs) {
+    const bodies = [run.response, ...(run.endpoint?.deliveries ?? [])].map(({ json }) => at(json, '/output'))
+    await session.files.readMoved([...bodies, ...reads.map(({ json }) => at(json, '/data/output'))])
+  }
+})
 
 /** Its cancel says that it is cancelled. When it would have ended, it is read. */
 function isCancelledUnread({ end, cancels }: JobStory): boolean {
@@ -119,8 +115,7 @@ const CONFIRMATIONS = 3
  * from what is left; most services give no reason.
  */
 export const confirmedRetries = defineScenario(
-  'confirmed-retries',
-  { runs: { main: 0 }, receiver: true, uses: [FIRST.webhook], mayUse: [endsOfJobs] },
+  { writes: true, receiver: true, uses: [FIRST.webhook], mayUse: [endsOfJobs] },
   async (session) => {
     const world = worldOf(session)
     const suspicious = world.sentRuns.flatMap((run) => {

@@ -69,7 +69,7 @@ const LISTS = [
 ] as const
 
 /** Keys that must be rejected somewhere, where models are read. */
-export const keysAtReads = defineScenario('keys-at-reads', { uses: [firstPage] }, async (session) => {
+export const keysAtReads = defineScenario({ uses: [firstPage] }, async (session) => {
   const ids = modelsOf(await session.evidence(firstPage)).flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
   for (const [index, { route, key }] of callsOf(session.options).entries()) {
     const id = ids[index % ids.length] ?? UNKNOWN_ID
@@ -80,13 +80,12 @@ export const keysAtReads = defineScenario('keys-at-reads', { uses: [firstPage] }
 })
 
 /** Says what is missing where no revoked key was given. */
-export const revokedKey = defineScenario('revoked-key', { keys: ['revoked'] }, async () => undefined)
+export const revokedKey = defineScenario({ key: 'revoked' }, async () => undefined)
 
 /** The same for runs, and for jobs that have ended: nothing is at stake when a rejection does not come. */
 export const keysAtJobs = defineScenario(
-  'keys-at-jobs',
   {
-    runs: { main: 0 },
+    writes: true,
     // Perhaps no other key can cancel the job of this one.
     costOf: ({ main }, { keys }) => (keys['without-jobs-write'] === undefined ? 0 : (main?.creditsPerRun ?? 0)),
     mayUse: [FIRST.async, FIRST.cancelled],

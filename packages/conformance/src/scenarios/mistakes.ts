@@ -16,30 +16,24 @@ import { UNKNOWN_ID, unknownModelRun, unlessBlocked, wrongRuns } from './runs.ts
 const BROKEN = '{"input": '
 const OTHER_SCHEME = 'ftp://127.0.0.1/conformance'
 
-export const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (session) =>
-  probeRun(session, { text: BROKEN }),
+export const brokenJson = defineScenario({ writes: true }, (session) => probeRun(session, { text: BROKEN }))
+export const noCredits = defineScenario({ key: 'no-credits', writes: true }, (session) =>
+  probeRun(session, { key: session.options.keys['no-credits'] }),
 )
-export const noCredits = defineScenario('no-credits', { keys: ['no-credits'], runs: { main: 0 } }, (session) =>
-  probeRun(session, { key: session.key(['no-credits']) }),
-)
-export const unknownJob = defineScenario('unknown-job', {}, (session) =>
-  readJob(session, unknownIdIn(session), { isOpen: true }),
-)
+export const unknownJob = defineScenario({}, (session) => {
+  return readJob(session, unknownIdIn(session), { isOpen: true })
+})
 /**
  * Cancels of an unknown job, by an id of another form than those of the service; where that is reported like the read of an unknown
  * job, nothing else is sent: the form does not count.
  */
-export const cancelledUnknown = defineScenario(
-  'cancelled-unknown',
-  { writes: true, uses: [unknownJob] },
-  async (session) => {
-    const read = await session.evidence(unknownJob)
-    const malformed = await cancelJob(session, UNKNOWN_ID, { isOpen: true })
-    const id = unknownIdIn(session)
-    const isLike = id === UNKNOWN_ID || rejectionText(malformed) === rejectionText(read)
-    return { id, malformed, cancel: isLike ? malformed : await cancelJob(session, id, { isOpen: true }) }
-  },
-)
+export const cancelledUnknown = defineScenario({ writes: true, uses: [unknownJob] }, async (session) => {
+  const read = await session.evidence(unknownJob)
+  const malformed = await cancelJob(session, UNKNOWN_ID, { isOpen: true })
+  const id = unknownIdIn(session)
+  const isLike = id === UNKNOWN_ID || rejectionText(malformed) === rejectionText(read)
+  return { id, malformed, cancel: isLike ? malformed : await cancelJob(session, id, { isOpen: true }) }
+})
 
 /** In pairs: each stands for the other one in an id that no job has. */
 const LETTERS = 'afbecdghjkmnpqrstvwxyzilou'
@@ -58,8 +52,7 @@ function unknownIdIn({ recorded }: Session): string {
  * that says nothing does is open only where one that says false is read.
  */
 export const invalidSync = defineScenario(
-  'invalid-sync',
-  { runs: { main: 0 }, costOf: ({ main }) => 5 * (main?.creditsPerRun ?? 0) },
+  { writes: true, costOf: ({ main }) => 5 * (main?.creditsPerRun ?? 0) },
   async (session) => {
     const send = (sync: unknown) => probeRun(session, { body: { input: session.target('main').input, sync } })
     const syncWord = await send('false')
@@ -85,8 +78,7 @@ const SPECIAL_WEBHOOKS = {
 
 /** Values of which nothing says what they mean. A run that waits shows whether its webhook counts. */
 export const specialValues = defineScenario(
-  'special-values',
-  { runs: { main: 0 }, costOf: ({ main }) => Object.keys(SPECIAL_WEBHOOKS).length * (main?.creditsPerRun ?? 0) },
+  { writes: true, costOf: ({ main }) => Object.keys(SPECIAL_WEBHOOKS).length * (main?.creditsPerRun ?? 0) },
   async (session) => {
     const { input, inputSchema } = session.target('main')
     const webhooks = await each(SPECIAL_WEBHOOKS, (webhook_url) => probeRun(session, { body: { input, webhook_url } }))
@@ -128,19 +120,15 @@ const FORBIDDEN = 'status 403 with the code FORBIDDEN'
  * The order in which the checks of requests are made (section 7), as far as two mistakes together show it: each check is
  * placed by requests that hold its mistake and that of one before. Mistakes that are reported alike need no order.
  */
-export const checkOrder = defineScenario(
-  'check-order',
-  { runs: { main: 0 }, uses: [unknownModelRun, wrongRuns] },
-  async (session) => {
-    const alone = await reportedAlone(session)
-    const before = session.recorded.length
-    const reads: CheckName[] = []
-    for (const [check, , permission] of READS) reads.push(...(await placed(session, alone, [[permission], check])))
-    let order: CheckName[] = ['models:run']
-    for (const check of RUN_CHECKS) order = await placed(session, alone, [order, ...check])
-    return { order: orderOfChecks([...reads, ...order]), pairs: responsesOf(session.recorded.slice(before)) }
-  },
-)
+export const checkOrder = defineScenario({ writes: true, uses: [unknownModelRun, wrongRuns] }, async (session) => {
+  const alone = await reportedAlone(session)
+  const before = session.recorded.length
+  const reads: CheckName[] = []
+  for (const [check, , permission] of READS) reads.push(...(await placed(session, alone, [[permission], check])))
+  let order: CheckName[] = ['models:run']
+  for (const check of RUN_CHECKS) order = await placed(session, alone, [order, ...check])
+  return { order: orderOfChecks([...reads, ...order]), pairs: responsesOf(session.recorded.slice(before)) }
+})
 
 /** The checks of a run, each with those that must come before it. */
 const RUN_CHECKS: readonly (readonly [CheckName, ...CheckName[]])[] = [
@@ -153,6 +141,7 @@ const RUN_CHECKS: readonly (readonly [CheckName, ...CheckName[]])[] = [
   ['credits', 'runModel'],
 ]
 
+type Pair = readonly [CheckName, CheckName]
 type Reported = ReadonlyMap<CheckName, string>
 
 /** An order with one more check, which others must come before. */
@@ -172,11 +161,7 @@ async function placed(
 }
 
 /** Whether the first of two mistakes is reported when both are made; `undefined` where that cannot be seen. */
-async function comesFirst(
-  session: Session,
-  alone: Reported,
-  pair: readonly [CheckName, CheckName],
-): Promise<boolean | undefined> {
+async function comesFirst(session: Session, alone: Reported, pair: Pair): Promise<boolean | undefined> {
   const [wanted, other] = pair.map((name) => alone.get(name))
   const keys = pair.flatMap((name) => LACKING[name] ?? [])
   const key = keys.map((name) => session.options.keys[name]).find((one) => one !== undefined)

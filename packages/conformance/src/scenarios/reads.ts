@@ -4,7 +4,7 @@ import { BlockedError } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { crossed } from '../plan/crossing.ts'
 import { listAll, modelsOf, targetsOf } from '../plan/targets.ts'
-import { namesOf } from '../session/keys.ts'
+import { namesOf, otherCase } from '../session/keys.ts'
 import type { Session, SessionCall } from '../session/session.ts'
 import { UNKNOWN_ID, unlessBlocked } from './runs.ts'
 
@@ -21,20 +21,19 @@ export function listModels(session: Session, query: Query = {}, call: Partial<Se
 }
 
 /** A page with a query. */
-export function page(id: string, query: Query): Scenario<ApiResponse> {
-  return { id, perform: (session) => listModels(session, query) }
+export function page(query: Query): Scenario<ApiResponse> {
+  return { perform: (session) => listModels(session, query) }
 }
 
-export const firstPage = page('first-page', {})
-export const onePerPage = page('one-per-page', { limit: 1 })
-export const searchNonsense = page('search-nonsense', { search: NONSENSE })
+export const firstPage = page({})
+export const searchNonsense = page({ search: NONSENSE })
 
-export const unknownModel = defineScenario('unknown-model', {}, (session) =>
+export const unknownModel = defineScenario({}, (session) =>
   session.call({ path: routePath(ROUTES.getModel, { id: UNKNOWN_ID }), isOpen: true }),
 )
 
 /** Paths and methods that the specification does not name: what they do is open, but not the form of an error (section 7). */
-export const unknownRoutes = defineScenario('unknown-routes', {}, async (session) => {
+export const unknownRoutes = defineScenario({}, async (session) => {
   const { allowRuns, keys } = session.options
   const { path } = ROUTES.listModels
   const withSlash = await session.call({ path: `${path}/`, isOpen: true })
@@ -44,7 +43,7 @@ export const unknownRoutes = defineScenario('unknown-routes', {}, async (session
 })
 
 /** All models. What was read to choose some of them is not read again. */
-export const wholeList = defineScenario('whole-list', {}, (session) =>
+export const wholeList = defineScenario({}, (session) =>
   listAll(async (path) => {
     const known = session.recorded.find((one) => one.path === path && one.key.kind === 'full')
     return known?.response ?? session.call({ path })
@@ -60,63 +59,48 @@ function knownTexts(models: Models): string[] {
 }
 
 /** A search for each of them, and for words that names share. */
-export const searches = defineScenario('searches', { uses: [wholeList] }, async (session) => {
+export const searches = defineScenario({ uses: [wholeList] }, async (session) => {
   const models = await session.evidence(wholeList)
   const shared = sharedWords(models).slice(0, 2)
   for (const search of [...knownTexts(models), ...shared])
     await listModels(session, { search, limit: LIMITS.modelsPageMax })
 })
 
-/** A search for a text that one model is known to hold in another way. */
-export type Search = Awaited<ReturnType<typeof searchFirst>>
-
-export const searchInCapitals = defineScenario('search-in-capitals', { uses: [firstPage] }, (session) =>
+export const searchInCapitals = defineScenario({ uses: [firstPage] }, (session) =>
   searchFirst(session, (name) => (otherCase(name) === name ? undefined : otherCase(name))),
 )
 
 /** A search for the middle of a word of a name. */
-export const searchByPart = defineScenario('search-by-part', { uses: [firstPage] }, (session) =>
+export const searchByPart = defineScenario({ uses: [firstPage] }, (session) =>
   searchFirst(session, (name) => name.match(/\p{L}{4,}/u)?.[0].slice(1, -1)),
 )
 
+/** A search for a text that one model is known to hold in another way. */
 async function searchFirst(session: Session, textOf: (name: string) => string | undefined) {
-  const list = await session.evidence(firstPage)
-  const [model] = modelsOf(list)
+  const [model] = modelsOf(await session.evidence(firstPage))
   const text = textOf(String(model?.name))
-  if (model === undefined || text === undefined) throw new BlockedError('no first model has such a name', list)
+  if (model === undefined || text === undefined) throw new BlockedError('no first model has such a name')
   return { text, wanted: model.id, page: await listModels(session, { search: text, limit: LIMITS.modelsPageMax }) }
 }
 
-/** Of the words that only the description of their model holds, and not its name, the rarest; of those the longest. */
+/** Of the words that only the description of their model holds, and not its name, the longest: it is rare. */
 function rareWord(models: Models): string[] {
-  const rarity = (word: string) => models.filter(({ description }) => String(description).includes(word)).length
-  const candidates = models.flatMap(ownWords).map((word) => ({ word, holders: rarity(word) }))
-  const [rarest] = candidates.toSorted(
-    (one, other) => one.holders - other.holders || other.word.length - one.word.length,
-  )
-  return rarest === undefined ? [] : [rarest.word]
-}
-
-/** Whole words of the description that the name does not hold. */
-function ownWords({ name, description }: Record<string, unknown>): string[] {
-  const words = String(description ?? '').match(/(?<![^\s])\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
-  const inName = String(name).toLowerCase()
-  return [...new Set(words)].filter((word) => !inName.includes(word.toLowerCase()))
-}
-
-function otherCase(text: string): string {
-  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
+  const words = models.flatMap(({ name, description }) => {
+    const whole = String(description ?? '').match(/(?<!\S)\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
+    return whole.filter((word) => !String(name).toLowerCase().includes(word.toLowerCase()))
+  })
+  return longestFirst(words).slice(0, 1)
 }
 
 /** Whole words that the names of at least two models share, and not of more than a page; the longest first. */
 function sharedWords(models: Models): string[] {
-  const counts = new Map<string, number>()
-  for (const { name } of models) {
-    for (const word of new Set(String(name).match(/(?<!\S)\p{L}{3,}(?!\S)/gu)))
-      counts.set(word, (counts.get(word) ?? 0) + 1)
-  }
-  const shared = [...counts].filter(([, count]) => count > 1 && count < LIMITS.modelsPageMax).map(([word]) => word)
-  return shared.toSorted((one, other) => other.length - one.length)
+  const words = models.flatMap(({ name }) => [...new Set(String(name).match(/(?<!\S)\p{L}{3,}(?!\S)/gu))])
+  const count = (word: string) => words.filter((one) => one === word).length
+  return longestFirst([...new Set(words)].filter((word) => count(word) > 1 && count(word) < LIMITS.modelsPageMax))
+}
+
+function longestFirst(words: readonly string[]): string[] {
+  return words.toSorted((one, other) => other.length - one.length)
 }
 
 const MOST_LISTS = 25
@@ -134,7 +118,7 @@ const PLACES = {
 } as const satisfies Record<string, (total: number, limit: number) => number | undefined>
 
 /** Lists in which filters, page and key meet, and details with the same keys. Reads are free. */
-export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] }, async (session) => {
+export const crossedReads = defineScenario({ uses: [wholeList] }, async (session) => {
   const models = await session.evidence(wholeList)
   const { seed, keys } = session.options
   const names = [undefined, undefined, ...namesOf(session.options, 'models:read')]
@@ -153,12 +137,9 @@ export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] 
       isPossible: ({ limit, place }) => place !== 'last page' || (limit !== undefined && limit < 10),
     },
   )
+  const holds = (name: unknown, search = '') => String(name).includes(search)
   for (const { key, place, category, search, limit } of lists) {
-    const matches = models.filter(
-      (model) =>
-        model.category === (category ?? model.category) &&
-        (search === undefined || String(model.name).includes(search)),
-    )
+    const matches = models.filter((one) => one.category === (category ?? one.category) && holds(one.name, search))
     const offset = PLACES[place](matches.length, limit ?? LIMITS.modelsPageDefault)
     await unlessBlocked(() => listModels(session, { category, search, limit, offset }, { key: key && keys[key] }))
   }

@@ -19,7 +19,6 @@ export const FIRST = Object.fromEntries(
   Object.entries(FIRST_RUNS).map(([name, { kind, ...run }]) => [
     name,
     defineScenario(
-      name,
       { runs: { [kind]: run.cancel === 'never' ? 1 : 0 }, receiver: run.receiver !== 'none' },
       async (session) => {
         const isTried = name === 'cancelledProcessing' && session.targets.slow !== undefined
@@ -29,7 +28,7 @@ export const FIRST = Object.fromEntries(
         const last = session.recorded.at(-1)
         const isCancelled = run.cancel !== 'never' && last?.method === 'GET' && isTerminal(jobStatus(last.response))
         const isOver = isCancelled || at(response.json, '/status') === 'completed' || jobId === undefined
-        if (!isOver) await pollJob(session, jobId, { pace: name === 'async' ? 'measured' : 'normal' })
+        if (!isOver) await pollJob(session, jobId, { pace: name === 'async' ? 'dense' : 'normal' })
       },
     ),
   ]),
@@ -45,13 +44,14 @@ async function cancelWithWrongKeys(session: Session, jobId: string): Promise<voi
 }
 
 /** Inputs that are not objects, and none. */
+const OTHER_INPUTS = { text: 'conformance', array: ['conformance'], null: null, number: 7, boolean: true }
 const NO_OBJECTS: readonly Violation[] = [
   { rule: 'input', wrong: 'no input', input: undefined },
-  { rule: 'object', wrong: 'a text as input', input: 'conformance' },
-  { rule: 'object', wrong: 'an array as input', input: ['conformance'] },
-  { rule: 'object', wrong: 'null as input', input: null },
-  { rule: 'object', wrong: 'a number as input', input: 7 },
-  { rule: 'object', wrong: 'a boolean as input', input: true },
+  ...Object.entries(OTHER_INPUTS).map(([type, input]) => ({
+    rule: 'object' as const,
+    wrong: `input is ${type}`,
+    input,
+  })),
 ]
 
 type WrongRun = { target: ModelTarget; violation: Violation }
@@ -63,7 +63,7 @@ const MOST_CROSSED = 5
  * Everything that the schema of the main model forbids, and some of the others. The first violation of each rule waits for its
  * result, the others take turns.
  */
-export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, async (session) => {
+export const wrongRuns = defineScenario({ writes: true }, async (session) => {
   const { targets, options } = session
   const main = session.target('main')
   const models = targetsOf({ ...targets, failing: undefined })
@@ -101,7 +101,7 @@ export const wrongRuns = defineScenario('wrong-runs', { runs: { main: 0 } }, asy
 })
 
 /** A run of a model that is not there, with an input that another one takes. */
-export const unknownModelRun = defineScenario('unknown-model-run', { runs: { main: 0 } }, async (session) => {
+export const unknownModelRun = defineScenario({ writes: true }, async (session) => {
   const path = routePath(ROUTES.runModel, { model: UNKNOWN_ID })
   const body = { input: session.target('main').input, sync: false }
   const violation = { rule: 'model', wrong: 'an unknown model' } as const
@@ -119,8 +119,7 @@ async function followed(session: Session, response: ApiResponse): Promise<void> 
  * are judged like every other. What they cost at most is an option.
  */
 export const crossedRuns = defineScenario(
-  'crossed-runs',
-  { runs: { main: 0 }, costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)) },
+  { writes: true, costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)) },
   async (session) => {
     const runs = crossedRunsOf(session.targets, session.options)
     // Most cancelled runs come first, one after the other: what is charged then is charged for one of them. The last ones meet runs

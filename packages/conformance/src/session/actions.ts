@@ -10,10 +10,8 @@ import type { Session, SessionCall } from './session.ts'
 /** How the delays between polls start and grow. */
 const PACES = {
   normal: { firstMs: 2_000, growth: 5, longestMs: 20_000 },
-  /** To cancel a job that is processed, before it ends. */
-  soon: { firstMs: 250, growth: 2, longestMs: 3_000 },
-  /** So that the time in the queue is measured well. */
-  measured: { firstMs: 100, growth: 1.8, longestMs: 20_000 },
+  /** So that the time in the queue is measured well, and a job is seen to be processed. */
+  dense: { firstMs: 100, growth: 1.8, longestMs: 20_000 },
 }
 /** A job that is queued for longer is cancelled there, so that a slow queue costs few polls. */
 const LONGEST_QUEUE_MS = 3_000
@@ -129,7 +127,7 @@ export async function sendRun(
   if (cancel === 'when processing') {
     const latest = onProcessing === undefined ? session.clock.now() + LONGEST_QUEUE_MS : Number.POSITIVE_INFINITY
     const until = (read: ApiResponse) => jobStatus(read) !== 'queued' || session.clock.now() > latest
-    await pollJob(session, jobId, { until, pace: 'soon', ...reader })
+    await pollJob(session, jobId, { until, pace: 'dense', ...reader })
   }
   // Shows that the run was held for its slowness, and not until it failed.
   if (cancel === 'after the hold') await readJob(session, jobId, reader)

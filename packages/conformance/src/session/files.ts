@@ -29,8 +29,6 @@ export class ProducedFiles {
   readonly #delivered = new Set<number>()
   /** Files that one body shows at one path and a later one at another: each read at both. */
   readonly moved: (readonly [ApiResponse, ApiResponse])[] = []
-  /** Schemes of files that cannot be read over HTTP. */
-  readonly otherSchemes: string[] = []
 
   constructor(download: (url: string) => Promise<ApiResponse>, clock: ConformanceClock) {
     this.#download = (url) => download(url).catch(notRead)
@@ -52,9 +50,7 @@ export class ProducedFiles {
     this.#outputs.set(run, count + 1)
     for (const url of items.slice(0, MOST_FILES).map((item) => String(at(item, '/url')))) {
       // What is no address is judged as such.
-      const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? []
-      if (scheme !== undefined && !/^https?:$/i.test(scheme)) this.otherSchemes.push(scheme)
-      else if (scheme !== undefined) this.responses.push(await this.#download(url))
+      if (isHttp(url)) this.responses.push(await this.#download(url))
     }
   }
 
@@ -63,7 +59,7 @@ export class ProducedFiles {
     for (const { json, exchange } of deliveries) {
       const url = String(at(json, '/output/items/0/url'))
       const isNew = this.#clock.now() - Date.parse(exchange.startedAt) < SOON_MS && !this.#delivered.has(exchange.id)
-      if (!isNew || !/^https?:/i.test(url) || this.#delivered.size === MOST_DELIVERED) continue
+      if (!isNew || !isHttp(url) || this.#delivered.size === MOST_DELIVERED) continue
       this.#delivered.add(exchange.id)
       this.responses.push(await this.#download(url))
     }
@@ -71,7 +67,7 @@ export class ProducedFiles {
 
   /** @param outputs of one job, in the order in which they were shown */
   async readMoved(outputs: readonly unknown[]): Promise<void> {
-    const urls = outputs.map((output) => String(at(output, '/items/0/url'))).filter((url) => /^https?:/i.test(url))
+    const urls = outputs.map((output) => String(at(output, '/items/0/url'))).filter(isHttp)
     const [first] = urls
     const other = urls.find((url) => pathOf(url) !== pathOf(first ?? url))
     if (first === undefined || other === undefined || this.moved.length === MOST_MOVED) return
@@ -84,6 +80,10 @@ export class ProducedFiles {
     const continued = /^(queued|processing)$/.test(String(at(last?.json, '/data/status')))
     return continued && this.#clock.now() - Date.parse(last?.exchange.startedAt ?? '') < SOON_MS
   }
+}
+
+function isHttp(url: string): boolean {
+  return /^https?:/i.test(url)
 }
 
 /** What stands behind it may be signed again. */

@@ -57,14 +57,12 @@ export function almostKeys(apiKey: string): Record<string, string> {
     'a key with one character more': `${apiKey}x`,
     'a key with one character less': apiKey.slice(0, -1),
     'a key with another last character': `${apiKey.slice(0, -1)}${apiKey.endsWith('x') ? 'y' : 'x'}`,
-    'a key in other letter case': inOtherCase(apiKey),
+    // The prefix stays as it is: it is not secret.
+    'a key in other letter case': apiKey.replace(/(?<=^sk_(live|test)_).*/, otherCase),
   }
   return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== apiKey && key !== ''))
 }
 
-/** The prefix stays as it is: it is not secret. */
-function inOtherCase(apiKey: string): string {
-  const prefix = /^sk_(live|test)_/.exec(apiKey)?.[0] ?? ''
-  const secret = apiKey.slice(prefix.length)
-  return `${prefix}${secret === secret.toUpperCase() ? secret.toLowerCase() : secret.toUpperCase()}`
+export function otherCase(text: string): string {
+  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
 }

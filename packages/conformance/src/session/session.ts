@@ -1,9 +1,8 @@
 import type { ConformanceClock } from '../clock.ts'
-import type { Exchange } from '../exchange.ts'
-import { BlockedError } from '../finding.ts'
+import { BlockedError, type Finding, fail } from '../finding.ts'
 import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
-import type { ResolvedOptions, SpecialKey } from '../options.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { ModelTarget, Violation } from '../plan/inputs.ts'
 import type { RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
@@ -38,9 +37,7 @@ export interface Recorded extends Pick<SessionCall, 'path' | 'body' | 'violation
 }
 
 /** A scenario, as far as a session performs it. */
-interface Performable<Evidence> {
-  perform(session: Session): Promise<Evidence>
-}
+type Performable<Evidence> = { perform(session: Session): Promise<Evidence> }
 
 export interface SessionParts {
   options: ResolvedOptions
@@ -66,10 +63,8 @@ export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly balance: ReturnType<typeof createBalance>
-  readonly limited: SessionParts['limited']
-  readonly recovered: SessionParts['recovered']
   readonly files: ProducedFiles
-  readonly #parts: SessionParts
+  readonly parts: SessionParts
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   /** Every request that has a response so far, in order. */
   readonly recorded: Recorded[] = []
@@ -78,18 +73,16 @@ export class Session {
   #modes: number
   #priceOfSent = 0
   /** Scenarios that broke off, and why, with what proves it. */
-  readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
+  readonly troubles: Finding[] = []
 
   constructor(parts: SessionParts) {
-    const { options, limited, recovered } = parts
-    this.#parts = parts
+    const { options } = parts
+    this.parts = parts
     this.options = options
     this.#modes = Math.abs(options.seed)
     this.clock = options.clock
     this.balance = createBalance(options.readCredits, options.clock)
     this.files = new ProducedFiles(parts.download, options.clock)
-    this.limited = limited
-    this.recovered = recovered
   }
 
   /** The evidence of a scenario. The first call performs it. */
@@ -116,20 +109,15 @@ export class Session {
     const last = this.recorded.at(-1)?.response.exchange.id
     const isNew = ({ method, response }: Recorded) => method !== 'GET' && response.exchange.id > Number(after)
     if (after === undefined || last === undefined || !this.recorded.some(isNew)) return
-    const price = this.#parts.priceSince(this, after)
+    const price = this.parts.priceSince(this, after)
     if (price !== 'running') await this.balance.mark(last, price)
-  }
-
-  /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */
-  remember<Evidence>(scenario: Performable<Evidence>, evidence: Evidence): void {
-    this.#evidence.set(scenario, Promise.resolve(evidence))
   }
 
   /** Keeps why a scenario broke off, unless what it builds on is missing: that is judged where it belongs. */
   addTrouble(error: unknown): void {
     if (error instanceof BlockedError) return
-    const detail = error instanceof Error ? error.message : String(error)
-    this.troubles.push({ detail, exchanges: error instanceof NoResponseError ? [error.exchange] : [] })
+    const proof = error instanceof NoResponseError ? error : []
+    this.troubles.push(fail(error instanceof Error ? error.message : String(error), proof))
   }
 
   async call({ method = 'GET', key, authorization, violation, ...rest }: SessionCall): Promise<ApiResponse> {
@@ -140,7 +128,7 @@ export class Session {
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const call = { method, path, authorization: header, body: content, contentType, headers }
-    const response = await this.#parts.send(call)
+    const response = await this.parts.send(call)
     const recorded = { method, path, key: sentKey(header, this.options), body, isOpen, violation, response }
     await this.files.read(recorded, this.recorded)
     await this.files.readDelivered(this.endpoints.flatMap(({ deliveries }) => deliveries))
@@ -156,18 +144,11 @@ export class Session {
   async spend(credits: number): Promise<void> {
     const { maxCredits } = this.options
     if (this.#priceOfSent + credits > maxCredits) {
-      const { ended, open } = this.#parts.owed(this)
+      const { ended, open } = this.parts.owed(this)
       if (Math.max(ended, (await this.balance.charged()) ?? 0) + open + credits > maxCredits)
         throw new BlockedError(`another run for ${credits} credits could pass the limit of ${maxCredits}`)
     }
     this.#priceOfSent += credits
-  }
-
-  /** The first of these keys that was given. */
-  key(names: readonly SpecialKey[]): string {
-    const key = names.map((name) => this.options.keys[name]).find((one) => one !== undefined)
-    if (key === undefined) throw new BlockedError(`no key was given: ${names.join(', ')}`)
-    return key
   }
 
   target(kind: RunKind): ModelTarget {
@@ -179,17 +160,17 @@ export class Session {
 
   /** Members of the body for a way to ask for a run. Default: all of them in turn. */
   modeOf(mode: Mode = MODES[this.#modes++ % MODES.length] ?? 'unsaid') {
-    const url = mode.endsWith('+webhook') ? this.#parts.webhookEndpoints?.open('accept').url : undefined
+    const url = mode.endsWith('+webhook') ? this.parts.webhookEndpoints?.open('accept').url : undefined
     return { sync: mode.startsWith('unsaid') ? undefined : mode.startsWith('sync'), webhook_url: url }
   }
 
   /** Every endpoint of a webhook that was opened so far. */
   get endpoints(): readonly WebhookEndpoint[] {
-    return this.#parts.webhookEndpoints?.opened ?? []
+    return this.parts.webhookEndpoints?.opened ?? []
   }
 
   get webhookEndpoints(): WebhookEndpoints {
-    if (this.#parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
-    return this.#parts.webhookEndpoints
+    if (this.parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
+    return this.parts.webhookEndpoints
   }
 }

@@ -79,16 +79,12 @@ function nameIn(url: string): string | undefined {
   return new URL(url).pathname.split('/').at(-1)
 }
 
-async function receive(
-  { deliveries, behavior, status, ...endpoint }: WebhookEndpoint,
-  request: Request,
-  log: ExchangeLog,
-) {
-  const { clock, redactor } = log
+async function receive(endpoint: WebhookEndpoint, request: Request, { clock, redactor, start }: ExchangeLog) {
+  const { deliveries, behavior, status } = endpoint
   const startedAt = clock.now()
   const text = await request.text()
   const { method, headers, url } = request
-  const exchange = log.start('received', { method, url: redactor.url(url), headers, body: text })
+  const exchange = start('received', { method, url: redactor.url(url), headers, body: text })
   deliveries.push({ method, url, headers, json: tryParseJson(text), exchange })
   if (behavior === 'silent') await sleep(clock, SILENCE_MS)
   exchange.response = { status, headers: {}, body: '' }

@@ -52,14 +52,6 @@ export const RULE_MUTANTS = mutants([
     shows(({ status }) => (status === 'processing' ? { completed_at: iso(Date.UTC(2026, 0, 1)) } : {})),
     'jobs/times',
   ],
-  [
-    TIME,
-    'shows a completed_at before created_at',
-    shows(({ status }, { clock }) =>
-      status === 'succeeded' ? { completed_at: '2026-01-01T00:00:00Z', created_at: iso(clock.now()) } : {},
-    ),
-    'jobs/times',
-  ],
   [HOLD, 'gives up every second hold after 20 s', shortHolds(), 'runs/held-time'],
   [
     HOLD,
