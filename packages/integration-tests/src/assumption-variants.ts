@@ -36,6 +36,7 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   plainSlashInPath: 'unknown',
   trailingSlash: 'served',
   headRequests: 'rejected',
+  bearerCase: 'counts',
   runNeedsJobsWrite: true,
   webhookNeedsManage: true,
   requestIdHeader: 'none',

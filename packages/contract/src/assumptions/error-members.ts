@@ -3,7 +3,7 @@ import { defineSchema } from '../define-schema.ts'
 
 /**
  * Members of a body that the specification does not name, with their values: those of an error in `error`, as in
- * `{ error: { details: [] }, path: '/v1/models' }`.
+ * `{ error: { details: [] }, path: '/v1/models' }`. Of a wrong input, `{parameter}` stands for the name of its parameter.
  */
 export const membersSchema = /* @__PURE__ */ defineSchema(() => z.record(z.string(), z.json()))
 

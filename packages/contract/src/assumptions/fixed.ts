@@ -37,6 +37,7 @@ export const FIXED = {
       'offsetText',
       'pageFraction',
       'pageEmpty',
+      'offsetEmpty',
       'pageMixed',
     ],
   },

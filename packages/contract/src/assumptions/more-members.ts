@@ -30,7 +30,7 @@ const listMembersSchema = /* @__PURE__ */ defineSchema(() => {
     more: members,
     /** Of the last page. */
     last: members,
-    /** Of each entry of a list, where the catalog has no other value for its model. */
+    /** Of each entry of a list, where the catalog has no other value for its model; those of its `pricing` in `pricing`. */
     entries: members,
     /** The same of the details of a model. */
     details: members,

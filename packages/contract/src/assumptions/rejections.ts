@@ -50,8 +50,10 @@ const OF_LISTS = /* @__PURE__ */ defineSchema(() => {
     offsetBeyondEnd: z._default(page, 'asked'),
     /** A `limit` or `offset` with a fraction. Accepted: cut off; default: as without it. Default 400 VALIDATION_ERROR. */
     pageFraction: z._default(page, invalid),
-    /** `limit=` or `offset=` without a value. Accepted: the least; default: as without it. Default 400 VALIDATION_ERROR. */
+    /** `limit=` without a value. Accepted: the least; default: as without it. Default 400 VALIDATION_ERROR. */
     pageEmpty: z._default(page, invalid),
+    /** The same of `offset=`. Default 400 VALIDATION_ERROR. */
+    offsetEmpty: z._default(page, invalid),
     /** A `limit` or `offset` that starts with a number, as `5abc`. Accepted: the number. Default 400 VALIDATION_ERROR. */
     pageMixed: z._default(page, invalid),
     /** `category=` without a value. Accepted: nothing is found; default: as without it. Default accepted. */

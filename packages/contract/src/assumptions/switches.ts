@@ -190,6 +190,14 @@ export const SWITCHES = {
     alternatives: ['202', '204 without a body'],
     setting: z._default(z.literal([200, 202, 204]), 200),
   },
+  /** Whether the letter case of the word `Bearer` counts (section 5). Default `ignored`. */
+  bearerCase: {
+    section: '5',
+    question: 'The word Bearer in other letter case, as in "bearer <API_KEY>"',
+    choice: 'The same: letter case does not count in the name of a scheme',
+    alternatives: ['no key'],
+    setting: z._default(z.enum(['ignored', 'counts']), 'ignored'),
+  },
   /** Whether a run needs `jobs:write` ("create and cancel jobs") besides `models:run` (section 5). Default `false`. */
   runNeedsJobsWrite: {
     section: '5',

@@ -34,6 +34,7 @@ const DIFFERENT: Record<string, string> = {
   memberValues: 'as runFields: the message is one of them',
   headRequests: 'the proxy takes the methods that its pages send, and HEAD is not one of them',
   errorMembers: 'as runFields: the message is beside the error',
+  bearerCase: 'the application here reads the session of its user, which has one form',
   unknownPathWithoutKey: 'the proxy finds its path before it asks who the user is',
 }
 

@@ -14,12 +14,14 @@ type Values = Assumptions['memberValues']
 export function jobField(job: Job | undefined, name: string, { status, values }: { status: string; values: Values }) {
   const given = new Map(Object.entries(values))
   const example = [`${status}/${name}`, name].map((field) => given.get(field)).find((value) => value !== undefined)
+  // It repeats the request.
+  if (job !== undefined && job.webhook === undefined && /^webhook_?url$/i.test(name)) return undefined
   return example === null ? null : inForm(job && knownOf(job, name), example ?? null)
 }
 
 /** The server knows `createdAt` as well as `created_at`. */
 function knownOf(job: Job, name: string): unknown {
-  const { id, requestId, account, model, createdAt, end } = job
+  const { id, requestId, account, model, createdAt, end, webhook } = job
   const known = new Map<string, unknown>([
     ['job_id', id],
     ['id', id],
@@ -30,6 +32,7 @@ function knownOf(job: Job, name: string): unknown {
     ['duration_ms', end && durationMs(job, end)],
     ['credits_used', end && chargeOf(job, end)],
     ['credits_remaining', account.credits.left],
+    ['webhook_url', webhook?.url],
   ])
   return known.get(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
 }
@@ -54,10 +57,13 @@ export function moreFields(fields: readonly string[], status: string, member: (n
   return Object.fromEntries(names.map((name) => [name, member(name)]))
 }
 
-/** An error with the members that an assumption gives it beside code and message. What it has itself stays. */
+/** An error with the members that an assumption gives it beside code and message, also of its job. What it has itself stays. */
 export function errorWith<ApiError extends object>(
   error: ApiError,
   { error: more }: NonNullable<Assumptions['errorMembers']['jobs']> = {},
+  job?: Job,
 ): ApiError {
-  return { ...(isRecord(more) ? more : {}), ...error }
+  const members = Object.entries(isRecord(more) ? more : {})
+  const shown = (name: string, value: unknown) => (job && value !== null ? inForm(knownOf(job, name), value) : value)
+  return { ...Object.fromEntries(members.map(([name, value]) => [name, shown(name, value)])), ...error }
 }

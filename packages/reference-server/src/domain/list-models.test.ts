@@ -56,11 +56,12 @@ describe('list of models', () => {
     const listMembers = {
       more: { hasMore: true, nextOffset: 7 },
       last: { hasMore: false, nextOffset: null },
-      entries: { tags: [] },
+      entries: { tags: [], pricing: { currency: 'credits', credits_per_run: 99 } },
     }
     const first = listModels(catalog, { limit: 2, offset: 0, listMembers })
     const tags = [{ tags: ['new'] }, { tags: [] }]
     expect(first).toMatchObject({ hasMore: true, nextOffset: 2, models: tags, total: 3 })
+    expect(first.models[0]?.pricing).toEqual({ ...catalog[0]?.pricing, currency: 'credits' })
     const last = listModels(catalog, { limit: 2, offset: 2, listMembers })
     expect(last).toMatchObject({ hasMore: false, nextOffset: null, offset: 2 })
   })

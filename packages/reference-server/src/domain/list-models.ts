@@ -1,5 +1,5 @@
 import type { Assumptions, ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
-import { closestName, memberOf } from '@modelrun/kit'
+import { closestName, isRecord, memberOf } from '@modelrun/kit'
 import type { CatalogModel } from './catalog.ts'
 import { inForm } from './job-field.ts'
 
@@ -28,7 +28,7 @@ export function listModels(
   )
   const models = matching
     .slice(offset, offset + limit)
-    .map((model) => ({ ...ownMembers(model, listMembers.entries), ...summaryOf(model) }))
+    .map((model) => withOwnMembers(model, summaryOf(model), listMembers.entries))
   const next = offset + models.length
   const isLast = next >= matching.length
   const shown = Object.entries((isLast ? listMembers.last : listMembers.more) ?? {})
@@ -39,9 +39,14 @@ export function listModels(
   return { ...Object.fromEntries(own), models, total: matching.length, limit, offset }
 }
 
-/** Members of a model that the specification does not name: those of the catalog, else as an assumption says. */
-export function ownMembers(model: CatalogModel, members: ListMembers['entries'] = {}): object {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, memberOf(model, name) ?? value]))
+/** A model with members that the specification does not name: those of the catalog, else as an assumption says. */
+export function withOwnMembers<Shown extends ModelSummary>(
+  model: CatalogModel,
+  shown: Shown,
+  { pricing, ...members }: NonNullable<ListMembers['entries']> = {},
+): Shown {
+  const own = Object.entries(members).map(([name, value]) => [name, memberOf(model, name) ?? value])
+  return { ...Object.fromEntries(own), ...shown, pricing: { ...(isRecord(pricing) ? pricing : {}), ...shown.pricing } }
 }
 
 function matcher(search: string, { searchCase, searchWords }: Comparison): (model: CatalogModel) => boolean {

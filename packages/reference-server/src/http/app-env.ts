@@ -21,6 +21,8 @@ export interface RouteDetails {
   requestBody?: string | undefined
   /** Which part of a run is wrong, unless the request as a whole is malformed. */
   rejectedPart?: 'input' | 'webhook' | undefined
+  /** The parameter of the input that is wrong. */
+  parameter?: string | undefined
   /** Sentences for the header `x-modelrun-hint` that only the route knows. */
   hints?: readonly string[] | undefined
   /** Why the request was rejected, where the specification does not define the response. */

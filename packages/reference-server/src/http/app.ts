@@ -124,7 +124,7 @@ function rejectKey(
   route: Match<Endpoint<KeyContext>> | undefined,
 ): Reply | undefined {
   const { env, req } = context
-  const found = findKey(req.raw, service.keys)
+  const found = findKey(req.raw, service)
   if (typeof found === 'string') return rejectWithoutKey(service, context, route) ?? errorResponses.unauthorized(found)
   env.apiKey = found
   if (found.allowsIp(env.ip)) return undefined

@@ -58,6 +58,13 @@ describe('authentication', () => {
     }
   })
 
+  it('accepts `Bearer` alone when the assumption says so', async () => {
+    const server = createReferenceServer({ assumptions: { bearerCase: 'counts' } })
+    const statusWith = async (scheme: string) =>
+      (await server.fetch('/v1/models', { headers: { authorization: `${scheme} ${server.apiKey}` } })).status
+    expect([await statusWith('Bearer'), await statusWith('bearer')]).toEqual([200, 401])
+  })
+
   it('accepts test keys and live keys (section 5.3)', async () => {
     const server = createReferenceServer()
     for (const live of [false, true]) {

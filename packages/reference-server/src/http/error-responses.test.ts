@@ -47,6 +47,19 @@ it('sends the members of a rejection instead', async () => {
   expect(forbidden).toEqual({ error: error({}), path: '/x' })
 })
 
+it('sends the HTTP status of the response and the wrong parameter, where members repeat them', async () => {
+  const members = { error: { status: 403, fields: { 'input.{parameter}': ['{parameter} is wrong', 7] } } }
+  const rejections = { invalidInput: { status: 422, code: 'WRONG', members } }
+  const server = createReferenceServer({ assumptions: { rejections, errorMembers: { requests: { statusCode: 400 } } } })
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ input: { prompt: 7 } })
+  const run = await server.fetch('/v1/models/aurora-image/run', { method: 'POST', headers, body })
+  const fields = { 'input.prompt': ['prompt is wrong', 7] }
+  expect(await run.json()).toEqual({ error: error({ code: 'WRONG', status: 422, fields }) })
+  const unknown = await server.fetch('/v1/models/none', { headers })
+  expect(await unknown.json()).toEqual({ error: error({}), statusCode: 404 })
+})
+
 it('sends those of a failed job in its status, the response to its run and its delivery', async () => {
   let received = (_: unknown) => {}
   const delivered = new Promise<unknown>((resolve) => {
@@ -62,7 +75,7 @@ it('sends those of a failed job in its status, the response to its run and its d
     assumptions: {
       errorMembers: {
         jobs: members('job'),
-        runs: members('run'),
+        runs: { error: { place: 'run', job_id: 'job_of_another_service' } },
         deliveries: members('delivery'),
         requests: { path: 1 },
       },
@@ -75,7 +88,9 @@ it('sends those of a failed job in its status, the response to its run and its d
     return (await server.fetch('/v1/models/aurora-image/run', { method: 'POST', headers, body })).json()
   }
   const failed = await run({})
-  expect(failed).toEqual(expect.objectContaining({ status: 'failed', error: error({ place: 'run' }) }))
+  expect(failed).toEqual(
+    expect.objectContaining({ status: 'failed', error: error({ place: 'run', job_id: failed.job_id }) }),
+  )
   expect(failed).not.toHaveProperty('path')
   const { job_id } = await run({ webhook_url: 'https://receiver.test/' })
   expect(await delivered).toEqual({ job_id, status: 'failed', error: error({ place: 'delivery' }) })

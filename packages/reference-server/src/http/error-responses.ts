@@ -1,5 +1,6 @@
 import type { ErrorBody, RejectionKind, Rejections } from '@modelrun/contract'
 import { isRecord } from '@modelrun/kit'
+import type { Job } from '../domain/job.ts'
 import { errorWith } from '../domain/job-field.ts'
 import type { Service } from '../service/service.ts'
 import type { RequestEnv, RouteDetails, RouteResult } from './app-env.ts'
@@ -100,13 +101,34 @@ export function withErrorMembers(
   const members = (typeof rejection === 'object' ? rejection.members : undefined) ?? general ?? requests
   if (Object.keys(members).length === 0 || typeof result.body !== 'string') return result
   const body: unknown = JSON.parse(result.body)
-  const reply = jsonReply(result.status, withMembers(isRecord(body) ? body : {}, members))
+  const own = filled(members, { status: result.status, parameter: details.parameter })
+  const reply = jsonReply(result.status, withMembers(isRecord(body) ? body : {}, own))
   return { ...result, body: reply.body, headers: { ...result.headers, ...reply.headers } }
 }
 
+/** Members that repeat the HTTP status have that of this response; `{parameter}` stands for the wrong parameter of an input. */
+function filled<Value>(value: Value, own: { status: number; parameter: string | undefined }): Value {
+  const fill = (text: string) => text.replaceAll('{parameter}', own.parameter ?? 'input')
+  const memberOf = (name: string, member: unknown) =>
+    typeof member === 'number' && /^(http_?)?status(_?code)?$/i.test(name) ? own.status : filled(member, own)
+  const made = isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [fill(name), memberOf(name, member)]))
+    : Array.isArray(value)
+      ? value.map((item) => filled(item, own))
+      : typeof value === 'string'
+        ? fill(value)
+        : value
+  // Of the same form.
+  return made as Value
+}
+
 /** A body with more members, those of its error in `error`. What it has itself stays. */
-export function withMembers(body: Readonly<Record<string, unknown>>, members: Rejected['members'] = {}): object {
-  return { ...members, ...body, error: errorWith(isRecord(body.error) ? body.error : {}, members) }
+export function withMembers(
+  body: Readonly<Record<string, unknown>>,
+  members: Rejected['members'] = {},
+  job?: Job,
+): object {
+  return { ...members, ...body, error: errorWith(isRecord(body.error) ? body.error : {}, members, job) }
 }
 
 type Rejected = Exclude<Rejections['unknownModel'], string>

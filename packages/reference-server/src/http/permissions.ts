@@ -1,5 +1,5 @@
 import { PERMISSION_MEANINGS, type Permission, ROUTES, type Route, type RouteName } from '@modelrun/contract'
-import type { ApiKey, ApiKeys } from '../domain/api-keys.ts'
+import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, KeyContext, RouteResult } from './app-env.ts'
 import { errorResponses, isAccepted, reject } from './error-responses.ts'
@@ -11,10 +11,11 @@ const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
  * The current state of the request's key, or the problem with it. The message never repeats what was sent: it may be a
  * secret of another service. Call it again after a body was received: the key may have been revoked, or lost in a restore.
  */
-export function findKey({ headers }: IncomingRequest, keys: ApiKeys): ApiKey | string {
+export function findKey({ headers }: IncomingRequest, { keys, options }: Service): ApiKey | string {
   const header = headers.get('authorization')
   if (header === null || header === '') return `The request has no API key. ${HOW_TO}`
-  const key = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  const bearer = options.assumptions.bearerCase === 'counts' ? /^Bearer +(\S+) *$/ : /^Bearer +(\S+) *$/i
+  const key = bearer.exec(header)?.[1]
   if (key === undefined) return `The Authorization header is not a bearer token. ${HOW_TO}`
   const found = keys.find(key)
   if (found === undefined) return 'The API key is not known here.'

@@ -47,7 +47,7 @@ export function deliveryBody(
   const named = namedMembers(job, end, baseUrl)
   const more = moreFields(deliveryFields, end.status, (name) => jobField(job, name, { status: end.status, values }))
   if (named.status !== 'failed') return { ...more, ...named }
-  return { ...more, ...named, error: errorWith(named.error, errorMembers.deliveries) }
+  return { ...more, ...named, error: errorWith(named.error, errorMembers.deliveries, job) }
 }
 
 function namedMembers(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {

@@ -99,6 +99,21 @@ describe('GET /v1/jobs/{id}', () => {
     expect((await caller.get(path)).body).toMatchObject({ data: { ...always, completed_at: 1_767_225_604.2 } })
   })
 
+  it('shows a webhook_url of jobs alone that have one', async () => {
+    const memberValues = { webhook_url: 'https://suite.test/' }
+    const server = createReferenceServer({ assumptions: { jobFields: ['webhook_url'], memberValues } })
+    const caller = apiCaller(server)
+    const dataWith = async (webhook_url?: string) => {
+      const { body } = await caller.run(MODEL, { sync: false, webhook_url })
+      return (await caller.get(`/v1/jobs/${body.job_id}`)).body.data
+    }
+    expect(await dataWith()).toEqual({ status: 'queued' })
+    expect(await dataWith('https://receiver.test/x')).toEqual({
+      status: 'queued',
+      webhook_url: 'https://receiver.test/x',
+    })
+  })
+
   it('responds with 404 NOT_FOUND to an unknown job and to one of another account', async () => {
     const { server, caller, path } = await withJob()
     const otherAccount = apiCaller(server, server.createKey().key)

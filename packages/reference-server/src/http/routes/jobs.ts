@@ -120,5 +120,5 @@ function formOf(id = ''): string {
 
 function result(job: Job, baseUrl: string, members: Assumptions['errorMembers']['jobs']): object {
   if (job.end?.status === 'succeeded') return { output: outputOf(job, baseUrl) }
-  return job.end?.status === 'failed' ? withMembers({ error: job.end.error }, members) : {}
+  return job.end?.status === 'failed' ? withMembers({ error: job.end.error }, members, job) : {}
 }

@@ -83,6 +83,12 @@ describe('GET /v1/models', () => {
     expect(page?.models).toHaveLength(100)
   })
 
+  it('rejects an empty limit and an empty offset each as the assumptions say', async () => {
+    const rejections = { offsetEmpty: 'default' } as const
+    expect((await list('?offset=', { assumptions: { rejections } })).page).toMatchObject({ offset: 0, total: 130 })
+    expect((await list('?limit=', { assumptions: { rejections } })).status).toBe(400)
+  })
+
   it('finds nothing in an unknown category, or rejects it when the assumption says so (section 2.2)', async () => {
     expect((await list('?category=text-to-smell')).page).toMatchObject({ models: [], total: 0 })
     const strict = await list('?category=text-to-smell', { assumptions: { unknownCategory: 'reject' } })

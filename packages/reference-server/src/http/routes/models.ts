@@ -1,7 +1,7 @@
 import { LIMITS, type ListModelsQuery, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../../domain/catalog.ts'
 import { describeValue } from '../../domain/check-value.ts'
-import { closestModelId, listModels, ownMembers } from '../../domain/list-models.ts'
+import { closestModelId, listModels, withOwnMembers } from '../../domain/list-models.ts'
 import type { Service } from '../../service/service.ts'
 import type { KeyContext, RouteHandler, RouteResult } from '../app-env.ts'
 import { type AcceptableKind, isAccepted, reject } from '../error-responses.ts'
@@ -45,7 +45,7 @@ export function getModelRoute(service: Service, context: KeyContext, lacking: La
   const rejected = firstMistake(service, { 'models:read': lacking, model: unknown })
   if (rejected !== undefined || model === undefined) return rejected ?? unknownModel(service, modelId, 'unknownModel')
   const { details } = service.options.assumptions.listMembers
-  return { modelId, response: jsonReply(200, { ...ownMembers(model, details), ...wireModel(model) }) }
+  return { modelId, response: jsonReply(200, withOwnMembers(model, wireModel(model), details)) }
 }
 
 export function unknownModel(service: Service, modelId: string, kind: 'unknownModel' | 'unknownModelRun'): RouteResult {
@@ -73,6 +73,7 @@ const FILTERS = ['category', 'search']
 interface QueryProblem {
   kind: AcceptableKind
   message: string
+  parameter?: string
 }
 
 /** The query of a list of models, or what is wrong with it. */
@@ -83,7 +84,7 @@ function readListQuery(service: Service, parameters: URLSearchParams): ListQuery
   const value: ListModelsQuery = {}
   for (const [name, text] of parameters) {
     const problem = problemOf(parameters, name, text)
-    if (problem !== undefined && !isAccepted(service, problem.kind)) return { problem }
+    if (problem !== undefined && !isAccepted(service, problem.kind)) return { problem: { ...problem, parameter: name } }
     if (name === 'limit' || name === 'offset') value[name] = placeOf(service, { name, text, problem })
     else if (name === 'category' || name === 'search') value[name] = text
   }
@@ -125,7 +126,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 function invalidPlace(name: 'limit' | 'offset', text: string): readonly [AcceptableKind, string] | undefined {
   const { least, most } = PLACES[name]
   const asked = Number(text)
-  if (text === '') return ['pageEmpty', 'an integer, and not empty']
+  if (text === '') return [name === 'limit' ? 'pageEmpty' : 'offsetEmpty', 'an integer, and not empty']
   if (!NUMBER.test(text))
     return [/^-?\d/.test(text) ? 'pageMixed' : `${name}Text`, `an integer, not ${describeValue(text)}`]
   if (text.includes('.')) return ['pageFraction', `an integer, not ${describeValue(text)}`]

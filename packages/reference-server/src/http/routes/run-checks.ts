@@ -69,7 +69,7 @@ export class RunChecks {
     this.requestBody = requestBody
     if (members === undefined) return rejected.response && { ...rejected, response: rejected.response }
     // It may have been revoked meanwhile.
-    const apiKey = findKey(this.#context.req.raw, this.#service.keys)
+    const apiKey = findKey(this.#context.req.raw, this.#service)
     if (typeof apiKey === 'string') return { response: errorResponses.unauthorized(apiKey) }
     this.#apiKey = apiKey
     this.#members = members

@@ -128,6 +128,7 @@ export function checkInput(
     return reject(service, 'requiredEmpty', {
       message: `The input is not right. /input/${empty} is empty.`,
       rejectedPart: 'input',
+      parameter: empty,
     })
   }
   if (checked.ok) return { input: checked.input, isRight: true }
@@ -140,7 +141,7 @@ export function checkInput(
   const problems = rejected.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
   const message = `The input is not right. ${problems.join(' ')} ${advice}`
-  return reject(service, first.kind, { message, rejectedPart: 'input', assumptions })
+  return reject(service, first.kind, { message, rejectedPart: 'input', parameter: first.pointer.slice(1), assumptions })
 }
 
 /** Where such a parameter is accepted, it means nothing. */

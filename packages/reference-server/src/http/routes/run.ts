@@ -113,7 +113,7 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
 function failedResponse(job: Job, end: JobEnd, assumptions: Assumptions): Reply {
   const { failedSyncRunStatus: status, failedSyncRunBody: body, errorMembers } = assumptions
   const more = errorMembers.runs ?? {}
-  const error = errorWith<NonNullable<JobEnd['error']> | { code?: undefined }>(end.error ?? {}, more)
+  const error = errorWith<NonNullable<JobEnd['error']> | { code?: undefined }>(end.error ?? {}, more, job)
   const isListed = typeof body !== 'string'
   if (status === 202 && !isListed) return processingResponse(job, assumptions).response
   const isAlone = body === 'error' && status >= 400
