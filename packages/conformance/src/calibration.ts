@@ -24,10 +24,10 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
   statusSequence: onlyLike(SEQUENCES, 'its jobs are queued, processing, and then end'),
   defaultOffset: onlyLike([0], 'it starts with the first model'),
   badPages: eachOf,
-  unknownCategory: (value) =>
-    isRecord(value)
-      ? withRejection('unknownCategory', value, { unknownCategory: 'reject' })
-      : setting('unknownCategory', value),
+  unknownCategory: (value) => [
+    setting('unknownCategory', value),
+    ...(isRecord(value) ? [{ unknownCategory: 'reject' as const }] : []),
+  ],
   searchWithoutMatch: onlyLike(['nothing'], 'it does not know what comes close'),
   plainSlashInPath: servedOrUnknown('plainSlashInPath'),
   trailingSlash: servedOrUnknown('trailingSlash'),
@@ -48,7 +48,6 @@ export const CALIBRATION: Readonly<Record<string, Application>> = {
     return response === 'undefined' ? 'it takes both together' : setting('asyncRunWithWebhook', response ?? null)
   },
   deliveryHeaders: onlyLike([[]], 'it does not know what they hold'),
-  rateLimitHeaders: onlyLike([[]], 'it has no rate limit; a fault makes one'),
   rateLimit: onlyLike(['none'], 'it has no rate limit; a fault makes one'),
   withoutVersion: (value) => setting('unknownPath', value),
 }
@@ -102,11 +101,6 @@ function setting(name: string, observed: JsonValue): Part {
 function rejectionIn(observed: JsonValue): JsonValue {
   const isAccepted = isRecord(observed) && Number(observed.status) < 300 && observed.fields === undefined
   return isAccepted ? 'accepted' : observed
-}
-
-function withRejection(name: string, observed: JsonValue, more: ServiceProfile): Part {
-  const applied = setting(name, observed)
-  return typeof applied === 'string' ? applied : { ...more, ...applied }
 }
 
 function servedOrUnknown(name: 'plainSlashInPath' | 'trailingSlash'): Application {

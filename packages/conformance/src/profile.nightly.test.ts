@@ -83,6 +83,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { searchWords: 'whole' },
   { plainSlashInPath: 'unknown' },
   { trailingSlash: 'served', headRequests: 'rejected' },
+  { bearerCase: 'counts' },
   { runNeedsJobsWrite: true },
   { webhookNeedsManage: true },
   { requestIdHeader: 'none' },

@@ -69,9 +69,8 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
 
 /** Reads the first bytes of a produced file. The key is not sent: another company may store the file. */
 export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
-  const read = async (response: Response) => `[${await countBytes(response)} bytes read]`
   const init = { method: 'GET', headers: new Headers() }
-  return (url) => exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read })
+  return (url) => exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read: firstBytes })
 }
 
 interface Transfer {
@@ -105,13 +104,16 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
   }
 }
 
-async function countBytes({ body }: Response): Promise<number> {
-  let bytes = 0
+/** How many, and a checksum of them (FNV-1a), by which two files differ. */
+async function firstBytes({ body }: Response): Promise<string> {
+  let [count, checksum] = [0, 0x811c9dc5]
   for await (const part of body ?? []) {
-    bytes += part.byteLength
-    if (bytes >= MAX_FILE_BYTES) break
+    const bytes = part.subarray(0, MAX_FILE_BYTES - count)
+    for (const byte of bytes) checksum = Math.imul(checksum ^ byte, 0x01000193)
+    count += bytes.byteLength
+    if (count === MAX_FILE_BYTES) break
   }
-  return bytes
+  return `[${count} bytes read, checksum ${(checksum >>> 0).toString(16)}]`
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -11,6 +11,9 @@ import type { RunCall, World } from './world.ts'
 interface Window {
   runs: readonly RunCall[]
   charged: number
+  /** On the suite's clock; missing of several together. */
+  startMs?: number
+  endMs?: number
   /** Runs before that other keys started, whose end is not waited for. */
   carried: readonly RunCall[]
   /** Prices of runs before that had ended when they were cancelled: what that does is open (section 3). */
@@ -38,7 +41,7 @@ const WINDOWS: Source<Window> = {
 export const BOOK_JUDGES: readonly Check[] = [
   judgeAll('charges/every-run', WINDOWS, balance),
   judgeAll('charges/books-balance', WINDOWS, (windows, world) =>
-    balance([{ ...together(windows), carried: [], refunds: [] }], world, rulesFor(windows)),
+    balance([{ ...together(windows), carried: [], refunds: [] }], world, rulesFor(windows, world)),
   ),
   judgeAll('charges/failed', WINDOWS, chargeOfFailure),
   judgeAll('charges/when', WINDOWS, whenCharged),
@@ -48,26 +51,26 @@ function windowsOf(world: World): Window[] {
   const { session, sentRuns } = world
   const { marks } = session.balance
   const idOf = ({ response }: Pick<RunCall, 'response'>) => response.exchange.id
-  return marks.flatMap(({ after, credits }, index) => {
+  return marks.flatMap(({ after, credits, atMs: endMs }, index) => {
     const before = marks[index - 1]
     if (before === undefined || sentRuns.length === 0) return []
     const isIn = (one: Pick<RunCall, 'response'>) => idOf(one) > before.after && idOf(one) <= after
     const runs = sentRuns.filter(isIn)
     const carried = sentRuns.filter((run) => idOf(run) <= before.after && isCarried(run, world))
     const refunds = refundedIn(world, isIn).flatMap((run) => (isIn(run) ? [] : [-(run.price ?? 0)]))
-    return [{ runs, charged: before.credits - credits, carried, refunds }]
+    return [{ runs, charged: before.credits - credits, startMs: before.atMs, endMs, carried, refunds }]
   })
 }
 
 /** Judges that each charge is the price of what succeeded. What failed may be charged as well, but then all of it. */
-function balance(windows: readonly Window[], world: World, rules = rulesFor(windows)): Finding {
+function balance(windows: readonly Window[], world: World, rules = rulesFor(windows, world)): Finding {
   const wrong = rules.map((rule) => windows.filter((one) => !isRight(one, world, rule)))
   const isExplained = rules.some((rule) => addUp(windows, world, rule))
   const [first] = wrong.toSorted((one, other) => one.length - other.length)[0] ?? []
   if (first === undefined || isExplained) {
     const judged = windows.filter((one) => rules[0] && possibleCharges(one, world, rules[0]) !== undefined)
     const runs = judged.flatMap((one) => one.runs)
-    if (runs.length === 0) return skip('a run has an end or a price that is not known')
+    if (runs.length === 0) return skip('a run has a price that is not known')
     return pass(`${runs.length} runs were charged their price, or nothing`, proofOf(runs))
   }
   const { runs, charged } = first
@@ -79,8 +82,8 @@ function balance(windows: readonly Window[], world: World, rules = rulesFor(wind
 }
 
 /** Failed runs may have another share each where a refund was seen: the last ones may not have come yet. */
-function rulesFor(windows: readonly Window[]): Rule[] {
-  const shares = hasRefund(windows) ? ([0, 1, 'open'] as const) : ([0, 1] as const)
+function rulesFor(windows: readonly Window[], world: World): Rule[] {
+  const shares = hasRefund(windows, world) ? ([0, 1, 'open'] as const) : ([0, 1] as const)
   const both = [0, 1] as const
   return shares.flatMap((failed) => both.flatMap((others) => both.map((cancelled) => ({ failed, others, cancelled }))))
 }
@@ -89,12 +92,14 @@ function isRight(one: Window, world: World, rule: Rule): boolean {
   return possibleCharges(one, world, rule)?.has(one.charged) !== false
 }
 
-function hasRefund(windows: readonly Window[]): boolean {
-  return windows.some(({ charged }) => charged < 0)
+/** Whether something was given back, but not for the cancel of a job that had ended. */
+function hasRefund(windows: readonly Window[], world: World): boolean {
+  const isCancelled = (run: RunCall) => entryOf(run, world).includes('cancelled')
+  return windows.some(({ charged, runs, refunds }) => charged < 0 && refunds.length === 0 && !runs.some(isCancelled))
 }
 
-/** A charge shows in one of so many windows; a refund may come later. */
-const LATEST = 4
+/** A charge shows in a window that starts so long after its own has ended, as does the next one; a refund may come later. */
+const LATEST_MS = 180_000
 
 /**
  * Whether the windows can be cut into stretches whose charges are right. When a charge or a refund shows is not stated: what is
@@ -102,12 +107,12 @@ const LATEST = 4
  */
 function addUp(windows: readonly Window[], world: World, rule: Rule): boolean {
   const isLess = (one: Window) => one.charged < Math.min(...(possibleCharges(one, world, rule) ?? [one.charged]))
-  const most = hasRefund(windows) ? windows.length : LATEST
+  const latestMs = hasRefund(windows, world) ? Number.POSITIVE_INFINITY : LATEST_MS
   const isReached = [true]
   for (let end = 1; end <= windows.length; end++) {
     isReached[end] = isReached.some((isEnd, start) => {
       const stretch = windows.slice(start, end)
-      if (!isEnd || stretch.length > most) return false
+      if (!isEnd || Number(stretch.at(-1)?.startMs) - Number(stretch[0]?.endMs) > latestMs) return false
       return (stretch.length === 1 || stretch.some(isLess)) && isRight(together(stretch), world, rule)
     })
   }
@@ -135,7 +140,7 @@ function possibleCharges({ runs, carried, refunds }: Window, world: World, rule:
   for (const run of runs) {
     const share = shareOf(run, world, rule)
     if (share === 0) continue
-    if (share === undefined || run.price === undefined) return undefined
+    if (run.price === undefined) return undefined
     if (share === 'open') open.push(run.price)
     else certain += run.price
   }
@@ -144,13 +149,12 @@ function possibleCharges({ runs, carried, refunds }: Window, world: World, rule:
   return sumsOf(certain, [...open, ...late, ...back, ...maybeFailed(runs, world)])
 }
 
-/** How much of its price a run is charged: `open` of each by itself, `undefined` where its end is not known. */
-function shareOf(run: RunCall, world: World, rule: Rule): Share | undefined {
+/** How much of its price a run is charged: `open` of each by itself. */
+function shareOf(run: RunCall, world: World, rule: Rule): Share {
   const entry = entryOf(run, world)
   if (entry === 'free' || (run.key.kind === 'limited' && rule.others === 0)) return 0
-  if (entry === 'unknown') return undefined
   // A late rejection is only that, or the end of a job that failed.
-  if (isCarried(run, world) || entry.includes(' late')) return 'open'
+  if (entry === 'unknown' || isCarried(run, world) || entry.includes(' late')) return 'open'
   // It may have been charged before its cancel.
   if (entry.includes('cancelled')) return rule.cancelled === 1 && !entry.startsWith('failed') ? 1 : 'open'
   return entry.startsWith('failed') ? rule.failed : 1

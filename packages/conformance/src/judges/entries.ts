@@ -1,3 +1,4 @@
+import { at } from '../json.ts'
 import { saysCancelled } from '../session/actions.ts'
 import { isProviderFailure } from './error-members.ts'
 import { allCancels, type JobStory, jobOf, type RunCall, type World } from './world.ts'
@@ -13,7 +14,8 @@ export function entryOf(run: RunCall, world: World): string {
   if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run)
   const job = jobOf(run, world)
   const isSaid = job?.cancels.some(saysCancelled)
-  const status = job?.outcome ?? (isSaid ? 'cancelled' : run.says)
+  const delivered = at(run.endpoint?.deliveries[0]?.json, '/status')
+  const status = job?.outcome ?? (isSaid ? 'cancelled' : (delivered ?? run.says))
   if (key.kind === 'open' || status === 'cancelled') return 'free'
   const isCancelled = job !== undefined && allCancels(job).some((cancel) => cancel.status < 300)
   return entryOfAccepted(run, { status, isCancelled })

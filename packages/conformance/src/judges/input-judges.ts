@@ -1,3 +1,4 @@
+import { isText } from '@modelrun/kit'
 import type { Check } from '../check.ts'
 import { type Finding, judge, observe, skip } from '../finding.ts'
 import { at } from '../json.ts'
@@ -35,6 +36,9 @@ const RULES: readonly [BrokenRule, check: string][] = [
 ]
 const UNKNOWN_MODEL = breaking(['model'], [unknownModelRun])
 
+/** Inputs that are not objects, by their names as rejections of the reference server. */
+const INPUTS = { otherInput: isText, inputArray: Array.isArray, inputNull: (input: unknown) => input === null }
+
 /** Runs that are wrong (sections 2.3, 4.3, 7 and 8). */
 export const INPUT_JUDGES: readonly Check[] = [
   ...RULES.map(([rule, id]) => judgeEvery(id, breaking([rule]), doesNotSucceed)),
@@ -46,14 +50,10 @@ export const INPUT_JUDGES: readonly Check[] = [
   judgeAll('runs/unknown-model', UNKNOWN_MODEL, observeOutcome),
   judgeAll('inputs/missing-input-response', breaking(['input']), observeOutcome),
   judgeAll('inputs/other-input', breaking(['object']), (runs) => {
-    const first = (isOne: (input: unknown) => boolean) =>
-      runs.filter(({ body }) => isOne(at(body, '/input'))).slice(0, 1)
-    const kinds = {
-      otherInput: first((input) => typeof input === 'string'),
-      inputArray: first(Array.isArray),
-      inputNull: first((input) => input === null),
-    }
-    const sent = Object.entries(kinds).flatMap(([name, some]) => some.map(({ response }) => [name, response]))
+    const sent = Object.entries(INPUTS).flatMap(([name, isOne]) => {
+      const [first] = runs.filter(({ body }) => isOne(at(body, '/input')))
+      return first === undefined ? [] : [[name, first.response]]
+    })
     return observeEach(Object.fromEntries(sent), (response) => (isMade(response) ? 'accepted' : rejectionOf(response)))
   }),
   judgeAll('inputs/missing-parameter-response', breaking(['required']), observeOutcome),
@@ -76,5 +76,5 @@ function doesNotSucceed(run: RunCall, world: World): Finding {
 function observeOutcome([{ response, violation }]: readonly [RunCall, ...RunCall[]]): Finding {
   return isMade(response) && violation?.rule !== 'model'
     ? observe('accepted', 'the run was accepted, and did not succeed', response)
-    : observeRejection(response)
+    : observeRejection(response, violation?.parameter)
 }

@@ -19,6 +19,7 @@ const BAD_PAGES = {
   offsetText: 'offset=many',
   offsetBeyondEnd: 'offset=1000000',
   pageEmpty: 'limit=',
+  offsetEmpty: 'offset=',
   pageMixed: 'limit=5abc',
   categoryEmpty: 'category=',
 }
@@ -40,8 +41,8 @@ export const INVALID_REQUESTS: readonly Check[] = [
   }),
   check('models/bad-values', badPages, (responses) =>
     observeEach(responses, (response, name) => {
-      if (response.status >= 400) return rejectionOf(response)
       const [parameter, value] = BAD_PAGES[name].split('=')
+      if (response.status >= 400) return rejectionOf(response, parameter)
       // An empty filter keeps nothing, or everything.
       if (parameter === 'category') return numberAt(response, '/total') === 0 ? 'accepted' : 'default'
       return howPaged(parameter === 'limit' ? 'limit' : 'offset', Number.parseFloat(value || '0'), response)

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../http/caller.ts'
 import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { type JsonValue, show } from '../json.ts'
 import { missingFor } from '../plan/plan.ts'
+import { listModels } from '../scenarios/reads.ts'
 import type { Session } from '../session/session.ts'
 import { rejectionText } from './rules.ts'
 import { type World, worldOf } from './world.ts'
@@ -20,6 +21,9 @@ export interface Source<Item> {
 /** Everything that was sent and received. Read after the last scenario. */
 const world = defineScenario({}, async (session) => {
   await session.balance.close()
+  const { lists, stillLists } = worldOf(session)
+  // Whether the catalog has changed, or only what some lists say of it.
+  if (stillLists.length < lists.length) await listModels(session)
   return worldOf(session)
 })
 

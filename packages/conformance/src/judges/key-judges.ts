@@ -9,7 +9,7 @@ import { crossedRuns, FIRST } from '../scenarios/runs.ts'
 import type { LimitedKey } from '../session/keys.ts'
 import type { Recorded } from '../session/session.ts'
 import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
-import { membersOfErrors } from './error-members.ts'
+import { isProviderFailure, membersOfErrors } from './error-members.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { ERROR, hasStatus, holds, isJson, none, oneOf, rejectionOf, rejectionText } from './rules.ts'
 import { isBefore, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
@@ -36,13 +36,14 @@ const LIMITED = only(
 const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => permission === ROUTES[route].permission)
 const NOT_LACKING = only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call))
 
-/** A run whose response shows the failed job. */
-const isFailedRun = ({ method, response }: Recorded) => method === 'POST' && at(response.json, '/status') === 'failed'
+/** A run whose response shows the failed job, or the failure. */
+const isFailedRun = ({ method, response: { json } }: Recorded) =>
+  method === 'POST' && (at(json, '/status') === 'failed' || isProviderFailure(json))
 /** Every error, wherever the request went, also those after which a request was sent again. What limits requests in front of a service may send a body of its own. */
 const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
   ...CALLS,
   pick: ({ session: { recorded, parts } }) => [
-    ...recorded.filter((call) => isItsOwn(call) && call.method !== 'HEAD' && (isRejected(call) || isFailedRun(call))),
+    ...recorded.filter((call) => call.method !== 'HEAD' && (isFailedRun(call) || (isItsOwn(call) && isRejected(call)))),
     ...parts.recovered.filter(isItsOwn),
     ...parts.limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
   ],

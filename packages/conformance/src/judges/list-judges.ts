@@ -5,18 +5,19 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
 import { crossedReads, firstPage, NONSENSE, searches, searchNonsense, wholeList } from '../scenarios/reads.ts'
-import type { ListCall } from './api-calls.ts'
+import type { ApiCall, ListCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { hasFields } from './model-judges.ts'
 import { observeLists } from './more-members.ts'
 import { count, hasStatus, holds, objects, oneOf } from './rules.ts'
-import { idsOf, isUnfiltered, responsesOf, type World } from './world.ts'
+import { idsOf, isUnfiltered, type World } from './world.ts'
 
 const LISTS: Source<ListCall> = {
   from: [firstPage, wholeList, searches, crossedReads],
   pick: ({ lists }) => lists,
   nothing: 'no list was returned',
 }
+const ASKED = { ...LISTS, pick: ({ askedLists }: World) => askedLists.filter(isNotBeyond) }
 const STILL = { ...LISTS, pick: ({ stillLists }: World) => stillLists }
 const ENTRIES: Source<{ entry: unknown; list: ApiResponse }> = {
   ...LISTS,
@@ -35,11 +36,11 @@ const SEARCHES: Source<SearchGroup> = {
 
 /** Every list (section 4.1). */
 export const LIST_JUDGES: readonly Check[] = [
-  judgeAll('models/every-list', { ...LISTS, pick: ({ askedLists }) => askedLists }, (lists, world) => {
+  judgeAll('models/every-list', ASKED, (lists, { calls }) => {
     const initial = at(lists.find(({ query }) => query.offset === undefined)?.response.json, '/offset')
     return every([
       ...lists.flatMap((list) => isWholeList(list, initial)),
-      ...returnedLists(world).flatMap((response) => holds(response, SHAPE)),
+      ...calls.filter(isReturned).flatMap(({ response, path }) => holds(response, shapeOf(path))),
     ])
   }),
   judgeEvery('models/every-page-is-full', LISTS, isFull),
@@ -75,9 +76,18 @@ function narrows({ search, pages, category }: SearchGroup, { lists }: World): Fi
 const SHAPE = { '/models': objects, '/total': count, '/limit': count, '/offset': count }
 
 /** Whatever was asked for. */
-function returnedLists({ calls }: World): ApiResponse[] {
-  const lists = calls.filter(({ route, key }) => route === 'listModels' && key.kind === 'full')
-  return responsesOf(lists).filter(({ status }) => status === 200)
+function isReturned({ route, key, response }: ApiCall): boolean {
+  return route === 'listModels' && key.kind === 'full' && response.status === 200
+}
+
+function shapeOf(path: string) {
+  return /[?&]limit=/.test(path) ? SHAPE : { ...SHAPE, '/limit': oneOf(LIMITS.modelsPageDefault) }
+}
+
+/** Whether a list is returned, or another one with the same filters shows that there is something at its offset. What is rejected there is open. */
+function isNotBeyond(list: ListCall, _: number, lists: readonly ListCall[]): boolean {
+  const [same = []] = byFilter([list, ...lists]).values()
+  return list.response.status < 400 || same.some(({ response }) => Number(at(response.json, '/total')) > offsetOf(list))
 }
 
 /** Judges limit, offset and total of a list by its query, and by the offset that another one has without a query. */
@@ -87,11 +97,7 @@ function isWholeList({ query, response }: ListCall, initial: unknown): readonly 
   return [
     hasStatus(response, 200),
     judge(isList, `/models is ${show(models)}; expected ${query.limit} at most`, response),
-    ...holds(response, {
-      '/total': count,
-      '/limit': oneOf(query.limit),
-      '/offset': oneOf(query.offset ?? initial),
-    }),
+    ...holds(response, { '/total': count, '/limit': oneOf(query.limit), '/offset': oneOf(query.offset ?? initial) }),
   ]
 }
 
@@ -159,10 +165,12 @@ function mentions({ name, description }: Record<string, unknown>, text: string):
   return isIn(name) || isIn(description)
 }
 
-function findsAll({ search, category, pages, found, isWhole, wanted, anywhere }: SearchGroup): Finding {
+function findsAll({ search, category, pages, found, isWhole, wanted, anywhere }: SearchGroup, world: World): Finding {
   const missing = isWhole ? wanted.filter((id) => !found.includes(id)) : []
-  // Where nothing holds the text, a search may find what comes close.
-  const more = anywhere === undefined || wanted.length === 0 ? [] : found.filter((id) => !anywhere.includes(id))
+  // Where nothing holds the text, some searches find what comes close.
+  const near = world.lists.filter((one) => one.query.search === NONSENSE).flatMap(({ response }) => idsOf(response))
+  const isClose = wanted.length === 0 && near.length > 0
+  const more = anywhere === undefined || isClose ? [] : found.filter((id) => !anywhere.includes(id))
   const where = category === undefined ? '' : ` in ${category}`
   const detail = `a search for ${show(search)}${where} finds ${found.length} models; missing: ${show(missing)}; on none but later pages: ${show(more)}`
   return judge(missing.length + more.length === 0, detail, pages)

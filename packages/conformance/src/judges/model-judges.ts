@@ -13,11 +13,7 @@ import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { anyText, count, hasStatus, holds, object, oneOf, type Rule, rejectionText, text } from './rules.ts'
 import { idsOf, type World } from './world.ts'
 
-const DETAILS: Source<ApiCall> = {
-  from: [crossedReads],
-  pick: ({ details }) => details,
-  nothing: 'there are no models',
-}
+const DETAILS: Source<ApiCall> = { from: [crossedReads], pick: ({ details }) => details, nothing: 'there is no model' }
 /** The paths of models that the list holds. */
 const LISTED: Source<ApiCall> = {
   ...DETAILS,

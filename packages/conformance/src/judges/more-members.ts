@@ -103,14 +103,21 @@ const OF_MODELS = ['id', 'name', 'description', 'category', 'provider', 'status'
 /** Records the same of lists, where pages follow and on the last page, of their entries and of details. */
 export function observeLists({ lists, details }: World) {
   const of = (bodies: readonly unknown[], known: readonly string[]) => short(firstValues(moreIn(bodies, () => known)))
+  const ofModels = (models: readonly unknown[]) => {
+    const pricing = of(
+      models.map((model) => at(model, '/pricing')),
+      ['credits_per_run'],
+    )
+    return { ...of(models, OF_MODELS), ...(Object.keys(pricing).length > 0 && { pricing }) }
+  }
   const pages = responsesOf(lists)
   const isLast = ({ json }: ApiResponse) =>
     Number(at(json, '/offset')) + itemsOf(at(json, '/models')).length >= Number(at(json, '/total'))
   const all = {
     more: of(jsonOf(pages.filter((one) => !isLast(one))), OF_LISTS),
     last: of(jsonOf(pages.filter(isLast)), OF_LISTS),
-    entries: of(pages.flatMap(modelsOf), OF_MODELS),
-    details: of(jsonOf(responsesOf(details)), OF_MODELS),
+    entries: ofModels(pages.flatMap(modelsOf)),
+    details: ofModels(jsonOf(responsesOf(details))),
   }
   const shown = Object.fromEntries(Object.entries(all).filter(([, members]) => Object.keys(members).length > 0))
   return observe(shown, `members that are not named: ${show(shown)}`, pages)

@@ -1,6 +1,6 @@
 import { every, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, itemsOf, show } from '../json.ts'
+import { at, isRecord, itemsOf, type JsonValue, show } from '../json.ts'
 import { errorMembers, PROVIDER_FAILURE } from './error-members.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 
@@ -83,11 +83,18 @@ export function isJson(response: ApiResponse): Finding {
   return judge(isRight, `content type ${show(contentType ?? undefined)}; expected a JSON body`, response)
 }
 
-/** A status with its error code, and what the error holds beside code and message, as an observation. */
-export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>) {
+/**
+ * A status with its error code, and what the error holds beside code and message, as an observation.
+ *
+ * @param parameter the wrong one: members that are named after it are those of any other one
+ */
+export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>, parameter = '') {
   const code = at(json, '/error/code')
-  const members = status < 400 ? {} : errorMembers(json)
-  const more = Object.keys(members).length === 0 ? {} : { members }
+  const ofParameter = new RegExp(/^\w+$/.test(parameter) ? `\\b${parameter}\\b` : '$^', 'g')
+  const members: Record<string, JsonValue> = JSON.parse(
+    JSON.stringify(errorMembers(json)).replace(ofParameter, '{parameter}'),
+  )
+  const more = status < 400 || Object.keys(members).length === 0 ? {} : { members }
   return { status, code: typeof code === 'string' ? code : null, ...more }
 }
 
@@ -98,6 +105,6 @@ export function rejectionText(response: ApiResponse): string {
 }
 
 /** Records how a request is rejected, or that it is accepted. */
-export function observeRejection(response: ApiResponse): Finding {
-  return observe(rejectionOf(response), rejectionText(response), response)
+export function observeRejection(response: ApiResponse, parameter?: string): Finding {
+  return observe(rejectionOf(response, parameter), rejectionText(response), response)
 }

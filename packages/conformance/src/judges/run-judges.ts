@@ -11,7 +11,7 @@ import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-e
 import { failedBody, OF_RUNS, observeMore } from './more-members.ts'
 import { AT_PROVIDER, count, hasOutput, hasStatus, holds, oneOf, rejectionOf, rejectionText, text } from './rules.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
-import { type RunCall, responsesOf } from './world.ts'
+import { type RunCall, responsesOf, type World } from './world.ts'
 
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
@@ -41,11 +41,7 @@ const ASYNC = ofMode('async', of('async', 'cancelled'), 'no asynchronous run was
 const CONTINUED = only(of('held'), isContinued, 'no run got a 202 that says processing')
 const HELD = only(of('held'), (run) => isWaiting(run) && isContinued(run), 'no run was held; choose a slower model')
 const WITH_WEBHOOK = ofMode('sync+webhook', of('webhook', 'failingWebhook'), 'no run with a webhook_url was accepted')
-const ASYNC_WITH_WEBHOOK = ofMode(
-  'async+webhook',
-  of('asyncWebhook'),
-  'no asynchronous run with a webhook was accepted',
-)
+const ASYNC_WEBHOOK = ofMode('async+webhook', of('asyncWebhook'), 'no asynchronous run with a webhook was accepted')
 const AT_ONCE = only(of('cancelled'), (run) => !isWaiting(run), 'no run was accepted that should return at once')
 const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
 /** The runs that should be accepted. */
@@ -65,11 +61,13 @@ const ACCEPTED: readonly number[] = [200, 202]
 
 /** Every run and the response to it (sections 2.4, 3, 4.3 and 8). */
 export const RUN_JUDGES: readonly Check[] = [
-  judgeAll('runs/accepted', RIGHT, (runs) => every([...runs.map(isAccepted), fewFail(runs)])),
+  judgeAll('runs/accepted', RIGHT, (runs, world) =>
+    every([...runs.map((run) => isAccepted(run, world)), fewFail(runs)]),
+  ),
   judgeEvery('runs/waits', WAITING, isWaitedFor),
   judgeEvery('runs/async-status', ASYNC, ({ response }) => shows(response, ACCEPTED, ['queued'])),
   judgeEvery('webhooks/run-status', WITH_WEBHOOK, ({ response }) => shows(response, [202], ['processing'])),
-  judgeEvery('webhooks/async-run-status', ASYNC_WITH_WEBHOOK, ({ response }) =>
+  judgeEvery('webhooks/async-run-status', ASYNC_WEBHOOK, ({ response }) =>
     shows(response, ACCEPTED, ['queued', 'processing']),
   ),
   judgeEvery('runs/identity', NAMED, ({ response, id }) =>
@@ -98,7 +96,7 @@ export const RUN_JUDGES: readonly Check[] = [
   observeFirst('runs/async-status-code', ASYNC, ({ response }) => response.status),
   observeFirst('runs/failed-response', FAILING, ({ response }) => response.status),
   observeFirst('runs/failed-body', FAILING, ({ response }) => failedBody(response)),
-  observeFirst('webhooks/async-run', ASYNC_WITH_WEBHOOK, ({ response, says }) => {
+  observeFirst('webhooks/async-run', ASYNC_WEBHOOK, ({ response, says }) => {
     return { ...rejectionOf(response), response: String(says) }
   }),
 ]
@@ -113,8 +111,9 @@ function shows(response: ApiResponse, statuses: readonly number[], states: reado
   return [hasStatus(response, ...statuses), ...holds(response, { '/status': oneOf(...states) })]
 }
 
-function isAccepted({ response, hasWebhook, endpoint }: RunCall): Finding {
-  if (hasWebhook && endpoint?.url.startsWith('http:') && response.status >= 400)
+function isAccepted({ response, endpoint }: RunCall, { runs }: World): Finding {
+  const isHttp = (one: RunCall['endpoint']) => one?.url.startsWith('http:') === true
+  if (isHttp(endpoint) && response.status >= 400 && !runs.some((run) => isHttp(run.endpoint)))
     return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
   if (response.status === 402) return skip('the account has no credits', response)
   const isFailure = response.status >= 500 || isProviderFailure(response.json)

@@ -43,10 +43,8 @@ export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Pro
       respond = handleRequest
     },
     close: async () => {
-      const closed = once(server, 'close')
-      server.close()
       server.closeAllConnections()
-      await closed
+      await server[Symbol.asyncDispose]()
     },
   }
 }

@@ -83,20 +83,31 @@ const fox = { input: { prompt: 'a fox' }, inputSchema }
 
 it('breaks every rule of every parameter, one at a time', () => {
   expect(violationsOf(fox)).toEqual([
-    { rule: 'required', wrong: 'no prompt', input: {} },
-    { rule: 'type', wrong: 'a number as prompt', input: { prompt: 7 } },
-    { rule: 'type', wrong: 'an object as prompt', input: { prompt: { conformance: true } } },
-    { rule: 'type', wrong: 'a number as size', input: { prompt: 'a fox', size: 7 } },
+    { rule: 'required', wrong: 'no prompt', parameter: 'prompt', input: {} },
+    { rule: 'type', wrong: 'a number as prompt', parameter: 'prompt', input: { prompt: 7 } },
+    { rule: 'type', wrong: 'an object as prompt', parameter: 'prompt', input: { prompt: { conformance: true } } },
+    { rule: 'type', wrong: 'a number as size', parameter: 'size', input: { prompt: 'a fox', size: 7 } },
     {
       rule: 'enum',
       wrong: 'a value outside the enum as size',
+      parameter: 'size',
       input: { prompt: 'a fox', size: 'conformance-no-such-value' },
     },
-    { rule: 'type', wrong: 'a number in quotes as count', input: { prompt: 'a fox', count: '2' } },
-    { rule: 'type', wrong: 'a fraction as count', input: { prompt: 'a fox', count: 1.5 } },
-    { rule: 'minimum', wrong: 'a value below the minimum as count', input: { prompt: 'a fox', count: 0 } },
-    { rule: 'maximum', wrong: 'a value above the maximum as count', input: { prompt: 'a fox', count: 5 } },
-    { rule: 'type', wrong: 'a text as tiled', input: { prompt: 'a fox', tiled: 'yes' } },
+    { rule: 'type', wrong: 'a number in quotes as count', parameter: 'count', input: { prompt: 'a fox', count: '2' } },
+    { rule: 'type', wrong: 'a fraction as count', parameter: 'count', input: { prompt: 'a fox', count: 1.5 } },
+    {
+      rule: 'minimum',
+      wrong: 'a value below the minimum as count',
+      parameter: 'count',
+      input: { prompt: 'a fox', count: 0 },
+    },
+    {
+      rule: 'maximum',
+      wrong: 'a value above the maximum as count',
+      parameter: 'count',
+      input: { prompt: 'a fox', count: 5 },
+    },
+    { rule: 'type', wrong: 'a text as tiled', parameter: 'tiled', input: { prompt: 'a fox', tiled: 'yes' } },
   ])
 })
 

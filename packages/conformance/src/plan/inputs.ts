@@ -86,6 +86,8 @@ export type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input
 export interface Violation {
   rule: Rule
   wrong: string
+  /** The one that is missing or wrong. */
+  parameter?: string
   input: unknown
 }
 
@@ -126,10 +128,12 @@ export function violationsOf({ input, inputSchema }: Schemed): Violation[] {
   const missing = requiredOf(inputSchema).filter((name) => Object.hasOwn(input, name))
   const wrongOf = ([name, property]: [string, Property]) =>
     wrongValues(property).map(([rule, what, value]) => {
-      return { rule, wrong: `${what} as ${name}`, input: { ...input, [name]: value } }
+      return { rule, wrong: `${what} as ${name}`, parameter: name, input: { ...input, [name]: value } }
     })
   return [
-    ...missing.map((name) => ({ rule: 'required' as const, wrong: `no ${name}`, input: without(input, name) })),
+    ...missing.map((parameter) => {
+      return { rule: 'required' as const, wrong: `no ${parameter}`, parameter, input: without(input, parameter) }
+    }),
     ...(missing.length > 1 ? [{ rule: 'required' as const, wrong: 'an empty input', input: {} }] : []),
     ...propertiesOf(inputSchema).flatMap(wrongOf),
   ].slice(0, MOST)

@@ -32,7 +32,7 @@ export const FIRST_RUNS = {
   sync: { kind: 'main', ...PLAIN, sync: true, input: 'largest' },
   async: { kind: 'main', ...PLAIN, sync: false, input: 'smallest' },
   held: { kind: 'slow', ...PLAIN },
-  failing: { kind: 'failing', ...PLAIN },
+  failing: { kind: 'failing', ...PLAIN, sync: true },
   failingAsync: { kind: 'failing', ...PLAIN, sync: false },
   webhook: { kind: 'main', ...PLAIN, receiver: 'accept' },
   asyncWebhook: { kind: 'main', ...PLAIN, sync: false, receiver: 'miss' },
@@ -46,7 +46,7 @@ export const FIRST_RUNS = {
 const REJECTIONS = BEHAVIORS.filter((behavior) => behavior !== 'accept')
 const MOST_RUNS = 20
 /** What other keys do not send is left for these. */
-const MOST_WITHOUT_KEYS = 28
+const MOST_WITHOUT_KEYS = 24
 /** A cancelled run is free, but shows less with more requests. */
 const MOST_CANCELLED = 6
 /** Each takes as long as the hold. */
@@ -86,12 +86,12 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
     isPossible: (run: Pick<RunPlan, 'sync' | 'cancel'> & { kind: string; way: string; receiver: string }) =>
       run.way === wayOf(run) && isKnownInTime(run),
   }
-  // The result of each other category, obtained in two ways; then what is not cancelled, as far as the credits go; then the rest.
-  const categories = [...new Set(others.map(kindOf))].filter((kind) => kind !== 'main')
+  // The result of each other category, and what fails, obtained in two ways; then what is not cancelled, as far as the credits go; then the rest.
+  const alike = [...kinds.keys()].filter((kind) => kind !== 'main' && kind !== 'slow')
   const most = names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS
   const never = { ...dimensions, cancel: ['never'] as const }
   const rounds = [
-    { of: { ...never, kind: categories }, most: 2 * categories.length },
+    { of: { ...never, kind: alike }, most: 2 * alike.length },
     { of: never, most: most - MOST_CANCELLED },
     { of: dimensions, most },
   ]

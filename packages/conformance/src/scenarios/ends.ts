@@ -40,10 +40,10 @@ export const endsOfJobs = defineScenario({ writes: true, mayUse: [crossedRuns] }
   const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
   await sleepInSteps(session.clock, longestMs)
   const readLater = readerOf(session)
-  for (const job of ended) {
+  for (const [index, job] of ended.entries()) {
     if (job.run.isOpen && isCancelledUnread(job)) continue
     if (job.end === undefined) await poll(job)
-    else if (!job.run.isOpen && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
+    else if (isToStay(job, index) && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
   }
   for (const { run, reads } of worldOf(session).jobs) {
     const bodies = [run.response, ...(run.endpoint?.deliveries ?? [])].map(({ json }) => at(json, '/output'))
@@ -59,6 +59,11 @@ function isCancelledUnread({ end, cancels }: JobStory): boolean {
 /** Some jobs are not polled before their deliveries: a service may notice an end by a poll alone. */
 function isLeft({ run, reads, cancels }: JobStory, index: number): boolean {
   return index % 2 === 1 && run.endpoint !== undefined && reads.length + cancels.length === 0
+}
+
+/** Whether a job shows that its end stays: every second one, and all whose receivers did not accept: then polling must have it. */
+function isToStay({ run: { isOpen, endpoint } }: JobStory, index: number): boolean {
+  return !isOpen && (index % 2 === 1 || (endpoint !== undefined && endpoint.behavior !== 'accept'))
 }
 
 function isReadLater({ run, end, outcome, reads }: JobStory, laterMs: number): boolean {

@@ -62,8 +62,9 @@ function knownTexts(models: Models): string[] {
 export const searches = defineScenario({ uses: [wholeList] }, async (session) => {
   const models = await session.evidence(wholeList)
   const shared = sharedWords(models).slice(0, 2)
-  for (const search of [...knownTexts(models), ...shared])
-    await listModels(session, { search, limit: LIMITS.modelsPageMax })
+  const keys = [undefined, ...namesOf(session.options, 'models:read')].map((name) => name && session.options.keys[name])
+  for (const [index, search] of [...knownTexts(models), ...shared].entries())
+    await listModels(session, { search, limit: LIMITS.modelsPageMax }, { key: keys[index % keys.length] })
 })
 
 export const searchInCapitals = defineScenario({ uses: [firstPage] }, (session) =>
@@ -125,7 +126,7 @@ export const crossedReads = defineScenario({ uses: [wholeList] }, async (session
   const lists = crossed(
     {
       category: [undefined, ...MODEL_CATEGORIES],
-      search: [undefined, undefined, ...knownTexts(models).slice(1, 2), ...sharedWords(models).slice(0, 2)],
+      search: [undefined, undefined, ...knownTexts(models).slice(2), ...sharedWords(models).slice(0, 2)],
       limit: [undefined, 1, 3, 7, LIMITS.modelsPageMax],
       place: Object.keys(PLACES) as (keyof typeof PLACES)[], // the keys of the constant
       key: names,

@@ -4,7 +4,7 @@ import { BlockedError } from '../finding.ts'
 import { type ApiResponse, NoResponseError } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { crossed } from '../plan/crossing.ts'
-import { type ModelTarget, type Violation, violationsOf } from '../plan/inputs.ts'
+import { type ModelTarget, type Rule, type Violation, violationsOf } from '../plan/inputs.ts'
 import { type CrossedRun, costOfAll, crossedRunsOf, FIRST_RUNS, inTurn } from '../plan/runs.ts'
 import { targetsOf } from '../plan/targets.ts'
 import { cancelJob, isTerminal, jobIdIn, jobStatus, pollJob, readJob, sendRun, startRun } from '../session/actions.ts'
@@ -56,46 +56,38 @@ const NO_OBJECTS: readonly Violation[] = [
 
 type WrongRun = { target: ModelTarget; violation: Violation }
 
-/** Runs beyond one for each violation, in which rules, models, keys and modes are crossed. */
-const MOST_CROSSED = 5
+/** Runs in which rules, models, keys and modes are crossed. */
+const MOST_CROSSED = 6
 
 /**
  * Everything that the schema of the main model forbids, and some of the others. The first violation of each rule waits for its
- * result, the others take turns.
+ * result; keys and modes take turns, and are crossed with rules and models.
  */
 export const wrongRuns = defineScenario({ writes: true }, async (session) => {
   const { targets, options } = session
-  const main = session.target('main')
   const models = targetsOf({ ...targets, failing: undefined })
   const known = models.flatMap((target): WrongRun[] =>
     [...violationsOf(target), ...NO_OBJECTS].map((violation) => ({ target, violation })),
   )
-  const firsts = known.filter((one) => one === known.find(({ violation }) => violation.rule === one.violation.rule))
+  const rules = [...new Set(known.map(({ violation }) => violation.rule))]
+  const firsts = rules.flatMap((rule) => known.find(({ violation }) => violation.rule === rule) ?? [])
   // The end of what is accepted must be seen.
   const keys = namesOf(options, 'models:run').filter((name) => !lacks(name, 'jobs:read'))
   const send = async ({ target, violation: { input, ...violation } }: WrongRun, mode?: Mode, key?: LimitedKey) => {
     const body = { input, ...session.modeOf(mode) }
     await followed(session, await startRun(session, target, { body, violation, key: key && options.keys[key] }))
   }
-  const each = known.filter((one) => one.target === main || firsts.includes(one))
-  for (const [index, one] of each.entries()) {
-    const key = index % 2 === 0 ? undefined : inTurn(keys, Math.floor(index / 2))
-    // An input that is not an object is wrong for every model.
-    const target = (one.violation.rule === 'object' && inTurn(models, index)) || one.target
-    if (firsts.includes(one)) await send(one, 'unsaid')
-    else await send({ ...one, target }, undefined, key)
-  }
+  for (const one of firsts) await send(one, 'unsaid')
+  const others = known.filter((one) => one.target === models[0] && !firsts.includes(one))
+  for (const [index, one] of others.entries()) await send(one, undefined, inTurn([undefined, ...keys], index))
+  const of = (target: ModelTarget, rule: Rule) =>
+    known.filter((one) => one.target === target && one.violation.rule === rule && !firsts.includes(one))
   const again = crossed(
-    {
-      rule: firsts.map(({ violation }) => violation.rule),
-      target: models,
-      mode: MODES.filter((mode) => mode !== 'unsaid'),
-      key: [undefined, undefined, ...keys],
-    },
-    { seed: options.seed, most: MOST_CROSSED },
+    { rule: rules, target: models, mode: MODES, key: [undefined, undefined, ...keys] },
+    { seed: options.seed, most: MOST_CROSSED, isPossible: ({ rule, target }) => of(target, rule).length > 0 },
   )
-  for (const { rule, target, mode, key } of again) {
-    const one = known.findLast((other) => other.target === target && other.violation.rule === rule)
+  for (const [index, { rule, target, mode, key }] of again.entries()) {
+    const one = inTurn(of(target, rule), index)
     if (one !== undefined) await send(one, mode, key)
   }
 })

@@ -127,7 +127,7 @@ export async function sendRun(
   if (cancel === 'when processing') {
     const latest = onProcessing === undefined ? session.clock.now() + LONGEST_QUEUE_MS : Number.POSITIVE_INFINITY
     const until = (read: ApiResponse) => jobStatus(read) !== 'queued' || session.clock.now() > latest
-    await pollJob(session, jobId, { until, pace: 'dense', ...reader })
+    await pollJob(session, jobId, { until, pace: onProcessing === undefined ? 'dense' : 'normal', ...reader })
   }
   // Shows that the run was held for its slowness, and not until it failed.
   if (cancel === 'after the hold') await readJob(session, jobId, reader)

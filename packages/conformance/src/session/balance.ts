@@ -5,6 +5,8 @@ interface Mark {
   /** Id of the last exchange before it. */
   after: number
   credits: number
+  /** On the suite's clock. */
+  atMs: number
 }
 
 /** A balance that does not change for so long is final, unless a charge came later than that before. */
@@ -24,7 +26,7 @@ export function createBalance(readCredits: (() => Promise<number>) | undefined, 
   /** How late a charge showed so far. Others may be as late. */
   let latenessMs = 0
   const add = (after: number, credits: number | undefined) => {
-    if (credits !== undefined) marks.push({ after, credits })
+    if (credits !== undefined) marks.push({ after, credits, atMs: clock.now() })
   }
 
   /**
@@ -71,7 +73,7 @@ export function createBalance(readCredits: (() => Promise<number>) | undefined, 
     /** Reads the balance while a job has not ended, a few times. */
     readEarly: async (after: number) => {
       const credits = early.length < EARLY_READINGS && marks.length > 0 ? await read() : undefined
-      if (credits !== undefined) early.push({ after, credits })
+      if (credits !== undefined) early.push({ after, credits, atMs: clock.now() })
     },
 
     /**

@@ -23,16 +23,7 @@ export interface Delivery {
 /** The response of an endpoint. `silent` responds after the receiver's time limit of 10 s (section 6, rule 1). */
 export type EndpointBehavior = keyof typeof STATUSES
 
-const STATUSES = {
-  accept: 200,
-  reject: 500,
-  miss: 404,
-  silent: 200,
-  redirect: 307,
-  gone: 410,
-  limited: 429,
-  busy: 503,
-} as const
+const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200, redirect: 307, limited: 429, busy: 503 } as const
 export const BEHAVIORS = Object.keys(STATUSES) as EndpointBehavior[] // the keys of the constant
 
 /** Each is as good as another one (section 6, rule 1); they take turns. */

@@ -1,4 +1,5 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
+import { at } from '../../src/json.ts'
 import { contentType, hasCode, raw } from './edits.ts'
 import { type Edit, edited, type Mutation, mutants, put, type Row, status, take, when } from './mutation.ts'
 
@@ -55,6 +56,15 @@ export const ERROR_MUTANTS = mutants([
     SHAPE,
     'has a text as the error of every 20th request',
     limitsEach(20, { error: 'slow down' }),
+    'errors/every-error',
+  ],
+  [
+    SHAPE,
+    'responds to a failed run with 502 and no message',
+    edited(
+      'runModel',
+      when(({ json }) => at(json, '/error/code') === 'PROVIDER_FAILURE', status(502), take('/error/message')),
+    ),
     'errors/every-error',
   ],
   [READ, 'fails every seventh list', failsEach(7, 'listModels', 500), 'errors/reads-are-served'],
