@@ -68,15 +68,16 @@ function flat(body: unknown): Readonly<Record<string, unknown>> {
 
 /**
  * Records the first value of each member that is not named, in runs, jobs, cancels and deliveries. In a status in which it is of
- * another type, it stands behind the status.
+ * another type, it stands behind the status, and behind `runs` where only responses to runs differ.
  */
 export function observeValues({ sentRuns, jobs, session: { endpoints } }: World) {
   const responses = responsesOf(sentRuns)
   const failed = responsesOf(sentRuns.filter(({ says }) => says === 'failed'))
   const reads = jobs.flatMap((job) => job.reads)
   const cancels = jobs.flatMap(allCancels).filter(({ status }) => status < 300)
+  const ofRuns = moreIn(jsonOf(responses), OF_RUNS)
   const seen = [
-    ...moreIn(jsonOf(responses), OF_RUNS),
+    ...ofRuns,
     ...moreIn(jsonOf(reads, '/data'), OF_JOBS),
     ...moreIn(jsonOf(reads.filter(({ status }) => status < 300)), () => ['data']),
     ...moreIn(jsonOf(endpoints.flatMap(({ deliveries }) => deliveries)), OF_DELIVERIES),
@@ -84,8 +85,10 @@ export function observeValues({ sentRuns, jobs, session: { endpoints } }: World)
   ]
   const values = firstValues(seen)
   const byStatus = firstValues(seen.map(([status, name, value]) => [status, `${status}/${name}`, value]))
-  const isOwn = (field: string, value: unknown) => !isAlike(value, values[field.slice(field.indexOf('/') + 1)])
-  const own = Object.entries(byStatus).filter(([field, value]) => isOwn(field, value))
+  const byRun = firstValues(ofRuns.map(([status, name, value]) => [status, `runs/${status}/${name}`, value]))
+  const all = { ...values, ...byStatus }
+  const isOwn = (field: string, value: unknown) => !isAlike(value, all[field.slice(field.indexOf('/') + 1)])
+  const own = Object.entries({ ...byStatus, ...byRun }).filter(([field, value]) => isOwn(field, value))
   const shown = short({ ...values, ...Object.fromEntries(own) })
   return observe(shown, `values of members that are not named: ${show(shown)}`, responses)
 }

@@ -78,15 +78,15 @@ export const MORE_MEMBERS = {
     setting: z._default(z.readonly(z.array(z.string())), []),
   },
   /**
-   * Values of members that the specification does not name, by their names, or by name and status as in `queued/eta_ms`: what
-   * the server shows where it knows no better. It shows a time that it knows in the same form, and nothing that is `null`
+   * Values of members that the specification does not name, by their names, or by name and status as in `queued/eta_ms`, and as in
+   * `runs/queued/eta_ms` of responses to runs alone: what the server shows where it knows no better. It shows a time that it knows in the same form, and nothing that is `null`
    * here. Default none: such members are `null`.
    */
   memberValues: {
     section: '4.4',
     question: 'Values of members of runs, jobs, cancels and deliveries that the specification does not name',
     choice: 'null, where the server does not know the member',
-    alternatives: ['any, by the name of the member, or by name and status as in queued/eta_ms'],
+    alternatives: ['any, by the name of the member, or by name and status as in queued/eta_ms or runs/queued/eta_ms'],
     setting: z._default(membersSchema, {}),
   },
   /**

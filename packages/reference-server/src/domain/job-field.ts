@@ -13,7 +13,8 @@ type Values = Assumptions['memberValues']
 /** A member that the specification does not name: what the server knows of the job, else as `memberValues` say. */
 export function jobField(job: Job | undefined, name: string, { status, values }: { status: string; values: Values }) {
   const given = new Map(Object.entries(values))
-  const example = [`${status}/${name}`, name].map((field) => given.get(field)).find((value) => value !== undefined)
+  const fields = [`${status}/${name}`, `${status.replace(/^runs\//, '')}/${name}`, name]
+  const example = fields.map((field) => given.get(field)).find((value) => value !== undefined)
   // It repeats the request.
   if (job !== undefined && job.webhook === undefined && /^webhook_?url$/i.test(name)) return undefined
   return example === null ? null : inForm(job && knownOf(job, name), example ?? null)

@@ -99,6 +99,17 @@ describe('GET /v1/jobs/{id}', () => {
     expect((await caller.get(path)).body).toMatchObject({ data: { ...always, completed_at: 1_767_225_604.2 } })
   })
 
+  it('shows a member of responses to runs alone as `memberValues` say of them', async () => {
+    const memberValues = { cost: 7, 'runs/queued/cost': null }
+    const assumptions = { jobFields: ['cost'], runFields: ['queued/cost', 'processing/cost'], memberValues }
+    const caller = apiCaller(createReferenceServer({ assumptions }))
+    const { body } = await caller.run(MODEL, { sync: false })
+    expect(body).toMatchObject({ status: 'queued', cost: null })
+    expect((await caller.get(`/v1/jobs/${body.job_id}`)).body).toEqual({ data: { status: 'queued', cost: 7 } })
+    const processing = await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
+    expect(processing.body).toMatchObject({ status: 'processing', cost: 7 })
+  })
+
   it('shows a webhook_url of jobs alone that have one', async () => {
     const memberValues = { webhook_url: 'https://suite.test/' }
     const server = createReferenceServer({ assumptions: { jobFields: ['webhook_url'], memberValues } })
