@@ -91,9 +91,8 @@ export function isJson(response: ApiResponse): Finding {
 export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>, parameter = '') {
   const code = at(json, '/error/code')
   const ofParameter = new RegExp(/^\w+$/.test(parameter) ? `\\b${parameter}\\b` : '$^', 'g')
-  const members: Record<string, JsonValue> = JSON.parse(
-    JSON.stringify(errorMembers(json)).replace(ofParameter, '{parameter}'),
-  )
+  const named = JSON.stringify(errorMembers(json)).replace(ofParameter, '{parameter}')
+  const members: Record<string, JsonValue> = JSON.parse(named)
   const more = status < 400 || Object.keys(members).length === 0 ? {} : { members }
   return { status, code: typeof code === 'string' ? code : null, ...more }
 }

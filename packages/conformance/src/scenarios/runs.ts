@@ -47,11 +47,9 @@ async function cancelWithWrongKeys(session: Session, jobId: string): Promise<voi
 const OTHER_INPUTS = { text: 'conformance', array: ['conformance'], null: null, number: 7, boolean: true }
 const NO_OBJECTS: readonly Violation[] = [
   { rule: 'input', wrong: 'no input', input: undefined },
-  ...Object.entries(OTHER_INPUTS).map(([type, input]) => ({
-    rule: 'object' as const,
-    wrong: `input is ${type}`,
-    input,
-  })),
+  ...Object.entries(OTHER_INPUTS).map(
+    ([type, input]): Violation => ({ rule: 'object', wrong: `input is ${type}`, input }),
+  ),
 ]
 
 type WrongRun = { target: ModelTarget; violation: Violation }
@@ -79,7 +77,8 @@ export const wrongRuns = defineScenario({ writes: true }, async (session) => {
   }
   for (const one of firsts) await send(one, 'unsaid')
   const others = known.filter((one) => one.target === models[0] && !firsts.includes(one))
-  for (const [index, one] of others.entries()) await send(one, undefined, inTurn([undefined, ...keys], index))
+  for (const [index, one] of others.entries())
+    await send(one, undefined, inTurn(one.violation.rule === 'object' ? [] : [undefined, ...keys], index))
   const of = (target: ModelTarget, rule: Rule) =>
     known.filter((one) => one.target === target && one.violation.rule === rule && !firsts.includes(one))
   const again = crossed(

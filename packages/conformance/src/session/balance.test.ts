@@ -21,7 +21,7 @@ it('a charge that is expected is read once, at once', async () => {
   const startedAt = clock.now()
   run()
   await balance.mark(7, 3)
-  expect(balance.marks.at(-1)).toEqual({ after: 7, credits: 97 })
+  expect(balance.marks.at(-1)).toMatchObject({ after: 7, credits: 97 })
   expect(credits()).toEqual([100, 97])
   expect(reads).toEqual([startedAt, startedAt])
 })
