@@ -5,7 +5,7 @@ import type { ScriptedOutcome } from './scripted-outcome.ts'
 export interface CatalogModel extends Model {
   /** Kind of file that a run produces, also the `type` of the output (section 2.5). */
   output_kind: 'image' | 'video' | 'audio'
-  /** How long a run takes, in milliseconds on the server's clock. */
+  /** How long a run is processed, in milliseconds on the server's clock. The time in the queue (`queuedMs`) comes before it. */
   latency_ms: number
   /**
    * What its runs do, one after the other, then again from the first. A script goes first. Their `after_ms` does not count
