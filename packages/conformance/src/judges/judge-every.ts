@@ -46,8 +46,8 @@ export function observeFirst<Item extends { response: ApiResponse }>(
   observed: (item: Item) => JsonValue,
 ): Check {
   return judgeAll(id, source, ([first]) => {
-    const value = observed(first)
-    return observe(value, `${rejectionText(first.response)}: ${show(value)}`, first)
+    const [value, text] = [observed(first), rejectionText(first.response)]
+    return observe(value, value === first.response.status ? text : `${text}: ${show(value)}`, first)
   })
 }
 
