@@ -7,7 +7,7 @@ import { unknownModelRun, wrongRuns } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
 import { isMade, observeEach } from './invalid-requests.ts'
 import { judgeAll, judgeEvery, type Source } from './judge-every.ts'
-import { observeRejection, rejectionOf, rejectionText } from './rules.ts'
+import { rejectionOf, rejectionText } from './rules.ts'
 import { jobOf, type RunCall, type World } from './world.ts'
 
 /** Runs that break a rule. */
@@ -51,7 +51,7 @@ export const INPUT_JUDGES: readonly Check[] = [
   judgeAll('inputs/missing-input-response', breaking(['input']), observeOutcome),
   judgeAll('inputs/other-input', breaking(['object']), (runs) => {
     const sent = Object.entries(INPUTS).flatMap(([name, isOne]) => {
-      const [first] = runs.filter(({ body }) => isOne(at(body, '/input')))
+      const first = runs.find(({ body }) => isOne(at(body, '/input')))
       return first === undefined ? [] : [[name, first.response]]
     })
     return observeEach(Object.fromEntries(sent), (response) => (isMade(response) ? 'accepted' : rejectionOf(response)))
@@ -76,5 +76,5 @@ function doesNotSucceed(run: RunCall, world: World): Finding {
 function observeOutcome([{ response, violation }]: readonly [RunCall, ...RunCall[]]): Finding {
   return isMade(response) && violation?.rule !== 'model'
     ? observe('accepted', 'the run was accepted, and did not succeed', response)
-    : observeRejection(response, violation?.parameter)
+    : observe(rejectionOf(response, violation?.parameter), rejectionText(response), response)
 }

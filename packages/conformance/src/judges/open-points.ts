@@ -24,7 +24,7 @@ import { idsOf, worldOf } from './world.ts'
 
 /** A request whose response the specification leaves open. */
 function probe(id: string, needs: Needs, send: (session: Session) => Promise<ApiResponse>): Check {
-  return check(id, defineScenario(needs, send), (response) => observeRejection(response))
+  return check(id, defineScenario(needs, send), observeRejection)
 }
 
 /** A run of the main model that differs from a normal one. What it starts is cancelled. */
@@ -45,7 +45,7 @@ const KEY_IN_QUERY = defineScenario({}, (session) => {
   return session.call({ path: `${ROUTES.listModels.path}?${query.join('&')}`, authorization: null, isOpen: true })
 })
 
-const bearerInLowerCase = defineScenario({}, (session) =>
+const BEARER_IN_LOWER_CASE = defineScenario({}, (session) =>
   session.call({ path: ROUTES.listModels.path, authorization: `bearer ${session.options.apiKey}`, isOpen: true }),
 )
 
@@ -85,8 +85,8 @@ const OF_READS: readonly Check[] = [
   }),
   ofSearch('models/search-case', searchInCapitals, ['ignored', 'counts']),
   ofSearch('models/search-words', searchByPart, ['parts', 'whole']),
-  check('models/unknown-parameter', page({ conformance: 1 }), (response) => observeRejection(response)),
-  check('details/unknown-model', unknownModel, (response) => observeRejection(response)),
+  check('models/unknown-parameter', page({ conformance: 1 }), observeRejection),
+  check('details/unknown-model', unknownModel, observeRejection),
   check('details/plain-slash', PLAIN_SLASH, ({ id, unknown, response }) => {
     const isModel = response.status === 200 && at(response.json, '/id') === id
     const isServed = id === undefined ? rejectionText(response) === rejectionText(unknown) : isModel
@@ -99,8 +99,8 @@ const OF_READS: readonly Check[] = [
   request('models/head', { method: 'HEAD', path: ROUTES.listModels.path, isOpen: true }),
   request('details/without-version', { path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
   request('details/unknown-path', { path: '/v1/conformance-no-such-path', authorization: null, isOpen: true }),
-  check('details/wrong-method', WRONG_METHOD, (response) => observeRejection(response)),
-  check('auth/bearer-case', bearerInLowerCase, (response) =>
+  check('details/wrong-method', WRONG_METHOD, observeRejection),
+  check('auth/bearer-case', BEARER_IN_LOWER_CASE, (response) =>
     observe(response.status < 300 ? 'ignored' : 'counts', rejectionText(response), response),
   ),
   check('auth/key-in-query', KEY_IN_QUERY, (response) =>
@@ -127,14 +127,14 @@ const CANCELLED_FINISHED = defineScenario({ uses: [FIRST.async] }, async (sessio
 
 /** The same of runs and cancels (sections 3, 4.3, 4.5 and 7). */
 const OF_RUNS: readonly Check[] = [
-  check('inputs/broken-json', brokenJson, (response) => observeRejection(response)),
+  check('inputs/broken-json', brokenJson, observeRejection),
   run('inputs/content-type', (input) => ({ text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' })),
   run('inputs/unknown-member', (input) => ({ body: { input, sync: false, conformance: true } })),
   run('inputs/unknown-parameter', (input) => ({ body: { input: { ...input, conformance: true }, sync: false } })),
   run('inputs/plain-http-webhook', () => ({ webhook_url: 'http://webhook.invalid/conformance' })),
-  check('permissions/no-credits', noCredits, (response) => observeRejection(response)),
+  check('permissions/no-credits', noCredits, observeRejection),
   check('cancel/twice', SECOND_CANCEL, observeCancel),
-  check('jobs/unknown', unknownJob, (response) => observeRejection(response)),
+  check('jobs/unknown', unknownJob, observeRejection),
   check('cancel/unknown-job', cancelledUnknown, ({ cancel }) => observeCancel(cancel)),
   check('jobs/malformed-id', cancelledUnknown, ({ malformed, cancel, id }) =>
     rejectionText(malformed) === rejectionText(cancel)

@@ -49,7 +49,6 @@ const ITEM = { '/type': text, '/url': url }
 export const ERROR = { '/error': object, '/error/code': text, '/error/message': text }
 
 /** The code of an error of a run that failed at the provider (section 7). */
-
 export const AT_PROVIDER = { '/error/code': oneOf(PROVIDER_FAILURE) }
 
 /** Judges an output (section 2.5) that stands at a pointer. */
@@ -90,20 +89,23 @@ export function isJson(response: ApiResponse): Finding {
  */
 export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>, parameter = '') {
   const code = at(json, '/error/code')
-  const ofParameter = new RegExp(/^\w+$/.test(parameter) ? `\\b${parameter}\\b` : '$^', 'g')
-  const named = JSON.stringify(errorMembers(json)).replace(ofParameter, '{parameter}')
-  const members: Record<string, JsonValue> = JSON.parse(named)
-  const more = status < 400 || Object.keys(members).length === 0 ? {} : { members }
+  const members = status < 400 ? {} : ofAnyParameter(errorMembers(json), parameter)
+  const more = Object.keys(members).length === 0 ? {} : { members }
   return { status, code: typeof code === 'string' ? code : null, ...more }
 }
 
+function ofAnyParameter(members: Record<string, JsonValue>, parameter: string): Record<string, JsonValue> {
+  if (!/^\w+$/.test(parameter)) return members
+  return JSON.parse(JSON.stringify(members).replaceAll(new RegExp(`\\b${parameter}\\b`, 'g'), '{parameter}'))
+}
+
 /** The same in words. */
-export function rejectionText(response: ApiResponse): string {
-  const { status, code } = rejectionOf(response)
-  return code === null ? `status ${status}` : `status ${status} with the code ${code}`
+export function rejectionText({ status, json }: ApiResponse): string {
+  const code = at(json, '/error/code')
+  return typeof code === 'string' ? `status ${status} with the code ${code}` : `status ${status}`
 }
 
 /** Records how a request is rejected, or that it is accepted. */
-export function observeRejection(response: ApiResponse, parameter?: string): Finding {
-  return observe(rejectionOf(response, parameter), rejectionText(response), response)
+export function observeRejection(response: ApiResponse): Finding {
+  return observe(rejectionOf(response), rejectionText(response), response)
 }

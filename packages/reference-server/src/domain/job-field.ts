@@ -10,10 +10,17 @@ function nameIn(field: string, status: string): string | undefined {
 
 type Values = Assumptions['memberValues']
 
+/** The body of a member: the status that it says, and whether it is the response to a run. */
+interface Place {
+  status: string
+  values: Values
+  isOfRun?: boolean
+}
+
 /** A member that the specification does not name: what the server knows of the job, else as `memberValues` say. */
-export function jobField(job: Job | undefined, name: string, { status, values }: { status: string; values: Values }) {
+export function jobField(job: Job | undefined, name: string, { status, values, isOfRun = false }: Place) {
   const given = new Map(Object.entries(values))
-  const fields = [`${status}/${name}`, `${status.replace(/^runs\//, '')}/${name}`, name]
+  const fields = [...(isOfRun ? [`runs/${status}/${name}`] : []), `${status}/${name}`, name]
   const example = fields.map((field) => given.get(field)).find((value) => value !== undefined)
   // It repeats the request.
   if (job !== undefined && job.webhook === undefined && /^webhook_?url$/i.test(name)) return undefined

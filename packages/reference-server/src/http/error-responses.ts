@@ -101,25 +101,23 @@ export function withErrorMembers(
   const members = (typeof rejection === 'object' ? rejection.members : undefined) ?? general ?? requests
   if (Object.keys(members).length === 0 || typeof result.body !== 'string') return result
   const body: unknown = JSON.parse(result.body)
-  const own = filled(members, { status: result.status, parameter: details.parameter })
+  // Of the same form.
+  const own = filled(members, { status: result.status, parameter: details.parameter }) as typeof members
   const reply = jsonReply(result.status, withMembers(isRecord(body) ? body : {}, own))
   return { ...result, body: reply.body, headers: { ...result.headers, ...reply.headers } }
 }
 
 /** Members that repeat the HTTP status have that of this response; `{parameter}` stands for the wrong parameter of an input. */
-function filled<Value>(value: Value, own: { status: number; parameter: string | undefined }): Value {
+function filled(value: unknown, own: { status: number; parameter: string | undefined }): unknown {
   const fill = (text: string) => text.replaceAll('{parameter}', own.parameter ?? 'input')
-  const memberOf = (name: string, member: unknown) =>
-    typeof member === 'number' && /^(http_?)?status(_?code)?$/i.test(name) ? own.status : filled(member, own)
-  const made = isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [fill(name), memberOf(name, member)]))
-    : Array.isArray(value)
-      ? value.map((item) => filled(item, own))
-      : typeof value === 'string'
-        ? fill(value)
-        : value
-  // Of the same form.
-  return made as Value
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((item) => filled(item, own))
+  if (!isRecord(value)) return value
+  const members = Object.entries(value).map(([name, member]) => {
+    const isStatus = typeof member === 'number' && /^(http_?)?status(_?code)?$/i.test(name)
+    return [fill(name), isStatus ? own.status : filled(member, own)]
+  })
+  return Object.fromEntries(members)
 }
 
 /** A body with more members, those of its error in `error`. What it has itself stays. */

@@ -120,7 +120,7 @@ function failedResponse(job: Job, end: JobEnd, assumptions: Assumptions): Reply 
   const code = status >= 400 ? error.code : undefined
   const whole = { ...identity(job, 'failed', assumptions), error }
   const known = new Map<string, unknown>(Object.entries({ ...whole, ...error }))
-  const place = { status: 'runs/failed', values: assumptions.memberValues }
+  const place = { status: 'failed', values: assumptions.memberValues, isOfRun: true }
   const member = (name: string) => known.get(name) ?? jobField(job, name, place) ?? more[name] ?? null
   return jsonReply(status, isListed ? bodyOf(body, member) : isAlone ? { error } : whole, { code })
 }
@@ -145,6 +145,6 @@ function identity<Status extends string>(
 /** Members that section 4.3 does not name. What it names comes later, and so replaces them. */
 function moreMembers(job: Job, status: string, { runFields, memberValues: values }: Assumptions): object {
   const member = (name: string) =>
-    name === 'message' ? pollAdvice(job) : jobField(job, name, { status: `runs/${status}`, values })
+    name === 'message' ? pollAdvice(job) : jobField(job, name, { status, values, isOfRun: true })
   return moreFields(runFields, status, member)
 }
