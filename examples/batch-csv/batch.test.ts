@@ -25,7 +25,7 @@ test('a batch that was stopped continues, and a row is paid once', async (t) => 
   const first = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   await once(first.stdout, 'data')
   first.kill('SIGTERM')
-  await once(first, 'exit')
+  assert.deepEqual(await once(first, 'exit'), [1, null])
 
   for (const attempt of ['second', 'third']) {
     const { stdout } = await promisify(execFile)(process.execPath, command, { env })

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { createRuns } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { parse } from 'csv-parse'
-import { ModelRun } from 'modelrun'
+import { AbortedError, ModelRun } from 'modelrun'
 
 /** A row of the input. */
 interface Row {
@@ -25,13 +25,24 @@ async function* readItems() {
   for await (const { name: key, ...input } of rows) yield { key, input }
 }
 
+// Ends the loop once the runs that are being sent are stored.
+const stop = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+
 const lines = [['name', 'state', 'url', 'error']]
-for await (const { item, run } of runs.runEach('aurora-image', readItems())) {
-  lines.push([item.key, run.state, run.output?.items[0]?.url ?? '', run.error?.message ?? ''])
-  console.log(item.key, run.state)
-}
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
-await writeFile(results, lines.map((line) => `${line.map(quote).join()}\n`).join(''))
-const { credits, unknown } = await runs.progress()
-console.log(`${lines.length - 1} rows, ${credits} credits, ${unknown} unknown`)
-await engine.close()
+try {
+  for await (const { item, run } of runs.runEach('aurora-image', readItems(), { signal: stop.signal })) {
+    lines.push([item.key, run.state, run.output?.items[0]?.url ?? '', run.error?.message ?? ''])
+    console.log(item.key, run.state)
+  }
+  await writeFile(results, lines.map((line) => `${line.map(quote).join()}\n`).join(''))
+  const { credits, unknown } = await runs.progress()
+  console.log(`${lines.length - 1} rows, ${credits} credits, ${unknown} unknown`)
+} catch (error) {
+  if (!(error instanceof AbortedError)) throw error
+  console.error('Stopped. The same command continues.')
+  process.exitCode = 1
+} finally {
+  await engine.close()
+}
