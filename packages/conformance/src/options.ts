@@ -50,10 +50,11 @@ export interface ConformanceOptions {
   /** Whether to send more than GET requests: to run models, which costs credits, and to cancel jobs. Default `false`. */
   allowRuns?: boolean | undefined
   /**
-   * Credits for runs in which models, keys, modes, webhooks and cancels are combined: more of them meet more corners. 0: none
-   * are made. Default 60; 0 where `only` is given.
+   * How many combinations of models, keys, modes, webhooks, filters and mistakes are made, as a multiple of the default 1: more
+   * of them meet more corners. 1 takes 60 credits at most, 8 takes 480 and eight times as many requests; 0 makes none. Where `only` is
+   * given, none that costs credits is made unless this is given too.
    */
-  crossingCredits?: number | undefined
+  depth?: number | undefined
   /** Chooses the combinations, as an integer: another one meets other corners. Default 1. */
   seed?: number | undefined
   /** Maximum cost of all runs together. The suite does not start when the plan could cost more. Default 0. */
@@ -92,7 +93,9 @@ type Models = NonNullable<ConformanceOptions['models']>
 type Unsaid = 'receiver' | 'readCredits' | 'only'
 
 /** The options with their defaults. */
-export type ResolvedOptions = { limits: TimeLimits } & { [Name in Unsaid]: ConformanceOptions[Name] } & {
+export type ResolvedOptions = { limits: TimeLimits; crossingCredits: number } & {
+  [Name in Unsaid]: ConformanceOptions[Name]
+} & {
   [Name in Exclude<keyof ConformanceOptions, Unsaid | 'limits'>]-?: NonNullable<ConformanceOptions[Name]>
 }
 
@@ -112,7 +115,7 @@ const OPTIONS: kit.Checks<ConformanceOptions> = {
   apiKey: (value) => (isSendable(value) ? undefined : 'must be an API key with all permissions, without white space'),
   keys: record,
   allowRuns: kit.flag,
-  crossingCredits: kit.notNegative,
+  depth: kit.notNegative,
   seed: kit.integer,
   maxCredits: kit.notNegative,
   models: record,
@@ -142,8 +145,9 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     apiKey: options.apiKey,
     keys: kit.readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
+    depth: options.depth ?? 1,
     // Who asks for some checks does not want to pay for all combinations.
-    crossingCredits: options.crossingCredits ?? (options.only === undefined ? 60 : 0),
+    crossingCredits: 60 * (options.depth ?? (options.only === undefined ? 1 : 0)),
     seed: options.seed ?? 1,
     maxCredits: options.maxCredits ?? 0,
     models: modelsOf(options.models),

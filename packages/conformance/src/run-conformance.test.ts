@@ -53,11 +53,25 @@ describe('runConformance', () => {
     expect(server.credits()).toBeLessThan(10_000)
   })
 
-  it('sends no run beyond its plan', async () => {
-    const { options } = createReferenceService()
-    const { credits, results } = await runConformance(options)
-    expect(credits.spent).toBeLessThanOrEqual(credits.planned)
-    expect(results.filter(({ detail }) => detail.includes('could pass the limit'))).toEqual([])
+  it('makes more combinations at a greater depth, and sends no run beyond its plan', async () => {
+    const reports = []
+    for (const depth of [0, 1, 2]) {
+      const { options } = createReferenceService()
+      reports.push(await runConformance({ ...options, depth, maxCredits: 1_000 }))
+    }
+    for (const { credits, results } of reports) {
+      expect(credits.spent).toBeLessThanOrEqual(credits.planned)
+      const wrong = results.filter(
+        ({ verdict, detail }) => verdict === 'fail' || detail.includes('could pass the limit'),
+      )
+      expect(wrong.map(lineOf)).toEqual([])
+    }
+    const [none, one, two] = reports.map(({ exchanges }) => exchanges.length)
+    const [planned] = reports.map(({ credits }) => credits.planned)
+    expect(one).toBeGreaterThan(1.2 * Number(none))
+    expect(two).toBeGreaterThan(1.3 * Number(one))
+    expect(Number(reports[1]?.credits.planned)).toBeGreaterThan(Number(planned))
+    expect(Number(reports[1]?.credits.planned) - Number(planned)).toBeLessThanOrEqual(60)
   })
 
   it('says what it needs for what it cannot judge', async () => {

@@ -21,18 +21,7 @@ describe('readCommand', () => {
         ...['--model', 'aurora-image', '--input', '{"prompt":"x"}', '--slow-model', 'lumen/aurora-video'],
         ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w', '--no-credits-key', 'sk_test_n'],
         ...['--report', 'json=a=b.json', '--report', 'text', '--only', 'auth,4.1-06'],
-        ...[
-          '--job-timeout',
-          '60',
-          '--max-credits',
-          '12.5',
-          '--crossing-credits',
-          '20',
-          '--seed',
-          '7',
-          '--webhook-port',
-          '0',
-        ],
+        ...['--job-timeout', '60', '--max-credits', '12.5', '--depth', '20', '--seed', '7', '--webhook-port', '0'],
       ],
       {},
     )
@@ -50,7 +39,7 @@ describe('readCommand', () => {
       only: ['auth', '4.1-06'],
       jobMs: 60_000,
       maxCredits: 12.5,
-      crossingCredits: 20,
+      depth: 20,
       seed: 7,
       webhookPort: 0,
     })

@@ -14,7 +14,7 @@ interface RequestedReport {
 }
 
 /** What options are called alike in the command and in its arguments. */
-interface Values extends Pick<ConformanceOptions, 'allowRuns' | 'maxCredits' | 'crossingCredits' | 'seed' | 'only'> {
+interface Values extends Pick<ConformanceOptions, 'allowRuns' | 'maxCredits' | 'depth' | 'seed' | 'only'> {
   webhookUrl?: string
   webhookPort?: number
   timeScale?: number
@@ -50,7 +50,7 @@ const OPTIONS: readonly (readonly [flags: string, description: string, parse?: P
   ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
   ['--api-key <key>', 'a key with all permissions (or MODELRUN_API_KEY)'],
   ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
-  ['--crossing-credits <number>', 'credits of it for combinations of kinds (default: 60; 0 with --only)', number(0)],
+  ['--depth <number>', 'how many combinations are made: 1 takes 60 credits of it, 8 takes 480 (default: 1)', number(0)],
   ['--seed <number>', 'chooses the combinations (default: 1)', number(0)],
   ...Object.values(MODELS).flatMap(([start, meaning]) => [
     [`--${start}model <id>`, meaning] as const,

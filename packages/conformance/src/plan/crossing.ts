@@ -52,7 +52,9 @@ export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limit
       tuples.reduce((sum, { id, weight }) => sum + (covered.has(id) ? 0 : weight), 0)
     const rated = possible.map((one) => ({ ...one, gain: gainOf(one) }))
     const [best] = rated.toSorted((one, other) => other.gain - one.gain || one.cost - other.cost)
-    if (best === undefined || best.gain === 0) break
+    if (best === undefined) break
+    // All was met: again, in other combinations.
+    if (best.gain === 0) covered.clear()
     chosen.push(best.one)
     left -= best.cost
     for (const { id } of best.tuples) covered.add(id)

@@ -88,11 +88,11 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
   }
   // The result of each other category, and what fails, obtained in two ways; then what is not cancelled, as far as the credits go; then the rest.
   const alike = [...kinds.keys()].filter((kind) => kind !== 'main' && kind !== 'slow')
-  const most = names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS
+  const most = options.depth * (names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS)
   const never = { ...dimensions, cancel: ['never'] as const }
   const rounds = [
-    { of: { ...never, kind: alike }, most: 2 * alike.length },
-    { of: never, most: most - MOST_CANCELLED },
+    { of: { ...never, kind: alike }, most: 2 * options.depth * alike.length },
+    { of: never, most: most - options.depth * MOST_CANCELLED },
     { of: dimensions, most },
   ]
   let runs: Crossed<typeof dimensions>[] = []
@@ -102,7 +102,7 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
     runs = [...runs, ...more]
   }
   const isHeld = ({ kind, way }: (typeof runs)[number]) => kind === 'slow' && way.startsWith('waits')
-  const tooMany = runs.filter(isHeld).slice(MOST_HELD)
+  const tooMany = runs.filter(isHeld).slice(options.depth * MOST_HELD)
   const made = runs
     .filter((run) => !tooMany.includes(run))
     .map(({ kind, way: _, receiver, key, ...run }, index, all) => ({

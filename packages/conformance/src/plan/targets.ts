@@ -43,7 +43,7 @@ const MOST_OF_CATEGORY = 2
 
 /** The cheapest models of each category, besides those that were chosen. Keys that may read models take turns. */
 async function othersOf(read: Read, chosen: Targets, options: ResolvedOptions): Promise<ModelTarget[]> {
-  const { crossingCredits, keys } = options
+  const { crossingCredits, depth, keys } = options
   const known = targetsOf(chosen).map(({ modelId }) => modelId)
   const names = [undefined, ...namesOf(options, 'models:read')]
   const others: ModelTarget[] = []
@@ -51,7 +51,7 @@ async function othersOf(read: Read, chosen: Targets, options: ResolvedOptions): 
   for (const model of byPrice(await listAll(read))) {
     const [id, category] = [String(at(model, '/id')), at(model, '/category')]
     const count = tried.get(category) ?? 0
-    if (known.includes(id) || count === MOST_OF_CATEGORY || Number(priceOf(model)) > crossingCredits) continue
+    if (known.includes(id) || count >= depth * MOST_OF_CATEGORY || Number(priceOf(model)) > crossingCredits) continue
     tried.set(category, count + 1)
     const path = routePath(ROUTES.getModel, { id })
     const name = names[(others.length + 1) % names.length]

@@ -35,7 +35,7 @@ const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[] // the keys of the consta
 const READ_NAMES: readonly RouteName[] = ['listModels', 'getModel']
 
 /** No key, an invalid one, and a revoked one, at every endpoint; limited ones where they are rejected, and to run; the right one in wrong forms, each at one. */
-function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[] {
+function callsOf({ apiKey, keys, seed, depth, allowRuns }: ResolvedOptions): KeyedCall[] {
   const everywhere: { key: Key }[] = [{ key: { authorization: null } }, { key: { key: INVALID_KEYS.test } }]
   if (keys.revoked !== undefined) everywhere.push({ key: { key: keys.revoked } })
   const routes = allowRuns ? ROUTE_NAMES : READ_NAMES
@@ -48,13 +48,14 @@ function callsOf({ apiKey, keys, seed, allowRuns }: ResolvedOptions): KeyedCall[
     { authorization: 'Bearer' },
     { authorization: null, headers: { 'x-api-key': apiKey } },
   ]
-  return [
+  // Each round meets other queries, models and modes.
+  return Array.from({ length: Math.max(1, depth) }).flatMap((_, round) => [
     ...everywhere.flatMap((one) => ROUTE_NAMES.map((route) => ({ route, ...one }))),
     ...LIMITED_KEYS.filter((name) => keys[name] !== undefined).flatMap((name) =>
       ROUTE_NAMES.filter((route) => isSent(name, route)).map((route) => ({ route, key: { key: keys[name] }, name })),
     ),
-    ...somewhere.map((key, index) => ({ route: inTurn(routes, Math.abs(index + seed)) ?? 'listModels', key })),
-  ]
+    ...somewhere.map((key, index) => ({ route: inTurn(routes, Math.abs(index + seed + round)) ?? 'listModels', key })),
+  ])
 }
 
 /** Lists that are rejected whatever they ask for. */
@@ -87,7 +88,8 @@ export const keysAtJobs = defineScenario(
   {
     writes: true,
     // Perhaps no other key can cancel the job of this one.
-    costOf: ({ main }, { keys }) => (keys['without-jobs-write'] === undefined ? 0 : (main?.creditsPerRun ?? 0)),
+    costOf: ({ main }, { keys, depth }) =>
+      keys['without-jobs-write'] === undefined ? 0 : Math.max(1, depth) * (main?.creditsPerRun ?? 0),
     mayUse: [FIRST.async, FIRST.cancelled],
   },
   async (session) => {

@@ -121,7 +121,7 @@ const PLACES = {
 /** Lists in which filters, page and key meet, and details with the same keys. Reads are free. */
 export const crossedReads = defineScenario({ uses: [wholeList] }, async (session) => {
   const models = await session.evidence(wholeList)
-  const { seed, keys } = session.options
+  const { seed, depth, keys } = session.options
   const names = [undefined, undefined, ...namesOf(session.options, 'models:read')]
   const lists = crossed(
     {
@@ -133,20 +133,21 @@ export const crossedReads = defineScenario({ uses: [wholeList] }, async (session
     },
     {
       seed,
-      most: MOST_LISTS,
+      most: depth * MOST_LISTS,
       // A last page is one of several.
       isPossible: ({ limit, place }) => place !== 'last page' || (limit !== undefined && limit < 10),
     },
   )
-  const holds = (name: unknown, search = '') => String(name).includes(search)
   for (const { key, place, category, search, limit } of lists) {
-    const matches = models.filter((one) => one.category === (category ?? one.category) && holds(one.name, search))
+    const matches = models.filter(
+      (one) => one.category === (category ?? one.category) && `${one.name}`.includes(search ?? ''),
+    )
     const offset = PLACES[place](matches.length, limit ?? LIMITS.modelsPageDefault)
     await unlessBlocked(() => listModels(session, { category, search, limit, offset }, { key: key && keys[key] }))
   }
   const ids = detailedOf(models, session)
   if (ids.length === 0) return
-  for (const { id, key } of crossed({ id: ids, key: names }, { seed, most: MOST_DETAILS }))
+  for (const { id, key } of crossed({ id: ids, key: names }, { seed, most: depth * MOST_DETAILS }))
     await unlessBlocked(() => session.call({ path: routePath(ROUTES.getModel, { id }), key: key && keys[key] }))
 })
 
@@ -156,8 +157,9 @@ function detailedOf(models: Models, { targets, options }: Session): string[] {
   const usable = models.filter(({ id }) => typeof id === 'string' && !/^\.{0,2}$/.test(id))
   const others = usable.filter(({ id }) => !run.includes(String(id)))
   const firsts = others.filter((model, index) => index === others.findIndex((one) => one.category === model.category))
-  const step = Math.max(1, Math.floor(others.length / MOST_MODELS))
+  const most = options.depth * MOST_MODELS
+  const step = Math.max(1, Math.floor(others.length / most))
   const spread = others.filter((_, index) => index % step === Math.abs(options.seed) % step)
-  const ids = [...firsts.slice(0, MOST_MODELS / 2), ...spread].map((model) => String(model.id))
-  return [...new Set([...ids, ...run])].slice(0, MOST_MODELS)
+  const ids = [...firsts.slice(0, most / 2), ...spread].map((model) => String(model.id))
+  return [...new Set([...ids, ...run])].slice(0, most)
 }
