@@ -32,3 +32,10 @@ export function pointersOf(value: unknown, parent = ''): string[] {
   if (members.length === 0) return parent === '' ? [] : [parent]
   return members.flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
 }
+
+/** Values by what they have in common, in the order of their first ones. */
+export function groupBy<Value, Key>(values: readonly Value[], keyOf: (value: Value) => Key): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>()
+  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value])
+  return groups
+}

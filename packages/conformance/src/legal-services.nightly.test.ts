@@ -6,12 +6,12 @@ import { runConformance } from './run-conformance.ts'
 
 const MIXTURES = Array.from({ length: 60 }, (_, index) => index + 1)
 
-async function resultsOf(choices: Partial<LegalChoices>) {
-  return (await runConformance(legalOptions(choices).options)).results
+async function resultsOf(choices: Partial<LegalChoices>, depth = 1) {
+  return (await runConformance({ ...legalOptions(choices).options, depth })).results
 }
 
-async function failuresOf(choices: Partial<LegalChoices>): Promise<string[]> {
-  const failed = (await resultsOf(choices)).filter(({ verdict }) => verdict === 'fail')
+async function failuresOf(choices: Partial<LegalChoices>, depth = 1): Promise<string[]> {
+  const failed = (await resultsOf(choices, depth)).filter(({ verdict }) => verdict === 'fail')
   return failed.map(({ check, detail }) => `${check}: ${detail}`)
 }
 
@@ -37,6 +37,10 @@ describe('a service that keeps to the specification', () => {
 
   it.each(MIXTURES)('passes with the mixture %i of choices', async (seed) => {
     expect(await failuresOf(mixedChoices(seed))).toEqual([])
+  })
+
+  it.each(MIXTURES.slice(0, 15))('passes with the mixture %i at a great depth', async (seed) => {
+    expect(await failuresOf(mixedChoices(seed), 6)).toEqual([])
   })
 
   it.each(MIXTURES.slice(0, 5))('passes with the mixture %i without runs too', async (seed) => {

@@ -93,9 +93,7 @@ type Models = NonNullable<ConformanceOptions['models']>
 type Unsaid = 'receiver' | 'readCredits' | 'only'
 
 /** The options with their defaults. */
-export type ResolvedOptions = { limits: TimeLimits; crossingCredits: number } & {
-  [Name in Unsaid]: ConformanceOptions[Name]
-} & {
+export type ResolvedOptions = Pick<ConformanceOptions, Unsaid> & { limits: TimeLimits; crossingCredits: number } & {
   [Name in Exclude<keyof ConformanceOptions, Unsaid | 'limits'>]-?: NonNullable<ConformanceOptions[Name]>
 }
 

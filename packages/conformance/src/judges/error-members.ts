@@ -1,4 +1,4 @@
-import { at, isRecord, type JsonValue } from '../json.ts'
+import { at, groupBy, isRecord, type JsonValue } from '../json.ts'
 import { responsesOf, type World } from './world.ts'
 
 type Members = Record<string, JsonValue>
@@ -72,7 +72,6 @@ function isFailure(body: unknown): body is Record<string, unknown> {
 
 /** The members that most errors have, as the first of them shows it; `undefined` of no errors. */
 function mostOf(bodies: readonly unknown[]): Members | undefined {
-  const all = bodies.map(errorMembers)
-  const alike = (one: Members) => all.filter((other) => isAlike(one, other)).length
-  return all.toSorted((one, other) => alike(other) - alike(one))[0]
+  const byShape = [...groupBy(bodies.map(errorMembers), shapeOf).values()]
+  return byShape.toSorted((one, other) => other.length - one.length)[0]?.[0]
 }

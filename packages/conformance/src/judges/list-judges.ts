@@ -2,7 +2,7 @@ import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { every, type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, itemsOf, show } from '../json.ts'
+import { at, groupBy, itemsOf, show } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
 import { crossedReads, firstPage, NONSENSE, searches, searchNonsense, wholeList } from '../scenarios/reads.ts'
 import type { ApiCall, ListCall } from './api-calls.ts'
@@ -117,12 +117,7 @@ function isFull(list: ListCall): Finding {
 
 /** The lists with the same filters, by filter. */
 function byFilter(lists: readonly ListCall[]): ReadonlyMap<string, readonly ListCall[]> {
-  const groups = new Map<string, ListCall[]>()
-  for (const list of lists) {
-    const filter = show([list.query.category ?? null, list.query.search ?? null])
-    groups.set(filter, [...(groups.get(filter) ?? []), list])
-  }
-  return groups
+  return groupBy(lists, ({ query }) => show([query.category ?? null, query.search ?? null]))
 }
 
 /** The pages of one search, in one category or in all. */

@@ -37,8 +37,6 @@ function request(id: string, call: SessionCall): Check {
   return probe(id, { writes: call.method !== undefined }, (session) => session.call(call))
 }
 
-const UNKNOWN_CATEGORY = page({ category: 'conformance-no-such-category' })
-
 /** The key in the query, under common parameter names. A service may reject such a query for another reason. */
 const KEY_IN_QUERY = defineScenario({}, (session) => {
   const query = ['api_key', 'key', 'token', 'access_token'].map((name) => `${name}=${session.options.apiKey}`)
@@ -74,7 +72,7 @@ const OF_READS: readonly Check[] = [
     const offset = numberAt(response, '/offset')
     return observe(offset, `/offset is ${show(offset)} without a query`, response)
   }),
-  check('models/unknown-category', UNKNOWN_CATEGORY, (response) => {
+  check('models/unknown-category', page({ category: 'conformance-no-such-category' }), (response) => {
     const found = modelsOf(response).length
     const observation = response.status >= 400 ? rejectionOf(response) : found === 0 ? 'empty' : 'all'
     return observe(observation, `${rejectionText(response)}, ${found} models`, response)

@@ -1,3 +1,4 @@
+import { groupBy } from '../json.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { notAppliedLine, proofOf, summaryLine } from './report-lines.ts'
 
@@ -30,9 +31,8 @@ function failure(report: ConformanceReport, result: CheckResult): string {
 }
 
 function skippedByReason(results: readonly CheckResult[]): string[] {
-  const checks = new Map<string, string[]>()
-  for (const { check, detail } of results) checks.set(detail, [...(checks.get(detail) ?? []), check])
-  return [...checks].map(([reason, names]) => `${reason}: ${names.join(', ')}`)
+  const groups = groupBy(results, ({ detail }) => detail)
+  return [...groups].map(([reason, checks]) => `${reason}: ${checks.map(({ check }) => check).join(', ')}`)
 }
 
 function indent(text: string): string {
