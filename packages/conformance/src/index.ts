@@ -8,16 +8,10 @@ export { createClock } from './clock.ts'
 export type { Exchange, ExchangeRequest, ExchangeResponse } from './exchange.ts'
 export type { Verdict } from './finding.ts'
 export type { JsonValue } from './json.ts'
-export {
-  CannotStartError,
-  type ConformanceOptions,
-  type ModelChoice,
-  SPECIAL_KEYS,
-  type SpecialKey,
-  type TimeLimits,
-} from './options.ts'
-export type { NotApplied, ProfileCancel, ProfileRejection, ServiceProfile } from './profile.ts'
-export { type CheckResult, type ConformanceReport, type CreditsReport, isConformant, type Summary } from './report.ts'
+export type { ConformanceOptions, ModelChoice, SpecialKey, TimeLimits } from './options.ts'
+export { CannotStartError, SPECIAL_KEYS } from './options.ts'
+export type { NotApplied, ServiceProfile } from './profile.ts'
+export { type CheckResult, type ConformanceReport, isConformant, type Summary } from './report.ts'
 export { formatReport, type ReportFormat } from './reports/format-report.ts'
 export { REQUIREMENTS, type Requirement } from './requirements.ts'
 export { runConformance } from './run-conformance.ts'

@@ -1,12 +1,6 @@
 import type { Assumptions, Rejections } from '@modelrun/contract'
 import type { JsonValue } from './json.ts'
 
-/** How a request is rejected: HTTP status and error code. */
-export type ProfileRejection = Rejections['unknownModel']
-
-/** The same, of a cancel that changes nothing: a status of success has no code. */
-export type ProfileCancel = Exclude<Rejections['cancelOfUnknownJob'], 'accepted'>
-
 /**
  * How a service behaves where the specification is silent, in the names and values of the reference server's
  * assumptions. What was not observed is left out; what was observed and cannot be applied is in `notApplied` of the report.

@@ -25,16 +25,6 @@ export interface CheckResult {
 /** How many checks ended with each verdict. */
 export type Summary = Record<Verdict, number>
 
-/** What runs cost. */
-export interface CreditsReport {
-  /** What the plan costs: rejected and cancelled runs, and reads, are free (sections 1 and 3). */
-  planned: number
-  /** The limit that was given. */
-  limit: number
-  /** Price of the runs that were sent, without those that were rejected or cancelled. A failed one may be free. */
-  spent: number
-}
-
 /** Result of a run of the suite. */
 export interface ConformanceReport {
   /** Base URL of the service that was checked. */
@@ -48,9 +38,18 @@ export interface ConformanceReport {
   /** What to choose otherwise next time, a sentence for each: a model whose every run failed at the provider. */
   advice: readonly string[]
   /** What the runs cost. */
-  credits: CreditsReport
+  credits: {
+    /** What the plan costs: rejected and cancelled runs, and reads, are free (sections 1 and 3). */
+    planned: number
+    /** The limit that was given. */
+    limit: number
+    /** Price of the runs that were sent, without those that were rejected or cancelled. A failed one may be free. */
+    spent: number
+  }
   /** Which combinations were made. */
   seed: number
+  /** How many combinations were made, as a multiple of 1. */
+  depth: number
   /** One result for each check, in the order of the suite. */
   results: readonly CheckResult[]
   /** What the service does where the specification is silent, by the name that each requirement gives it. */

@@ -2,6 +2,7 @@ import { createReferenceServer } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
 import { MAIN_MODEL } from '../test/catalog.ts'
 import { createReferenceService } from '../test/reference-service.ts'
+import { CannotStartError } from './options.ts'
 import type { CheckResult } from './report.ts'
 import { runConformance } from './run-conformance.ts'
 
@@ -176,6 +177,28 @@ describe('runConformance', () => {
       ({ request }) => request.url.endsWith('/v1/models?limit=1') && request.headers.authorization === key,
     )
     expect(pages.map(({ id }) => id)).toEqual([1])
+  })
+
+  it('judges what is shown of models that cannot be run, and cannot start where that is right', async () => {
+    const { options, server } = createReferenceService()
+    const send = async (url: string, init: RequestInit, edit: (model: Record<string, unknown>) => object) => {
+      const response = await server.fetch(url, init)
+      if (!/\/v1\/models\/[^/]+$/.test(url) || !response.ok) return response
+      return Response.json(edit(Object(await response.json())))
+    }
+    const withoutPrice: typeof server.fetch = (url, init) =>
+      send(String(url), init ?? {}, ({ pricing: _, ...model }) => model)
+    const report = await runConformance({ ...options, fetch: withoutPrice })
+    expect(report.results.find(({ check }) => check === 'details/every-model')).toMatchObject({ verdict: 'fail' })
+    expect(report.advice).toContainEqual(expect.stringContaining('has no price'))
+    expect(server.credits()).toBe(10_000)
+    const properties = { picture_url: { type: 'string', description: 'URL of a picture' } }
+    const withPicture: typeof server.fetch = (url, init) =>
+      send(String(url), init ?? {}, (model) => {
+        return { ...model, input_schema: { type: 'object', properties, required: ['picture_url'] } }
+      })
+    await expect(runConformance({ ...options, fetch: withPicture })).rejects.toThrow(CannotStartError)
+    expect(server.credits()).toBe(10_000)
   })
 
   it('gives a reason for everything that it skips, also where there are no models at all', async () => {

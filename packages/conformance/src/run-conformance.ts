@@ -13,7 +13,7 @@ import { performEach } from './judges/judge-every.ts'
 import { worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
-import { chooseTargets } from './plan/targets.ts'
+import { chooseTargets, UnfitModelsError } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
@@ -42,7 +42,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const keys = [resolved.apiKey, ...Object.values(resolved.keys), ...Object.values(almostKeys(resolved.apiKey))]
   const redactor = createRedactor(keys.filter((key) => key !== undefined))
   const log = createExchangeLog(resolved.clock, redactor)
-  const { session, planned } = await prepare(resolved, checks, log)
+  const { session, planned, unfit } = await prepare(resolved, checks, log)
   const results: CheckResult[] = []
   const add = async (check: Check) => {
     const result = resultOf(check, await findingOf(check, session), redactor)
@@ -55,6 +55,8 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   for (const check of judges) await add(check)
   const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
   for (const { verdict } of results) summary[verdict] += 1
+  // What is shown of the models is right: the choice is not.
+  if (unfit[0] !== undefined && summary.fail === 0) throw unfit[0]
   const observations = Object.fromEntries(results.flatMap(namedIn))
   const { ended, open } = owedBy(worldOf(session))
   return {
@@ -62,8 +64,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary,
-    advice: adviceOf(session),
+    advice: [...unfit.map(({ message }) => message), ...adviceOf(session)],
     seed: resolved.seed,
+    depth: resolved.depth,
     credits: { planned, limit: resolved.maxCredits, spent: ended + open },
     results,
     observations,
@@ -113,20 +116,26 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
   await probeService(session)
   const scenarios = scenariosOf(checks, options)
   const isRunning = [...scenarios].some(sendsRuns)
+  const unfit: CannotStartError[] = []
   if (isRunning) {
     const read = (path: string, key?: string) => session.call({ path, key })
-    session.targets = await chooseTargets(options, read).catch((error) => cannotStart(error, log.redactor))
+    session.targets = await chooseTargets(options, read).catch((error) => {
+      if (!(error instanceof UnfitModelsError)) throw cannotStart(error, log.redactor)
+      unfit.push(cannotStart(error, log.redactor))
+      return {}
+    })
   }
   const planned = costOf(scenarios, session.targets, options)
   if (isRunning) await session.balance.open()
-  return { session, planned }
+  return { session, planned, unfit }
 }
 
 /** The message may show what the service sent. */
-function cannotStart(error: unknown, redactor: Redactor): never {
+function cannotStart(error: unknown, redactor: Redactor): CannotStartError {
   if (error instanceof NoResponseError)
-    throw new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
-  throw error instanceof CannotStartError ? new CannotStartError(redactor.body(error.message)) : error
+    return new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
+  if (!(error instanceof CannotStartError)) throw error
+  return new CannotStartError(redactor.body(error.message))
 }
 
 async function findingOf(check: Check, session: Session): Promise<Finding> {

@@ -96,15 +96,22 @@ describe('a service that has keys and signed urls in its responses', () => {
     expect(report.summary.fail).toBeGreaterThan(20)
   })
 
-  it('leaves none of them in the error of a suite that cannot start', async () => {
+  it('leaves none of them in why no model can be run', async () => {
     const { options, service } = legalOptions()
     const fetch = async (url: string, init: RequestInit) => {
       const response = await service.fetch(url, init)
       const body = JSON.parse(await response.text())
       return Response.json(body.input_schema ? { ...body, pricing: { credits_per_run: LEGAL_KEY } } : body)
     }
-    const error = await runConformance({ ...options, fetch }).catch(String)
-    expect(error).toContain('has no price')
+    const { advice } = await runConformance({ ...options, fetch })
+    expect(advice.join()).toContain('has no price')
+    expect(advice.join()).not.toContain(LEGAL_KEY)
+  })
+
+  it('leaves none of them in the error of a suite that cannot start', async () => {
+    const { options } = legalOptions()
+    const error = await runConformance({ ...options, models: { main: { model: LEGAL_KEY } } }).catch(String)
+    expect(error).toContain('cannot be read')
     expect(error).not.toContain(LEGAL_KEY)
   })
 })

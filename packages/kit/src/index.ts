@@ -64,6 +64,7 @@ export {
 } from './engine/task-table.ts'
 export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
+export { retryAfterMs } from './retry-after.ts'
 export { isSecretName, replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'
 export {

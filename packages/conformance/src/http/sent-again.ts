@@ -1,3 +1,4 @@
+import { retryAfterMs } from '@modelrun/kit'
 import { type ConformanceClock, sleep } from '../clock.ts'
 import type { ApiResponse, Call } from './caller.ts'
 
@@ -72,13 +73,4 @@ export function readingAgain(send: Send, clock: ConformanceClock, recovered: Rec
       failed.push({ path: call.path, response })
     }
   }
-}
-
-/** Seconds or a date; `undefined` when the header is missing or neither. */
-function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(text)) return Number(text) * 1_000
-  const [date, sentAt] = [Date.parse(text), Date.parse(headers.get('date') ?? '')]
-  // By the clock of the service, where it says what that shows.
-  return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(sentAt) ? now : sentAt))
 }

@@ -10,7 +10,17 @@ import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { OF_DELIVERIES, observeMore } from './more-members.ts'
 import { AT_PROVIDER, ERROR, hasOutput, holds, none, oneOf, sameOutput, shownOnly, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
-import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
+import {
+  allCancels,
+  endOf,
+  isBefore,
+  isSuspicious,
+  type JobStory,
+  jobOf,
+  type RunCall,
+  startOf,
+  type World,
+} from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
@@ -124,13 +134,14 @@ function endOfUrl(url: string): string {
   return `${pathname.slice(pathname.lastIndexOf('/'))}?${searchParams}`
 }
 
-function isDelivered({ run, job, deliveries }: Delivered): Finding {
-  if (deliveries.length > 0) return pass('a delivery came', deliveries)
+function isDelivered({ run, job, deliveries }: Delivered, { session }: World): Finding {
+  const [first] = deliveries
+  const lateMs = first && job?.end ? startOf(first.exchange) - endOf(job.end) : 0
+  const isInTime = lateMs <= session.options.limits.deliveryMs
+  if (first !== undefined) return judge(isInTime, `a delivery came ${lateMs} ms after a poll of the end`, deliveries)
   if (job === undefined) return fail('no delivery came, and the response names no job', run)
   const hasResult = job.outcome === 'succeeded' || job.outcome === 'failed'
-  return hasResult
-    ? fail(`the job ${job.outcome}; no delivery came`, run)
-    : skip(`the job is ${show(job.outcome)}`, run)
+  return (hasResult ? fail : skip)(`the job is ${show(job.outcome)}; no delivery came`, run)
 }
 
 /** Judges that a delivery is about its own run, and says how that ended. */

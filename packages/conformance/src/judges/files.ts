@@ -14,18 +14,24 @@ const FILES: Source<{ response: ApiResponse }> = {
 
 /** The produced files (section 2.5). */
 export const FILES_CHECKS: readonly Check[] = [
-  judgeAll('files/can-be-read', FILES, (files, { session }) =>
-    every([...files.map(({ response }) => isFile(response)), ...session.files.moved.map(isSame)]),
-  ),
+  judgeAll('files/can-be-read', FILES, (files, { session }) => {
+    const open = files.filter(({ response }) => response.status === 200).map(({ response }) => hostOf(response))
+    const found = files.map(({ response }) => isFile(response, open.includes(hostOf(response))))
+    return every([...found, ...session.files.moved.map(isSame)])
+  }),
   observeFirst('files/access', FILES, ({ response: { status } }) => (status === 200 ? 'public' : 'rejected')),
 ]
 
-function isFile(response: ApiResponse): Finding {
-  const { status, text } = response
-  const needsKey = status === 401 || status === 403
+const hostOf = ({ exchange }: ApiResponse) => new URL(exchange.request.url).host
+
+/** @param isOpen whether other files of its host can be read without the key */
+function isFile(response: ApiResponse, isOpen: boolean): Finding {
+  const { status, text, headers } = response
+  const needsKey = !isOpen && (status === 401 || status === 403)
   if (needsKey) return skip(`status ${status}: the file is not public, and the key is sent nowhere else`, response)
-  const isRight = status === 200 && !text.startsWith('[0 bytes')
-  return judge(isRight, `status ${status}, ${text}; expected a file`, response)
+  const type = headers.get('content-type') ?? 'no content type'
+  const isRight = status === 200 && !text.startsWith('[0 bytes') && !/^text\/html/i.test(type)
+  return judge(isRight, `status ${status}, ${type}, ${text}; expected a file`, response)
 }
 
 /** Judges that a later address of a file has the same file, as long as the first one has it. */

@@ -22,8 +22,8 @@ export interface Source<Item> {
 const world = defineScenario({}, async (session) => {
   await session.balance.close()
   const { lists, stillLists } = worldOf(session)
-  // Whether the catalog has changed, or only what some lists say of it.
-  if (stillLists.length < lists.length) await listModels(session)
+  // Whether the catalog has changed, or only what some lists say of it: as the very first one.
+  if (stillLists.length < lists.length) await listModels(session, { limit: 1 })
   return worldOf(session)
 })
 
@@ -62,8 +62,7 @@ export function judgeAll<Item>(
     const everything = await session.evidence(world)
     const [first, ...more] = pick(everything)
     if (first !== undefined) return judge([first, ...more], everything)
-    const [trouble] = session.troubles
-    if (trouble !== undefined) return trouble
+    if (session.troubles[0] !== undefined) return session.troubles[0]
     const reason = from[0] && (missingFor(from[0], session.options) ?? (await blockedReason(session, from[0])))
     const isLimited = session.recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
     return skip(reason ?? (isLimited ? `${nothing}: the service rejected too many requests with 429` : nothing))

@@ -27,10 +27,11 @@ const isRejected = ({ response }: { response: ApiResponse }) => response.status 
 const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: string) =>
   only({ ...CALLS, from }, ({ key, isOpen }) => key.kind === kind && !isOpen, nothing)
 
-/** Whatever is accepted needs the permission. */
+/** Whatever is accepted needs the permission, and no valid key gets a 401. */
 const LIMITED = only(
   { ...CALLS, from: [...KEYED, crossedReads] },
-  ({ key, isOpen, response }) => key.kind === 'limited' && (!isOpen || response.status < 300),
+  ({ key, isOpen, response }) =>
+    key.kind === 'limited' && (!isOpen || response.status < 300 || response.status === 401),
   'no key was given that lacks a permission',
 )
 const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => permission === ROUTES[route].permission)
@@ -80,8 +81,7 @@ export const KEY_JUDGES: readonly Check[] = [
     const redirected = calls.find(({ response }) => response.status >= 300 && response.status < 400)
     if (redirected !== undefined)
       return fail(`status ${redirected.response.status}; expected a response and no redirect`, redirected)
-    const [trouble] = troubles
-    return trouble ?? pass(`${calls.length} requests were responded to`, calls[0])
+    return troubles[0] ?? pass(`${calls.length} requests were responded to`, calls[0])
   }),
   judgeAll('auth/key-prefix', CALLS, ([first], { session: { options } }) => {
     const prefixes = Object.values(KEY_PREFIXES)

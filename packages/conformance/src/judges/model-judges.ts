@@ -37,7 +37,6 @@ const UNKNOWN: Source<ApiCall> = {
   nothing: 'no unknown model was asked for',
 }
 
-const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 const MAP: Rule = [(value) => isRecord(value) && Object.values(value).every(isRecord), 'a map of objects']
 const isText = (value: unknown) => typeof value === 'string'
 /** "JSON-schema-like": JSON Schema has one type, or a list of them. */
@@ -66,7 +65,7 @@ export const MODEL_JUDGES: readonly Check[] = [
   }),
   propertyJudge('schemas/property-texts', { type: isType, description: isText }),
   propertyJudge('schemas/property-enum', { enum: (value) => itemsOf(value).length > 0 }),
-  propertyJudge('schemas/property-bounds', { minimum: isNumber, maximum: isNumber }),
+  propertyJudge('schemas/property-bounds', { minimum: Number.isFinite, maximum: Number.isFinite }),
   judgeAll('details/status-values', { ...DETAILS, from: [firstPage], pick: ({ lists }) => lists }, (lists) => {
     const models = lists.flatMap(({ response }) => modelsOf(response))
     const values = [...new Set(models.map(({ status }) => String(status)))].toSorted()

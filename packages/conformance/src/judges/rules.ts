@@ -1,3 +1,4 @@
+import { isText } from '@modelrun/kit'
 import { every, type Finding, judge, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, type JsonValue, show } from '../json.ts'
@@ -7,10 +8,9 @@ import { utcTimeOf } from './utc-timestamp.ts'
 /** What a value must be, and how that is said. */
 export type Rule = readonly [isRight: (value: unknown) => boolean, expected: string]
 
-const isText = (value: unknown) => typeof value === 'string'
-export const text: Rule = [(value) => isText(value) && value !== '', 'text']
+export const text: Rule = [isText, 'text']
 /** The same, which may be empty. */
-export const anyText: Rule = [isText, 'text']
+export const anyText: Rule = [(value) => typeof value === 'string', 'text']
 export const count: Rule = [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer, 0 or more']
 export const object: Rule = [isRecord, 'an object']
 export const objects: Rule = [(value) => Array.isArray(value) && value.every(isRecord), 'an array of objects']
@@ -19,12 +19,6 @@ export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'a time
 /** `null` is as good as left out. */
 export const none: Rule = [(value) => value === undefined || value === null, 'nothing']
 export const oneOf = (...all: readonly unknown[]): Rule => [(value) => all.includes(value), all.map(show).join(' or ')]
-/** Of a member that need not be there. */
-const ifShown = ([isRight, expected]: Rule): Rule => [
-  (value) => value === undefined || value === null || isRight(value),
-  `${expected}, or nothing`,
-]
-
 /** What has a body and can be proven: a response, or a delivery. */
 export type Shown = Pick<ApiResponse, 'json' | 'exchange'>
 
@@ -40,7 +34,7 @@ export function holds(shown: Shown, rules: Readonly<Record<string, Rule>>, below
 export function shownOnly(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
   const there = Object.entries(rules).filter(([pointer]) => (at(shown.json, below + pointer) ?? null) !== null)
   if (there.length === 0) return [skip('nothing is repeated', shown)]
-  return holds(shown, Object.fromEntries(there.map(([pointer, rule]) => [pointer, ifShown(rule)])), below)
+  return holds(shown, Object.fromEntries(there), below)
 }
 
 const OUTPUT = { '': object, '/type': text, '/items': objects }

@@ -47,7 +47,7 @@ const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
 /** The runs that should be accepted. */
 const RIGHT = only(
   { ...RUNS, pick: ({ sentRuns }) => sentRuns },
-  (run) => !run.isOpen && !run.shouldFail && !mayBeForbidden(run) && mayDo(run.key, 'runModel'),
+  (run) => !run.isOpen && !(run.shouldFail && isWaiting(run)) && !mayBeForbidden(run) && mayDo(run.key, 'runModel'),
   'no run was sent',
 )
 const FAILING: Source<RunCall> = {
@@ -125,7 +125,7 @@ const FEW = 2
 const SHARE = 1 / 8
 
 function fewFail(runs: readonly RunCall[]): Finding {
-  const early = runs.filter((run) => !isWaiting(run))
+  const early = runs.filter((run) => !isWaiting(run) && !run.shouldFail)
   const failed = early.filter(({ response }) => response.status >= 500 && !isProviderFailure(response.json))
   const isRare = failed.length <= FEW || failed.length / early.length <= SHARE
   return judge(isRare, `${failed.length} of ${early.length} runs that return at once got a status of 5xx`, failed)

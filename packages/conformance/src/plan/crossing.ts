@@ -36,22 +36,21 @@ export function crossed<Dims extends Dimensions>(dimensions: Dims, limits: Limit
   const entries = Object.entries(dimensions)
   const tuplesIn = (one: { [Name in keyof Dims]: unknown }) =>
     tuplesOf(entries.map(([name, values], place) => place * WIDTH + values.indexOf(one[name])))
+  const covered = new Set(known.flatMap((one) => tuplesIn(one).map(({ id }) => id)))
   const candidate = () => {
     const values = entries.map(([name, all]) => [name, all[Math.floor(random() * all.length)]])
     // One value of each dimension.
     const one = Object.fromEntries(values) as Crossed<Dims>
-    return { one, tuples: tuplesIn(one), cost: limits.costOf?.(one) ?? 0 }
+    const tuples = tuplesIn(one)
+    const gain = tuples.reduce((sum, { id, weight }) => sum + (covered.has(id) ? 0 : weight), 0)
+    return { one, tuples, gain, cost: limits.costOf?.(one) ?? 0 }
   }
   const chosen: Crossed<Dims>[] = []
-  const covered = new Set(known.flatMap((one) => tuplesIn(one).map(({ id }) => id)))
   let left = budget
   while (chosen.length < most) {
-    const candidates = Array.from({ length: CANDIDATES }, candidate)
-    const possible = candidates.filter(({ one, cost }) => cost <= left && isPossible(one))
-    const gainOf = ({ tuples }: (typeof possible)[number]) =>
-      tuples.reduce((sum, { id, weight }) => sum + (covered.has(id) ? 0 : weight), 0)
-    const rated = possible.map((one) => ({ ...one, gain: gainOf(one) }))
-    const [best] = rated.toSorted((one, other) => other.gain - one.gain || one.cost - other.cost)
+    const all = Array.from({ length: CANDIDATES }, candidate)
+    const possible = all.filter(({ one, cost }) => cost <= left && isPossible(one))
+    const [best] = possible.toSorted((one, other) => other.gain - one.gain || one.cost - other.cost)
     if (best === undefined) break
     // All was met: again, in other combinations.
     if (best.gain === 0) covered.clear()

@@ -47,6 +47,8 @@ const REJECTIONS = BEHAVIORS.filter((behavior) => behavior !== 'accept')
 const MOST_RUNS = 20
 /** What other keys do not send is left for these. */
 const MOST_WITHOUT_KEYS = 24
+/** Of each way to obtain a result, and of cancels, with each 1 of depth after the first. */
+const MOST_OF_WAY = 5
 /** A cancelled run is free, but shows less with more requests. */
 const MOST_CANCELLED = 6
 /** Each takes as long as the hold. */
@@ -86,14 +88,18 @@ export function crossedRunsOf(targets: Targets, options: ResolvedOptions): Cross
     isPossible: (run: Pick<RunPlan, 'sync' | 'cancel'> & { kind: string; way: string; receiver: string }) =>
       run.way === wayOf(run) && isKnownInTime(run),
   }
-  // The result of each other category, and what fails, obtained in two ways; then what is not cancelled, as far as the credits go; then the rest.
+  // The result of each other category, and what fails, obtained in two ways; then what is not cancelled, as far as the credits go; then
+  // the rest. What is deeper takes all ways alike.
   const alike = [...kinds.keys()].filter((kind) => kind !== 'main' && kind !== 'slow')
-  const most = options.depth * (names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS)
+  const most = Math.min(1, options.depth) * (names.length === 0 ? MOST_WITHOUT_KEYS : MOST_RUNS)
+  const deeper = Math.max(0, options.depth - 1)
   const never = { ...dimensions, cancel: ['never'] as const }
+  const ways = [...WAYS.slice(0, 3).map((way) => ({ ...never, way: [way] })), dimensions]
   const rounds = [
-    { of: { ...never, kind: alike }, most: 2 * options.depth * alike.length },
-    { of: never, most: most - options.depth * MOST_CANCELLED },
+    { of: { ...never, kind: alike }, most: 2 * alike.length },
+    { of: never, most: most - MOST_CANCELLED },
     { of: dimensions, most },
+    ...ways.map((of, index) => ({ of, most: most + (index + 1) * deeper * MOST_OF_WAY })),
   ]
   let runs: Crossed<typeof dimensions>[] = []
   for (const round of rounds) {

@@ -25,7 +25,13 @@ export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelT
 /** Number of cheapest models that are tried for an input made from the schema. */
 const MAX_CANDIDATES = 20
 
-/** @throws CannotStartError when a model is not there, or has no price or no input that could be made up */
+/** No model can be run by what the service shows of it, which may be wrong. */
+export class UnfitModelsError extends CannotStartError {}
+
+/**
+ * @throws CannotStartError when a model is not there
+ * @throws UnfitModelsError when one has no price, or no input that could be made up
+ */
 export async function chooseTargets(options: ResolvedOptions, read: Read): Promise<Targets> {
   const { main, slow, failing } = options.models
   const targets = {
@@ -51,7 +57,9 @@ async function othersOf(read: Read, chosen: Targets, options: ResolvedOptions): 
   for (const model of byPrice(await listAll(read))) {
     const [id, category] = [String(at(model, '/id')), at(model, '/category')]
     const count = tried.get(category) ?? 0
-    if (known.includes(id) || count >= depth * MOST_OF_CATEGORY || Number(priceOf(model)) > crossingCredits) continue
+    // With a greater depth there are more, which cost at most a tenth.
+    const mostCredits = crossingCredits / depth / (count < MOST_OF_CATEGORY ? 1 : 10)
+    if (known.includes(id) || count >= depth * MOST_OF_CATEGORY || Number(priceOf(model)) > mostCredits) continue
     tried.set(category, count + 1)
     const path = routePath(ROUTES.getModel, { id })
     const name = names[(others.length + 1) % names.length]
@@ -75,7 +83,7 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
   if (response.status !== 200)
     throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} returns ${response.status}.`)
   const target = targetOf(response, model, input)
-  if (typeof target === 'string') throw new CannotStartError(target.replace(/Give one\.$/, `Give one (${option}).`))
+  if (typeof target === 'string') throw new UnfitModelsError(target.replace(/Give one\.$/, `Give one (${option}).`))
   return target
 }
 
@@ -87,7 +95,7 @@ async function cheapest(read: Read, taken: readonly unknown[]): Promise<ModelTar
     const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
     if (typeof target !== 'string') return target
   }
-  throw new CannotStartError('No model has a price and an input that can be made up. Choose a model and its input.')
+  throw new UnfitModelsError('No model has a price and an input that can be made up. Choose a model and its input.')
 }
 
 function targetOf(response: ApiResponse, modelId: string, input?: Record<string, unknown>): ModelTarget | string {

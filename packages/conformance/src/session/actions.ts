@@ -15,7 +15,6 @@ const PACES = {
 }
 /** A job that is queued for longer is cancelled there, so that a slow queue costs few polls. */
 const LONGEST_QUEUE_MS = 3_000
-const TERMINAL: readonly unknown[] = TERMINAL_JOB_STATUSES
 
 export function readJob(session: Session, jobId: string, call: Partial<SessionCall> = {}): Promise<ApiResponse> {
   return session.call({ ...call, path: routePath(ROUTES.getJob, { id: jobId }) })
@@ -37,7 +36,7 @@ export function saysCancelled({ status, json }: ApiResponse): boolean {
 
 /** Whether a status is one of those that a job ends with. */
 export function isTerminal(status: unknown): boolean {
-  return TERMINAL.includes(status)
+  return TERMINAL_JOB_STATUSES.some((one) => one === status)
 }
 
 /** The id of the job in a response to a run. */

@@ -1,23 +1,15 @@
 import type { ConformanceClock } from '../clock.ts'
-import { type ApiResponse, NoResponseError } from '../http/caller.ts'
+import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
 import { at, itemsOf } from '../json.ts'
 
-/** So many outputs of each model, and files of each output, are read. */
+/** So many outputs of each model, and files of each output, of deliveries and at other addresses, are read. */
 const MOST_OUTPUTS = 2
 const MOST_FILES = 4
-/** So many files are read again at another address. */
-const MOST_MOVED = 4
-/** So many files of deliveries are read. */
-const MOST_DELIVERED = 4
 /** A job that continued so long ago has just ended. */
 const SOON_MS = 14_000
 
 /** A request with its response. */
-interface Call {
-  method: string
-  path: string
-  response: ApiResponse
-}
+type Responded = Pick<Call, 'method' | 'path'> & { response: ApiResponse }
 
 /** The produced files (section 2.5), each read right after its job ended: a service need not keep them. */
 export class ProducedFiles {
@@ -40,10 +32,11 @@ export class ProducedFiles {
    *
    * @param before all requests before it
    */
-  async read(call: Call, before: readonly Call[]): Promise<void> {
+  async read(call: Responded, before: readonly Responded[]): Promise<void> {
     const { method, path, response } = call
     const items = [at(response.json, '/output/items'), at(response.json, '/data/output/items')].flatMap(itemsOf)
-    const isOf = ({ response: { json } }: Call) => path.endsWith(`/${encodeURIComponent(String(at(json, '/job_id')))}`)
+    const isOf = ({ response: { json } }: Responded) =>
+      path.endsWith(`/${encodeURIComponent(String(at(json, '/job_id')))}`)
     const run = String(method === 'GET' ? before.find(isOf)?.path : path)
     const count = this.#outputs.get(run) ?? 0
     if (items.length === 0 || count >= MOST_OUTPUTS || !this.#isJustOver(call, before)) return
@@ -59,7 +52,7 @@ export class ProducedFiles {
     for (const { json, exchange } of deliveries) {
       const url = String(at(json, '/output/items/0/url'))
       const isNew = this.#clock.now() - Date.parse(exchange.startedAt) < SOON_MS && !this.#delivered.has(exchange.id)
-      if (!isNew || !isHttp(url) || this.#delivered.size === MOST_DELIVERED) continue
+      if (!isNew || !isHttp(url) || this.#delivered.size === MOST_FILES) continue
       this.#delivered.add(exchange.id)
       this.responses.push(await this.#download(url))
     }
@@ -70,11 +63,11 @@ export class ProducedFiles {
     const urls = outputs.map((output) => String(at(output, '/items/0/url'))).filter(isHttp)
     const [first] = urls
     const other = urls.find((url) => pathOf(url) !== pathOf(first ?? url))
-    if (first === undefined || other === undefined || this.moved.length === MOST_MOVED) return
+    if (first === undefined || other === undefined || this.moved.length === MOST_FILES) return
     this.moved.push([await this.#download(first), await this.#download(other)])
   }
 
-  #isJustOver({ method, path }: Call, before: readonly Call[]): boolean {
+  #isJustOver({ method, path }: Responded, before: readonly Responded[]): boolean {
     if (method === 'POST') return true
     const last = before.findLast((one) => one.method === 'GET' && one.path === path)?.response
     const continued = /^(queued|processing)$/.test(String(at(last?.json, '/data/status')))

@@ -133,17 +133,34 @@ export function everyOther(): Mutation {
 
 /** Retries on the server's clock. */
 export function retriesAfter(ms: number): Mutation {
-  let clock: ReferenceServer['clock'] | undefined
+  return onClock((clock, deliver) => async (url, init) => {
+    const response = await deliver(url, init)
+    const { signal: _, ...again } = init
+    if (!response.ok) void sleep(clock(), ms).then(() => deliver(url, again))
+    return response
+  })
+}
+
+/** Delivers later on the server's clock. */
+export function deliversAfter(ms: number): Mutation {
+  return onClock((clock, deliver) => async (url, { signal: _, ...init }) => {
+    void sleep(clock(), ms).then(() => deliver(url, init))
+    return new Response()
+  })
+}
+
+function onClock(tamper: (clock: () => ReferenceServer['clock'], deliver: Deliver) => Deliver): Mutation {
+  const servers: ReferenceServer[] = []
+  const clock = () => {
+    const [server] = servers
+    if (server === undefined) throw new Error('nothing was sent before a delivery')
+    return server.clock
+  }
   return {
     wrap: (send, server) => {
-      clock = server.clock
+      servers.unshift(server)
       return send
     },
-    tamper: (deliver) => async (url, init) => {
-      const response = await deliver(url, init)
-      const { signal: _, ...again } = init
-      if (!response.ok && clock !== undefined) void sleep(clock, ms).then(() => deliver(url, again))
-      return response
-    },
+    tamper: (deliver) => tamper(clock, deliver),
   }
 }

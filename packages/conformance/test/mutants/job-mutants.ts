@@ -1,5 +1,6 @@
 import { at } from '../../src/json.ts'
 import { FAILING_MODEL } from '../catalog.ts'
+import { contentType } from './edits.ts'
 import {
   edited,
   editedWhere,
@@ -10,6 +11,7 @@ import {
   put,
   status,
   take,
+  type WireRequest,
   type WireResponse,
   when,
 } from './mutation.ts'
@@ -43,6 +45,13 @@ function charging(route: Parameters<typeof edited>[0], credits: number): Mutatio
     }),
     options: ({ server }) => ({ readCredits: async () => server.credits() - charged }),
   }
+}
+
+const isFile = ({ url }: WireRequest) => url.pathname.startsWith('/files/')
+
+function hidingEverySecondFile(): Mutation {
+  let count = 0
+  return editedWhere((request) => isFile(request) && count++ % 2 === 1, status(403))
 }
 
 /** Jobs, their files, their cancels and their charges. */
@@ -95,11 +104,9 @@ export const JOB_MUTANTS = mutants([
       when(({ status: code }) => code < 300, put('/status', 'canceled')),
     ),
   ],
-  [
-    'files/can-be-read',
-    'has no file at the address of an item',
-    editedWhere(({ url }) => url.pathname.startsWith('/files/'), status(404)),
-  ],
+  ['files/can-be-read', 'has no file at the address of an item', editedWhere(isFile, status(404))],
+  ['files/can-be-read', 'has a page at the address of an item', editedWhere(isFile, contentType('text/html'))],
+  ['files/can-be-read', 'needs a key for every second file', hidingEverySecondFile()],
   [
     'webhooks/same-result-by-polling',
     'has no result to poll after a delivery',
@@ -118,6 +125,17 @@ export const JOB_MUTANTS = mutants([
   ],
   ['charges/every-run', 'charges twice', charging('runModel', 4)],
   ['charges/every-run', 'charges nothing', charging('runModel', -4)],
+  [
+    'runs/accepted',
+    'rejects a right input of the model that fails',
+    edited(
+      'runModel',
+      when(
+        (_, { url, body }) => url.pathname.includes(encodeURIComponent(FAILING_MODEL)) && at(body, '/sync') === false,
+        status(400),
+      ),
+    ),
+  ],
   [
     'jobs/every-end',
     'runs a model again that failed',

@@ -151,6 +151,15 @@ export const KEY_MUTANTS = mutants([
     }),
     'auth/invalid-key',
   ],
+  [
+    LACKING,
+    'responds 401 without the permission for an unknown model',
+    rejected(
+      'getModel',
+      403,
+      when((_, { url }) => url.pathname.includes('no-such'), status(401)),
+    ),
+  ],
   [ROTATED, 'takes a revoked key for details', revoked('getModel'), 'auth/revoked-key'],
   [ROTATED, 'takes a revoked key for jobs', revoked('getJob')],
   [ROTATED, 'takes a revoked key for runs', revoked('runModel')],

@@ -62,6 +62,11 @@ export const LIST_MUTANTS = mutants([
   ['models/every-list', 'has no total', edited('listModels', take('/total'))],
   ['models/every-page-is-full', 'counts the page in total', edited('listModels', ofPage())],
   [
+    'models/every-total',
+    'counts the page in total at a limit of 1',
+    edited('listModels', when(has('limit', '1'), ofPage())),
+  ],
+  [
     'models/total-counts-all',
     'counts one model too many',
     edited(

@@ -55,6 +55,7 @@ export const MODEL_MUTANTS = mutants([
     details(put('/category', (category: string) => category.replaceAll('-', '_'))),
   ],
   [PRICE, 'has no pricing in the list', listed(take('/models/*/pricing'))],
+  [PRICE, 'has no pricing in any details', details(take('/pricing')), 'details/every-model'],
   [PRICE, 'has a number as pricing in the list', listed(put('/models/*/pricing', 4))],
   [PRICE, 'has null as a price in the list', listed(put('/models/2/pricing/credits_per_run', null))],
   [PRICE, 'has a price below 0', listed(put('/models/1/pricing/credits_per_run', -1))],

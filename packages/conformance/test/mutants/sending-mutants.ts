@@ -1,5 +1,6 @@
 import { at } from '../../src/json.ts'
 import {
+  deliversAfter,
   deliversCancelled,
   deliversEarly,
   deliversEverything,
@@ -84,6 +85,7 @@ export const SENDING_MUTANTS = mutants([
       return response
     }),
   ],
+  [SENT, 'delivers a minute after the end', deliversAfter(60_000), 'webhooks/delivered'],
   [NO_RETRY, 'retries after 3 seconds', retriesAfter(3_000)],
   [NO_RETRY, 'retries after a minute', retriesAfter(60_000)],
   [POLLING, 'forgets a job whose delivery was rejected', losesJobs((response) => response === 'rejected', status(404))],

@@ -1,4 +1,4 @@
-import type { Submission } from '@modelrun/kit'
+import { retryAfterMs, type Submission } from '@modelrun/kit'
 import { backoffMs, jitter } from '../../shared/backoff.ts'
 import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
 import { errorDetailIn } from './read-response.ts'
@@ -24,7 +24,7 @@ export function submissionAfter(failure: Failure): Submission {
  * when the service is slow), but not with an error body of the service. A body that names a job does not reject one.
  */
 function isUnavailability(received: ReceivedResponse): boolean {
-  const isAnnounced = received.status === 503 && retryAfterIn(received, 0) !== undefined
+  const isAnnounced = received.status === 503 && retryAfterMs(received.response.headers, 0) !== undefined
   return isAnnounced && errorDetailIn(received) !== undefined && !namesJob(received)
 }
 
@@ -91,31 +91,7 @@ export function retryDelayMs({ retryCount, retryAfterMs, random }: RetrySituatio
   return jitter(backoffMs(retryCount + 1, BACKOFF), [0, 1], random)
 }
 
-/**
- * Reads a `Retry-After` header: seconds, or an HTTP date (RFC 9110, section 10.2.3).
- *
- * @returns Milliseconds to wait, finite and never negative; undefined when the header is absent or invalid.
- */
-export function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined
-  const text = header.trim()
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER)
-  // Date.parse accepts texts that are not dates, like "-5". Every HTTP date starts with a weekday.
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined
-  // The oldest of the three forms has no zone. It means GMT too.
-  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-/**
- * The `Retry-After` of a failure, in milliseconds. Undefined without a response, and as {@link parseRetryAfter}. A date counts
- * from the `Date` of the response: the clocks of the service and of this machine may differ.
- */
+/** The `Retry-After` of a failure, in milliseconds. Undefined without a response, and where it has none. */
 export function retryAfterOf(failure: Failure, now: number): number | undefined {
-  return failure.kind === 'response' ? retryAfterIn(failure.received, now) : undefined
-}
-
-function retryAfterIn({ response: { headers } }: ReceivedResponse, now: number): number | undefined {
-  const sentAt = Date.parse(headers.get('date') ?? '')
-  return parseRetryAfter(headers.get('retry-after'), Number.isNaN(sentAt) ? now : sentAt)
+  return failure.kind === 'response' ? retryAfterMs(failure.received.response.headers, now) : undefined
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { parseRetryAfter, retryAfterOf } from './status-policy.ts'
+import { parseRetryAfter, retryAfterMs } from './retry-after.ts'
 
 /** An example date of RFC 9110, in each of its three forms. */
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)
@@ -72,14 +72,7 @@ describe('parseRetryAfter', () => {
   })
 })
 
-describe('retryAfterOf', () => {
-  const failed = (headers: Record<string, string>) => {
-    const response = new Response(null, { status: 429, headers })
-    return {
-      kind: 'response',
-      received: { status: 429, text: '', response, requestId: undefined, isCut: false },
-    } as const
-  }
+describe('retryAfterMs', () => {
   const until = 'Sun, 06 Nov 1994 08:49:37 GMT'
 
   test.each([
@@ -98,6 +91,6 @@ describe('retryAfterOf', () => {
     ['a date that is none', { 'retry-after': until, date: 'today' }, 30_000],
     ['seconds', { 'retry-after': '7', date: 'Sun, 06 Nov 1994 09:49:07 GMT' }, 7_000],
   ])('counts a date from that of the response: %s', (_, headers, expected) => {
-    expect(retryAfterOf(failed(headers), NOW)).toBe(expected)
+    expect(retryAfterMs(new Headers(headers), NOW)).toBe(expected)
   })
 })
