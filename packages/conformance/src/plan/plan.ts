@@ -49,6 +49,6 @@ export function costOf(scenarios: Iterable<Scenario<unknown>>, targets: Targets,
   if (single + crossed <= options.maxCredits) return single + crossed
   throw new CannotStartError(
     `The plan could cost ${single + crossed} credits (${single} for single runs, ${crossed} for crossed ones); the limit is ` +
-      `${options.maxCredits}. Nothing was run. Raise the limit of credits, choose cheaper models, or choose fewer checks.`,
+      `${options.maxCredits}. Nothing was run. Raise the limit of credits, or choose cheaper models, a smaller depth, or fewer checks.`,
   )
 }
