@@ -51,8 +51,8 @@ export interface ConformanceOptions {
   allowRuns?: boolean | undefined
   /**
    * How many combinations of models, keys, modes, webhooks, filters and mistakes are made, as a multiple of the default 1: more
-   * of them meet more corners. 1 takes 60 credits at most, 8 takes 480 and eight times as many requests; 0 makes none. Where `only` is
-   * given, none that costs credits is made unless this is given too.
+   * of them meet more corners. 1 takes 60 credits at most and 8 takes 480, with four times as many requests; 0 makes none. Where `only`
+   * is given, none that costs credits is made unless this is given too.
    */
   depth?: number | undefined
   /** Chooses the combinations, as an integer: another one meets other corners. Default 1. */
