@@ -29,12 +29,12 @@ function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { st
   return isOwn ? 'unknown' : isCancelled ? 'free' : 'unfinished'
 }
 
-/** A run that was waited for and rejected late, or with the code of the provider, may have been processed. */
+/** A run that was waited for and rejected late, or with the code of the provider, may have been processed; so may one that was to fail. */
 function entryOfRejected({ response, shouldFail, isOpen, mode }: RunCall): string {
   const hasFailed = isProviderFailure(response.json)
   const isLate = response.durationMs > LATE_MS && mode === 'sync'
   if (!isOpen && (hasFailed || (shouldFail && isLate && response.status >= 500))) return 'failed'
-  if (!hasFailed && response.status < 500 && !isLate) return 'free'
+  if (!hasFailed && response.status < 500 && !isLate && !(shouldFail && mode === 'sync')) return 'free'
   return shouldFail ? 'failed late' : 'rejected late'
 }
 

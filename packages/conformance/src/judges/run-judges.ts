@@ -111,12 +111,14 @@ function shows(response: ApiResponse, statuses: readonly number[], states: reado
   return [hasStatus(response, ...statuses), ...holds(response, { '/status': oneOf(...states) })]
 }
 
-function isAccepted({ response, endpoint }: RunCall, { runs }: World): Finding {
+function isAccepted({ response, endpoint, mode, jobId }: RunCall, { runs }: World): Finding {
   const isHttp = (one: RunCall['endpoint']) => one?.url.startsWith('http:') === true
-  if (isHttp(endpoint) && response.status >= 400 && !runs.some((run) => isHttp(run.endpoint)))
+  if (isHttp(endpoint) && response.status >= 400 && !runs.some((one) => isHttp(one.endpoint)))
     return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
   if (response.status === 402) return skip('the account has no credits', response)
-  const isFailure = response.status >= 500 || isProviderFailure(response.json)
+  // A rejection names no job.
+  const isFailedJob = mode === 'sync' && response.status >= 400 && jobId !== undefined
+  const isFailure = response.status >= 500 || isProviderFailure(response.json) || isFailedJob
   return isFailure ? skip('the provider failed', response) : hasStatus(response, ...ACCEPTED)
 }
 
@@ -139,9 +141,8 @@ function isPossibleDuration(response: ApiResponse): Finding {
 
 function jobIdsDiffer(runs: readonly RunCall[]): Finding {
   const named = runs.filter(({ jobId }) => jobId !== undefined)
-  const ids = named.map(({ jobId }) => jobId)
-  const repeated = named.filter((_, index) => ids.indexOf(ids[index]) !== index)
+  const repeated = named.filter(({ jobId }, index) => named.findIndex((one) => one.jobId === jobId) < index)
   if (named.length < 2) return skip('fewer than two runs were accepted')
-  const detail = `${named.length} runs have ${new Set(ids).size} different job_ids`
+  const detail = `${named.length} runs have ${named.length - repeated.length} different job_ids`
   return judge(repeated.length === 0, detail, repeated.length > 0 ? repeated : named.slice(0, 2))
 }

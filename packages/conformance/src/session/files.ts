@@ -1,6 +1,7 @@
 import type { ConformanceClock } from '../clock.ts'
 import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
 import { at, itemsOf } from '../json.ts'
+import type { ResolvedOptions } from '../options.ts'
 
 /** So many outputs of each model, and files of each output, of deliveries and at other addresses, are read. */
 const MOST_OUTPUTS = 2
@@ -9,12 +10,14 @@ const MOST_FILES = 4
 const SOON_MS = 14_000
 
 /** A request with its response. */
-type Responded = Pick<Call, 'method' | 'path'> & { response: ApiResponse }
+type Reply = Pick<Call, 'method' | 'path'> & { response: ApiResponse }
 
 /** The produced files (section 2.5), each read right after its job ended: a service need not keep them. */
 export class ProducedFiles {
   readonly #download: (url: string) => Promise<ApiResponse>
   readonly #clock: ConformanceClock
+  /** How many times as many files are read. */
+  readonly #depth: number
   /** Number of outputs of each model whose files were read. */
   readonly #outputs = new Map<string, number>()
   readonly responses: ApiResponse[] = []
@@ -22,9 +25,10 @@ export class ProducedFiles {
   /** Files that one body shows at one path and a later one at another: each read at both. */
   readonly moved: (readonly [ApiResponse, ApiResponse])[] = []
 
-  constructor(download: (url: string) => Promise<ApiResponse>, clock: ConformanceClock) {
+  constructor(download: (url: string) => Promise<ApiResponse>, { clock, depth }: ResolvedOptions) {
     this.#download = (url) => download(url).catch(notRead)
     this.#clock = clock
+    this.#depth = Math.max(1, depth)
   }
 
   /**
@@ -32,14 +36,13 @@ export class ProducedFiles {
    *
    * @param before all requests before it
    */
-  async read(call: Responded, before: readonly Responded[]): Promise<void> {
+  async read(call: Reply, before: readonly Reply[]): Promise<void> {
     const { method, path, response } = call
     const items = [at(response.json, '/output/items'), at(response.json, '/data/output/items')].flatMap(itemsOf)
-    const isOf = ({ response: { json } }: Responded) =>
-      path.endsWith(`/${encodeURIComponent(String(at(json, '/job_id')))}`)
+    const isOf = ({ response: { json } }: Reply) => path.endsWith(`/${encodeURIComponent(String(at(json, '/job_id')))}`)
     const run = String(method === 'GET' ? before.find(isOf)?.path : path)
     const count = this.#outputs.get(run) ?? 0
-    if (items.length === 0 || count >= MOST_OUTPUTS || !this.#isJustOver(call, before)) return
+    if (items.length === 0 || count >= this.#depth * MOST_OUTPUTS || !this.#isJustOver(call, before)) return
     this.#outputs.set(run, count + 1)
     for (const url of items.slice(0, MOST_FILES).map((item) => String(at(item, '/url')))) {
       // What is no address is judged as such.
@@ -52,7 +55,7 @@ export class ProducedFiles {
     for (const { json, exchange } of deliveries) {
       const url = String(at(json, '/output/items/0/url'))
       const isNew = this.#clock.now() - Date.parse(exchange.startedAt) < SOON_MS && !this.#delivered.has(exchange.id)
-      if (!isNew || !isHttp(url) || this.#delivered.size === MOST_FILES) continue
+      if (!isNew || !isHttp(url) || this.#delivered.size >= this.#depth * MOST_FILES) continue
       this.#delivered.add(exchange.id)
       this.responses.push(await this.#download(url))
     }
@@ -63,11 +66,11 @@ export class ProducedFiles {
     const urls = outputs.map((output) => String(at(output, '/items/0/url'))).filter(isHttp)
     const [first] = urls
     const other = urls.find((url) => pathOf(url) !== pathOf(first ?? url))
-    if (first === undefined || other === undefined || this.moved.length === MOST_FILES) return
+    if (first === undefined || other === undefined || this.moved.length >= this.#depth * MOST_FILES) return
     this.moved.push([await this.#download(first), await this.#download(other)])
   }
 
-  #isJustOver({ method, path }: Responded, before: readonly Responded[]): boolean {
+  #isJustOver({ method, path }: Reply, before: readonly Reply[]): boolean {
     if (method === 'POST') return true
     const last = before.findLast((one) => one.method === 'GET' && one.path === path)?.response
     const continued = /^(queued|processing)$/.test(String(at(last?.json, '/data/status')))
@@ -75,9 +78,7 @@ export class ProducedFiles {
   }
 }
 
-function isHttp(url: string): boolean {
-  return /^https?:/i.test(url)
-}
+const isHttp = (url: string) => /^https?:/i.test(url)
 
 /** What stands behind it may be signed again. */
 function pathOf(url: string): string {

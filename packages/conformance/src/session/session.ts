@@ -82,7 +82,7 @@ export class Session {
     this.#modes = Math.abs(options.seed)
     this.clock = options.clock
     this.balance = createBalance(options.readCredits, options.clock)
-    this.files = new ProducedFiles(parts.download, options.clock)
+    this.files = new ProducedFiles(parts.download, options)
   }
 
   /** The evidence of a scenario. The first call performs it. */
