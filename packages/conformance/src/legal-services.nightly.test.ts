@@ -31,6 +31,10 @@ describe('a service that keeps to the specification', () => {
     { creditsOfFailed: 'refunded', refundMs: 200_000 },
     { takenAtStart: true, refundMs: 200_000 },
     { takenAtStart: true, ledgerDelayMs: 4_000 },
+    ...(['RUN_FAILED', 'RUN_FAILED of a job'] as const).flatMap((failedSyncCode) => {
+      const failing = { failedSync: 422, failedSyncBody: 'error-only', failedSyncCode } as const
+      return [{ ...failing, creditsOfFailed: 'charged' } as const, { ...failing, providerFails: 'seventh' } as const]
+    }),
   ] satisfies Partial<LegalChoices>[])('passes with %j together', async (choices) => {
     expect(await failuresOf(choices)).toEqual([])
   })

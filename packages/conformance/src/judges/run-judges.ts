@@ -111,13 +111,16 @@ function shows(response: ApiResponse, statuses: readonly number[], states: reado
   return [hasStatus(response, ...statuses), ...holds(response, { '/status': oneOf(...states) })]
 }
 
-function isAccepted({ response, endpoint, mode, jobId }: RunCall, { runs }: World): Finding {
+function isAccepted({ response, endpoint, mode, jobId }: RunCall, { runs, sentRuns }: World): Finding {
   const isHttp = (one: RunCall['endpoint']) => one?.url.startsWith('http:') === true
   if (isHttp(endpoint) && response.status >= 400 && !runs.some((one) => isHttp(one.endpoint)))
     return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
   if (response.status === 402) return skip('the account has no credits', response)
-  // A rejection names no job.
-  const isFailedJob = mode === 'sync' && response.status >= 400 && jobId !== undefined
+  // A rejection names no job, and is like that of a wrong input and not like what the failing model gets.
+  const isLike = ({ response: other }: RunCall) => rejectionText(other) === rejectionText(response)
+  const like = sentRuns.filter(isLike)
+  const isOfFailed = like.some((run) => run.shouldFail && isWaiting(run)) && !like.some((run) => run.violation)
+  const isFailedJob = mode === 'sync' && response.status >= 400 && (jobId !== undefined || isOfFailed)
   const isFailure = response.status >= 500 || isProviderFailure(response.json) || isFailedJob
   return isFailure ? skip('the provider failed', response) : hasStatus(response, ...ACCEPTED)
 }

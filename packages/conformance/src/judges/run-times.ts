@@ -60,9 +60,7 @@ function kindsOf({ id, sync, hasWebhook }: RunCall): string[] {
   return [id, mode, `${id}, ${mode}`]
 }
 
-export function took({ durationMs }: ApiResponse): string {
-  return `${Math.round(durationMs)} ms`
-}
+export const took = ({ durationMs }: ApiResponse) => `${Math.round(durationMs)} ms`
 
 export function hasFailed({ response, says }: RunCall): boolean {
   return says === 'failed' || at(response.json, '/error/code') !== undefined

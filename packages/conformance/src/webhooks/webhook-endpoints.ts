@@ -66,9 +66,7 @@ export function createWebhookEndpoints(receiver: WebhookReceiver, log: ExchangeL
   }
 }
 
-function nameIn(url: string): string | undefined {
-  return new URL(url).pathname.split('/').at(-1)
-}
+const nameIn = (url: string) => new URL(url).pathname.split('/').at(-1)
 
 async function receive(endpoint: WebhookEndpoint, request: Request, { clock, redactor, start }: ExchangeLog) {
   const { deliveries, behavior, status } = endpoint

@@ -128,6 +128,8 @@ export const LEGAL_CHOICES = {
   emptyBody: ['as broken', reject(411, 'NO_BODY')],
   optionalNull: ['as wrong', 'accepted', reject(422, 'NULL')],
   requiredEmpty: ['accepted', reject(422, 'EMPTY')],
+  // 7: the code of a run that is waited for and fails, where its response is an error alone
+  failedSyncCode: ['PROVIDER_FAILURE', 'RUN_FAILED', 'RUN_FAILED of a job'],
 } as const
 
 /** One value for every open point. */

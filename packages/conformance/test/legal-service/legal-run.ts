@@ -101,7 +101,9 @@ export function endedReply(
   if (choices.failedSync === 202) return processingReply(job, choices)
   const error = errorOf(job, choices)
   const isPlain = choices.failedSyncBody === 'error-only' && choices.failedSync >= 400
-  return reply(choices.failedSync, isPlain ? { error } : { ...identity(job, status), error })
+  if (!isPlain) return reply(choices.failedSync, { ...identity(job, status), error })
+  const [code, ofJob] = choices.failedSyncCode.split(' of a ')
+  return reply(choices.failedSync, { error: { ...error, code }, ...(ofJob && { job_id: job.id }) })
 }
 
 function identity({ id, requestId, model }: LegalJob, status: string) {
