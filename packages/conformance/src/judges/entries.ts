@@ -30,9 +30,10 @@ function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { st
 }
 
 /** A run that was waited for and rejected late, or with the code of the provider, may have been processed; so may one that was to fail. */
-function entryOfRejected({ response, shouldFail, isOpen, mode }: RunCall): string {
+function entryOfRejected({ response, shouldFail, isOpen, mode, endpoint }: RunCall): string {
   const hasFailed = isProviderFailure(response.json)
-  const isLate = response.durationMs > LATE_MS && mode === 'sync'
+  // A webhook_url that is none may be left out.
+  const isLate = response.durationMs > LATE_MS && !mode.startsWith('async') && endpoint === undefined
   if (!isOpen && (hasFailed || (shouldFail && isLate && response.status >= 500))) return 'failed'
   if (!hasFailed && response.status < 500 && !isLate && !(shouldFail && mode === 'sync')) return 'free'
   return shouldFail ? 'failed late' : 'rejected late'
