@@ -117,10 +117,11 @@ function isAccepted({ response, endpoint, mode, jobId }: RunCall, { runs, sentRu
     return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
   if (response.status === 402) return skip('the account has no credits', response)
   // A rejection names no job, and is like that of a wrong input and not like what the failing model gets.
+  const isError = response.status >= 400 && at(response.json, '/error/code') !== undefined
   const isLike = ({ response: other }: RunCall) => rejectionText(other) === rejectionText(response)
   const like = sentRuns.filter(isLike)
   const isOfFailed = like.some((run) => run.shouldFail && isWaiting(run)) && !like.some((run) => run.violation)
-  const isFailedJob = mode === 'sync' && response.status >= 400 && (jobId !== undefined || isOfFailed)
+  const isFailedJob = mode === 'sync' && isError && (jobId !== undefined || isOfFailed)
   const isFailure = response.status >= 500 || isProviderFailure(response.json) || isFailedJob
   return isFailure ? skip('the provider failed', response) : hasStatus(response, ...ACCEPTED)
 }
