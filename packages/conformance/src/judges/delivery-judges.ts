@@ -10,17 +10,7 @@ import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
 import { OF_DELIVERIES, observeMore } from './more-members.ts'
 import { AT_PROVIDER, ERROR, hasOutput, holds, none, oneOf, sameOutput, shownOnly, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
-import {
-  allCancels,
-  endOf,
-  isBefore,
-  isSuspicious,
-  type JobStory,
-  jobOf,
-  type RunCall,
-  startOf,
-  type World,
-} from './world.ts'
+import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
@@ -136,7 +126,7 @@ function endOfUrl(url: string): string {
 
 function isDelivered({ run, job, deliveries }: Delivered, { session }: World): Finding {
   const [first] = deliveries
-  const lateMs = first && job?.end ? startOf(first.exchange) - endOf(job.end) : 0
+  const lateMs = first && job?.end ? startOf(first.exchange) - startOf(job.end.exchange) : 0
   const isInTime = lateMs <= session.options.limits.deliveryMs
   if (first !== undefined) return judge(isInTime, `a delivery came ${lateMs} ms after a poll of the end`, deliveries)
   if (job === undefined) return fail('no delivery came, and the response names no job', run)

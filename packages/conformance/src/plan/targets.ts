@@ -29,8 +29,8 @@ const MAX_CANDIDATES = 20
 export class UnfitModelsError extends CannotStartError {}
 
 /**
- * @throws CannotStartError when a model is not there
- * @throws UnfitModelsError when one has no price, or no input that could be made up
+ * @throws CannotStartError when a model is not there, or no input could be made up for it
+ * @throws UnfitModelsError when one is shown without a price or a schema, or none can be run
  */
 export async function chooseTargets(options: ResolvedOptions, read: Read): Promise<Targets> {
   const { main, slow, failing } = options.models
@@ -83,8 +83,9 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
   if (response.status !== 200)
     throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} returns ${response.status}.`)
   const target = targetOf(response, model, input)
-  if (typeof target === 'string') throw new UnfitModelsError(target.replace(/Give one\.$/, `Give one (${option}).`))
-  return target
+  if (typeof target !== 'string') return target
+  const isShown = Number.isFinite(priceOf(response.json)) && isRecord(at(response.json, '/input_schema/properties'))
+  throw new (isShown ? CannotStartError : UnfitModelsError)(target.replace(/Give one\.$/, `Give one (${option}).`))
 }
 
 /** @param taken models that are slow or fail, which the main one must not */
