@@ -35,6 +35,7 @@ const LEFT_OUT = {
   ledgerDelayMs: 0,
   readsFail: 'never',
   jobTimes: 'none',
+  failedSyncCode: 'PROVIDER_FAILURE',
 } satisfies Partial<LegalChoices>
 
 /** Differ in what their errors hold, as at random most services would be alike in it. */

@@ -28,6 +28,7 @@ const LEFT_OUT = {
   providerFails: 'never',
   finishedIsCancelled: false,
   runFields: 'none',
+  failedSyncCode: 'PROVIDER_FAILURE',
 } as const
 
 const startedAt = Date.now()
