@@ -127,8 +127,9 @@ function endOfUrl(url: string): string {
 function isDelivered({ run, job, deliveries }: Delivered, { session }: World): Finding {
   const [first] = deliveries
   const lateMs = first && job?.end ? startOf(first.exchange) - startOf(job.end.exchange) : 0
-  const isInTime = lateMs <= session.options.limits.deliveryMs
-  if (first !== undefined) return judge(isInTime, `a delivery came ${lateMs} ms after a poll of the end`, deliveries)
+  const isLate = lateMs > session.options.limits.deliveryMs
+  if (isLate) return fail(`a delivery came ${lateMs} ms after a poll of the end`, deliveries)
+  if (first !== undefined) return pass('a delivery came', deliveries)
   if (job === undefined) return fail('no delivery came, and the response names no job', run)
   const hasResult = job.outcome === 'succeeded' || job.outcome === 'failed'
   return (hasResult ? fail : skip)(`the job is ${show(job.outcome)}; no delivery came`, run)
