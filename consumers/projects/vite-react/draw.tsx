@@ -1,15 +1,21 @@
 import { JobFailedError } from 'modelrun'
-import { ModelForm, useRun } from 'modelrun/react'
+import { useRun } from 'modelrun/react'
+import type { FormEvent } from 'react'
 
 export function Draw() {
   const { run, cancel, status, progress, result, error } = useRun('aurora-image')
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    run({ prompt: String(new FormData(event.currentTarget).get('prompt')) })
+  }
   return (
     <main>
-      <ModelForm model="aurora-image" onSubmit={run}>
+      <form onSubmit={submit}>
+        <input name="prompt" aria-label="prompt" required />
         <button type="submit" disabled={status === 'running'}>
           Draw
         </button>
-      </ModelForm>
+      </form>
       {progress && (
         <button type="button" onClick={cancel} disabled={progress.isCancelling}>
           Cancel

@@ -34,7 +34,7 @@ test('the bundle is built without a warning and imports nothing of Node', () => 
   )
 })
 
-test('the client, the hook and the form add less than 54 kB to the page', async () => {
+test('the client and the hook add less than 54 kB to the page', async () => {
   const script = gzipSync(scripts.map(({ code }) => code).join('')).length / 1_000
   const withoutClient = gzipSync(await buildWithoutClient()).length / 1_000
   assert.ok(script - withoutClient > 5 && script - withoutClient < 54, `${script} - ${withoutClient} kB`)
@@ -91,7 +91,7 @@ function serve(request, response, listener) {
 }
 
 async function buildWithoutClient() {
-  const code = 'export class JobFailedError {}; export const ModelForm = () => null; export const useRun = () => ({})'
+  const code = 'export class JobFailedError {}; export const useRun = () => ({})'
   const empty = {
     name: 'without-client',
     enforce: 'pre',

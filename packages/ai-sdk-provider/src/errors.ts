@@ -1,4 +1,4 @@
-import { APICallError, InvalidArgumentError, type SharedV3Warning } from '@ai-sdk/provider'
+import { APICallError, InvalidArgumentError, type SharedV4Warning } from '@ai-sdk/provider'
 import { AbortedError, ModelRunError, type Submission } from 'modelrun'
 
 /** What failed. */
@@ -77,7 +77,7 @@ export function keepSucceeded<Value>(settled: readonly PromiseSettledResult<Valu
   const aborted = errors.find((error) => error instanceof Error && error.name === 'AbortError')
   const final = errors.find((error) => !(APICallError.isInstance(error) && error.isRetryable))
   if (aborted !== undefined || values.length === 0) throw aborted ?? final ?? errors[0]
-  const warnings = errors.map((error): SharedV3Warning => {
+  const warnings = errors.map((error): SharedV4Warning => {
     const reason = error instanceof Error ? error.message : String(error)
     return { type: 'other', message: `${errors.length} of ${settled.length} failed; the others are here. ${reason}` }
   })

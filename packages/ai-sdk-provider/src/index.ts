@@ -5,4 +5,4 @@
  */
 export type { DurableRun, DurableRuns } from './durable-runs.ts'
 export type { ModelRunProviderOptions } from './options.ts'
-export { createModelRun, type ModelRunProvider, type ModelRunProviderV3, modelrun } from './provider.ts'
+export { createModelRun, type ModelRunProvider, modelrun } from './provider.ts'

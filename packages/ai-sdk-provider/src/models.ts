@@ -23,7 +23,7 @@ export interface SerializedModel {
 /** What models of all kinds have. */
 export abstract class ProviderModel {
   abstract readonly kind: ModelKind
-  readonly specificationVersion: 'v4'
+  readonly specificationVersion = 'v4'
   readonly modelId: string
   // It gives access to the API key. Private fields are not printed by console.log and JSON.stringify.
   readonly #options: ResolvedOptions
@@ -31,8 +31,6 @@ export abstract class ProviderModel {
   constructor(options: ResolvedOptions, modelId: string) {
     this.#options = options
     this.modelId = modelId
-    // Models of `v3` have the same shape.
-    this.specificationVersion = options.specificationVersion as 'v4'
   }
 
   protected get options(): ResolvedOptions {

@@ -30,21 +30,19 @@ export interface ModelRunProviderOptions {
    * AI SDK, which tries once. Default `bytes`.
    */
   videoFiles?: 'bytes' | 'url' | undefined
-  /** `v4` is for `ai` 7, `v3` for `ai` 6. Default `v4`. */
-  specificationVersion?: 'v3' | 'v4' | undefined
 }
 
 /** The options with every field named and present: what the models of a provider share. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
-const NAMES = ['client', 'durable', 'webhook', 'onAbort', 'deadlineMs', 'videoFiles', 'specificationVersion']
+const NAMES = ['client', 'durable', 'webhook', 'onAbort', 'deadlineMs', 'videoFiles']
 
 /** Fills in the defaults. @throws InvalidArgumentError */
 export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunProviderOptions) {
   const unknown = Object.keys(plain).find((name) => !NAMES.includes(name))
   if (unknown !== undefined) reject(unknown, `createModelRun has no such option; the options are ${NAMES.join(', ')}.`)
   if (durable && webhook) reject('webhook', 'a batch has an inbox of its own: use `webhooks` of `createRuns`.')
-  const { onAbort = 'cancel', deadlineMs = 600_000, videoFiles = 'bytes', specificationVersion = 'v4' } = plain
+  const { onAbort = 'cancel', deadlineMs = 600_000, videoFiles = 'bytes' } = plain
   let made: ModelRun | undefined
   const getClient = () => {
     // A client of another copy of `modelrun` has another class.
@@ -60,7 +58,6 @@ export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunP
     onAbort,
     deadlineMs,
     videoFiles,
-    specificationVersion,
     /** JSON, of which another process can make the same provider. A client, a batch or an inbox cannot be passed to it. */
     plain: client || durable || webhook ? undefined : plain,
   }

@@ -1,11 +1,6 @@
 import { createProviderRegistry, generateImage, generateSpeech, wrapImageModel } from 'ai'
-import {
-  generateImage as generateImage6,
-  experimental_generateSpeech as generateSpeech6,
-  experimental_generateVideo as generateVideo6,
-} from 'ai-6'
 import { describe, expect, it } from 'vitest'
-import { PNG, setup } from '../test/harness.ts'
+import { setup } from '../test/harness.ts'
 import { createModelRun } from './provider.ts'
 
 describe('createModelRun', () => {
@@ -69,27 +64,5 @@ describe('createModelRun', () => {
     const modelrun = createModelRun({ client: one.client.withOptions({ apiKey: key }) })
     const call = generateImage({ model: modelrun.image('aurora-image'), prompt: 'a fox' })
     await expect(call).rejects.toMatchObject({ statusCode: 403, message: expect.stringContaining('models:run') })
-  })
-})
-
-describe('with specificationVersion: v3', () => {
-  it('makes pictures, speech and films with `ai` 6', async () => {
-    const one = setup()
-    const modelrun = createModelRun({ client: one.client, specificationVersion: 'v3' })
-    const prompt = { text: 'a woodcut', images: [PNG] }
-    const { images, warnings } = await generateImage6({ model: modelrun.image('inkfield/restyle'), prompt, seed: 0 })
-    const { audio } = await generateSpeech6({ model: modelrun.speech('vocalis/narrator'), text: 'hello' })
-    const { videos } = await generateVideo6({ model: modelrun.video('lumen/aurora-video'), prompt: 'waves' })
-    expect([images.length, audio.mediaType, videos.length, one.posts()]).toEqual([1, 'audio/wav', 1, 3])
-    expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'seed' }])
-  })
-
-  it('pays once after a reset', async () => {
-    const one = setup()
-    one.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after' })
-    const modelrun = createModelRun({ client: one.client, specificationVersion: 'v3' })
-    const call = generateImage6({ model: modelrun.image('aurora-image'), prompt: 'a fox' })
-    await expect(call).rejects.toMatchObject({ name: 'AI_APICallError', data: { submission: 'unknown' } })
-    expect(one.posts()).toBe(1)
   })
 })

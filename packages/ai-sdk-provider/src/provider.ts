@@ -10,20 +10,20 @@ import { ModelRunImageModel, ModelRunSpeechModel } from './models.ts'
 import { type ModelRunProviderOptions, resolveOptions } from './options.ts'
 import { ModelRunVideoModel } from './video-model.ts'
 
-/** The models that a provider has. */
-interface Models<Image, Video, Speech> {
+/** A provider for `ai` 7. */
+export interface ModelRunProvider extends ProviderV4 {
   /** A model for `generateImage`. */
-  image(modelId: string): Image
+  image(modelId: string): ImageModelV4
   /** The same as {@link image}, by the name that registries use. */
-  imageModel(modelId: string): Image
+  imageModel(modelId: string): ImageModelV4
   /** A model for `generateVideo`, `startVideo` and `getVideoStatus`. */
-  video(modelId: string): Video
+  video(modelId: string): VideoModelV4
   /** The same as {@link video}. */
-  videoModel(modelId: string): Video
+  videoModel(modelId: string): VideoModelV4
   /** A model for `generateSpeech`: speech, music and sounds. */
-  speech(modelId: string): Speech
+  speech(modelId: string): SpeechModelV4
   /** The same as {@link speech}. */
-  speechModel(modelId: string): Speech
+  speechModel(modelId: string): SpeechModelV4
   /**
    * The client: to continue with a job whose id is in an error or in `providerMetadata.modelrun`, or to cancel it.
    *
@@ -31,18 +31,6 @@ interface Models<Image, Video, Speech> {
    */
   client(): ModelRun
 }
-
-/** A provider for `ai` 7. */
-export type ModelRunProvider = ProviderV4 & Models<ImageModelV4, VideoModelV4, SpeechModelV4>
-
-/** A model or provider as `ai` 6 takes it. */
-type V3<Part> = Omit<Part, 'specificationVersion'> & { readonly specificationVersion: 'v3' }
-
-/** A provider for `ai` 6. */
-export type ModelRunProviderV3 = V3<
-  Pick<ProviderV4, 'languageModel' | 'embeddingModel'> &
-    Models<V3<ModelRunImageModel>, V3<ModelRunVideoModel>, V3<ModelRunSpeechModel>>
->
 
 /**
  * Creates a provider for the AI SDK. One call is one run, whatever retries the AI SDK makes: a run that the service may have
@@ -54,17 +42,13 @@ export type ModelRunProviderV3 = V3<
  * const modelrun = createModelRun()
  * const { image } = await generateImage({ model: modelrun.image('aurora-image'), prompt: 'a red fox' })
  */
-export function createModelRun(options: ModelRunProviderOptions & { specificationVersion: 'v3' }): ModelRunProviderV3
-export function createModelRun(
-  options?: ModelRunProviderOptions & { specificationVersion?: 'v4' | undefined },
-): ModelRunProvider
-export function createModelRun(options: ModelRunProviderOptions = {}): unknown {
+export function createModelRun(options: ModelRunProviderOptions = {}): ModelRunProvider {
   const resolved = resolveOptions(options)
   const image = (modelId: string) => new ModelRunImageModel(resolved, modelId)
   const video = (modelId: string) => new ModelRunVideoModel(resolved, modelId)
   const speech = (modelId: string) => new ModelRunSpeechModel(resolved, modelId)
   return {
-    specificationVersion: resolved.specificationVersion,
+    specificationVersion: 'v4',
     image,
     imageModel: image,
     video,

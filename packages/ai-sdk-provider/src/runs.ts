@@ -4,7 +4,7 @@ import { keepSucceeded, runError, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from './prepare-call.ts'
 
-/** What is known of a run, for `providerMetadata`: JSON that `ai` 6 and 7 both take. */
+/** What is known of a run, for `providerMetadata`: JSON. */
 type Facts = Record<string, string | number | undefined>
 
 /** A run that succeeded. */

@@ -1,4 +1,4 @@
-import type { JSONObject, SharedV3Warning } from '@ai-sdk/provider'
+import type { JSONObject, SharedV4Warning } from '@ai-sdk/provider'
 import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 import { reject } from './errors.ts'
@@ -18,9 +18,9 @@ export async function toInputs(
   model: Model,
   settings: Readonly<Input>,
   { parameters, count }: { parameters: JSONObject; count: number },
-): Promise<{ inputs: Input[]; warnings: SharedV3Warning[] }> {
+): Promise<{ inputs: Input[]; warnings: SharedV4Warning[] }> {
   const input: Input = { ...parameters }
-  const warnings: SharedV3Warning[] = []
+  const warnings: SharedV4Warning[] = []
   for (const [name, value] of Object.entries(settings)) {
     // Models without a prompt are called with an empty one.
     if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue
@@ -38,7 +38,7 @@ export async function toInputs(
 async function applySetting(
   setting: string,
   value: unknown,
-  { model, input, warnings }: { model: Model; input: Input; warnings: SharedV3Warning[] },
+  { model, input, warnings }: { model: Model; input: Input; warnings: SharedV4Warning[] },
 ): Promise<string | undefined> {
   const { properties } = model.input_schema
   // A later version of the AI SDK may have further settings.

@@ -16,7 +16,7 @@ const PRICE = 60
 /** The same service, seen by another process. */
 function otherProcess({ server }: Setup, options: ModelRunProviderOptions = {}) {
   const client = new ModelRun(server.clientOptions())
-  return createModelRun({ client, ...options, specificationVersion: 'v4' })
+  return createModelRun({ client, ...options })
 }
 
 function sent(value: unknown) {

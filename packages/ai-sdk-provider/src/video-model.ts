@@ -1,7 +1,7 @@
 import {
   APICallError,
   type JSONValue,
-  type Experimental_VideoModelV3VideoData as VideoData,
+  type Experimental_VideoModelV4VideoData as VideoData,
   type Experimental_VideoModelV4 as VideoModelV4,
   type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
   type Experimental_VideoModelV4OperationStatusResult as VideoModelV4Status,

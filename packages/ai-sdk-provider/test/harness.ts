@@ -17,7 +17,7 @@ export interface Setup {
 }
 
 export function setup(
-  options: Omit<ModelRunProviderOptions, 'specificationVersion'> = {},
+  options: ModelRunProviderOptions = {},
   serverOptions: ReferenceServerOptions = {},
   { hasRealFiles = true } = {},
 ): Setup {

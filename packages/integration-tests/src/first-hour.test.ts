@@ -75,20 +75,23 @@ describe('what a new user meets in the first hour', () => {
     await expect(client.run(SLOW, INPUT, { onStatus: rejecting })).resolves.toMatchObject({ status: 'succeeded' })
   })
 
-  test('what a run cost is a number for a film that takes more than 55 s, however it is run', async () => {
+  test('what a run cost is a number for a video that takes more than 55 s, with `maxCredits` and however it is run', async () => {
     const { client, server } = start()
     const price = (await new ModelRun(server.clientOptions()).models.get(SLOW)).pricing.credits_per_run
+    const options = { maxCredits: price }
     const costOf = ({ credits_used, credits_per_run }: RunResult) => credits_used ?? credits_per_run
     const runOne = async () => {
-      for await (const run of client.withOptions({}).runMany(SLOW, [INPUT])) {
+      for await (const run of client.withOptions({}).runMany(SLOW, [INPUT], options)) {
         if (run.status === 'fulfilled') return run.value
       }
       throw new Error('No run succeeded.')
     }
     const { signal } = new AbortController()
-    expect(costOf(await client.run(SLOW, INPUT))).toBe(price)
-    expect(costOf(await client.withOptions({}).run(SLOW, INPUT, { signal, onStatus: () => {} }))).toBe(price)
-    expect(costOf(await (await client.withOptions({}).submit(SLOW, INPUT)).result())).toBe(price)
+    expect(costOf(await client.run(SLOW, INPUT, options))).toBe(price)
+    expect(costOf(await client.withOptions({}).run(SLOW, INPUT, { ...options, signal, onStatus: () => {} }))).toBe(
+      price,
+    )
+    expect(costOf(await (await client.withOptions({}).submit(SLOW, INPUT, options)).result())).toBe(price)
     expect(costOf(await runOne())).toBe(price)
   })
 

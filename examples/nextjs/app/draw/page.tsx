@@ -1,19 +1,25 @@
 /** @jsxImportSource react */
 'use client'
 
-import { ModelForm, useRun } from 'modelrun/react'
+import { useRun } from 'modelrun/react'
+import type { FormEvent } from 'react'
 
-/** A form made from the schema of the model, and a run that survives a reload. The key stays behind the proxy. */
+/** A run that survives a reload. The key stays behind the proxy. */
 export default function Draw() {
   const { run, cancel, status, result, error } = useRun('aurora-image')
   const isRunning = status === 'running'
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    run({ prompt: String(new FormData(event.currentTarget).get('prompt')) })
+  }
   return (
     <main>
-      <ModelForm model="aurora-image" onSubmit={run}>
+      <form onSubmit={submit}>
+        <textarea name="prompt" aria-label="prompt" required />
         <button type="submit" disabled={isRunning}>
           Draw
         </button>
-      </ModelForm>
+      </form>
       {isRunning && (
         <button type="button" onClick={cancel}>
           Cancel

@@ -91,17 +91,14 @@ const SIGNALS: readonly Plugin[] = [
   plugin('deadline: short, cancels', () => ({ run: { deadlineMs: 60, onDeadline: 'cancel' } }), { calls: single }),
 ]
 
-const priced = (name: string, model: Act, run?: Plugged['run']): Plugin =>
+const priced = (name: string, model: Act, run: NonNullable<Plugged['run']>): Plugin =>
   plugin(`price: ${name}`, ({ cell }) => {
     cell.model = model
-    return run ? { run } : {}
-  }, { calls: single, isHarmless: run === undefined }) // biome-ignore format: a row
+    return { run }
+  }, { calls: single }) // biome-ignore format: a row
 const maxCredits = 10
 
 const CHECKS: readonly Plugin[] = [
-  priced('read', json(200, { id: 'aurora-image', pricing: { credits_per_run: 4 } })),
-  priced('not read, hangs', { ending: 'stall' }),
-  priced('not read, 500', errorAct(500, 'INTERNAL')),
   priced('500', errorAct(500, 'INTERNAL'), { maxCredits }),
   priced('hangs', { ending: 'stall' }, { maxCredits }),
   priced('page', html(200), { maxCredits }),

@@ -1,6 +1,6 @@
 /** @jsxImportSource react */
-import { ModelForm, useRun } from 'modelrun/react'
-import { StrictMode, useState } from 'react'
+import { useRun } from 'modelrun/react'
+import { type FormEvent, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
 function Page() {
@@ -18,16 +18,16 @@ function Page() {
 
 function Draw() {
   const { run, cancel, reset, status, progress, result, error } = useRun('aurora-image')
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    run({ prompt: String(new FormData(event.currentTarget).get('prompt')) })
+  }
   return (
     <>
-      <ModelForm
-        model="aurora-image"
-        onSubmit={run}
-        aria-label="Picture"
-        fallback={(problem) => String(problem ?? 'wait')}
-      >
+      <form onSubmit={submit} aria-label="Picture">
+        <textarea name="prompt" aria-label="prompt" required />
         <button type="submit">Draw</button>
-      </ModelForm>
+      </form>
       <button type="button" onClick={cancel}>
         Cancel
       </button>

@@ -5,33 +5,16 @@ import { draw, jobsOf, openBrowser, openPage, pollsOf, SOON, scriptOfGuide, show
 describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`, () => {
   const open = openBrowser()
 
-  it('makes a form of the schema, which everybody can use', async () => {
-    const { page, counts } = await open()
-    expect(await violations(page)).toEqual([])
-    const prompt = page.getByLabel('prompt')
-    expect(await prompt.getAttribute('aria-describedby').then((id) => page.locator(`[id="${id}"]`).textContent())).toBe(
-      'What the picture shows.',
-    )
-    expect(await page.getByLabel('image size').inputValue()).toBe('square_hd')
-    await page.getByLabel('num images').fill('5')
-    await prompt.fill(TEXT)
-    await page.getByRole('button', { name: 'Draw' }).click()
-    expect(
-      await page.getByLabel('num images').evaluate((field: HTMLInputElement) => field.validity.rangeOverflow),
-    ).toBe(true)
-    expect(counts()).toEqual({ posts: 0, credits: 0 })
-  })
-
-  it('shows the picture of a run, with the input in the types of the schema', async () => {
+  it('shows the picture of a run', async () => {
     const { page, server, counts } = await open()
-    await page.getByLabel('num images').fill('2')
+    expect(await violations(page)).toEqual([])
     await draw(page)
     await shows(page, 'succeeded')
     const width = await page
       .getByAltText('A lighthouse')
       .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
     expect(width).toBeGreaterThan(100)
-    expect(server.job(jobsOf(server)[0] ?? '').input).toEqual({ prompt: TEXT, image_size: 'square_hd', num_images: 2 })
+    expect(server.job(jobsOf(server)[0] ?? '').input).toEqual({ prompt: TEXT })
     expect(counts()).toEqual({ posts: 1, credits: 4 })
   })
 

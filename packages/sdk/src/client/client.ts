@@ -5,7 +5,7 @@ import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from '
 import { readClientOptions } from './client-options.ts'
 import { type Core, createCore } from './core.ts'
 import { FilesResource } from './files/files-resource.ts'
-import { ApiPromise, rejectAtCaller, throwAtCaller } from './http/api-promise.ts'
+import { ApiPromise } from './http/api-promise.ts'
 import type { RequestMethod } from './http/operation.ts'
 import { callOnce } from './http/request.ts'
 import type { JobHandle } from './job-handle.ts'
@@ -92,7 +92,7 @@ export class ModelRun {
       const checked = readOptions(place, options, RUN_OPTIONS)
       return await runModel(this.#core, { model, input: checkInput(input), options: checked })
     }
-    return new ApiPromise(rejectAtCaller(work))
+    return new ApiPromise(work())
   }
 
   /**
@@ -111,7 +111,7 @@ export class ModelRun {
       const checked = readOptions(place, options, SUBMIT_OPTIONS)
       return await submitRun(this.#core, { model, input: checkInput(input), options: checked })
     }
-    return new ApiPromise(rejectAtCaller(work))
+    return new ApiPromise(work())
   }
 
   /**
@@ -139,7 +139,7 @@ export class ModelRun {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
     const checked = readOptions(place, options, RUN_MANY_OPTIONS)
-    return throwAtCaller(runManyInputs(this.#core, { model, inputs, options: checked }))
+    return runManyInputs(this.#core, { model, inputs, options: checked })
   }
 
   /**
@@ -162,7 +162,7 @@ export class ModelRun {
       const operation = readArguments(place, () => rawOperation(method, path, checked))
       return await callOnce(this.#core, operation, checked)
     }
-    return new ApiPromise(rejectAtCaller(work))
+    return new ApiPromise(work())
   }
 }
 

@@ -3,7 +3,7 @@ import { readOptions } from '@modelrun/kit'
 import { checkArguments } from '../shared/checks.ts'
 import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from './call-options.ts'
 import type { Core } from './core.ts'
-import { ApiPromise, rejectAtCaller } from './http/api-promise.ts'
+import { ApiPromise } from './http/api-promise.ts'
 import type { CallOptions, ReceivedResponse } from './http/operation.ts'
 import { callOnce } from './http/request.ts'
 import { loadPart } from './load-part.ts'
@@ -36,7 +36,7 @@ export class ModelsResource {
       const { listModelsOperation } = await loadPart(() => import('./models/model-operations.ts'))
       return await callOnce(this.#core, listModelsOperation(checkedQuery), checked)
     }
-    return new ModelsPagePromise(query, (pageQuery) => rejectAtCaller(() => fetchPage(pageQuery)))
+    return new ModelsPagePromise(query, fetchPage)
   }
 
   /**
@@ -54,7 +54,7 @@ export class ModelsResource {
       const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
       return await callOnce(this.#core, { ...operation, read }, checked)
     }
-    return new ApiPromise(rejectAtCaller(work))
+    return new ApiPromise(work())
   }
 
   /**
@@ -78,6 +78,6 @@ export class ModelsResource {
       const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
       return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
     }
-    return new ApiPromise(rejectAtCaller(work))
+    return new ApiPromise(work())
   }
 }

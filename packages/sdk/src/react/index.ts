@@ -5,6 +5,5 @@
  *
  * @module
  */
-export { ModelForm, type ModelFormProps } from './model-form.tsx'
 export type { RunProgress, RunState } from './run-state.ts'
 export { type RunActions, type UseRunOptions, useRun } from './use-run.ts'

@@ -1,6 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
-import { rejectAtCaller } from '../http/api-promise.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { fileNameOf } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
@@ -73,12 +72,11 @@ export function toDownloadedFile({ transfer, ...file }: OpenedDownload): Downloa
     // The timers of a download run while something waits for its bytes, not while a program holds the stream.
     { highWaterMark: 0 },
   )
-  const readBlob = async () => {
+  const blob = async () => {
     take('memory')
     return new Blob(await readAll(transfer), { type: file.contentType ?? '' })
   }
-  const blob = () => rejectAtCaller(readBlob)
-  const bytes = () => rejectAtCaller(async () => new Uint8Array(await (await readBlob()).arrayBuffer()))
+  const bytes = async () => new Uint8Array(await (await blob()).arrayBuffer())
   return { ...file, stream, bytes, blob }
 }
 

@@ -1,6 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { rejectAtCaller } from '../http/api-promise.ts'
 import { loadPart } from '../load-part.ts'
 import type { DownloadedFile } from './download.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
@@ -25,11 +24,9 @@ export class FilesResource {
    * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
    *   than before; a redirect that is not safe), DeadlineExceededError, AbortedError, ConfigurationError
    */
-  download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
-    return rejectAtCaller(async () => {
-      const { download } = await loadPart(() => import('./use-files.ts'))
-      return await download(this.#core.options, item, options)
-    })
+  async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    const { download } = await loadPart(() => import('./use-files.ts'))
+    return await download(this.#core.options, item, options)
   }
 
   /**
@@ -47,9 +44,7 @@ export class FilesResource {
 }
 
 /** Saves the files of an output, for a public method. */
-export function saveOutput({ options }: Core, produced: ProducedOutput, call: SaveCall): Promise<string[]> {
-  return rejectAtCaller(async () => {
-    const { save } = await loadPart(() => import('./use-files.ts'), call.jobId)
-    return await save(options, produced, call)
-  })
+export async function saveOutput({ options }: Core, produced: ProducedOutput, call: SaveCall): Promise<string[]> {
+  const { save } = await loadPart(() => import('./use-files.ts'), call.jobId)
+  return await save(options, produced, call)
 }

@@ -1,5 +1,4 @@
 import { ConfigurationError, readOptions } from '@modelrun/kit'
-import { rejectAtCaller } from '../http/api-promise.ts'
 import { DATA_URI_OPTIONS } from './file-checks.ts'
 import type { ToDataUriOptions } from './file-options.ts'
 import { mediaTypeOf } from './media-type.ts'
@@ -22,19 +21,15 @@ const BASE64_PART_BYTES = 24_576
  * const image_url = await toDataUri('photo.png')
  * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
  */
-export function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
-  return rejectAtCaller(async () => makeDataUri(source, readOptions('toDataUri', options, DATA_URI_OPTIONS)))
-}
-
-async function makeDataUri(source: FileSource, options: ToDataUriOptions): Promise<string> {
+export async function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
+  const { type: given, maxBytes = DEFAULT_MAX_BYTES } = readOptions('toDataUri', options, DATA_URI_OPTIONS)
   if (typeof source === 'string' && /^data:/i.test(source)) return source
-  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
   const file = await openSource(source)
   checkSize(file.name, file.byteLength, maxBytes)
   const bytes = await file.read()
   checkSize(file.name, bytes.byteLength, maxBytes)
   if (bytes.byteLength === 0) throw new ConfigurationError({ message: `${file.name} is empty.` })
-  const type = await mediaTypeOf({ name: file.name, type: file.type, bytes }, options.type)
+  const type = await mediaTypeOf({ name: file.name, type: file.type, bytes }, given)
   return `data:${type};base64,${toBase64(bytes)}`
 }
 

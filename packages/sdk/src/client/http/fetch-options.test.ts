@@ -35,8 +35,7 @@ describe('fetchOptions', () => {
     const dispatcher = { dispatch: () => {} }
     const { client, clock, received } = createClient({ fetchOptions: { dispatcher, priority: 'low', tls: undefined } })
     await clock.run(client.run('aurora-image', {}, { mode: 'async' }))
-    // The run, its price, and the poll.
-    expect(received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
+    expect(received.map(({ method }) => method)).toEqual(['POST', 'GET'])
     for (const init of received) {
       expect(init).toMatchObject({ priority: 'low', redirect: 'manual', signal: expect.any(AbortSignal) })
       expect(init.dispatcher).toBe(dispatcher)

@@ -3,7 +3,7 @@ import { checkArguments } from '../../shared/checks.ts'
 import { openScope } from '../../shared/clock.ts'
 import { CALL_OPTIONS } from '../call-options.ts'
 import type { Core } from '../core.ts'
-import { ApiPromise, rejectAtCaller } from './api-promise.ts'
+import { ApiPromise } from './api-promise.ts'
 import type { ApiResult, CallOptions, Operation } from './operation.ts'
 
 /** The call of a public method. */
@@ -20,7 +20,7 @@ export function request<T>(core: Core, operation: Operation<T>, context: Request
     checkArguments(place, operation.parameters ?? {})
     return await callOnce(core, operation, readOptions(place, options, CALL_OPTIONS))
   }
-  return new ApiPromise(rejectAtCaller(work))
+  return new ApiPromise(work())
 }
 
 /** As {@link request}, with arguments that have been checked. */

@@ -2,7 +2,7 @@ import type { Job } from '@modelrun/contract'
 import { readOptions } from '@modelrun/kit'
 import { WAIT_OPTIONS } from '../call-options.ts'
 import type { Core } from '../core.ts'
-import { type ApiPromise, rejectAtCaller, throwAtCaller } from '../http/api-promise.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import { type RequestContext, request } from '../http/request.ts'
 import type { JobHandle, JobSource, WaitOptions } from '../job-handle.ts'
@@ -32,17 +32,15 @@ export class ClientJob implements JobHandle {
     return this.read({ place: 'job.get', options })
   }
 
-  result(options: WaitOptions = {}): Promise<RunResult> {
-    return rejectAtCaller(async () => {
-      const request = this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS))
-      if (this.#core.spans) await this.#core.spans.load()
-      return await waitForJob(request)
-    })
+  async result(options: WaitOptions = {}): Promise<RunResult> {
+    const request = this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS))
+    if (this.#core.spans) await this.#core.spans.load()
+    return await waitForJob(request)
   }
 
   updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
     const request = this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS))
-    return throwAtCaller(watchJob(request))
+    return watchJob(request)
   }
 
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {

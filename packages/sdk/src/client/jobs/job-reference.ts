@@ -13,10 +13,8 @@ export interface JobReference {
   seenAt?: number | undefined
   /** That state. */
   state?: Job | undefined
-  /** The price of a run of the model, in credits, once it is known: read while the job runs. */
+  /** The price of a run of the model, in credits, when it was read before the run. */
   creditsPerRun?: number | undefined
-  /** Ends the reading of the price, if it is under way for no other job. */
-  stopPriceReading?: (() => void) | undefined
 }
 
 /** True when this client submitted the job. An id from elsewhere may be wrong. */

@@ -4,7 +4,7 @@ import { createAsyncQueue } from '../../shared/async-queue.ts'
 import { checkArguments } from '../../shared/checks.ts'
 import { WAIT_OPTIONS } from '../call-options.ts'
 import type { Core } from '../core.ts'
-import { type ApiPromise, throwAtCaller } from '../http/api-promise.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { JobHandle, JobSource, WaitOptions } from '../job-handle.ts'
 import { ClientJob, clientJobOf } from './client-job.ts'
@@ -55,7 +55,7 @@ export class JobsResource {
     checkArguments(place, { jobs })
     const handles = Array.from(jobs, (source) => clientJobOf(this.#core, source))
     const checked = readOptions(place, options, WAIT_OPTIONS)
-    return throwAtCaller(settleJobs(this.#core, handles, checked))
+    return settleJobs(this.#core, handles, checked)
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */

@@ -19,9 +19,8 @@ export interface RunOutcome {
    */
   credits_used?: number | undefined
   /**
-   * The price of one run of the model, in credits (section 2.1): the list price, not a receipt. It is read while the job runs,
-   * once in five minutes for each model, so a polled result has it when the key may read models (`models:read`). Absent when it
-   * could not be read before the job ended.
+   * The price of one run of the model, in credits (section 2.1): the list price, not a receipt. Present when this client has
+   * read the model for `maxCredits`, `validateInput` or `models.get` in the last five minutes. Nothing is requested for it.
    */
   credits_per_run?: number | undefined
   /** Processing time in milliseconds, when the service gave it. */

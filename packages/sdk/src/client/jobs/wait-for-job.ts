@@ -8,7 +8,7 @@ import { notify } from '../observe/logger.ts'
 import type { WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { earlyEndError } from './early-end.ts'
-import { isConfirmed, type JobReference } from './job-reference.ts'
+import type { JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
 import type { RunOutcome, RunResult } from './run-result.ts'
 
@@ -44,10 +44,8 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, reference, options, listen } = request
+  const { core, listen } = request
   const subscriber = new ResultSubscriber(request, resolve, reject)
-  // Of a job that this client submitted, the price is read already.
-  if (!isConfirmed(reference)) core.prices.addTo(reference, reference.modelId, options)
   core.scheduler.join(subscriber)
   if (listen && subscriber.polled) subscriber.listenBy(listen)
   return () => {
@@ -142,7 +140,6 @@ class ResultSubscriber extends WaitSubscriber {
   leave(): void {
     const { stopListening } = this
     this.core.scheduler.leave(this)
-    this.job.stopPriceReading?.()
     this.stopListening = undefined
     stopListening?.()
   }

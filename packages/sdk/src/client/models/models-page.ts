@@ -1,5 +1,5 @@
 import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
-import { ApiPromise, throwAtCaller } from '../http/api-promise.ts'
+import { ApiPromise } from '../http/api-promise.ts'
 import type { ApiResult } from '../http/operation.ts'
 
 /** Fetches the page at an offset. */
@@ -45,7 +45,7 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
-    return throwAtCaller(modelsFrom(this))
+    return modelsFrom(this)
   }
 }
 
@@ -57,7 +57,7 @@ export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIt
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
-    return throwAtCaller(modelsFrom(this))
+    return modelsFrom(this)
   }
 }
 

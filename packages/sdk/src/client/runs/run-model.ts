@@ -130,7 +130,7 @@ interface CheckedRun {
 }
 
 async function send(
-  { options: { clock }, transport, modelCache, prices, spans }: Core,
+  { options: { clock }, transport, modelCache, spans }: Core,
   { model, request, scope, options }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
@@ -146,7 +146,6 @@ async function send(
       creditsPerRun: modelCache.priceOf(model),
       ...known,
     }
-    if (data.status !== 'completed') prices.addTo(reference, model, options)
     return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   }
   const loaded = spans && (await spans.load())
