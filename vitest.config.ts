@@ -23,7 +23,6 @@ const WAITING = {
 const LONGEST = [
   'integration-tests/src/packed-packages.system.test.ts',
   'integration-tests/src/documents.system.test.ts',
-  'integration-tests/src/promises-matrix/promises-matrix.system.test.ts',
   'integration-tests/src/durable/postgres-engine.system.test.ts',
 ]
 
@@ -74,10 +73,15 @@ export default defineConfig({
         extends: true,
         test: { name: 'system', include: ['packages/**/*.system.test.ts'], exclude: NEVER, ...WAITING },
       },
-      // `npm run test:nightly`: chaos, processes that die or stop, mutants, orders, generated inputs, pictures.
+      // `npm run test:nightly`: the lab, processes that die or stop, orders, generated inputs, pictures.
       {
         extends: true,
-        test: { name: 'nightly', include: ['packages/**/*.nightly.test.ts'], exclude: NEVER, ...WAITING },
+        test: {
+          name: 'nightly',
+          include: ['packages/**/*.nightly.test.ts', 'lab/{chaos,legal-services,matrix,mutants,networks}/**/*.test.ts'],
+          exclude: NEVER,
+          ...WAITING,
+        },
       },
     ],
   },

@@ -1,4 +1,4 @@
-// Draws the charts of `docs/images`, and writes the tables of figures in documents, from `bench/results`: `npm run charts`.
+// Draws the charts of `docs/images`, and writes the tables of figures in documents, from `lab/bench/results`: `npm run charts`.
 // A test says when one is out of date.
 import { writeFileSync } from 'node:fs'
 import { figures, readDocument, withFigures } from './figures.ts'

@@ -1,4 +1,4 @@
-// The tables of figures in documents, made from `bench/results`. Each stands between two comments with its name.
+// The tables of figures in documents, made from `lab/bench/results`. Each stands between two comments with its name.
 import { readFileSync } from 'node:fs'
 import { numberOf, type Row, tableOf } from './results.ts'
 
@@ -80,7 +80,7 @@ export function withFigures(text: string): string {
 }
 
 /** The documents that have such tables. */
-export const figures = ['README.md', 'bench/README.md', 'docs/guides/durable-sizing.md']
+export const figures = ['README.md', 'lab/bench/README.md', 'docs/guides/durable-sizing.md']
 
 export function readDocument(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -166,7 +166,8 @@ function storage(): string[] {
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
   const lines = Object.entries(STORES).map(([store, shown]): Row => {
     const cells = rows.find((row) => row[0] === store && row[indexOf('keys')] === '10,000')
-    if (cells === undefined) throw new Error(`bench/results/durable-growth.md has no row of ${store} with 10,000 keys.`)
+    if (cells === undefined)
+      throw new Error(`lab/bench/results/durable-growth.md has no row of ${store} with 10,000 keys.`)
     const bytes = numberOf(cells[indexOf('bytes a key')])
     return [shown, bytes.toLocaleString('en'), gigabytes(bytes * 1e6), gigabytes(bytes * 7e5)]
   })
@@ -176,7 +177,7 @@ function storage(): string[] {
 function growth(store: string, { first, after }: Shown): string[] {
   const { rows, indexOf } = tableOf('durable-growth', '| store | processes |')
   const ofStore = rows.filter(([name]) => name === store)
-  if (ofStore.length === 0) throw new Error(`bench/results/durable-growth.md has no row of ${store}.`)
+  if (ofStore.length === 0) throw new Error(`lab/bench/results/durable-growth.md has no row of ${store}.`)
   const lines = ofStore.map((cells): Row => {
     const of = (part: Part) => cells[indexOf(PARTS[part].column)] ?? ''
     return [

@@ -45,7 +45,7 @@ const PHRASES = [
 ]
 
 /** Where the phrases stay: measured results. */
-const PHRASES_STAY = /^bench\/results\//
+const PHRASES_STAY = /^lab\/bench\/results\//
 
 /** What is written once and stays, generated, or quotes the specification or this list. */
 const EXEMPT =

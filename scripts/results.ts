@@ -1,4 +1,4 @@
-// Reads the tables of `bench/results`.
+// Reads the tables of `lab/bench/results`.
 import { readFileSync } from 'node:fs'
 
 export type Row = [name: string, ...cells: string[]]
@@ -8,9 +8,9 @@ export function tableOf(
   result: string,
   start: string,
 ): { head: Row; rows: Row[]; indexOf: (column: string) => number } {
-  const text = readFileSync(new URL(`../bench/results/${result}.md`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../lab/bench/results/${result}.md`, import.meta.url), 'utf8')
   const from = text.indexOf(start)
-  if (from === -1) throw new Error(`bench/results/${result}.md has no "${start}".`)
+  if (from === -1) throw new Error(`lab/bench/results/${result}.md has no "${start}".`)
   const [, table = ''] = /((?:^\|.*\n)+)/m.exec(text.slice(from)) ?? []
   // A line has at least one cell.
   const cellsOf = (line: string) => line.slice(2, -2).split(' | ') as Row
@@ -18,7 +18,7 @@ export function tableOf(
   const names = cellsOf(head)
   const indexOf = (column: string) => {
     const index = names.indexOf(column)
-    if (index === -1) throw new Error(`bench/results/${result}.md has no column "${column}".`)
+    if (index === -1) throw new Error(`lab/bench/results/${result}.md has no column "${column}".`)
     return index
   }
   return { head: names, rows: rows.map(cellsOf), indexOf }

@@ -37,7 +37,7 @@ export const groups = {
   Examples: ['examples/README.md', ...examples()],
   Project: [
     'packages/sdk/README.md',
-    'bench/README.md',
+    'lab/bench/README.md',
     'docs/support.md',
     'docs/glossary.md',
     'docs/architecture.md',

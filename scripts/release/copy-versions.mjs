@@ -1,5 +1,5 @@
 // After `changeset version`: writes the new versions where they are repeated outside of the workspaces: examples that
-// bring their own tools, and the lock file of bench.
+// bring their own tools, and the lock file of lab/bench.
 import { globSync, writeFileSync } from 'node:fs'
 import { readJson, root } from './packed.mjs'
 
@@ -13,12 +13,12 @@ for (const path of globSync('examples/*/package.json', { cwd: root })) {
   write(path, withNewRanges(readJson(root + path)))
 }
 
-const lock = readJson(`${root}bench/package-lock.json`)
+const lock = readJson(`${root}lab/bench/package-lock.json`)
 for (const [name, version] of versions) {
   const entry = lock.packages[`node_modules/${name}`]
   if (entry) Object.assign(withNewRanges(entry), { version })
 }
-write('bench/package-lock.json', lock)
+write('lab/bench/package-lock.json', lock)
 
 function withNewRanges(manifest) {
   for (const kind of ['dependencies', 'devDependencies', 'peerDependencies']) {

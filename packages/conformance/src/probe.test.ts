@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { VirtualClock } from '../test/legal-service/virtual-clock.ts'
+import { VirtualClock } from '../test/virtual-clock.ts'
 import type { ConformanceOptions } from './options.ts'
 import { runConformance } from './run-conformance.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from '../test/legal-service/legal-keys.ts'
-import { legalOptions } from '../test/legal-service/legal-options.ts'
+import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from '../../../lab/legal-services/legal-keys.ts'
+import { legalOptions } from '../../../lab/legal-services/legal-options.ts'
 import { isRecord } from './json.ts'
 import { formatReport, REPORT_FORMATS } from './reports/format-report.ts'
 import { runConformance } from './run-conformance.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 // biome-ignore lint/style/noRestrictedImports: bench is not a package and has no public name
-import { lostRows } from '../../../bench/src/harness/lost-rows.ts'
+import { lostRows } from '../../../lab/bench/src/harness/lost-rows.ts'
 import { charts } from '../../../scripts/charts.ts'
 import { figures, readDocument, withFigures } from '../../../scripts/figures.ts'
 import { ROOT } from './code-blocks.ts'
@@ -18,7 +18,7 @@ it.each(figures)('%s has the figures of the last results (npm run charts writes 
 })
 
 it('finds the rows of the last result that a new one of SQLite alone lacks', async () => {
-  const last = await readFile(join(ROOT, 'bench/results/durable-growth.md'), 'utf8')
+  const last = await readFile(join(ROOT, 'lab/bench/results/durable-growth.md'), 'utf8')
   const ofSqlite = last.replace(/^\| (postgres|redis) .*\n/gm, '')
   expect(lostRows(last, ofSqlite, ['store', 'keys'])).toContain('redis, 10,000')
   expect(lostRows(last, ofSqlite, ['store', 'keys'])).toHaveLength(8)

@@ -30,18 +30,18 @@ async function run(command: string, args: string[], cwd: string): Promise<string
   return stdout
 }
 
-/** The projects of `consumers` without what is installed in them, and the documents whose files they take. */
+/** The projects of `lab/consumers` without what is installed in them, and the documents whose files they take. */
 async function createUsersFolder(parent: string): Promise<string> {
-  const folder = join(parent, 'consumers')
+  const folder = join(parent, 'lab/consumers')
   const filter = (path: string) => !/[\\/](node_modules|out)$/.test(path)
-  await cp(join(root, 'consumers'), folder, { recursive: true, filter })
+  await cp(join(root, 'lab/consumers'), folder, { recursive: true, filter })
   await cp(join(root, 'README.md'), join(parent, 'README.md'))
   await cp(join(root, 'examples'), join(parent, 'examples'), { recursive: true, filter })
   await cp(join(root, 'docs/guides'), join(parent, 'docs/guides'), { recursive: true })
   return folder
 }
 
-/** Tools of other projects of `consumers`, which are here already. */
+/** Tools of other projects of `lab/consumers`, which are here already. */
 async function linkOurTools(folder: string): Promise<void> {
   await mkdir(join(folder, 'vitest-5/node_modules'))
   const tools = {

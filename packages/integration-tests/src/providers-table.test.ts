@@ -14,7 +14,7 @@ function tableOf(document: string): string[] {
   return tableIn(/<!-- providers: start -->\n(.*?)<!-- providers: end -->/s.exec(text)?.[1] ?? '')
 }
 
-const measured = tableIn(readFileSync(`${root}bench/results/providers.md`, 'utf8'))
+const measured = tableIn(readFileSync(`${root}lab/bench/results/providers.md`, 'utf8'))
 
 test('the README of the provider has the measured table (npm run bench -- providers writes it)', () => {
   expect(measured).toHaveLength(2 + 12)

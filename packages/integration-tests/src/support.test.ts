@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Where CI runs what: the manifests whose tools it installs. */
-const MANIFESTS = ['package.json', ...globSync('{packages,consumers,runtimes}/{*/,}package.json', { cwd: root }).sort()]
+const MANIFESTS = [
+  'package.json',
+  ...globSync('{packages,lab/consumers,lab/runtimes}/{*/,}package.json', { cwd: root }).sort(),
+]
 
 const NAMES: Record<string, string> = {
   node: 'Node',

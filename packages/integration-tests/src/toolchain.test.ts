@@ -30,11 +30,11 @@ test.each([
 
 test('the lock file names no registry: only workspaces have an address, and it is their folder', () => {
   const addresses = Object.values(packages).flatMap(({ resolved }) => resolved ?? [])
-  expect(addresses.filter((address) => !/^(packages|examples)\/[\w-]+$/.test(address))).toEqual([])
+  expect(addresses.filter((address) => !/^((packages|examples)\/[\w-]+|lab)$/.test(address))).toEqual([])
 })
 
-test.each(['bench', 'consumers', 'mutation', 'runtimes'])('the lock file of %s names no registry', (folder) => {
-  const text = readFileSync(new URL(`../../../${folder}/package-lock.json`, import.meta.url), 'utf8')
+test.each(['bench', 'consumers', 'mutation', 'runtimes'])('the lock file of lab/%s names no registry', (folder) => {
+  const text = readFileSync(new URL(`../../../lab/${folder}/package-lock.json`, import.meta.url), 'utf8')
   expect(text).toContain('"lockfileVersion": 3')
   expect(text).not.toMatch(/"resolved": "(?!file:)[a-z+]+:/)
 })

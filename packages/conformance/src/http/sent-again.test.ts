@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
+import { VirtualClock } from '../../test/virtual-clock.ts'
 import type { ApiResponse, Call } from './caller.ts'
 import { type Recovered, readingAgain, waitingWhenLimited } from './sent-again.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
+import { VirtualClock } from '../../test/virtual-clock.ts'
 import { createBalance } from './balance.ts'
 
 /** A balance from which each run takes 3 credits, so much later. */

@@ -37,9 +37,12 @@ export interface OpenStore {
 
 /** A kind of store. */
 export interface EngineStore {
+  kind: EngineAt['kind']
   title: string
   /** Whether its programs are missing on this machine. */
   isMissing: boolean
+  /** Starts an empty one. */
+  start(): Promise<RunningStore>
   open(): Promise<OpenStore>
 }
 
@@ -57,7 +60,7 @@ async function openStore(start: () => Promise<RunningStore>): Promise<OpenStore>
 
 /** The engines, each with a store of its own, for `describe.each`. */
 export const ENGINE_STORES: readonly EngineStore[] = [
-  { name: 'SQLite', isMissing: false, note: '', start: startSqlite },
-  { name: 'Postgres', ...needs(...POSTGRES_PROGRAMS), start: startPostgresStore },
-  { name: 'BullMQ', ...needs(...REDIS_PROGRAMS), start: startRedisStore },
-].map(({ name, note, isMissing, start }) => ({ title: `${name}${note}`, isMissing, open: () => openStore(start) }))
+  { kind: 'sqlite' as const, name: 'SQLite', isMissing: false, note: '', start: startSqlite },
+  { kind: 'postgres' as const, name: 'Postgres', ...needs(...POSTGRES_PROGRAMS), start: startPostgresStore },
+  { kind: 'bullmq' as const, name: 'BullMQ', ...needs(...REDIS_PROGRAMS), start: startRedisStore },
+].map(({ name, note, start, ...rest }) => ({ ...rest, title: `${name}${note}`, start, open: () => openStore(start) }))

@@ -1,7 +1,7 @@
 import type { Engine } from '@modelrun/durable'
 import { ModelRun } from 'modelrun'
 import { createInbox, type DeliveryContext, type Inbox, type InboxOptions, type WebhookEvent } from 'modelrun/webhooks'
-import { type JobService, startJobService } from '../chaos/job-service.ts'
+import { type JobService, startJobService } from './job-service.ts'
 import { type EngineAt, openEngine } from './open-engine.ts'
 
 const SECRET = 'a secret of thirty-two bytes, or more'

@@ -2,12 +2,11 @@ import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRuns, type Engine } from '@modelrun/durable'
 import { ModelRun } from 'modelrun'
-import { describe, expect, it } from 'vitest'
-import { ENGINES, withStore } from '../chaos/stores.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ENGINE_STORES } from '../durable/engine-stores.ts'
 import { openEngine } from '../durable/open-engine.ts'
 import { posts } from '../durable/runs-harness.ts'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
-import { needs } from '../services/programs.ts'
 import { inputOf, KEYS, openInbox, orderOf } from './fixture-story.ts'
 import { FIXTURES, type FixtureOf, fixturePath, loadStore } from './stored-fixtures.ts'
 
@@ -15,27 +14,25 @@ const WAIT = { timeout: 40_000, interval: 50 }
 /** Fixtures become old: what would be removed or given up after a time is not. */
 const AGES_MS = 3_000_000_000_000
 
-const STORES = [...ENGINES].map(([kind, programs]) => ({ kind, ...needs(...programs) }))
-
 describe.each(readdirSync(FIXTURES))('what version %s stored', (version) => {
-  it.each(STORES)(
-    'continues in $kind: nothing is lost, and nothing is sent twice$note',
-    async ({ kind, isMissing }) => {
+  it.each(ENGINE_STORES)(
+    'continues in $title: nothing is lost, and nothing is sent twice',
+    async ({ kind, isMissing, start }) => {
       if (isMissing) return
-      await withStore(kind, async ({ engineAt }) => {
-        const fixture = { version, kind }
-        await loadStore(fixture, engineAt.at)
-        const server = createCheckedServer({ clock: 'system', latency: 0 })
-        server.restore(await readJson(fixture, 'state.json'))
-        const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
-        const engine = openEngine(engineAt, () => {})
-        await engine.setup()
-        await continueBatch({ engine, client, server, jobs: await readJson(fixture, 'jobs.json') })
-        await continueInbox(engine, client)
-        expect(posts(server)).toEqual({ waiting: 1 })
-        await engine.close()
-        await server.close()
-      })
+      const { engineAt, stop } = await start()
+      onTestFinished(stop)
+      const fixture = { version, kind }
+      await loadStore(fixture, engineAt.at)
+      const server = createCheckedServer({ clock: 'system', latency: 0 })
+      server.restore(await readJson(fixture, 'state.json'))
+      const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+      const engine = openEngine(engineAt, () => {})
+      await engine.setup()
+      await continueBatch({ engine, client, server, jobs: await readJson(fixture, 'jobs.json') })
+      await continueInbox(engine, client)
+      expect(posts(server)).toEqual({ waiting: 1 })
+      await engine.close()
+      await server.close()
     },
     120_000,
   )

@@ -1,0 +1,46 @@
+import { at, isRecord } from '../../packages/conformance/src/json.ts'
+import type { LegalChoices } from './legal-choices.ts'
+
+const IS_TYPE: Record<string, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+}
+
+const TYPES: Record<string, string> = {
+  prompt: 'string',
+  image_size: 'string',
+  num_images: 'integer',
+  guidance: 'number',
+  tiled: 'boolean',
+  seed: 'integer',
+}
+
+/** What is wrong with an input by its model's schema. Types hold even where the schema does not show them. */
+export function inputProblem(
+  schema: Record<string, unknown>,
+  input: Record<string, unknown>,
+  { seedBounds, optionalNull }: LegalChoices,
+) {
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const required = Array.isArray(schema.required) ? schema.required : []
+  if (required.some((name) => input[String(name)] === undefined)) return 'missing'
+  const names = Object.keys(input)
+  // A double cannot hold the maximum of 64 bits: it is one more.
+  if (seedBounds !== 'rounded' && input.seed !== undefined && input.seed === at(properties, '/seed/maximum'))
+    return 'wrong'
+  const isNull = (name: string) => optionalNull === 'accepted' && input[name] === null && !required.includes(name)
+  if (names.some((name) => isRecord(properties[name]) && !isNull(name) && !fits(name, properties[name], input[name])))
+    return 'wrong'
+  return names.some((name) => properties[name] === undefined) ? 'unknown' : undefined
+}
+
+function fits(name: string, property: Record<string, unknown>, value: unknown): boolean {
+  const types = [property.type ?? TYPES[name]].flat().map(String)
+  if (!types.some((type) => IS_TYPE[type]?.(value))) return false
+  if (Array.isArray(property.enum) && !property.enum.includes(value)) return false
+  if (typeof property.minimum === 'number' && Number(value) < property.minimum) return false
+  return !(typeof property.maximum === 'number' && Number(value) > property.maximum)
+}

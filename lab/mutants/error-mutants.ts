@@ -1,0 +1,90 @@
+import { ROUTES, type RouteName } from '@modelrun/contract'
+import { at } from '../../packages/conformance/src/json.ts'
+import { contentType, hasCode, raw } from './edits.ts'
+import { type Edit, edited, type Mutation, mutants, put, type Row, status, take, when } from './mutation.ts'
+
+const SHAPE = '7: an error body is a JSON object with error, which holds code (string) and message (string)'
+const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[]
+
+/** What the server rejects, with the status that it has for it. */
+const REJECTED: readonly [string, RouteName, number][] = [
+  ['an unknown model', 'getModel', 404],
+  ['a run of an unknown model', 'runModel', 404],
+  ['an unknown job', 'getJob', 404],
+  ['the cancel of an unknown job', 'cancelJob', 404],
+  ['a wrong input', 'runModel', 400],
+  ['an account without credits', 'runModel', 402],
+  ['the cancel of a finished job', 'cancelJob', 409],
+]
+
+const CORRUPTED: readonly [string, Edit][] = [
+  ['a text as the error', put('/error', 'no')],
+  ['the code beside the error', put('', (body: { error: object }) => ({ ...body.error, error: 'no' }))],
+  ['no code', take('/error/code')],
+  ['no message', take('/error/message')],
+  ['a number as the code', put('/error/code', 404)],
+  ['a list of messages', put('/error/message', ['no'])],
+]
+
+/** Fails now and then, whatever is asked for. */
+const failsEach = (count: number, route: RouteName, code: number) => {
+  let sent = 0
+  return edited(
+    route,
+    when(() => ++sent % count === 0, status(code), put('', { error: { code: 'INTERNAL', message: 'Try again.' } })),
+  )
+}
+
+const READ = '4: the list, the details and the job status are responded to with 200'
+
+const isError = ({ status }: { status: number }) => status >= 400 && status < 500
+
+/** Rejects a request now and then, as one that comes too early. */
+function limitsEach(count: number, json: unknown): Mutation {
+  let sent = 0
+  return {
+    wrap: (send) => async (request) => {
+      const isEarly = ++sent % count === 0
+      return isEarly ? { status: 429, headers: new Headers(), json, bytes: new ArrayBuffer(0) } : send(request)
+    },
+  }
+}
+
+/** The bodies of errors of every kind. */
+export const ERROR_MUTANTS = mutants([
+  [
+    SHAPE,
+    'has a text as the error of every 20th request',
+    limitsEach(20, { error: 'slow down' }),
+    'errors/every-error',
+  ],
+  [
+    SHAPE,
+    'responds to a failed run with 502 and no message',
+    edited(
+      'runModel',
+      when(({ json }) => at(json, '/error/code') === 'PROVIDER_FAILURE', status(502), take('/error/message')),
+    ),
+    'errors/every-error',
+  ],
+  [READ, 'fails every seventh list', failsEach(7, 'listModels', 500), 'errors/reads-are-served'],
+  [READ, 'fails every fifth of the details', failsEach(5, 'getModel', 500), 'errors/reads-are-served'],
+  [READ, 'is not available for every tenth poll', failsEach(10, 'getJob', 503), 'errors/reads-are-served'],
+  ...REJECTED.flatMap(([what, route, code]) =>
+    CORRUPTED.map(([how, edit]): Row => [SHAPE, `has ${how} for ${what}`, edited(route, when(hasCode(code), edit))]),
+  ),
+  ...ROUTE_NAMES.map(
+    (route): Row => [
+      '1: the interface is an HTTP JSON API',
+      `calls errors of ${route} a page`,
+      edited(route, when(isError, contentType('text/html'))),
+    ],
+  ),
+  ...ROUTE_NAMES.map(
+    (route): Row => [
+      SHAPE,
+      `responds to errors of ${route} with a page`,
+      edited(route, when(isError, raw('<h1>Error</h1>'))),
+    ],
+  ),
+])

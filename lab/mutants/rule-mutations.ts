@@ -1,0 +1,118 @@
+import type { RouteName } from '@modelrun/contract'
+import type { ReferenceServer } from '@modelrun/reference-server'
+import { sleep } from '../../packages/conformance/src/clock.ts'
+import { at, isRecord, itemsOf } from '../../packages/conformance/src/json.ts'
+import { hasWebhook, jobOf, posts } from './edits.ts'
+import { isLater, isList, queryParameter } from './list-edits.ts'
+import { type Edit, edited, isFor, type Mutation, put, type WireRequest, type WireResponse, when } from './mutation.ts'
+
+/** Charges what the rest of the mutation counts, beside what the server does. */
+export function alsoCharges(count: (request: WireRequest, response: WireResponse) => number): Mutation {
+  let extra = 0
+  return {
+    wrap: (send) => async (request) => {
+      const response = await send(request)
+      extra += count(request, response)
+      return response
+    },
+    options: ({ server }) => ({ readCredits: async () => server.credits() - extra }),
+  }
+}
+
+/** Charges cancelled jobs with a webhook, and forgets as much of what it charges later: the sum is right. */
+export function balancesTheSum(): Mutation {
+  const hooked = new Set<unknown>()
+  let owed = 0
+  return alsoCharges((request, response) => {
+    if (response.status >= 300) return 0
+    if (isFor(request, 'runModel') && hasWebhook(request)) hooked.add(at(response.json, '/job_id'))
+    const isCancel = isFor(request, 'cancelJob') && hooked.delete(jobOf(request))
+    const isMain = request.url.pathname.includes('every-rule') && at(response.json, '/status') === 'completed'
+    const change = isCancel ? 4 : isMain && owed > 0 ? -4 : 0
+    owed += change
+    return change
+  })
+}
+
+export const isFailing = ({ url }: WireRequest) => url.pathname.includes('always-fails')
+
+/** Adds members to polls, by the job that the server knows. */
+export function shows(members: (job: ReturnType<ReferenceServer['job']>, server: ReferenceServer) => object): Mutation {
+  return {
+    wrap: (send, server) => async (request) => {
+      const response = await send(request)
+      if (isFor(request, 'getJob') && response.status === 200)
+        put('/data', (data: object) => Object.assign({}, data, members(server.job(jobOf(request)), server)))(
+          response,
+          request,
+        )
+      return response
+    },
+  }
+}
+
+export const iso = (ms: number) => new Date(ms).toISOString()
+
+/** Responds later to runs. */
+export function late(isWanted: (request: WireRequest, response: WireResponse) => boolean, ms: number): Mutation {
+  return {
+    wrap: (send, server) => async (request) => {
+      const response = await send(request)
+      if (isFor(request, 'runModel') && response.status < 300 && isWanted(request, response))
+        await sleep(server.clock, ms)
+      return response
+    },
+  }
+}
+
+/** Gives up the hold of every second slow run after 20 s. */
+export function shortHolds(): Mutation {
+  let held = 0
+  return {
+    wrap: (send, server) => async (request) => {
+      const { url, body } = request
+      const isSlow = isFor(request, 'runModel') && url.pathname.includes('video') && !hasWebhook(request)
+      if (!isSlow || !isRecord(body) || body.sync === false || ++held % 2 !== 0) return send(request)
+      const response = await send({ ...request, body: { ...body, sync: false } })
+      await sleep(server.clock, 20_000)
+      const message = 'Poll the job for its result.'
+      put('', (body: object) => ({ ...body, status: 'processing', message }))(response, request)
+      return { ...response, status: 202 }
+    },
+  }
+}
+
+/** Edits each so many-th response of an endpoint. */
+export function eachOf(count: number, route: RouteName, edit: Edit): Mutation {
+  let sent = 0
+  return edited(
+    route,
+    when(() => ++sent % count === 0, edit),
+  )
+}
+
+/** Cuts later pages of a search out of all models. */
+export function searchesTheFirstPage(): Mutation {
+  return {
+    wrap: (send) => async (request) => {
+      const response = await send(request)
+      if (!isList(request) || queryParameter(request, 'search') === null || !isLater(response, request)) return response
+      const url = new URL(request.url)
+      url.searchParams.delete('search')
+      const count = itemsOf(at(response.json, '/models')).length
+      put('/models', itemsOf(at((await send({ ...request, url })).json, '/models')).slice(0, count))(response, request)
+      return response
+    },
+  }
+}
+
+export function rejects(response: WireResponse, request: WireRequest): void {
+  response.status = 403
+  put('', { error: { code: 'FORBIDDEN', message: 'You may not.' } })(response, request)
+}
+
+export function everyThird(change: (time: number) => number): Mutation {
+  let delivered = 0
+  const isThird = ({ completed_at: time }: Record<string, unknown>) => time !== undefined && ++delivered % 3 === 0
+  return posts(({ body }) => (body.completed_at = iso(change(Date.parse(String(body.completed_at))))), isThird)
+}
