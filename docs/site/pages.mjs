@@ -23,7 +23,7 @@ export const groups = {
     'packages/durable/README.md',
   ],
   'Test double': [
-    ...guides('reference-server', 'reference-server-control', 'reference-server-explore', 'reference-server-profile'),
+    ...guides('reference-server', 'reference-server-control', 'reference-server-profile'),
     ...guides('reference-server-program', 'control-api', 'docker-compose'),
     'packages/reference-server/README.md',
     'packages/dashboard/README.md',

@@ -54,7 +54,7 @@ export function orderOfChecks(named: readonly CheckName[]): readonly CheckName[]
 
 /** A question that the specification leaves open, and the choice of the reference server. */
 export type AssumptionNote = OpenQuestion & {
-  /** Its name in hints (`x-modelrun-hint`): that of its switch, where it has one. */
+  /** Its name: that of its switch, where it has one. */
   name: string
   /** The option that switches to an alternative, where there is one. */
   switch?: keyof Switches | undefined

@@ -35,9 +35,8 @@ function assumptionsPage(): string {
   return `# What the reference server assumes
 
 The specification leaves these questions open. Code that works with every alternative works with whatever the real
-service does. The last column has the members of \`createReferenceServer({ assumptions: { … } })\` that choose another one. The
-header \`x-modelrun-hint\` of a rejection gives the name of the assumption behind it. This page is made from
-\`ASSUMPTION_NOTES\`.
+service does. The last column has the members of \`createReferenceServer({ assumptions: { … } })\` that choose another one. This
+page is made from \`ASSUMPTION_NOTES\`.
 
 | name | section | question | choice | alternatives | switch |
 | --- | --- | --- | --- | --- | --- |

@@ -39,3 +39,17 @@ test('of several names the closest was meant, and of equally close ones the firs
   expect(closestName('scales', ['scared', 'scale', 'scalar'])).toBe('scale')
   expect(closestName('ab', ['ac', 'ad'])).toBe('ac')
 })
+
+test('of 10,000 names that are like it, no more than 201 are read', () => {
+  let read = 0
+  function* names() {
+    for (; read < 10_000; read++) yield `lumen/aurora-${10_000 + read}`
+  }
+  expect(closestName('lumen/aurora-99999', names())).toMatch(/^lumen/)
+  expect(read).toBeLessThanOrEqual(201)
+})
+
+test('a name of a megabyte is compared with none', () => {
+  const names = { [Symbol.iterator]: () => expect.unreachable('no name is read') }
+  expect(closestName('p'.repeat(1_000_000), names)).toBeUndefined()
+})

@@ -1,18 +1,25 @@
+const LONGEST_NAME = 100
+const MOST_COMPARED = 200
+
 /**
  * The name that was probably meant, for a "did you mean". Letter case, `_` and `-` do not count. Beyond that at most a third of
  * the letters may differ, or one; two neighbours that are swapped are one difference.
  *
+ * The cost is bounded: of names whose length fits only the first are compared, and a longer name is like none.
+ *
  * @returns the closest name, of several the first, or `undefined` when none is close
  */
 export function closestName(name: string, names: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined
   const wanted = simplify(name)
   let closest: string | undefined
   let bestDistance = wanted.length
+  let compared = 0
   for (const candidate of names) {
     const letters = simplify(candidate)
     const limit = Math.min(bestDistance - 1, Math.max(1, Math.floor(letters.length / 3)))
-    // The lengths alone rule out most names. This also limits the cost of a name of a megabyte.
-    if (Math.abs(letters.length - wanted.length) > limit) continue
+    if (Math.abs(letters.length - wanted.length) > limit) continue // the lengths alone rule out most names
+    if (++compared > MOST_COMPARED) break
     const distance = distanceWithin(limit, wanted, letters)
     if (distance <= limit) [closest, bestDistance] = [candidate, distance]
   }

@@ -11,8 +11,7 @@ import { createFetch } from './http/fetch.ts'
 import { createHandle } from './http/handle.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
 import { jsonCopy, parseShape, type ShapeCheck, shapeProblem } from './parse-shape.ts'
-import { createTransport, type ForkTransport, type ServerTransport } from './server-transport.ts'
-import type { Fork } from './service/forks.ts'
+import { createTransport, type ServerTransport } from './server-transport.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { Service } from './service/service.ts'
 import {
@@ -24,7 +23,7 @@ import {
   limitKey,
   scriptRuns,
 } from './service/tenants.ts'
-import { copyState, forkService, restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
+import { restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
 import { type Snapshot, takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 import type { Deliver } from './webhooks/receivers.ts'
@@ -152,8 +151,6 @@ export interface ReferenceServer extends AutoClosed {
    * @throws ConfigurationError that says what is wrong with the snapshot; the server stays as it is
    */
   restore(snapshot: Snapshot): void
-  /** Another server with the same options and the same state; from now on neither knows of the other. */
-  fork(): ReferenceServer
   /** What the header `x-reference-token` must be for control requests from other machines: see the option `controlToken`. */
   readonly controlToken: string
   /** Drops all timers and pending deliveries; requests get a 503 from now on. */
@@ -185,7 +182,7 @@ export function serverOf(service: Service): ReferenceServer {
   const close = async () => service.close()
   return {
     fetch: serverFetch,
-    transport: createTransport(service, handle, (forks) => openFork(service, controlToken, forks)),
+    transport: createTransport(service, handle),
     get baseUrl() {
       return service.baseUrl
     },
@@ -232,7 +229,6 @@ export function serverOf(service: Service): ReferenceServer {
     snapshot: () => takeSnapshot(service),
     restore: (snapshot) =>
       void requireValid('restore', 'snapshot', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
-    fork: () => serverOf(forkService(service)),
     controlToken,
     close,
     [Symbol.asyncDispose]: async () => {
@@ -241,15 +237,6 @@ export function serverOf(service: Service): ReferenceServer {
       if (report?.isClean === false) throw new LeftoversError(report)
     },
   }
-}
-
-/** A fork listens before it gets its state: results that are on their way are sent at once. */
-async function openFork(service: Service, controlToken: string, forks: ForkTransport): Promise<Fork> {
-  // What a fork does is on its own page, and not in the log of this server.
-  const fork = new Service({ ...service.options, controlToken, log: undefined })
-  const opened = await forks.open(serverOf(fork))
-  copyState(service, fork, true)
-  return opened
 }
 
 function storyOf(service: Service, jobId: string): string {

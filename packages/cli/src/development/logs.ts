@@ -105,10 +105,10 @@ function createLog(terminal: Terminal): (activity: unknown) => void {
 
 /** What was sent, what came back, why, and what to do. */
 function printRequest(entry: Record<string, unknown>, terminal: Terminal): void {
-  const { method, path, status, code, hint, fault, duration_ms, job_id } = entry
+  const { method, path, status, code, fault, duration_ms, job_id } = entry
   const message = memberOf(memberOf(tryParseJson(String(entry.response_body)), 'error'), 'message')
   const at = new Date(Number(entry.at_ms)).toISOString()
-  terminal.event('request', { at, method, path, status, duration_ms, code, message, hint, fault, job_id })
+  terminal.event('request', { at, method, path, status, duration_ms, code, message, fault, job_id })
   const colour = typeof status !== 'number' || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
   const outcome = terminal.style(
     colour,
@@ -116,6 +116,6 @@ function printRequest(entry: Record<string, unknown>, terminal: Terminal): void 
   )
   const line = [method, path, job_id].filter(Boolean).map(String).map(cleanText).join(' ')
   terminal.print(`${at.slice(11, 23)}  ${line}  ${outcome}  ${duration_ms} ms`)
-  const reasons = [message, hint && `→ ${hint}`, fault && `a fault was injected: ${fault}`]
+  const reasons = [message, fault && `a fault was injected: ${fault}`]
   for (const reason of reasons.filter(Boolean)) terminal.print(`              ${cleanText(String(reason))}`)
 }

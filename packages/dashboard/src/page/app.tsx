@@ -5,23 +5,18 @@ import { Controls } from './controls/controls.tsx'
 import { Strip } from './controls/strip.tsx'
 import { ClockBar } from './controls/time.tsx'
 import { needsToken } from './data/control.ts'
-import { connection, forkOf, reloads } from './data/store.ts'
+import { connection, reloads } from './data/store.ts'
 import logo from './icon.svg'
 import { JobPage } from './jobs/job-page.tsx'
 import { ModelList } from './models/model-list.tsx'
 import { ModelPage } from './models/model-page.tsx'
 import { linkTo, route, SCREENS } from './route.ts'
-import { capitalized, hostOf } from './text/format.ts'
+import { capitalized } from './text/format.ts'
 import { TokenForm } from './token-form.tsx'
 import { Button } from './ui/button.tsx'
 import { Icon } from './ui/icon.tsx'
 import { Loading } from './ui/parts.tsx'
 import { Toast } from './ui/toast.tsx'
-
-/** Tabs of a server and of its forks look the same except for the name. */
-function serverName(): string {
-  return forkOf.value === undefined ? 'reference server' : `fork of ${hostOf(forkOf.value)}`
-}
 
 export function App() {
   useScreenChange()
@@ -36,7 +31,7 @@ export function App() {
         <a class="brand" href={linkTo('activity')}>
           <img class="logo" src={logo} alt="" />
           <span>
-            modelrun <span class="muted">{serverName()}</span>
+            modelrun <span class="muted">reference server</span>
           </span>
         </a>
         <ClockBar />
@@ -77,12 +72,11 @@ function focusHeading(): void {
 /** Each screen has a title of its own, and starts at its heading: tabs, history and screen readers distinguish them. */
 function useScreenChange(): void {
   const { screen, id } = route.value
-  const name = serverName()
   const isFirst = useRef(true)
   useEffect(() => {
     const what = [screen === 'jobs' ? 'Job' : capitalized(screen), id]
-    document.title = `${what.filter(Boolean).join(' ')} · modelrun ${name}`
-  }, [screen, id, name])
+    document.title = `${what.filter(Boolean).join(' ')} · modelrun reference server`
+  }, [screen, id])
   useEffect(() => {
     if (!isFirst.current) focusHeading()
     isFirst.current = false

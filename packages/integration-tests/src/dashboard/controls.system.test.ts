@@ -26,29 +26,6 @@ describe.skipIf(isMissing)(`the server behind the dashboard${note}`, { timeout: 
     await page.close()
   })
 
-  it('forks the server into a new tab, where time and jobs are its own', async () => {
-    const { server, url, open } = await kit.serve({ clock: 'manual' })
-    const job = await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'a' })
-    const page = await open('#/controls')
-    const [tab] = await Promise.all([
-      page.context().waitForEvent('page'),
-      page.getByRole('button', { name: 'Fork into a new tab' }).click(),
-    ])
-    const host = new URL(url).host
-    await tab.getByText(`fork of ${host}`).waitFor()
-    expect(new URL(tab.url()).host).not.toBe(host)
-    await tab.getByText(job.id).waitFor()
-    await tab.getByRole('link', { name: 'aurora-image · a' }).click()
-    await tab.getByRole('button', { name: /^POST run/ }).waitFor()
-    await tab.getByRole('button', { name: 'Complete' }).click()
-    await tab.getByText('Succeeded', { exact: true }).waitFor()
-    expect(server.job(job.id).status).toBe('queued')
-    await page.getByRole('button', { name: /^Stop the fork/ }).click()
-    await tab.getByText('The server is gone').waitFor()
-    expect(await page.getByRole('button', { name: /^Stop the fork/ }).count()).toBe(0)
-    await page.context().close()
-  })
-
   it('shows the calls of a test to the control API, where that is wanted, and nothing that the page reads', async () => {
     const { server, url, open } = await kit.serve({ clock: 'manual' })
     const control = (path: string, body: object) =>

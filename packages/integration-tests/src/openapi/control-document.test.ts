@@ -1,4 +1,3 @@
-import { listen } from '@modelrun/reference-server/node'
 // biome-ignore lint/style/noRestrictedImports: the public name of ajv for the dialect of OpenAPI 3.1.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
@@ -105,16 +104,6 @@ it('setClockScale takes and gives what the document says', async () => {
   const response = await server.fetch('/_reference/clock/scale', { method: 'POST', body: '{"scale":2}' })
   expect(problems('SetClockScaleBody', { scale: 2 })).toEqual([])
   expect([response.status, problems('Clock', await response.json())]).toEqual([200, []])
-})
-
-it('openFork, listForks and stopForks take and give what the document says', async () => {
-  const server = createCheckedServer()
-  const { url, close } = await listen(server)
-  const call = (method: string) => fetch(`${url}/_reference/forks`, { method }).then((response) => response.json())
-  expect(problems('Fork', await call('POST'))).toEqual([])
-  expect(problems('ListForksResponse', await call('GET'))).toEqual([])
-  expect(problems('StopForksResponse', await call('DELETE'))).toEqual([])
-  await close()
 })
 
 it('readEvents gives events as the document says', async () => {

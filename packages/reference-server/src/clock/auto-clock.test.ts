@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 
 function autoClock() {
   const activity = new Activity()
-  const clock = createAutoClock(START, { activity })
+  const clock = createAutoClock(START, activity)
   const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
   return { activity, clock, sleep }
 }

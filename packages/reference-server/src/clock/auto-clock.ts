@@ -13,47 +13,27 @@ const LONGEST_SLEEP_MS = 20_000
  */
 const PATIENCE_MS = 250
 
-/** The next timer. */
-export interface Jump {
-  /** Whether there is anything to jump to. */
-  isPending(): boolean
-  /** Whether it is a time limit of a client rather than a sleep between two polls. */
-  isTimeLimit(): boolean
-}
-
-/** Resolves when time may jump. */
-export type MayJump = (jump: Jump) => Promise<void>
-
-/** The dependencies of an `auto` clock. */
-export interface AutoClockParts {
-  activity: Activity
-  eventLog?: EventLog | undefined
-  /** Default: when everything waits on the clock. */
-  mayJump?: MayJump | undefined
-}
-
 /**
  * Time jumps to the next timer as soon as everything waits on the clock, and is paused otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
-export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
-  const { activity, eventLog = new EventLog(), mayJump = whenQuiet } = parts
+export function createAutoClock(startTime: number, activity: Activity, eventLog = new EventLog()): RunningClock {
   const timers = new VirtualTimers(startTime)
   /** Ends of the pending calls of `advance`. */
   const advances = new Set<() => void>()
   let isJumping = false
 
-  const nextJump = createJump(timers, (handle) => clock.forClients.owns(handle))
-
-  function whenQuiet({ isTimeLimit }: Jump): Promise<void> {
-    return activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
+  /** Whether the next timer is a time limit of a client rather than a sleep between two polls. */
+  function isTimeLimit(): boolean {
+    const { next, now } = timers
+    return next !== undefined && clock.forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
   }
 
   async function jump(): Promise<void> {
     if (isJumping) return
     isJumping = true
     while (timers.size > 0) {
-      await mayJump(nextJump)
+      await activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
       timers.fireNext(LATEST_TIME_MS)
       activity.touch()
     }
@@ -87,14 +67,4 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
   }
 
   return { ...clock, canJump: () => timers.size > 0, close }
-}
-
-function createJump(timers: VirtualTimers, isClients: (handle: unknown) => boolean): Jump {
-  return {
-    isPending: () => timers.size > 0,
-    isTimeLimit: () => {
-      const { next, now } = timers
-      return next !== undefined && isClients(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
-    },
-  }
 }

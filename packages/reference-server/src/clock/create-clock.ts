@@ -1,5 +1,5 @@
 import type { Activity } from './activity.ts'
-import { createAutoClock, type MayJump } from './auto-clock.ts'
+import { createAutoClock } from './auto-clock.ts'
 import { createVirtualClock } from './client-clock.ts'
 import type { RunningClock } from './clock.ts'
 import { EventLog } from './event-log.ts'
@@ -25,17 +25,12 @@ const VIRTUAL_START = Date.UTC(2026, 0, 1)
 interface ClockParts {
   activity: Activity
   eventLog?: EventLog | undefined
-  /** For an `auto` clock. */
-  mayJump?: MayJump | undefined
   startTime?: number | undefined
 }
 
-export function createClock(
-  setting: ClockSetting,
-  { activity, eventLog, mayJump, startTime }: ClockParts,
-): RunningClock {
+export function createClock(setting: ClockSetting, { activity, eventLog, startTime }: ClockParts): RunningClock {
   if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, eventLog)
-  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, eventLog, mayJump })
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity, eventLog)
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
 }
 

@@ -20,7 +20,7 @@ describe('what a dashboard reads', () => {
       jobs: object[]
     }
     expect(entries).toMatchObject([
-      { status: 400, hint: expect.stringContaining('Did you mean prompt?') },
+      { status: 400, response_body: expect.stringContaining('Did you mean prompt?') },
       { status: 202 },
     ])
     expect(entries[0]?.response_body).toContain('"error"')

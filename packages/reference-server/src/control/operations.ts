@@ -10,7 +10,7 @@ type Operation<Response extends z.ZodMiniType = z.ZodMiniType> = readonly [
   ...errors: readonly (404 | 409)[],
 ]
 
-const { Action, AddedFault, ApiKey, Changes, Clock, ClockEvent, Delivery, Exchanges, Fork, Job, JobRow } = COMPONENTS
+const { Action, AddedFault, ApiKey, Changes, Clock, ClockEvent, Delivery, Exchanges, Job, JobRow } = COMPONENTS
 const { JournalEntry, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const count = z.int().check(z.minimum(0))
@@ -66,13 +66,6 @@ export const CONTROL_OPERATIONS = {
   readReport: ['Read what is left over', Report, 404],
   takeSnapshot: ['Take a snapshot of the whole state; its members are not part of this API', Snapshot],
   restoreSnapshot: ['Go back to a snapshot', z.object(now)],
-  openFork: [
-    'Start another server from the state of this one, at a port of its own; it ends with this server',
-    Fork,
-    409,
-  ],
-  listForks: ['List the forks of this server', z.object({ forks: z.array(Fork), fork_of: z.optional(z.string()) })],
-  stopForks: ['Stop a fork; without `id` all forks of this server', z.object({ stopped: count }), 404],
   readActivity: ['Read all jobs, and what else happened, without bodies', z.object({ ...now, jobs, entries })],
   readEntry: ['Read one thing that happened, with its bodies, by its place', z.object({ entry: JournalEntry }), 404],
   listActions: [
@@ -85,7 +78,6 @@ export const CONTROL_OPERATIONS = {
       job_id: z.optional(z.string()),
       status: z.optional(z.int()),
       message: z.optional(z.string()),
-      hint: z.optional(z.string()),
     }),
     404,
   ],
@@ -99,18 +91,16 @@ export type OperationId = keyof typeof CONTROL_OPERATIONS
 export type ResponseOf<Id extends OperationId> = z.output<(typeof CONTROL_OPERATIONS)[Id][1]>
 
 const ofKey = z.object({ key: z.optional(z.string()) })
-const ofId = z.object({ id: z.optional(z.string()) })
 
 /** Parameters of the query, as text. */
 export const QUERIES: Readonly<Partial<Record<OperationId, z.ZodMiniObject>>> = {
   readKey: ofKey,
   listFaults: ofKey,
-  removeFaults: z.extend(ofId, ofKey.shape),
+  removeFaults: z.object({ id: z.optional(z.string()), ...ofKey.shape }),
   listDeliveries: ofKey,
   readReport: ofKey,
   readExchanges: z.object({ control: z.optional(z.enum(['true', 'false'])) }),
   readJournal: z.extend(ofKey, { kind: z.optional(z.enum(JOURNAL_KINDS)), job_id: z.optional(z.string()) }),
-  stopForks: ofId,
 }
 
 /** Bodies where the route does not say all of it. */

@@ -26,7 +26,7 @@ import {
   respondTo,
 } from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
-import { FORK_ROUTES, SNAPSHOT_ROUTES } from './snapshot.ts'
+import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
 /** The header that lets clients on other machines use the control API. */
@@ -95,7 +95,6 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...WEBHOOK_ROUTES,
   ...REPORT_ROUTES,
   ...SNAPSHOT_ROUTES,
-  ...FORK_ROUTES,
   ...EVENT_ROUTES,
   ...ACTIVITY_ROUTES,
   ...RUN_ROUTES,

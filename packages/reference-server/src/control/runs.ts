@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
-import { HINT_HEADER } from '../hints/hint-for.ts'
 import type { RequestEnv } from '../http/app-env.ts'
 import { type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { Service } from '../service/service.ts'
@@ -38,7 +37,7 @@ export const RUN_ROUTES = [
     env.work.park() // time would wait for this very request
     const outcome = await Promise.race([responded, after(LONGEST_MS), created.then(() => after(AFTER_JOB_MS))])
     env.work.resume()
-    return { job_id: made?.id, status: outcome?.status, message: outcome?.message, hint: outcome?.hint }
+    return { job_id: made?.id, status: outcome?.status, message: outcome?.message }
   }),
 ]
 
@@ -57,7 +56,6 @@ interface Outcome {
   job_id?: string | undefined
   /** What went wrong. */
   message?: string | undefined
-  hint?: string | undefined
   isUnfinished?: boolean
 }
 
@@ -94,7 +92,7 @@ async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
   const { error, job_id, data = body }: { error?: { message?: string }; job_id?: string; data?: object } = body
   const state: unknown = Reflect.get(data, 'status')
   const isUnfinished = state === 'queued' || state === 'processing'
-  return { status, message: error?.message, hint: response.headers.get(HINT_HEADER) ?? undefined, job_id, isUnfinished }
+  return { status, message: error?.message, job_id, isUnfinished }
 }
 
 /** Milliseconds of the server's clock before the first poll, and at most between two. */

@@ -54,7 +54,6 @@ const requestEntry = z.object({
   response_body: text,
   request_headers: headers,
   response_headers: headers,
-  hint: text,
   fault: text,
   duration_ms: z.number(),
 })
@@ -172,7 +171,6 @@ export const COMPONENTS = {
     ),
   }),
   Fault: faultOptionsSchema,
-  Fork: z.object({ id: z.string(), url: z.string(), dashboard_url: text }),
   ClockEvent: z.object({
     at_ms: z.number(),
     after_ms: z.number(),
@@ -203,7 +201,7 @@ export const COMPONENTS = {
     pending_webhooks: listOf(z.object({ job_id: z.string(), url: z.string() })),
     unused_faults: listOf(addedFault),
     unused_scripts: listOf(z.object({ model_id: z.string(), outcomes: count })),
-    unmatched_requests: listOf(z.object({ method: z.string(), path: z.string(), status: z.int(), hint: text })),
+    unmatched_requests: listOf(z.object({ method: z.string(), path: z.string(), status: z.int() })),
     violations: listOf(z.string()),
     text: z.string(),
   }),

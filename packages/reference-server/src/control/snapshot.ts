@@ -1,9 +1,7 @@
-import * as z from 'zod/mini'
 import { readBytes } from '../http/read-json-body.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
-import { toWire } from './job-row.ts'
-import { CONTROL_PREFIX, conflict, get, invalid, notFound, post, remove, requireValid } from './route.ts'
+import { CONTROL_PREFIX, get, invalid, post, requireValid } from './route.ts'
 
 const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON.`
 
@@ -25,23 +23,3 @@ function parseBody(bytes: Awaited<ReturnType<typeof readBytes>>): unknown {
     throw invalid(`The body is not JSON. ${ADVICE}`)
   }
 }
-
-/** Other servers that continue from the state of this one. */
-export const FORK_ROUTES = [
-  post('openFork', 'forks').taking(z.strictObject({}), async ({ forks }) => {
-    if (forks === undefined) throw conflict('This server does not listen at an address of its own. Use server.fork().')
-    const { isFull, limit } = forks.served
-    if (isFull) throw conflict(`${limit} forks are running, and there may be no more. Stop one first.`)
-    return toWire(await forks.open())
-  }),
-  get('listForks', 'forks', ({ forks }) => ({
-    forks: (forks?.served.list() ?? []).map(toWire),
-    fork_of: forks?.served.of,
-  })),
-  remove('stopForks', 'forks', async ({ forks }, { req }) => {
-    const id = req.query('id')
-    const stopped = (await forks?.served.stop(id)) ?? 0
-    if (id !== undefined && stopped === 0) throw notFound(`This server has no fork ${JSON.stringify(id.slice(0, 60))}.`)
-    return { stopped }
-  }),
-]

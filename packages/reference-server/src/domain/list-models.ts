@@ -66,15 +66,14 @@ function summaryOf({ id, name, description, category, provider, status, pricing 
 }
 
 /** The id that was probably meant: one that differs in the provider alone, or that is written almost so. */
-export function closestModelId(id: string, ids: readonly string[]): string | undefined {
-  const part = lastPart(id)
-  return ids.find((known) => lastPart(known) === part) ?? closestName(id, ids)
-}
-
-/** Of `lumen/aurora-video` the part after the provider, however the slash was encoded. */
-function lastPart(id: string): string {
-  const parts = id.toLowerCase().split(/\/|%2f/)
-  return parts.at(-1) ?? ''
+export function closestModelId(id: string, models: ReadonlyMap<string, unknown>): string | undefined {
+  // Of `lumen/aurora-video` the part after the provider, however the slash was encoded.
+  const part = id
+    .toLowerCase()
+    .split(/\/|%2f/)
+    .at(-1)
+  for (const known of models.keys()) if (known === part || known.endsWith(`/${part}`)) return known
+  return closestName(id, models.keys())
 }
 
 /** The message about a model that the catalog does not have. */

@@ -67,8 +67,6 @@ export interface UnmatchedRequest {
   readonly path: string
   /** HTTP status of the response, 404 or 405. */
   readonly status: number
-  /** What was probably meant. */
-  readonly hint?: string | undefined
 }
 
 const MAX_VIOLATIONS = 100

@@ -50,8 +50,7 @@ function linesOf(leftovers: Leftovers): string[] {
       ({ model_id, outcomes }) => `- ${outcomes} scripted outcomes of ${model_id} were taken by no run.`,
     ),
     ...leftovers.unmatchedRequests.map(
-      ({ method, path, status, hint }) =>
-        `- ${method} ${path} is not a request of the service: ${status}.${hint === undefined ? '' : ` ${hint}`}`,
+      ({ method, path, status }) => `- ${method} ${path} is not a request of the service: ${status}.`,
     ),
     ...leftovers.violations.map((violation) => `- ${violation}`),
   ]

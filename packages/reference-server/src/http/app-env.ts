@@ -7,7 +7,7 @@ import type { Service } from '../service/service.ts'
 import type { Handle, Reply } from './messages.ts'
 import type { RoutedRequest } from './router.ts'
 
-/** What a route found out about a request. The journal and the hints are made from it. */
+/** What a route found out about a request. The journal is made from it. */
 export interface RouteDetails {
   /** The model in the path, known or not. */
   modelId?: string | undefined
@@ -23,8 +23,6 @@ export interface RouteDetails {
   rejectedPart?: 'input' | 'webhook' | undefined
   /** The parameter of the input that is wrong. */
   parameter?: string | undefined
-  /** Sentences for the header `x-modelrun-hint` that only the route knows. */
-  hints?: readonly string[] | undefined
   /** Why the request was rejected, where the specification does not define the response. */
   rejection?: RejectionKind | undefined
   /** Names of the assumptions behind the response that only the route knows. */

@@ -3,6 +3,7 @@ import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from './app-env.ts'
+import { closestRoute } from './closest-route.ts'
 import { errorResponses, reject, withErrorMembers } from './error-responses.ts'
 import { injectFault } from './inject-faults.ts'
 import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
@@ -17,7 +18,7 @@ import { runModelRoute } from './routes/run.ts'
 type Serve<Context> = (context: Context) => ReplyOrFault | Promise<ReplyOrFault>
 
 interface Endpoint<Context> {
-  /** For the journal and the hints. */
+  /** For the journal. */
   name?: RequestTrace['route']
   serve: Serve<Context>
 }
@@ -43,7 +44,7 @@ export function createApp(service: Service, controlToken: string): (context: App
   }
   const serve: Serve<AppContext> = (context) => {
     const { path } = context.req
-    if (isBelow(path, '/v1')) return throughBreakpoints(service, context, serveService)
+    if (isBelow(path, '/v1')) return serveService(context)
     const found = open.match(path)
     context.env.route = endpointOf(service, found, context)?.name
     return serveFound(service, context, found)
@@ -97,7 +98,7 @@ function serveFound<Context extends AppContext>(
   found: Match<Endpoint<Context>> | undefined,
 ): ReturnType<Serve<Context>> {
   const { req } = context
-  if (found === undefined) return respond(context, unknownPath(service, req.path))
+  if (found === undefined) return respond(context, unknownPath(service, req))
   req.params = found.params
   return endpointOf(service, found, context)?.serve(context) ?? respond(context, wrongMethod(service, context, found))
 }
@@ -141,7 +142,7 @@ function rejectWithoutKey(
   const { status } = service.options.assumptions.rejections.unknownPathWithoutKey
   if (status === 401 || endpointOf(service, route, context) !== undefined) return undefined
   if (route !== undefined) return respond(context, wrongMethod(service, context, route))
-  return respond(context, unknownPath(service, context.req.path, 'unknownPathWithoutKey'))
+  return respond(context, unknownPath(service, context.req, 'unknownPathWithoutKey'))
 }
 
 function wrongMethod(
@@ -160,36 +161,20 @@ function wrongMethod(
   }
 }
 
-/** An exploration holds requests and their responses until it lets them pass. */
-async function throughBreakpoints(
-  { breakpoints }: Service,
-  context: AppContext,
-  serve: Serve<AppContext>,
-): Promise<ReplyOrFault> {
-  if (breakpoints === undefined) return serve(context)
-  const { work } = context.env
-  work.park()
-  await breakpoints.request(context.req.raw)
-  work.resume()
-  const result = await serve(context)
-  work.park()
-  await breakpoints.response(context.req.raw, result)
-  work.resume()
-  return result
-}
-
 function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charAt(prefix.length) === '/')
 }
 
 function unknownPath(
   service: Service,
-  path: string,
+  { method, path }: AppContext['req'],
   kind: 'unknownPath' | 'unknownPathWithoutKey' = 'unknownPath',
 ): RouteResult {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
+  const meant = closestRoute(method, path)
+  const advice = meant === undefined ? '' : ` Did you mean ${meant}?`
   const message =
-    `There is nothing at ${path.slice(0, 200)}. This is the modelrun reference server, which has ` +
+    `There is nothing at ${path.slice(0, 200)}.${advice} This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
   return reject(service, kind, { message })
 }

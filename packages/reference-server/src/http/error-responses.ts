@@ -9,8 +9,6 @@ import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
 /**
  * The error codes of the server (section 7), each with the HTTP status of its response. The option `assumptions` may
  * replace some of them.
- *
- * To add one: a line here. The compiler then asks for its hints.
  */
 const SERVER_ERROR_CODES = {
   UNAUTHORIZED: 401,

@@ -1,6 +1,4 @@
 import { BusyPolls } from '../clock/busy-polls.ts'
-import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
-import { foreignLiveKey, pathHints } from '../hints/request-hints.ts'
 import { type RequestDetails, startOf } from '../history/journal/journal.ts'
 import { redactText, shownHeaders } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
@@ -14,15 +12,14 @@ const UNKNOWN_IP = 'unknown'
 
 /** Makes the function that all transports call. While it works, virtual time is paused. */
 export function createHandle(service: Service, app: (context: AppContext) => Promise<ReplyOrFault>): Handle {
-  // An exploration lets time pass by steps of its own.
-  const busyPolls = service.breakpoints === undefined ? new BusyPolls(service.clock) : undefined
+  const busyPolls = new BusyPolls(service.clock)
   const handle: Handle = async (
     request,
     { transport, onJob, ip = transport === 'node' ? UNKNOWN_IP : '127.0.0.1' },
   ) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.start()
-    const held = busyPolls?.admit(request, work)
+    const held = busyPolls.admit(request, work)
     if (held !== undefined) await held
     const at = service.clock.now()
     const startPlace = service.observer.journal.place()
@@ -85,10 +82,7 @@ interface Exchange {
   startPlace: number
 }
 
-const LIVE_KEY_WARNING =
-  'A live key that this server did not make was sent to it. If it is one of production, it has left its home: replace it.'
-
-/** Audits the credits, adds hint and id to the response, and records the request in journal and log. */
+/** Audits the credits, adds the id to the response, and records the request in journal and log. */
 function finishRequest(service: Service, exchange: Exchange, given: ReplyOrFault): ReplyOrFault {
   const { observer } = service
   const { request, env, startPlace } = exchange
@@ -97,15 +91,13 @@ function finishRequest(service: Service, exchange: Exchange, given: ReplyOrFault
   const trace: RequestTrace = { ...env.details, route: env.route, apiKey: env.apiKey }
   if (isDashboardRead(request, env)) return result
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
-  const hint = hintOf(service, exchange, { trace, result })
-  addHeaders(service, result, { trace, hint })
-  const details = detailsOf(service, exchange, { trace, result, hint })
+  addRequestId(service, result, trace)
+  const details = detailsOf(service, exchange, { trace, result })
   observer.journal.addRequest(account, details, startPlace)
   if (observer.isShown) addAction(service, trace, details)
   const { method, status } = details
   if (trace.route === undefined && (status === 404 || status === 405)) {
-    const meant = pathHints({ service, request, trace, status, code: undefined }).at(-1)
-    observer.unmatched.add(account, { method, path: shownPath(details), status, hint: meant })
+    observer.unmatched.add(account, { method, path: shownPath(details), status })
   }
   observer.log(() => lineOf(details))
   return result
@@ -117,28 +109,10 @@ interface Outcome {
   result: ReplyOrFault
 }
 
-function hintOf(
-  service: Service,
-  { request, env: { injected } }: Exchange,
-  { trace, result }: Outcome,
-): string | undefined {
-  if (result.status === undefined || result.fault !== undefined) return undefined
-  const hints = [...(trace.hints ?? [])]
-  if (trace.apiKey === undefined && foreignLiveKey(service, request)) {
-    service.observer.warn(`warning: ${LIVE_KEY_WARNING}`)
-    hints.push(LIVE_KEY_WARNING)
-  }
-  if (injected !== undefined) return `Made by ${injected.id} (${injected.kind}).`
-  // The most common responses by far need none.
-  const isCommon = trace.route === 'getJob' || trace.jobStatus === 'completed'
-  if (isCommon && result.status === 200 && hints.length === 0) return undefined
-  return hintFor({ service, request, trace: { ...trace, hints }, status: result.status, code: result.code })
-}
-
 function detailsOf(
   service: Service,
   { request, env: { injected }, at }: Exchange,
-  { trace, result, hint }: Outcome & { hint: string | undefined },
+  { trace, result }: Outcome,
 ): RequestDetails {
   const { method, url } = request
   const { route, jobStatus, requestBody } = trace
@@ -158,7 +132,6 @@ function detailsOf(
     // Responses of the control API are about the journal, and not for it.
     responseBody: typeof reply?.body === 'string' && route !== 'control' ? reply.body : undefined,
     ...(service.observer.isShown ? headersOf(request, result) : {}),
-    hint,
     fault: injected && `${injected.kind} (${injected.id})`,
   }
 }
@@ -191,9 +164,9 @@ function shownPath({ url }: RequestDetails): string {
 }
 
 function lineOf(details: RequestDetails): string {
-  const { method, status, fault, durationMs, hint } = details
+  const { method, status, fault, durationMs } = details
   const duration = `${Math.round(durationMs)} ms`
-  const parts = [method, shownPath(details), status, fault && `fault ${fault}`, duration, hint && `(${hint})`]
+  const parts = [method, shownPath(details), status, fault && `fault ${fault}`, duration]
   return parts.filter((part) => part !== undefined).join(' ')
 }
 
@@ -201,16 +174,11 @@ function lineOf(details: RequestDetails): string {
 const REQUEST_ID_HEADER = 'x-request-id'
 
 /**
- * Adds the hint, and the id of the request, `http_1` and so on: the assumption `requestIdHeader`. Control requests have no
- * id, so that a test which controls the server over HTTP sees the same ids as one in process.
+ * Adds the id of the request, `http_1` and so on: the assumption `requestIdHeader`. Control requests have no id, so that a
+ * test which controls the server over HTTP sees the same ids as one in process.
  */
-function addHeaders(
-  service: Service,
-  result: ReplyOrFault,
-  { trace, hint }: Pick<Outcome, 'trace'> & { hint: string | undefined },
-): void {
+function addRequestId(service: Service, result: ReplyOrFault, trace: RequestTrace): void {
   const headers = result.status === undefined ? {} : result.headers
-  if (hint !== undefined) headers[HINT_HEADER] = hint
   if (trace.route === 'control' || service.options.assumptions.requestIdHeader === 'none') return
   headers[REQUEST_ID_HEADER] = `http_${service.nextRequestNumber()}`
 }

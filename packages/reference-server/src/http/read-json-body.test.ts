@@ -143,7 +143,6 @@ describe('a body that nests deep', () => {
       }
       const { text } = await caller.get('/_reference/snapshot')
       expect((await caller.call('POST', '/_reference/restore', { body: text })).status).toBe(200)
-      expect(() => server.fork()).not.toThrow()
     },
   )
 
@@ -152,7 +151,6 @@ describe('a body that nests deep', () => {
     const run = await caller.call('POST', '/v1/models/free/run', { body: runBody('list', depth) })
     expect([run.status, errorOf(run).code]).toEqual([400, 'VALIDATION_ERROR'])
     expect(errorOf(run).message).toContain('nests deeper than 64 levels')
-    expect(run.headers.get('x-modelrun-hint')).toContain('assumption deepestBody')
     expect(server.snapshot().jobs).toEqual([])
   })
 

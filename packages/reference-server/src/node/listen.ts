@@ -3,7 +3,6 @@ import { type Checks, flag, having, isLoopback, must, needs, readOptions, text }
 import { errorResponses } from '../http/error-responses.ts'
 import type { Reply, ReplyOrFault } from '../http/messages.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import type { ServerTransport } from '../server-transport.ts'
 import { bind, endServer, urlOf } from './bind.ts'
 import { createCors, readOrigin } from './cors.ts'
 import type { DashboardPage } from './dashboard.ts'
@@ -11,7 +10,6 @@ import { ListenError } from './errors.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { NodeRequest } from './node-request.ts'
 import { sendReply } from './send-reply.ts'
-import { MOST_FORKS, type Places, ServedForks } from './served-forks.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -54,7 +52,7 @@ export interface ListeningServer {
   readonly url: string
   /** The TCP port that it listens on. */
   readonly port: number
-  /** Stops listening and ends every connection, idle or busy, and all forks. The reference server itself stays as it is. */
+  /** Stops listening and ends every connection, idle or busy. The reference server itself stays as it is. */
   close(): Promise<void>
 }
 
@@ -69,18 +67,15 @@ export type ServedServer = Pick<ReferenceServer, 'transport'>
  * @throws ConfigurationError when an option is wrong
  */
 export async function listen({ transport }: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  return listenAs(transport, readOptions('listen', options, OPTIONS), { of: undefined, places: { left: MOST_FORKS } })
-}
-
-/** @param of the server that this one is a fork of, and how many more forks may run */
-async function listenAs(
-  transport: ServerTransport,
-  options: ListenOptions,
-  { of, places }: { of: string | undefined; places: Places },
-): Promise<ListeningServer> {
-  const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    allowPrivateWebhooks = false,
+    dashboard,
+    cors: origins = [],
+  } = readOptions('listen', options, OPTIONS)
   checkAddress(host, port)
-  const cors = createCors((options.cors ?? []).flatMap((origin) => readOrigin(origin) ?? []))
+  const cors = createCors(origins.flatMap((origin) => readOrigin(origin) ?? []))
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<ReplyOrFault> => {
     const request = NodeRequest.from(incoming, outgoing)
     if (request === undefined) return invalidRequest()
@@ -99,16 +94,9 @@ async function listenAs(
   })
   const address = await bind(nodeServer, port, host)
   const url = urlOf(host, address.port)
-  const forks = new ServedForks({
-    of,
-    places,
-    dashboardPath: dashboard?.path,
-    listen: (fork) => listenAs(fork.transport, { ...options, port: 0 }, { of: url, places }),
-  })
   transport.set({
     baseUrl: url,
     sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : guardedDeliver,
-    forks,
     isShown: dashboard === undefined ? undefined : true,
   })
   let closing: Promise<void> | undefined
@@ -116,7 +104,7 @@ async function listenAs(
     url,
     port: address.port,
     close: () => {
-      closing ??= Promise.all([forks.close(), endServer(nodeServer)]).then(() => {})
+      closing ??= endServer(nodeServer)
       return closing
     },
   }

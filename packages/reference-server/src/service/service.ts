@@ -18,8 +18,6 @@ import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import { type DeliveryBody, type DeliveryRecord, deliveryBody } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
-import type { Breakpoints } from './breakpoints.ts'
-import type { Fork, Forks } from './forks.ts'
 import { HeldRuns, JobTimers, Pauses } from './held-runs.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
@@ -50,20 +48,13 @@ export class Service {
   readonly dispatcher: WebhookDispatcher
   /** The state that readers of events compare. Only of a server whose events were read. */
   stateTicker: SharedTicker<string> | undefined
-  /** Only of a server that listens. */
-  forks: { served: Forks; open(): Promise<Fork> } | undefined
-  /** Of an exploration. */
-  readonly breakpoints: Breakpoints | undefined
 
-  constructor(options: ResolvedOptions, createBreakpoints?: (activity: Activity) => Breakpoints) {
+  constructor(options: ResolvedOptions) {
     this.options = options
-    const breakpoints = createBreakpoints?.(this.activity)
-    this.breakpoints = breakpoints
     this.baseUrl = options.baseUrl
     this.clock = createClock(options.clock, {
       activity: this.activity,
       eventLog: this.eventLog,
-      mayJump: breakpoints && ((jump) => breakpoints.jump(jump)),
       startTime: options.startTime,
     })
     this.random = createRandom(options.seed)
@@ -88,7 +79,6 @@ export class Service {
       pause: (ms, signal) => this.pauses.pause(ms, signal),
       log: this.deliveries,
       isShown: () => this.observer.isShown,
-      beforeDelivery: breakpoints && ((job) => breakpoints.delivery(job)),
       onSend: () => this.observer.journal.place(),
       onRecord: (record, job, startPlace) => {
         this.eventLog.add(() => deliveryEnded(record))

@@ -47,9 +47,6 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   const fileSeed = service.random.fileSeed()
   const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
   const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })
-  const { breakpoints } = service
-  const holdsEnd = breakpoints?.holdsEnd(script) === true
-  const holdsStart = holdsEnd && isQueued && queuedMs === 0
   const job = service.jobs.create({
     id: service.random.id('job_'),
     requestId: service.random.id('req_'),
@@ -58,28 +55,18 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
     input,
     seed: typeof input.seed === 'number' ? input.seed : fileSeed,
     createdAt,
-    plan: {
-      processingAt: holdsStart ? Number.POSITIVE_INFINITY : plan.processingAt,
-      provider: holdsEnd ? { ...plan.provider, endsAt: undefined } : plan.provider,
-    },
+    plan,
     webhook,
   })
   service.observer.jobCreated(job)
-  if (holdsStart) {
-    breakpoints.start(job, () => {
-      job.processingAt = createdAt
-    })
-  }
-  if (holdsEnd) breakpoints.end(job, () => service.jobs.end(job, job.plan))
   if (job.webhook !== undefined) service.jobTimers.schedule(job)
   return job
 }
 
-/** What the catalog has for this run. The option `latency` and an exploration decide themselves when it ends. */
-function turnOf({ options, breakpoints }: Service, { account, model }: RunOrder): ScriptedOutcome | undefined {
+/** What the catalog has for this run. The option `latency` decides itself when it ends. */
+function turnOf({ options }: Service, { account, model }: RunOrder): ScriptedOutcome | undefined {
   const turn = account.takeTurn(model)
-  const isFree = breakpoints !== undefined || options.latencyOf(model.id) !== undefined
-  return turn && isFree ? { ...turn, after_ms: undefined } : turn
+  return turn && options.latencyOf(model.id) !== undefined ? { ...turn, after_ms: undefined } : turn
 }
 
 /** A job whose webhook comes before the response to its run takes no time, unless its script sets one. */

@@ -4,7 +4,7 @@ import type { Job } from '../domain/job.ts'
 import { PLAN_IS_OVER } from '../domain/jobs.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan, type ShapeCheck } from '../parse-shape.ts'
 import { Service } from '../service/service.ts'
-import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, takeSnapshot } from './take-snapshot.ts'
+import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './take-snapshot.ts'
 
 /** So many levels of objects and arrays a snapshot may have: those of a request's body, and some around what it held. */
 export const SNAPSHOT_NESTING = MAX_NESTING + 16
@@ -140,20 +140,4 @@ function at<Item>(items: readonly Item[], index: number): Item {
 function numberOf(value: number, name: string): number {
   if (Number.isFinite(value)) return value
   throw new TypeError(`its member ${name} is not a number`)
-}
-
-/** A service with the same options and the same state. */
-export function forkService(service: Service): Service {
-  const fork = new Service({ ...service.options, baseUrl: service.baseUrl })
-  copyState(service, fork)
-  return fork
-}
-
-/** Puts a service of the same options into the state of another, the speed of its clock included, and on demand its journal. */
-export function copyState(service: Service, fork: Service, hasJournal = false): void {
-  const scale = service.clock.speed?.scale()
-  if (scale !== undefined) fork.clock.speed?.setScale(scale)
-  fork.receivers.addFormerUrl(service.baseUrl)
-  // It continues at once: no time has passed for a server that was not there.
-  fill(fork, { ...takeSnapshot(service, hasJournal), realTime: undefined })
 }

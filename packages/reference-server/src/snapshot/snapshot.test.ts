@@ -184,23 +184,3 @@ describe('restore', () => {
     )
   })
 })
-
-describe('a fork', () => {
-  it('has the same state and options, and goes its own way', async () => {
-    const { server, client, goingId } = await busyServer()
-    const fork = server.fork()
-    expect(fork.snapshot()).toEqual(server.snapshot())
-    expect([fork.baseUrl, fork.clock.mode]).toEqual([server.baseUrl, 'manual'])
-    await fork.clock.advance(200_000)
-    expect(await apiCaller(fork).status(goingId)).toBe('succeeded')
-    expect(await client.status(goingId)).toBe('queued')
-    expect(fork.credits()).toBeLessThan(server.credits())
-  })
-
-  it('serves the same files', async () => {
-    const { server, client, deliveredId } = await busyServer()
-    const fork = server.fork()
-    const url = `/files/${deliveredId}/0.png`
-    expect((await apiCaller(fork).get(url)).text).toBe((await client.get(url)).text)
-  })
-})

@@ -69,8 +69,6 @@ interface DispatcherOptions {
   pause: Pause
   /** Whether the responses of receivers are recorded. */
   isShown: () => boolean
-  /** Awaited before each delivery. */
-  beforeDelivery?: ((job: Job) => Promise<void>) | undefined
 }
 
 /** Delay of a delivery after the response that it waits for. The client has read the response by then. */
@@ -148,7 +146,6 @@ export class WebhookDispatcher {
       const restMs = delivery.dueAt - this.#options.clock.now()
       if (restMs > 0) await this.#options.pause(restMs, signal)
       delivery.dueAt = undefined
-      if (this.#options.beforeDelivery !== undefined) await this.#options.beforeDelivery(delivery.job)
       if (!signal.aborted) await this.#attempt(delivery)
     }
     this.#end(delivery)

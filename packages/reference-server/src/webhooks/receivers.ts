@@ -26,7 +26,6 @@ export class Receivers {
   #forAll: Deliver | undefined
 
   readonly #baseUrl: () => string
-  readonly #formerUrls: string[] = []
 
   constructor(deliver: Deliver | undefined, baseUrl: () => string) {
     this.#deliver = deliver
@@ -46,11 +45,6 @@ export class Receivers {
     this.#send = send
   }
 
-  /** Jobs of a fork may have a webhook to the built-in receiver of the server that it was forked from. */
-  addFormerUrl(baseUrl: string): void {
-    this.#formerUrls.push(baseUrl)
-  }
-
   /** `undefined` as the receiver: from now on deliveries go to their addresses again. */
   set(receiver: Deliver | undefined, account?: Account): void {
     if (account === undefined) this.#forAll = receiver
@@ -61,13 +55,9 @@ export class Receivers {
   of(account: Account): Send {
     const set = this.#byAccount.get(account) ?? this.#forAll
     return async (url, init) => {
-      if (set === undefined && this.#isBuiltIn(url)) return receiveDelivery()
+      if (set === undefined && isBuiltInReceiver(url, this.#baseUrl())) return receiveDelivery()
       const receiver = set ?? this.#deliver
       return receiver === undefined ? this.#send(url, init) : receiver(new Request(url, init))
     }
-  }
-
-  #isBuiltIn(url: string): boolean {
-    return [this.#baseUrl(), ...this.#formerUrls].some((baseUrl) => isBuiltInReceiver(url, baseUrl))
   }
 }

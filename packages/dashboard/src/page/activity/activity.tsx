@@ -14,7 +14,7 @@ import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Empty, StatusBadge } from '../ui/parts.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
-import { adviceIn, fits, isIn, isProblem, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
+import { fits, isIn, isProblem, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
 import { Connect, Welcome } from './welcome.tsx'
 
 const ROW_HEIGHT = 56
@@ -129,8 +129,8 @@ function contentOf(row: Row): Content {
   const href = entry.kind === 'note' || entry.job_id === undefined ? linkHere(at) : linkTo('jobs', entry.job_id, at)
   switch (entry.kind) {
     case 'request': {
-      const { method, path, job_id, status, duration_ms: tookMs, hint } = entry
-      const reason = isProblem(row) ? `${adviceIn(hint)} ${reasonOf(entry)}`.trim() : undefined
+      const { method, path, job_id, status, duration_ms: tookMs } = entry
+      const reason = isProblem(row) ? reasonOf(entry) : undefined
       const [title, result] = [`${method} ${decoded(path)}`, String(status ?? 'no response')]
       return { icon: 'request', title, detail: reason ?? job_id ?? 'Responded.', href, tookMs, result }
     }

@@ -55,11 +55,6 @@ export function reasonOf({ response_body, fault, status, code }: RequestEntry): 
   return messageIn(response_body) ?? code
 }
 
-/** What to send instead. Which assumption of the server is behind a response does not help here. */
-export function adviceIn(hint = ''): string {
-  return hint.replace(/Section \S+ leaves this open; assumption [^.]*\.?/g, '').trim()
-}
-
 function messageIn(text = ''): string | undefined {
   const [, quoted] = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? []
   return quoted && JSON.parse(quoted)

@@ -1,7 +1,7 @@
 import { FaultCard } from './fault-card.tsx'
 import { KeyCard } from './key-card.tsx'
 import { PlanCard } from './plans.tsx'
-import { ForkCard, ResetCard, SnapshotCard } from './state.tsx'
+import { ResetCard, SnapshotCard } from './state.tsx'
 import { TimeCard } from './time.tsx'
 
 /** Everything that shapes what the service does: time, faults, deliveries, keys, state. */
@@ -20,7 +20,6 @@ export function Controls() {
         <div class="side">
           <FaultCard />
           <PlanCard />
-          <ForkCard />
           <ResetCard />
         </div>
       </div>

@@ -1,10 +1,8 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { clock, setClock } from '../data/clock.ts'
-import { callControl, post, remove } from '../data/control.ts'
-import { forkOf, forks, loadForks } from '../data/store.ts'
-import type { Fork } from '../data/wire.ts'
-import { formatTime, hostOf } from '../text/format.ts'
+import { callControl, post } from '../data/control.ts'
+import { formatTime } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/parts.tsx'
 import { say } from '../ui/toast.tsx'
@@ -70,47 +68,6 @@ async function restore(name: string): Promise<void> {
 async function forget(name: string): Promise<void> {
   await (await store()).delete(pathOf(name))
   await loadNames()
-}
-
-const ABOUT_FORKS =
-  'A fork is a second server that continues from this state, with time, faults and jobs of its own. Webhooks of its jobs go to the same receivers. It ends with this server.'
-
-/** Other servers that continue from the state of this one. */
-export function ForkCard() {
-  return (
-    <Card title="Forks" text={ABOUT_FORKS}>
-      {forkOf.value !== undefined && <p class="small">This server is a fork of {hostOf(forkOf.value)}.</p>}
-      <div class="buttons">
-        <Button icon="fork" act={fork}>
-          Fork into a new tab
-        </Button>
-      </div>
-      <ul class="plain">
-        {forks.value.map(({ id, url, dashboard_url = url }) => (
-          <li key={id}>
-            <a class="mono" href={dashboard_url} target="_blank" rel="noopener">
-              {hostOf(url)}
-            </a>
-            <Button kind="small danger" aria-label={`Stop the fork ${hostOf(url)}`} act={() => stopFork(id)}>
-              Stop
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </Card>
-  )
-}
-
-async function fork(): Promise<void> {
-  const { url, dashboard_url = url } = await post<Fork>('forks')
-  window.open(dashboard_url, '_blank', 'noopener')
-  say(`The fork is at ${hostOf(url)}.`)
-  await loadForks()
-}
-
-async function stopFork(id: string): Promise<void> {
-  await remove(`forks?id=${id}`)
-  await loadForks()
 }
 
 /** Apart from the rest, and only after a question: nothing brings it back. */

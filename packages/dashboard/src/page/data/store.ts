@@ -2,7 +2,7 @@ import { batch, signal } from '@preact/signals'
 import { setClock, stopClock } from './clock.ts'
 import { callControl, needsToken, read, readEvents } from './control.ts'
 import { keys } from './keys.ts'
-import type { Changes, DeliveryEntry, Entry, Fork, JobRow, Model, NoteEntry, RequestEntry } from './wire.ts'
+import type { Changes, DeliveryEntry, Entry, JobRow, Model, NoteEntry, RequestEntry } from './wire.ts'
 
 /** So many requests and deliveries are listed, the newest. */
 const MAX_ENTRIES = 10_000
@@ -33,18 +33,6 @@ export const touched = signal<ReadonlySet<string>>(new Set())
 
 /** Rises when everything was read again: jobs may have changed, or be gone. */
 export const reloads = signal(0)
-
-/** Other servers that continued from the state of this one. */
-export const forks = signal<readonly Fork[]>([])
-
-/** URL of the server that this one is a fork of. */
-export const forkOf = signal<string | undefined>(undefined)
-
-export async function loadForks(): Promise<void> {
-  const list = await read<{ forks: Fork[]; fork_of?: string }>('forks')
-  forks.value = list.forks
-  forkOf.value = list.fork_of
-}
 
 /** Empty until everything was read for the first time. */
 export const models = signal<readonly Model[]>([])
@@ -86,7 +74,6 @@ async function reload(): Promise<void> {
   const [activity, catalog] = await Promise.all([
     read<{ now_ms: number; jobs: JobRow[]; entries: Entry[] }>('activity'),
     read<{ models: Model[] }>('models'),
-    loadForks(),
   ])
   batch(() => {
     rows.length = 0

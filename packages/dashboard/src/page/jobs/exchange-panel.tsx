@@ -1,4 +1,3 @@
-import { adviceIn } from '../activity/rows.ts'
 import type { DeliveryExchange, Exchange, RequestExchange, StateExchange } from '../data/wire.ts'
 import { isBad, responseLabel, sentLabel } from '../diagram/labels.ts'
 import { decoded, prettyJson } from '../text/code.ts'
@@ -84,21 +83,12 @@ function Delivery({ exchange }: { exchange: DeliveryExchange }) {
   )
 }
 
-/** What came back, from the service or from the receiver: what to do about an error first. */
+/** What came back, from the service or from the receiver. */
 function Response({ exchange }: { exchange: RequestExchange | DeliveryExchange }) {
-  const hint = exchange.kind === 'request' ? exchange.hint : undefined
-  const advice = isBad(exchange) ? adviceIn(hint) : ''
   return (
     <>
       <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
       {exchange.kind === 'delivery' && exchange.reason && <p class="bad">{exchange.reason}</p>}
-      {advice !== '' && <p class="notice">{advice}</p>}
-      {hint && (
-        <details>
-          <summary>Why this response</summary>
-          <p class="small">{hint}</p>
-        </details>
-      )}
       <Headers list={exchange.response_headers} />
       {exchange.status !== undefined && <Body text={exchange.response_body} label="Response body" />}
     </>

@@ -138,11 +138,11 @@ function Outcome({ outcome }: Pick<Form, 'outcome'>) {
 
 /** What went wrong, or why there is no response. */
 function Response({ outcome, job }: { outcome: RunOutcome; job: JobRow | undefined }) {
-  const { status, message, hint } = outcome
+  const { status, message } = outcome
   if (message !== undefined || (status ?? 0) >= 400) {
     return (
       <p class="notice bad">
-        {status} {message} {hint}
+        {status} {message}
       </p>
     )
   }

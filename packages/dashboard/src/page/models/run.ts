@@ -12,7 +12,6 @@ export interface RunOutcome {
   job_id?: string
   /** What went wrong, in the words of the service. */
   message?: string
-  hint?: string
 }
 
 /** What was typed into the form of a model, and the outcome of its last run; both are there again after a reload. */

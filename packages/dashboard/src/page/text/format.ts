@@ -54,12 +54,11 @@ export function capitalized(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase())
 }
 
-/** Who gets a delivery. The server has a receiver of its own; a job of a fork may have that of the first server. */
+/** Who gets a delivery. The server has a receiver of its own. */
 export function receiverName(url: string): string {
   return url.endsWith('/_reference/receiver') ? 'built in' : hostOf(url)
 }
 
-/** The host of a URL. */
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

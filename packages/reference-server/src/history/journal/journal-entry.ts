@@ -39,8 +39,6 @@ export interface RequestEntry extends EntryBase {
   readonly requestHeaders?: readonly Header[] | undefined
   /** Headers of the response. Only where the server shows a dashboard. */
   readonly responseHeaders?: readonly Header[] | undefined
-  /** What the header `x-modelrun-hint` said. */
-  readonly hint?: string | undefined
   /** The fault that was injected. */
   readonly fault?: string | undefined
 }

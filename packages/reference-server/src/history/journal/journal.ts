@@ -92,13 +92,12 @@ class RequestRecord implements JournalRecord {
   readonly #details: RequestDetails
 
   constructor(details: RequestDetails, startPlace: number, endPlace: number) {
-    const { url, hint = '' } = details
     const requestBody = details.requestBody && startOf(details.requestBody)
     const responseBody = details.responseBody && startOf(details.responseBody)
     this.#details = { ...details, requestBody, responseBody }
     this.startPlace = startPlace
     this.endPlace = endPlace
-    this.bytes = ENTRY_BYTES + url.length + (requestBody ?? '').length + (responseBody ?? '').length + hint.length
+    this.bytes = ENTRY_BYTES + details.url.length + (requestBody ?? '').length + (responseBody ?? '').length
   }
 
   get entry(): RequestEntry {

@@ -49,14 +49,10 @@ export function getModelRoute(service: Service, context: KeyContext, lacking: La
 }
 
 export function unknownModel(service: Service, modelId: string, kind: 'unknownModel' | 'unknownModelRun'): RouteResult {
-  const meant = closestModelId(modelId, [...service.models.keys()])
+  const meant = closestModelId(modelId, service.models)
   const list = 'GET /v1/models lists the models.'
   const message = `There is no model ${JSON.stringify(modelId.slice(0, 100))}. ${meant === undefined ? list : `Did you mean ${meant}?`}`
-  return reject(service, kind, {
-    message,
-    modelId,
-    hints: [meant === undefined ? list : `Did you mean the model ${meant}?`],
-  })
+  return reject(service, kind, { message, modelId })
 }
 
 export function wireModel({ output_kind: _, latency_ms: __, outcomes: ___, ...model }: CatalogModel): Model {

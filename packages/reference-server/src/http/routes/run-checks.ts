@@ -3,7 +3,7 @@ import type { ApiKey } from '../../domain/api-keys.ts'
 import type { CatalogModel } from '../../domain/catalog.ts'
 import type { Service } from '../../service/service.ts'
 import type { RunOrder } from '../../service/start-run.ts'
-import type { KeyContext, RouteDetails, RouteResult } from '../app-env.ts'
+import type { KeyContext, RouteResult } from '../app-env.ts'
 import { errorResponses, reject } from '../error-responses.ts'
 import { findKey } from '../permissions.ts'
 import { unknownModel } from './models.ts'
@@ -12,7 +12,6 @@ import { checkBody, checkInput, checkUrl, checkWebhook, type Members, readMember
 /** A run that nothing is wrong with. */
 export interface CheckedRun {
   order: RunOrder
-  webhook: Pick<RouteDetails, 'hints'>
 }
 
 /**
@@ -29,7 +28,6 @@ export class RunChecks {
   #body: Omit<RunRequest, 'webhook_url'> | undefined
   #url: string | undefined
   #input: Pick<RunOrder, 'input' | 'isRight'> | undefined
-  #webhook: CheckedRun['webhook'] = {}
   /** As far as it was read. */
   requestBody: string | undefined
 
@@ -55,7 +53,7 @@ export class RunChecks {
     if (model === undefined || apiKey === undefined || body === undefined || input === undefined)
       throw new Error('The run was not checked.')
     const order = { ...body, webhook_url: this.#url, ...input, account: apiKey.account, model }
-    return { order, webhook: this.#webhook }
+    return { order }
   }
 
   #once(name: string, make: () => Promise<RouteResult | undefined>): Promise<RouteResult | undefined> {
@@ -123,24 +121,18 @@ export class RunChecks {
   async #checkWebhook(): Promise<RouteResult | undefined> {
     const rejected = await this.checks.webhook()
     if (rejected !== undefined) return rejected
-    const checked = checkWebhook(this.#service, this.#context.env.apiKey, this.#url)
-    if ('response' in checked) return checked
-    this.#webhook = checked
-    return undefined
+    return checkWebhook(this.#service, this.#context.env.apiKey, this.#url)
   }
 
   #checkCredits(): RouteResult | undefined {
     const [model, apiKey] = [this.#model, this.#apiKey ?? this.#context.env.apiKey]
     this.#service.jobs.settle() // a job that failed meanwhile gives its credits back first
     if (model === undefined || apiKey.account.credits.available >= model.pricing.credits_per_run) return undefined
-    return noCredits(this.#service, { account: apiKey.account, model, webhook: this.#webhook })
+    return noCredits(this.#service, { account: apiKey.account, model })
   }
 }
 
-export function noCredits(
-  service: Service,
-  { account, model, webhook }: Pick<RunOrder, 'account' | 'model'> & Partial<Pick<CheckedRun, 'webhook'>>,
-): RouteResult {
+export function noCredits(service: Service, { account, model }: Pick<RunOrder, 'account' | 'model'>): RouteResult {
   const message = `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${account.credits.available} are left for new runs.`
-  return reject(service, 'insufficientCredits', { ...webhook, message })
+  return reject(service, 'insufficientCredits', { message })
 }

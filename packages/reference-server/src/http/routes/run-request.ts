@@ -147,10 +147,6 @@ export function checkInput(
 /** Where such a parameter is accepted, it means nothing. */
 const HARMLESS: readonly string[] = ['unknownParameter', 'optionalNull']
 
-const ALLOW_PRIVATE =
-  'To let webhooks lead to private addresses, as between containers, start the server with --allow-private-webhooks, ' +
-  'or listen(server, { allowPrivateWebhooks: true }).'
-
 const PRIVATE_WARNING = 'The webhook leads to a private address: the service itself could not reach it.'
 
 /**
@@ -158,20 +154,20 @@ const PRIVATE_WARNING = 'The webhook leads to a private address: the service its
  * loopback addresses are rejected: a caller could otherwise make it call what only it can reach. A user name and a
  * password in the URL are always rejected.
  *
- * @returns the rejection, or the hints for the response
+ * @returns the rejection
  */
 export function checkWebhook(
   service: Service,
   { permissions, account }: ApiKey,
   url: string | undefined,
-): RouteResult | Pick<RouteDetails, 'hints'> {
-  if (url === undefined) return {}
+): RouteResult | undefined {
+  if (url === undefined) return undefined
   if (service.options.assumptions.webhookNeedsManage && !permissions.includes('webhooks:manage')) {
     const message =
       'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.'
     return { assumptions: ['webhookNeedsManage'], response: errorResponses.forbidden(message) }
   }
-  if (!isDelivered(url)) return {}
+  if (!isDelivered(url)) return undefined
   if (hasUserInfo(url)) {
     const message = '/webhook_url must be without a user name and a password: the receiver gets neither.'
     return { rejectedPart: 'webhook', assumptions: ['webhookUserInfo'], response: errorResponses.invalid(message) }
@@ -180,12 +176,11 @@ export function checkWebhook(
   if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
     const message =
       '/webhook_url leads to a private address. This server can be reached by other machines, so it calls public ' +
-      'addresses only, unless it was started with allowPrivateWebhooks (--allow-private-webhooks).'
-    return { rejectedPart: 'webhook', hints: [ALLOW_PRIVATE], response: errorResponses.invalid(message) }
+      'addresses only, unless it was started with --allow-private-webhooks, or listen(server, { allowPrivateWebhooks: true }).'
+    return { rejectedPart: 'webhook', response: errorResponses.invalid(message) }
   }
-  if (kind !== 'private') return {}
-  service.observer.warn(`warning: ${PRIVATE_WARNING}`, account)
-  return { hints: [PRIVATE_WARNING] }
+  if (kind === 'private') service.observer.warn(`warning: ${PRIVATE_WARNING}`, account)
+  return undefined
 }
 
 /** `fetch` does not call such a URL. */

@@ -32,12 +32,12 @@ export const runModelRoute: RouteHandler = async (service, context, lacking) => 
   return { modelId, requestBody, ...(await runModel(service, context, request.order())) }
 }
 
-async function runModel(service: Service, context: KeyContext, { order, webhook }: CheckedRun): Promise<RouteResult> {
+async function runModel(service: Service, context: KeyContext, { order }: CheckedRun): Promise<RouteResult> {
   const job = startRun(service, order)
   if (job === undefined) return noCredits(service, order)
   context.env.onJob?.(job)
   await deliverFirst(service, context, job)
-  return { ...webhook, job, ...(await runResponse(service, context, { job, body: order })) }
+  return { job, ...(await runResponse(service, context, { job, body: order })) }
 }
 
 /** A script may want the webhook called before the response to the run. A job that time does not end is not waited for. */
