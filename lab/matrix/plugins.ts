@@ -1,5 +1,5 @@
 import type { Engine } from '@modelrun/durable'
-import type { RunManyOptions, Span } from 'modelrun'
+import type { RunManyOptions } from 'modelrun'
 import { type Act, errorAct, html, json } from './acts.ts'
 import { FETCH_PLUGINS } from './fetch-plugins.ts'
 import { type Call, never, type Plugged, type Plugin, type Setting } from './plugin.ts'
@@ -32,36 +32,17 @@ const KEYS: readonly Plugin[] = [
   key('gives undefined', () => () => undefined),
 ]
 
-/** A logger or tracer that fails changes nothing. */
+/** A logger that fails changes nothing. */
 const logger = (name: string, make: (setting: Setting) => () => unknown): Plugin =>
   plugin(`logger: ${name}`, (setting) => {
     const write = make(setting)
     return { client: { logLevel: 'debug', logger: { debug: write, info: write, warn: write, error: write } } }
   }, harmless) // biome-ignore format: a row
 
-type Work = (span: Span) => unknown
-const tracer = (name: string, start: (setting: Setting) => (work: Work) => unknown): Plugin =>
-  plugin(`tracer: ${name}`, (setting) => {
-    const startActiveSpan = (_: string, __: object, work: Work) => start(setting)(work)
-    return { client: { tracer: { startActiveSpan } as never } }
-  }, harmless) // biome-ignore format: a row
-const span: Span = { setAttribute: () => {}, end: () => {} }
-
 const OBSERVERS: readonly Plugin[] = [
   logger('throws', throwing),
   logger('rejects', rejecting),
   logger('hangs', () => never),
-  tracer('throws', throwing),
-  tracer('throws after the work', ({ fault }) => (work) => {
-    work(span)
-    throw fault()
-  }), // biome-ignore format: a row
-  tracer('does not do the work', () => () => undefined),
-  tracer('gives undefined', () => (work) => void work(span)),
-  tracer('does the work twice', () => (work) => [work(span), work(span)][1]),
-  tracer('no span', () => (work) => work(undefined as never)),
-  tracer('span throws', (setting) => (work) => work({ setAttribute: throwing(setting), end: throwing(setting) })),
-  tracer('span rejects', (setting) => (work) => work({ setAttribute: rejecting(setting), end: rejecting(setting) as never })), // biome-ignore format: a row
   ...['throws', 'rejects', 'hangs'].map((name) => plugin(`onStatus: ${name}`, (setting) => ({ run: { onStatus: { throws: throwing(setting), rejects: rejecting(setting), hangs: never }[name] } }), { ...harmless, calls: single })), // biome-ignore format: a row
 ]
 

@@ -4,6 +4,7 @@ export default definePackage({
   entry: [
     'src/index.ts',
     'src/models/index.ts',
+    'src/otel/index.ts',
     'src/proxy/index.ts',
     'src/react/index.ts',
     'src/webhooks/index.ts',

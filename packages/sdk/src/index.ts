@@ -68,7 +68,6 @@ export type { ModelsPage, ModelsPagePromise } from './client/models/models-page.
 export type { ModelsResource } from './client/models-resource.ts'
 export type { Logger, LogLevel } from './client/observe/logger.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './client/observe/logger.ts'
-export type { Span, Tracer } from './client/observe/safe-span.ts'
 export type { ModelRunOptions } from './client/options.ts'
 export type { RequestOptions } from './client/runs/raw-request.ts'
 export type { RunManyOptions, RunManyProgress, SettledRun } from './client/runs/run-many-options.ts'

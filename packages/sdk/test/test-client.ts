@@ -2,7 +2,6 @@
 import '../src/client/files/use-files.ts'
 import '../src/client/http/ky-hooks.ts'
 import '../src/client/models/model-operations.ts'
-import '../src/client/observe/run-spans.ts'
 import '../src/client/runs/preflight.ts'
 import '../src/client/runs/raw-request.ts'
 import '../src/client/runs/receiver-calls.ts'

@@ -1,124 +1,86 @@
-import { createInbox } from 'modelrun/webhooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FetchLike } from 'modelrun'
+import { traceRuns } from 'modelrun/otel'
 import { describe, expect, it } from 'vitest'
-import { FAST, INPUT, poll, ROOT, SLOW, state, UNSET, useTraceHarness } from './trace-harness.ts'
+import { FAST, INPUT, ROOT, SLOW, UNSET, useTraceHarness } from './trace-harness.ts'
 
 const SERVER = { 'server.address': 'reference.modelrun.test', 'server.port': 443 }
-const RUN = {
-  'gen_ai.operation.name': 'generate_content',
-  'gen_ai.provider.name': 'modelrun',
-  'gen_ai.request.model': FAST,
-  ...SERVER,
-}
-const SUBMIT = {
-  'gen_ai.request.model': FAST,
-  'http.request.method': 'POST',
-  'url.template': '/v1/models/{model}/run',
-  ...SERVER,
-}
+const START = { 'gen_ai.provider.name': 'modelrun', 'gen_ai.request.model': FAST, ...SERVER }
 
-describe('the spans of a run', () => {
+describe('traceRuns', () => {
   const harness = useTraceHarness()
 
-  it('describe a run within the hold: its model, its service and its cost', async () => {
-    const result = await harness.connect().run(FAST, INPUT)
-    const { names, run, submit } = harness.tree()
-    expect(names).toEqual(['modelrun.submit', ROOT])
-    expect(run).toMatchObject({ kind: 'CLIENT', parent: undefined, status: UNSET, events: [] })
-    expect(run?.attributes).toEqual({
-      ...RUN,
+  it.each(['sync', 'async'] as const)('makes one span of a run that is %s: model, service, job, cost', async (mode) => {
+    const result = await harness.connect().run(FAST, INPUT, { mode })
+    const span = harness.only()
+    expect(span).toMatchObject({ name: ROOT, kind: 'CLIENT', parent: undefined, status: UNSET, events: [] })
+    const polls = mode === 'sync' ? 0 : expect.any(Number)
+    expect(span?.attributes).toEqual({
+      ...START,
+      'gen_ai.operation.name': 'generate_content',
       'gen_ai.response.id': result.job_id,
       'gen_ai.output.type': 'image',
-      'modelrun.job.status': 'succeeded',
-      'modelrun.credits_used': 4,
+      ...(mode === 'sync' ? { 'modelrun.credits_used': 4 } : {}),
       'modelrun.submission': 'accepted',
-      'modelrun.polls': 0,
+      'modelrun.polls': polls,
+      'http.request.resend_count': 0,
     })
-    expect(submit).toMatchObject({ kind: 'CLIENT', parent: ROOT, status: UNSET, events: [] })
-    expect(submit?.attributes).toEqual({
-      ...SUBMIT,
-      'gen_ai.response.id': result.job_id,
-      'http.response.status_code': 200,
-    })
+    if (mode === 'async') expect(span?.attributes['modelrun.polls']).toBeGreaterThan(2)
   })
 
-  it('describe a run that is polled: each poll and each new state is an event of its wait', async () => {
-    const result = await harness.connect().run(FAST, INPUT, { mode: 'async' })
-    const { names, run, wait } = harness.tree()
-    expect(names).toEqual(['modelrun.submit', 'modelrun.wait', ROOT])
-    expect(wait).toMatchObject({ kind: 'INTERNAL', parent: ROOT, status: UNSET })
-    const polls = wait?.events.filter(([name]) => name === 'modelrun.poll') ?? []
-    expect(polls.length).toBeGreaterThan(2)
-    expect(wait?.events[0]).toEqual(state('queued'))
-    expect(wait?.events.slice(-2)).toEqual([poll('succeeded'), state('succeeded')])
-    expect(wait?.attributes).toEqual({
-      'gen_ai.request.model': FAST,
-      'gen_ai.response.id': result.job_id,
-      'modelrun.job.status': 'succeeded',
-      'modelrun.polls': polls.length,
-    })
-    expect(run?.attributes).toMatchObject({
-      'gen_ai.response.id': result.job_id,
-      'modelrun.polls': polls.length,
-      'modelrun.submission': 'accepted',
-    })
-  })
-
-  it.each([
-    ['text-to-video', 'kinora/reel-swift', 'video'],
-    ['audio-generation', 'tidepool/foley', 'audio'],
-  ])('name the type of the output of %s', async (_category, model, type) => {
-    await harness.connect().run(model, INPUT)
-    expect(harness.record.named(`generate_content ${model}`)[0]?.attributes).toMatchObject({
-      'gen_ai.output.type': type,
-    })
-  })
-
-  it.each([
-    [7, 7],
-    ['7', undefined],
-    [undefined, undefined],
-  ])('have the seed of the input when it is an integer: %j', async (seed, expected) => {
-    await harness
-      .connect()
-      .run(FAST, { ...INPUT, seed })
-      .catch(() => {})
-    expect(harness.tree().run?.attributes['gen_ai.request.seed']).toBe(expected)
-  })
-
-  it('describe a run whose result comes by webhook', async () => {
-    const client = harness.connect()
-    const inbox = createInbox({
-      client,
-      clock: harness.server.clock,
-      publicUrl: 'https://app.test/hook',
-      secret: 'x'.repeat(32),
-    })
-    harness.server.webhooks.deliver((request) => inbox.handle(request))
-    const result = await client.run(FAST, INPUT, { webhook: inbox })
-    const { run, wait } = harness.tree()
-    expect(wait?.events.slice(-2)).toEqual([
-      ['modelrun.delivery', { 'modelrun.job.status': 'succeeded' }],
-      state('succeeded'),
+  it('makes one span of a submission and one of a wait', async () => {
+    const job = await harness.connect().submit(FAST, INPUT)
+    await job.result()
+    expect(harness.record.spans()).toMatchObject([
+      { name: 'modelrun.submit', kind: 'CLIENT', status: UNSET },
+      { name: 'modelrun.wait', kind: 'INTERNAL', status: UNSET },
     ])
-    expect(run?.attributes).toMatchObject({ 'gen_ai.response.id': result.job_id, 'modelrun.job.status': 'succeeded' })
-    await inbox.drain()
+    for (const { attributes } of harness.record.spans()) {
+      expect(attributes).toMatchObject({ ...START, 'gen_ai.response.id': job.id })
+    }
   })
 
-  it('have a limited number of events, however long the wait is', async () => {
-    harness.server.script(SLOW, [{ result: 'succeeded', after_ms: 3_600_000 }])
-    await harness.connect().run(SLOW, INPUT, { deadlineMs: Number.POSITIVE_INFINITY })
-    const { wait } = harness.tree()
-    expect(wait?.attributes['modelrun.polls']).toBeGreaterThan(300)
-    expect(wait?.events.filter(([name]) => name === 'modelrun.poll')).toHaveLength(100)
-    expect(wait?.events.at(-1)).toEqual(state('succeeded'))
+  it('makes a span of each run of runMany, and ends those of a loop that is left', async () => {
+    harness.server.script(FAST, [{ result: 'succeeded' }, { result: 'hang' }, { result: 'hang' }])
+    for await (const _ of harness.connect().runMany(FAST, [INPUT, INPUT, INPUT])) break
+    await expect.poll(() => harness.record.named(ROOT).length).toBe(3)
+    const aborted = harness.record.named(ROOT).map(({ attributes }) => attributes['modelrun.aborted'])
+    expect(aborted).toEqual([undefined, true, true])
   })
 
-  it('are children of the span of the caller', async () => {
-    const client = harness.connect()
-    await harness.record.tracer.startActiveSpan('checkout', async (span) => {
-      await client.run(FAST, INPUT)
-      span.end()
-    })
-    expect(harness.record.named(ROOT)[0]).toMatchObject({ parent: 'checkout' })
+  it('makes children of the span of the caller, and requests are traced below it, although one timer polls for all', async () => {
+    const instrumented: FetchLike = (url, init) =>
+      harness.record.tracer.startActiveSpan(`${init.method} ${new URL(url).pathname}`, async (span) => {
+        await sleep(0)
+        span.end()
+        return await harness.server.fetch(url, init)
+      })
+    const client = harness.connect({ fetch: instrumented })
+    const runUnder = (name: string, model: string) =>
+      harness.record.tracer.startActiveSpan(name, async (span) => {
+        const { job_id } = await client.run(model, INPUT, { mode: 'async' })
+        span.end()
+        return job_id
+      })
+    const ids = await Promise.all([runUnder('first', FAST), runUnder('second', SLOW), runUnder('third', FAST)])
+    for (const [index, name] of ['first', 'second', 'third'].entries()) {
+      const polls = harness.record.named(`GET /v1/jobs/${ids[index]}`)
+      expect(polls.length).toBeGreaterThan(2)
+      for (const poll of polls) expect(poll.parent).toBe(name)
+      const run = harness.record.spans().find(({ attributes }) => attributes['gen_ai.response.id'] === ids[index])
+      expect(run).toMatchObject({ parent: name, attributes: { 'modelrun.polls': polls.length } })
+    }
+  })
+
+  it('costs no run when the tracer fails, and stops when it is told to', async () => {
+    const broken = () => {
+      throw new Error('out of order')
+    }
+    const span = { setAttributes: broken, addEvent: broken, setStatus: broken, end: broken }
+    const tracers = [{ startSpan: broken }, { startSpan: () => span }, { startSpan: () => undefined as never }]
+    const stops = tracers.map(traceRuns)
+    await expect(harness.connect().run(FAST, INPUT, { mode: 'async' })).resolves.toMatchObject({ status: 'succeeded' })
+    for (const stop of stops) stop()
+    expect(harness.record.named(ROOT)).toHaveLength(1)
   })
 })

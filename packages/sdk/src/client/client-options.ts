@@ -29,7 +29,6 @@ export const CLIENT_OPTIONS = /* @__PURE__ */ ((): Checks<ModelRunOptions> => ({
   polling: unchecked,
   logger: having('a logger', 'debug', 'info', 'warn', 'error'),
   logLevel: oneOf(...LOG_LEVELS),
-  tracer: having('a tracer', 'startActiveSpan'),
   clock,
   random: callback,
   dangerouslyAllowBrowser: flag,

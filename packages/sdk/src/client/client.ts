@@ -92,7 +92,7 @@ export class ModelRun {
       const checked = readOptions(place, options, RUN_OPTIONS)
       return await runModel(this.#core, { model, input: checkInput(input), options: checked })
     }
-    return new ApiPromise(work())
+    return new ApiPromise(this.#core.traceCall({ operation: 'run', model }, work))
   }
 
   /**
@@ -111,7 +111,7 @@ export class ModelRun {
       const checked = readOptions(place, options, SUBMIT_OPTIONS)
       return await submitRun(this.#core, { model, input: checkInput(input), options: checked })
     }
-    return new ApiPromise(work())
+    return new ApiPromise(this.#core.traceCall({ operation: 'submit', model }, work))
   }
 
   /**

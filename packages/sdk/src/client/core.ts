@@ -1,7 +1,7 @@
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import { createModelCache, type ModelCache } from './models/model-cache.ts'
-import { createSpans, type Spans } from './observe/spans.ts'
+import { createCallTracer, type TraceCall } from './observe/logger.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /** The parts that all calls of one client share. */
@@ -10,8 +10,7 @@ export interface Core {
   transport: Transport
   modelCache: ModelCache
   scheduler: PollScheduler
-  /** Undefined without a tracer. */
-  spans: Spans | undefined
+  traceCall: TraceCall
 }
 
 export function createCore(options: ResolvedOptions): Core {
@@ -22,6 +21,6 @@ export function createCore(options: ResolvedOptions): Core {
     transport,
     scheduler: new PollScheduler(options, transport),
     modelCache: createModelCache({ clock, transport }),
-    spans: createSpans(options),
+    traceCall: createCallTracer(options.baseUrl),
   }
 }

@@ -13,7 +13,6 @@ import {
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel, watch } from './observe/logger.ts'
-import type { Tracer } from './observe/safe-span.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** Options of {@link ModelRun}. */
@@ -57,8 +56,6 @@ export interface ModelRunOptions {
   logger?: Logger | undefined
   /** Default: the environment variable `MODELRUN_LOG`, else `warn`. */
   logLevel?: LogLevel | undefined
-  /** Receives a span for each run, submission and wait. An OpenTelemetry tracer fits. */
-  tracer?: Tracer | undefined
   /** The source of time. Default: the system's clock. */
   clock?: Clock | undefined
   /** The source of jitter: returns a number from 0 up to 1. Default `Math.random`. */
@@ -83,7 +80,6 @@ export interface ResolvedOptions {
   headers: Readonly<Record<string, string>>
   polling: ResolvedPolling
   log: Log
-  tracer: Tracer | undefined
   clock: Clock
   random: () => number
 }
@@ -103,7 +99,6 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     headers: headersByName(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),
-    tracer: options.tracer,
     clock: options.clock ?? systemClock,
     random: options.random ? inRange(options.random) : Math.random,
   }

@@ -18,3 +18,8 @@ export function nodeBuiltin<Name extends keyof Builtins>(name: Name): Builtins[N
     return undefined
   }
 }
+
+/** Captures the async context of the caller, in runtimes that have one. Elsewhere work is done as it is. */
+export function captureContext(): <T>(work: () => T) => T {
+  return nodeBuiltin('node:async_hooks')?.AsyncLocalStorage.snapshot?.() ?? ((work) => work())
+}

@@ -89,9 +89,7 @@ export function interruptedError<T>(call: Call<T>, reason: string): ModelRunErro
 
 /** Logs one attempt. */
 function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
-  const observed = { method: call.operation.route.method, path: call.request.path, ...event }
-  call.observeAttempt(observed)
-  call.context.onAttempt?.(observed)
+  call.observeAttempt({ method: call.operation.route.method, path: call.request.path, ...event })
 }
 
 /** Logs the last attempt when it failed, once. */

@@ -1,7 +1,6 @@
 import type { Permission } from '@modelrun/contract'
 import type { Submission } from '@modelrun/kit'
 import type { Scope } from '../../shared/clock.ts'
-import type { AttemptEvent } from '../observe/logger.ts'
 import type { FetchOptions, HeadersOption } from './fetch.ts'
 
 /** Per-call options that every method takes. */
@@ -111,6 +110,4 @@ export type Failure = { kind: 'response'; received: ReceivedResponse; problem?: 
 export interface CallContext {
   scope: Scope
   options: CallOptions
-  /** Called after each attempt. Must not throw. */
-  onAttempt?: ((event: AttemptEvent) => void) | undefined
 }

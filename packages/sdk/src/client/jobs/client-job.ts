@@ -34,8 +34,8 @@ export class ClientJob implements JobHandle {
 
   async result(options: WaitOptions = {}): Promise<RunResult> {
     const request = this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS))
-    if (this.#core.spans) await this.#core.spans.load()
-    return await waitForJob(request)
+    const wait = { operation: 'wait', model: this.modelId, jobId: this.id } as const
+    return await this.#core.traceCall(wait, () => waitForJob(request))
   }
 
   updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {

@@ -55,7 +55,7 @@ export class JobsResource {
     checkArguments(place, { jobs })
     const handles = Array.from(jobs, (source) => clientJobOf(this.#core, source))
     const checked = readOptions(place, options, WAIT_OPTIONS)
-    return settleJobs(this.#core, handles, checked)
+    return settleJobs(handles, checked)
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
@@ -72,11 +72,9 @@ export type SettledJob =
 
 /** Waits for many jobs and yields how each one ended, in the order in which they end. */
 async function* settleJobs(
-  core: Core,
   handles: readonly ClientJob[],
   options: WaitOptions,
 ): AsyncGenerator<SettledJob, void, undefined> {
-  await core.spans?.load()
   const settled = createAsyncQueue<SettledJob>()
   const waits = handles.map((handle) => {
     const { id: job_id } = handle

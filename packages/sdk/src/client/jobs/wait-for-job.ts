@@ -1,12 +1,11 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
+import { captureContext } from '../../shared/node-builtin.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { saveOutput } from '../files/files-resource.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
 import { notify } from '../observe/logger.ts'
-import type { WaitSpan } from '../observe/run-spans.ts'
-import type { SafeSpan } from '../observe/safe-span.ts'
 import { earlyEndError } from './early-end.ts'
 import type { JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
@@ -22,8 +21,6 @@ export interface WaitRequest {
   endsAt?: number | undefined
   /** Starts to listen to a webhook, which delivers the end, usually before a poll finds it. Returns a function that stops it. */
   listen?: ((jobId: string, deliver: (end: Job) => void) => () => void) | undefined
-  /** The span of the run that the wait is part of. */
-  span?: SafeSpan | undefined
 }
 
 /**
@@ -38,7 +35,7 @@ export function waitForJob(request: WaitRequest): Promise<RunResult> {
   })
 }
 
-/** Starts a wait, for which spans have been loaded. Returns a function that ends it without settling it. @throws ConfigurationError */
+/** Starts a wait. Returns a function that ends it without settling it. @throws ConfigurationError */
 export function startWait(
   request: WaitRequest,
   resolve: (result: RunResult) => void,
@@ -48,10 +45,7 @@ export function startWait(
   const subscriber = new ResultSubscriber(request, resolve, reject)
   core.scheduler.join(subscriber)
   if (listen && subscriber.polled) subscriber.listenBy(listen)
-  return () => {
-    subscriber.span?.abandon()
-    subscriber.leave()
-  }
+  return () => subscriber.leave()
 }
 
 /** A subscriber for a wait request. Its classes differ in what they do with the states of the job. */
@@ -64,7 +58,7 @@ export abstract class WaitSubscriber implements Subscriber {
   overtimeMs: number
   isLate = false
   readonly hasWebhook: boolean
-  readonly span: WaitSpan | undefined
+  readonly within: Subscriber['within']
   order = 0
   slot = -1
   polled: PolledJob | undefined = undefined
@@ -72,7 +66,7 @@ export abstract class WaitSubscriber implements Subscriber {
   readonly wantsStates: boolean
 
   constructor(
-    { core, job, reference, options, endsAt, listen, span }: WaitRequest,
+    { core, job, reference, options, endsAt, listen }: WaitRequest,
     { isEager, wantsStates }: Pick<Subscriber, 'isEager' | 'wantsStates'>,
   ) {
     this.isEager = isEager
@@ -84,7 +78,7 @@ export abstract class WaitSubscriber implements Subscriber {
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
     this.hasWebhook = listen !== undefined
-    this.span = core.spans?.loaded?.wait({ job: reference, run: span })
+    this.within = captureContext()
   }
 
   abstract onState(state: Job, isEnd: boolean): void
@@ -111,14 +105,11 @@ class ResultSubscriber extends WaitSubscriber {
 
   onState(state: Job, isEnd: boolean): void {
     const { onStatus } = this.options
-    this.span?.onState(state)
-    if (onStatus) notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle))
+    if (onStatus) this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle)))
     if (!isEnd) return
     try {
       this.leave()
-      const result = toResult(this.core, outcomeOfJob(this.job, state))
-      this.span?.end()
-      this.resolve(result)
+      this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
     } catch (error) {
       this.onError(error)
     }
@@ -126,7 +117,6 @@ class ResultSubscriber extends WaitSubscriber {
 
   onError(error: unknown): void {
     this.leave()
-    this.span?.fail(error)
     this.reject(error)
   }
 

@@ -10,7 +10,6 @@ interface StateChange {
 
 /** Yields each new state of a job until it has finished. @throws As `waitForJob`, but for the job's own end */
 export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void, undefined> {
-  await request.core.spans?.load()
   const changes = createAsyncQueue<StateChange>()
   const subscriber = new StateSubscriber(request, changes)
   const { scheduler } = request.core
@@ -22,7 +21,6 @@ export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void,
       if (isEnd) return
     }
   } finally {
-    subscriber.span?.abandon()
     scheduler.leave(subscriber)
   }
 }
@@ -36,13 +34,10 @@ class StateSubscriber extends WaitSubscriber {
   }
 
   onState(state: Job, isEnd: boolean): void {
-    this.span?.onState(state)
-    if (isEnd) this.span?.end()
     this.changes.push({ state, isEnd })
   }
 
   onError(error: unknown): void {
-    this.span?.fail(error)
     this.changes.fail(error)
   }
 }

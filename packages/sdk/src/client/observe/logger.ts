@@ -113,3 +113,29 @@ function describeAttempt({
 export function notify(log: Log, name: string, callback: () => unknown): void {
   watch(callback, (error) => log.warn(`the callback \`${name}\` failed; its run is not affected: ${textOf(error)}`))
 }
+
+/** Name of Node's tracing channel for the calls that run a model or wait for a job. */
+export const CALL_CHANNEL = 'modelrun:call'
+
+/** A call from its start to its end, as the tracing channel has it. Holds no input. */
+export interface CallEvent {
+  /** `run`: to the end of the job. `submit`: until there is a job. `wait`: for a job that exists. */
+  operation: 'run' | 'submit' | 'wait'
+  /** URL of the service. */
+  baseUrl: string
+  model?: string | undefined
+  jobId?: string | undefined
+  /** What the call resolved with, once it did. */
+  result?: unknown
+  /** Why it failed, once it did. */
+  error?: unknown
+}
+
+/** Does a call once. Who listens to the channel learns of its start and its end. */
+export type TraceCall = <T>(call: Omit<CallEvent, 'baseUrl'>, work: () => Promise<T>) => Promise<T>
+
+/** Costs next to nothing without a listener, and where Node's channels do not exist. */
+export function createCallTracer(baseUrl: string): TraceCall {
+  const channel = nodeBuiltin('node:diagnostics_channel')?.tracingChannel?.<unknown, CallEvent>(CALL_CHANNEL)
+  return (call, work) => (channel?.hasSubscribers ? channel.tracePromise(work, { ...call, baseUrl }) : work())
+}

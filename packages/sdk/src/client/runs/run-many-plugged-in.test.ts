@@ -4,7 +4,6 @@ import { createManualClock } from '../../../test/manual-clock.ts'
 import { simulateJobs } from '../../../test/simulated-jobs.ts'
 import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import type { Tracer } from '../observe/safe-span.ts'
 import type { ModelRunOptions } from '../options.ts'
 import type { RunManyOptions, SettledRun } from './run-many-options.ts'
 import type { ResultReceiver } from './run-options.ts'
@@ -37,10 +36,6 @@ const withGetter = (name: string, get: () => unknown) => [
   Object.defineProperty(promptOf(2), name, { get, enumerable: true }),
 ]
 
-const SPAN = { setAttribute: () => {}, end: () => {} }
-const tracerOf = (startActiveSpan: (work: (span: never) => unknown) => unknown): Tracer => ({
-  startActiveSpan: (_name: string, _options: unknown, work: never) => startActiveSpan(work) as never,
-})
 const iteratorOf = (next: () => unknown) => ({ [Symbol.asyncIterator]: () => ({ next }) }) as AsyncIterable<object>
 const receiverOf = (receiver: object): RunManyOptions => ({
   webhook: {
@@ -59,10 +54,6 @@ const SYNC_PLACES: Record<string, (fail: () => unknown) => Plugged> = {
     options: { resume: { get: (index: number) => (index === 2 ? fail() : undefined) } as never },
   }),
   'a getter of an input': (fail) => ({ inputs: withGetter('seed', fail) }),
-  'a getter of an input, traced': (fail) => ({
-    inputs: withGetter('seed', fail),
-    client: { tracer: tracerOf((work) => work(SPAN as never)) },
-  }),
 }
 
 /** The same for code that may be async. A promise in the places above is a wrong value, and of the program alone. */
@@ -72,12 +63,6 @@ const PLACES: typeof SYNC_PLACES = {
   'the inputs': (fail) => ({ inputs: iteratorOf(fail) }),
   'the end of the inputs': (fail) => ({
     inputs: Object.assign(inputs.values(), { return: fail as never }) as Iterable<object>,
-  }),
-  'a tracer': (fail) => ({ client: { tracer: tracerOf(fail) } }),
-  'a span': (fail) => ({
-    client: {
-      tracer: tracerOf((work) => work({ setAttribute: fail, addEvent: fail, setStatus: fail, end: fail } as never)),
-    },
   }),
   'a logger': (fail) => ({
     client: { logger: { debug: fail, info: fail, warn: fail, error: fail }, logLevel: 'debug' },
@@ -157,16 +142,14 @@ describe('runMany', () => {
     expect(runs).toHaveLength(inputs.length)
   })
 
-  test('yields an input that cannot be read as rejected, with and without a tracer', async () => {
+  test('yields an input that cannot be read as rejected', async () => {
     const unreadable = withGetter('seed', () => {
       throw new Error('no seed')
     })
-    for (const tracer of [undefined, tracerOf((work) => work(SPAN as never))]) {
-      const { runs, thrown } = await runAll({ inputs: unreadable, client: { tracer } })
-      expect(thrown).toBeUndefined()
-      const last = runs.find(({ index }) => index === 2)
-      expect(last).toMatchObject({ status: 'rejected', reason: { code: 'configuration', submission: 'not_sent' } })
-      expect(last?.status === 'rejected' && last.reason instanceof ModelRunError).toBe(true)
-    }
+    const { runs, thrown } = await runAll({ inputs: unreadable })
+    expect(thrown).toBeUndefined()
+    const last = runs.find(({ index }) => index === 2)
+    expect(last).toMatchObject({ status: 'rejected', reason: { code: 'configuration', submission: 'not_sent' } })
+    expect(last?.status === 'rejected' && last.reason instanceof ModelRunError).toBe(true)
   })
 })

@@ -1,12 +1,11 @@
 import { createAsyncQueue } from '../../shared/async-queue.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, HookError } from '../errors/transport-errors.ts'
-import { DEFAULT_DEADLINE_MS, type JobSource } from '../job-handle.ts'
+import { DEFAULT_DEADLINE_MS, type JobHandle, type JobSource } from '../job-handle.ts'
 import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
 import type { RunResult } from '../jobs/run-result.ts'
-import { startWait } from '../jobs/wait-for-job.ts'
+import { startWait, type WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
-import type { SafeSpan } from '../observe/safe-span.ts'
 import { checkInput } from './check-run.ts'
 import { listenTo } from './receiver-calls.ts'
 import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
@@ -17,7 +16,6 @@ export async function* runMany<I extends object>(
   core: Core,
   call: RunManyCall<I>,
 ): AsyncGenerator<SettledRun<I>, void, undefined> {
-  await core.spans?.load()
   const pool = new RunPool(core, call)
   try {
     for (let run = await pool.next(); run; run = await pool.next()) yield run
@@ -34,18 +32,13 @@ interface PoolRun<I> {
   index: number
   input: I
   /** Its job, from an earlier attempt. */
-  known?: JobSource | undefined
-  /** Its span, which ends with it. Undefined without a tracer, and for a known job. */
-  span?: SafeSpan | undefined
+  known: JobSource | undefined
+  /** Its job, once there is one. */
+  job?: ClientJob
 }
 
-/** The wait for one of the runs. */
-interface PoolWait {
-  end: (outcome: RunEnd) => void
-  span: SafeSpan | undefined
-  /** The end of its deadline, which counts from before it was submitted, as that of `client.run`. */
-  endsAt: number
-}
+/** The cause of the error of a run whose loop was left. Nobody gets that error. */
+const LEFT = /* @__PURE__ */ Symbol('left')
 
 /** The runs that are under way or whose result waits to be taken. An input is taken when a place is free. */
 class RunPool<I extends object> {
@@ -133,9 +126,7 @@ class RunPool<I extends object> {
     const known = this.#resumed(index)
     this.#started++
     this.#size++
-    const spans = known === undefined ? this.#core.spans?.loaded : undefined
-    if (spans === undefined) void this.#settle({ index, input, known })
-    else void spans.inRun({ model: this.#model, input }, (span) => this.#settle({ index, input, span }))
+    void this.#settle({ index, input, known })
   }
 
   #resumed(index: number): JobSource | undefined {
@@ -147,47 +138,52 @@ class RunPool<I extends object> {
     }
   }
 
-  async #settle({ index, input, known, span }: PoolRun<I>): Promise<void> {
-    let job: ClientJob | undefined
-    const deadlineMs = this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS
-    const endsAt = this.#core.options.clock.now() + deadlineMs
-    const end = (outcome: RunEnd) => {
-      if (span !== undefined) this.#core.spans?.loaded?.endRun(span, outcome)
-      this.#settled++
-      this.#report(index, outcome.status, job)
-      this.#settledRuns.push({ index, input, job_id: job?.id, ...outcome })
-    }
+  /** Never rejects. */
+  async #settle(run: PoolRun<I>): Promise<void> {
+    const { index, input, known } = run
+    const operation = known === undefined ? 'run' : 'wait'
+    let outcome: RunEnd
     try {
-      const submit = async () => {
-        const call = { model: this.#model, input: checkInput(input), options: this.#options }
-        return (await submitRun(this.#core, call, deadlineMs)).data
-      }
-      job = known === undefined ? await submit() : clientJobOf(this.#core, known)
-      this.#report(index, 'submitted', job)
-      if (this.#isLeft) span?.abandon()
-      else this.#wait(job, { end, span, endsAt })
+      const value = await this.#core.traceCall({ operation, model: this.#model }, () => this.#runToEnd(run))
+      outcome = { status: 'fulfilled', value }
     } catch (reason) {
-      end({ status: 'rejected', reason: reason })
+      if (reason instanceof AbortedError && reason.cause === LEFT) return
+      outcome = { status: 'rejected', reason: reason }
     }
+    this.#settled++
+    this.#report(index, outcome.status, run.job)
+    this.#settledRuns.push({ index, input, job_id: run.job?.id, ...outcome })
   }
 
-  #wait(job: ClientJob, { end, span, endsAt }: PoolWait): void {
-    let isOver = false
-    let leave: (() => void) | undefined
-    // It may be called before `startWait` returns: the deadline of the run, or its job, may be over already.
-    const done = (outcome: RunEnd) => {
-      isOver = true
-      if (leave !== undefined) this.#waits.delete(leave)
-      end(outcome)
+  async #runToEnd(run: PoolRun<I>): Promise<RunResult> {
+    const { index, input, known } = run
+    const deadlineMs = this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS
+    // Counts from before the run is submitted, as that of `client.run`.
+    const endsAt = this.#core.options.clock.now() + deadlineMs
+    const submit = async () => {
+      const call = { model: this.#model, input: checkInput(input), options: this.#options }
+      return (await submitRun(this.#core, call, deadlineMs)).data
     }
+    const job = known === undefined ? await submit() : clientJobOf(this.#core, known)
+    run.job = job
+    this.#report(index, 'submitted', job)
+    if (this.#isLeft) throw leftError(job)
     const { webhook } = this.#options
     const listen = webhook && listenTo(this.#core, webhook)
-    leave = startWait(
-      { ...job.waitRequest(this.#options), endsAt, listen, span },
-      (value) => done({ status: 'fulfilled', value }),
-      (reason) => done({ status: 'rejected', reason: reason }),
-    )
-    if (!isOver) this.#waits.add(leave)
+    return await this.#wait({ ...job.waitRequest(this.#options), endsAt, listen })
+  }
+
+  #wait(request: WaitRequest): Promise<RunResult> {
+    let leave = () => {}
+    const waiting = new Promise<RunResult>((resolve, reject) => {
+      const stop = startWait(request, resolve, reject)
+      leave = () => {
+        stop()
+        reject(leftError(request.job))
+      }
+    })
+    this.#waits.add(leave)
+    return waiting.finally(() => this.#waits.delete(leave))
   }
 
   /** An error of the caller's function, or a promise of it that rejects, ends the loop and not the run. */
@@ -200,4 +196,13 @@ class RunPool<I extends object> {
       this.#fail(error)
     }
   }
+}
+
+function leftError({ id: jobId }: JobHandle): AbortedError {
+  return new AbortedError({
+    message: `The loop was left before the job ${jobId} ended.`,
+    cause: LEFT,
+    jobId,
+    submission: 'accepted',
+  })
 }

@@ -2,7 +2,7 @@ import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import { openScope, type Scope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
-import type { ApiResult, CallContext } from '../http/operation.ts'
+import type { ApiResult } from '../http/operation.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { asKnownStatus } from '../jobs/job-operations.ts'
@@ -11,24 +11,12 @@ import type { RunResult } from '../jobs/run-result.ts'
 import { outcomeOfCompleted, toResult, type WaitRequest, waitForJob } from '../jobs/wait-for-job.ts'
 import { loadPart } from '../load-part.ts'
 import { notify } from '../observe/logger.ts'
-import type { SafeSpan } from '../observe/safe-span.ts'
 import { loadPreflight, needsModel } from './check-run.ts'
 import { type AnyRunResponse, runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
-  const spans = core.spans && (await core.spans.load())
-  return spans === undefined
-    ? await runToEnd(core, call, undefined)
-    : await spans.run(call, (span) => runToEnd(core, call, span))
-}
-
-async function runToEnd(
-  core: Core,
-  call: RunCall<RunOptions>,
-  span: SafeSpan | undefined,
-): Promise<ApiResult<RunResult>> {
   const { options } = call
   const { clock, log } = core.options
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
@@ -36,7 +24,7 @@ async function runToEnd(
   const { runResponse, reference, elapsedMs, response, requestId, listen } = await sendRun(core, call, deadlineMs)
   const job = new ClientJob(core, reference)
   if (runResponse.status !== 'completed') {
-    const data = await waitForJob({ core, job, reference, options, endsAt, listen, span })
+    const data = await waitForJob({ core, job, reference, options, endsAt, listen })
     return { data, response, requestId }
   }
   core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
@@ -130,26 +118,18 @@ interface CheckedRun {
 }
 
 async function send(
-  { options: { clock }, transport, modelCache, spans }: Core,
+  { options: { clock }, transport, modelCache }: Core,
   { model, request, scope, options }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
   const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
-  const submit = async (onAttempt?: CallContext['onAttempt']) => {
-    const submittedAt = clock.now()
-    const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options, onAttempt })
-    const seenAt = clock.now()
-    const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
-    const reference: JobReference = {
-      jobId: data.job_id,
-      submittedAt,
-      creditsPerRun: modelCache.priceOf(model),
-      ...known,
-    }
-    return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
-  }
-  const loaded = spans && (await spans.load())
-  return await (loaded === undefined ? submit() : loaded.submit(model, submit))
+  const submittedAt = clock.now()
+  const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options })
+  const seenAt = clock.now()
+  const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
+  const creditsPerRun = modelCache.priceOf(model)
+  const reference: JobReference = { jobId: data.job_id, submittedAt, creditsPerRun, ...known }
+  return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
 }
 
 /** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */

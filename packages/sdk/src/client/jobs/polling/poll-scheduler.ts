@@ -65,7 +65,6 @@ export class PollScheduler {
   deliver({ polled }: Subscriber, job: Job): void {
     // A poll gives the states before the end.
     if (!polled || !isFinished(job)) return
-    for (const { span } of polled.subscribers) span?.onDelivery(job)
     this.#update(polled, withKnownStatus(job), this.#client.clock.now())
   }
 
@@ -204,18 +203,17 @@ export interface PollClient {
 }
 
 /**
- * Polls a job once, in the trace of one of its waits: the timer serves many waits and may have the context of another
+ * Polls a job once, in the async context of its first wait: the timer serves many waits and may have the context of another
  * one. A failed poll is not retried here, because the scheduler decides when to poll again. Never rejects.
  */
 async function pollJob(client: PollClient, polled: PolledJob): Promise<PollOutcome> {
   const controller = new AbortController()
   const { signal } = controller
   polled.poll = controller
-  const span = polled.subscribers.find((subscriber) => subscriber.span !== undefined)?.span
   const work = () => fetchStatus(client, polled, signal)
-  const outcome = await (span === undefined ? work() : span.within(work))
+  const [first] = polled.subscribers
+  const outcome = await (first === undefined ? work() : first.within(work))
   polled.poll = undefined
-  for (const subscriber of polled.subscribers) subscriber.span?.onPoll(outcome)
   return outcome
 }
 

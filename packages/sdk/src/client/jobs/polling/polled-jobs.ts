@@ -27,15 +27,6 @@ export interface LastSeen {
   failure: ModelRunError | undefined
 }
 
-/** Receives each step of a wait, for traces. */
-interface WaitObserver {
-  /** Does work in the context of the wait. */
-  within<T>(work: () => T): T
-  onPoll(outcome: PollOutcome): void
-  /** A webhook has delivered the end. */
-  onDelivery(job: Job): void
-}
-
 /**
  * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Subscribers are
  * objects of one class without closures, timers or listeners of their own, so that ten thousand waits stay small.
@@ -56,8 +47,8 @@ export interface Subscriber extends HeapItem {
   overtimeMs: number
   /** True once the time after the deadline has started. */
   isLate: boolean
-  /** Undefined without a tracer. */
-  readonly span: WaitObserver | undefined
+  /** Does work in the async context of the caller that waits: a timer, which serves many waits, has that of one of them. */
+  readonly within: <T>(work: () => T) => T
   /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it. */
   polled: PolledJob | undefined
   /** Called with each new state of the job. `isEnd` is true for the final state. Must not throw. */

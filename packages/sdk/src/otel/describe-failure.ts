@@ -1,13 +1,13 @@
 import { ModelRunError } from '@modelrun/kit'
-import { ApiError } from '../errors/api-errors.ts'
-import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
-import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
+import { ApiError } from '../client/errors/api-errors.ts'
+import { JobCancelledError, JobFailedError } from '../client/errors/job-errors.ts'
+import { BudgetExceededError, InputValidationError } from '../client/errors/local-errors.ts'
 import {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
   InvalidResponseError,
-} from '../errors/transport-errors.ts'
+} from '../client/errors/transport-errors.ts'
 
 /** The description of an error in a span. */
 export interface FailureDescription {
@@ -34,7 +34,7 @@ export function asWord(text: string | undefined): string {
 }
 
 /** Why a request did not succeed, in a word: an HTTP status, the code of a failed connection, or that of the error. */
-export function reasonOf(error: ModelRunError): string {
+function reasonOf(error: ModelRunError): string {
   const reason = asWord(error.attempts.at(-1)?.reason)
   return reason === OTHER ? error.code : reason
 }

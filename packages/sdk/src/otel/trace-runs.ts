@@ -1,0 +1,147 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import { ModelRunError, memberOf } from '@modelrun/kit'
+import { AbortedError } from '../client/errors/transport-errors.ts'
+import { ATTEMPT_CHANNEL, type AttemptEvent, CALL_CHANNEL, type CallEvent, watch } from '../client/observe/logger.ts'
+import { nodeBuiltin } from '../shared/node-builtin.ts'
+import { asWord, describeFailure } from './describe-failure.ts'
+
+/** Attributes of a span or an event. */
+type SpanAttributes = Record<string, string | number | boolean>
+
+/** The part of an OpenTelemetry span that is used. */
+interface Span {
+  /** Sets attributes of the span. */
+  setAttributes(attributes: SpanAttributes): unknown
+  /** Adds an event, such as a retry, at the current time. */
+  addEvent(name: string, attributes: SpanAttributes): unknown
+  /** `code` is 2, OpenTelemetry's `ERROR`. */
+  setStatus(status: { code: 2; message?: string }): unknown
+  /** Ends the span. Called once. */
+  end(): void
+}
+
+/** The part of an OpenTelemetry tracer that is used: `trace.getTracer('app')` fits, and nothing depends on it. */
+export interface Tracer {
+  /** Starts a span below the active one. `kind` is 0 for OpenTelemetry's `INTERNAL` and 2 for `CLIENT`. */
+  startSpan(name: string, options: { kind: 0 | 2; attributes: SpanAttributes }): Span
+}
+
+/** A call whose span is open. */
+interface OpenCall {
+  span: Span
+  polls: number
+  /** Requests that were sent again. */
+  retries: number
+}
+
+/**
+ * Makes a span of each run, submission and wait of every client in the process (Node, Bun, Deno), from what the clients report on
+ * the diagnostics channels. Spans hold no input, no output and no text of the service. A tracer that fails costs no run.
+ *
+ * @example
+ * traceRuns(trace.getTracer('my-app'))
+ *
+ * @returns A function that stops it
+ */
+export function traceRuns(tracer: Tracer): () => void {
+  const channels = nodeBuiltin('node:diagnostics_channel')
+  const hooks = nodeBuiltin('node:async_hooks')
+  if (channels === undefined || hooks === undefined) return () => {}
+  const open = new WeakMap<CallEvent, OpenCall>()
+  const current: AsyncLocalStorage<CallEvent> = new hooks.AsyncLocalStorage()
+  const calls = channels.tracingChannel<CallEvent, CallEvent>(CALL_CHANNEL)
+  const subscribers = {
+    start: (event: CallEvent) =>
+      safely(() => open.set(event, { span: startSpan(tracer, event), polls: 0, retries: 0 })),
+    asyncEnd: (event: CallEvent) => safely(() => endSpan(open.get(event), event)),
+    end: () => {},
+    asyncStart: () => {},
+    error: () => {},
+  }
+  const onAttempt = (message: unknown) => {
+    const call = current.getStore()
+    // The client is the only sender.
+    safely(() => noteAttempt(call && open.get(call), message as AttemptEvent))
+  }
+  calls.start.bindStore(current)
+  calls.subscribe(subscribers)
+  channels.subscribe(ATTEMPT_CHANNEL, onAttempt)
+  return () => {
+    calls.start.unbindStore(current)
+    calls.unsubscribe(subscribers)
+    channels.unsubscribe(ATTEMPT_CHANNEL, onAttempt)
+  }
+}
+
+function safely(work: () => unknown): void {
+  watch(work, () => {})
+}
+
+/** Names and attributes follow OpenTelemetry's conventions for generative AI. */
+function startSpan(tracer: Tracer, { operation, model, jobId, baseUrl }: CallEvent): Span {
+  const { protocol, hostname, port } = new URL(baseUrl)
+  const attributes = known({
+    'gen_ai.operation.name': operation === 'run' ? 'generate_content' : undefined,
+    'gen_ai.provider.name': 'modelrun',
+    'gen_ai.request.model': model,
+    'gen_ai.response.id': jobId,
+    'server.address': hostname.replace(/^\[|\]$/g, ''),
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  })
+  const name = operation === 'run' ? `generate_content ${model}` : `modelrun.${operation}`
+  return tracer.startSpan(name, { kind: operation === 'wait' ? 0 : 2, attributes })
+}
+
+function noteAttempt(call: OpenCall | undefined, { method, path, reason, delayMs }: AttemptEvent): void {
+  if (call === undefined) return
+  if (method === 'GET' && path.startsWith('/v1/jobs/')) call.polls++
+  if (delayMs === undefined) return
+  call.retries++
+  call.span.addEvent('modelrun.retry', { 'modelrun.reason': asWord(reason), 'modelrun.delay_ms': Math.round(delayMs) })
+}
+
+function endSpan(call: OpenCall | undefined, event: CallEvent): void {
+  if (call === undefined) return
+  const { span, polls, retries } = call
+  const counts = { 'modelrun.polls': polls, 'http.request.resend_count': retries }
+  span.setAttributes(known('error' in event ? failureAttributes(event.error) : resultAttributes(event.result)))
+  span.setAttributes(event.operation === 'submit' ? known({ ...counts, 'modelrun.polls': undefined }) : counts)
+  // An abort by the caller is not an error: the conventions leave its status unset.
+  if ('error' in event && !(event.error instanceof AbortedError)) {
+    const { message } = describeFailure(event.error)
+    span.setStatus({ code: 2, ...(message === undefined ? {} : { message }) })
+  }
+  span.end()
+}
+
+type SomeAttributes = { readonly [name: string]: string | number | boolean | undefined }
+
+function failureAttributes(error: unknown): SomeAttributes {
+  const { jobId, submission } = error instanceof ModelRunError ? error : {}
+  const isAborted = error instanceof AbortedError
+  return {
+    'gen_ai.response.id': jobId,
+    'modelrun.submission': submission,
+    ...(isAborted ? { 'modelrun.aborted': true } : { 'error.type': describeFailure(error).type }),
+  }
+}
+
+/** The result of a run or a wait, or the handle of a job. */
+function resultAttributes(resolved: unknown): SomeAttributes {
+  const result = memberOf(resolved, 'data') ?? resolved
+  const jobId = memberOf(result, 'job_id') ?? memberOf(result, 'id')
+  const type = memberOf(memberOf(result, 'output'), 'type')
+  const credits = memberOf(result, 'credits_used')
+  return {
+    'gen_ai.response.id': typeof jobId === 'string' ? jobId : undefined,
+    'gen_ai.output.type': typeof type === 'string' ? asWord(type) : undefined,
+    'modelrun.credits_used': typeof credits === 'number' ? credits : undefined,
+    'modelrun.submission': 'accepted',
+  }
+}
+
+function known(attributes: SomeAttributes): SpanAttributes {
+  const entries = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  // The filter leaves no undefined value.
+  return Object.fromEntries(entries) as SpanAttributes
+}
