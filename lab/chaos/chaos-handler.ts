@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EventHandler, Permanent, type SucceededEvent } from 'modelrun/webhooks'
+import { type EventHandler, NonRetriableError, type SucceededEvent } from 'modelrun/webhooks'
 import { outputUrlOf } from '../../packages/integration-tests/src/durable/job-service.ts'
 import { chance } from './chance.ts'
 import type { Effects } from './effects.ts'
@@ -46,7 +46,7 @@ export function createChaosHandler(options: ChaosHandlerOptions): EventHandler<S
         throw new Error('The handler fails.')
       case 'gives up':
         note('gives up')
-        throw new Permanent('for_good', 'The handler fails for good.')
+        throw new NonRetriableError('for_good', 'The handler fails for good.')
       case 'hangs':
         note('hangs')
         return await new Promise(() => {})

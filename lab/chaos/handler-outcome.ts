@@ -13,7 +13,7 @@ type Outcome =
   | 'dies first'
   | 'dies after its work'
   | 'dies at its end'
-  /** `Permanent`, each time. */
+  /** `NonRetriableError`, each time. */
   | 'gives up'
 
 const PERMANENT = 0.03

@@ -92,9 +92,9 @@ for (const { name, one, other, webhooks, createEngine, ends } of builds) {
     for (const id of ['again', 'permanent']) await engine.add('tasks', id, { data: null })
     let runs = 0
     engine.work('tasks', async ({ id, attempt }) => {
-      if (id === 'permanent') throw new ends.Permanent('no_paper', 'There is no paper.')
+      if (id === 'permanent') throw new ends.NonRetriableError('no_paper', 'There is no paper.')
       runs += 1
-      if (runs < 3) throw new ends.Again(1)
+      if (runs < 3) throw new ends.RetryAfterError(1)
       return attempt
     })
     const isOpen = async () => (await engine.count('tasks')).dead + (await engine.count('tasks')).done < 2

@@ -1,4 +1,4 @@
-import { Again, PauseQueue } from 'modelrun/webhooks'
+import { PauseQueue, RetryAfterError } from 'modelrun/webhooks'
 import {
   type Checks,
   expectEqual,
@@ -100,7 +100,7 @@ export const SHARE_CHECKS: Checks<Engine> = {
     engine.work(queue, async () => {
       if (isRepeated) return undefined
       isRepeated = true
-      throw new Again(300)
+      throw new RetryAfterError(300)
     })
     await until(() => isRepeated, 'the first run')
     await sleep(50)

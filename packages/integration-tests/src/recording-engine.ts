@@ -1,9 +1,9 @@
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import {
-  Again,
   type InboxEngine,
   type Json,
-  Permanent,
+  NonRetriableError,
+  RetryAfterError,
   type Task,
   type TaskHandler,
   type WorkOptions,
@@ -62,7 +62,8 @@ class Recorder {
         this.note(jobId, queue, 'done')
         return result
       } catch (error) {
-        const isDead = error instanceof Permanent || (!(error instanceof Again) && task.attempt >= attempts)
+        const isDead =
+          error instanceof NonRetriableError || (!(error instanceof RetryAfterError) && task.attempt >= attempts)
         if (isDead || queue !== 'inbox:unverified') this.note(jobId, queue, isDead ? 'dead' : 'waiting')
         throw error
       }

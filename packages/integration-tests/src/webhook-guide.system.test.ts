@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { NotFoundError } from 'modelrun'
-import { createInbox, type InboxMetricName, type InboxOptions, JobLostError, Permanent } from 'modelrun/webhooks'
+import {
+  createInbox,
+  type InboxMetricName,
+  type InboxOptions,
+  JobLostError,
+  NonRetriableError,
+} from 'modelrun/webhooks'
 import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
 import { expect, it, vi } from 'vitest'
 import { createRecordingEngine } from './recording-engine.ts'
@@ -42,7 +48,7 @@ it('draws the states of a job and the ways between them as they are', async () =
     keepDeadMs: 1,
     onHandlerError: () => {},
     onSucceeded: ({ job_id }) => {
-      if (broken.has(job_id)) throw new Permanent('broken', 'It is broken.')
+      if (broken.has(job_id)) throw new NonRetriableError('broken', 'It is broken.')
     },
   }
   const inbox = createInbox(options)

@@ -51,7 +51,15 @@ export type {
 } from './engine/engine.ts'
 export { repeatUntilStored } from './engine/repeat.ts'
 export { msUntilStart, type Spacing, takeStarts } from './engine/spacing.ts'
-export { Again, isAgain, isPermanent, PauseQueue, Permanent, RunTimeout, type TaskEnd } from './engine/task-ends.ts'
+export {
+  isNonRetriable,
+  isRetryAfter,
+  NonRetriableError,
+  PauseQueue,
+  RetryAfterError,
+  RunTimeout,
+  type TaskEnd,
+} from './engine/task-ends.ts'
 export { createTaskEngine } from './engine/task-engine.ts'
 export {
   type LockedTask,

@@ -1,4 +1,4 @@
-import { Again } from 'modelrun/webhooks'
+import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine, Json, TaskHandler, TaskRecord } from './engine.ts'
 
 /**
@@ -35,7 +35,7 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
     async (task) => {
       const data = await decode(task.data).catch((error) => {
         onError(error)
-        throw new Again(UNREADABLE_MS)
+        throw new RetryAfterError(UNREADABLE_MS)
       })
       const result = await handler({ ...task, data })
       return result === undefined ? undefined : await encode(result)

@@ -1,5 +1,5 @@
 import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
-import { Again, Permanent } from 'modelrun/webhooks'
+import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { outcomeOf, type PollData } from './run-types.ts'
 import { freePlace, fromJson, type RunsContext, storeOutcome, untilStored } from './runs-context.ts'
@@ -39,7 +39,7 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
 
 /** Throws the error. When it gives the job up, its run is unknown from now on. */
 async function endPolls(error: unknown, { id, data }: Task, context: RunsContext): Promise<never> {
-  if (!(error instanceof Permanent)) throw error
+  if (!(error instanceof NonRetriableError)) throw error
   await untilStored(() => freePlace(id, context), context.onError)
   // A task of the submit that may be dead ends without sending, because the job of the run is known.
   const { jobId, mayBeUnknown } = fromJson<PollData>(data)
@@ -59,7 +59,7 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
     if (error instanceof NotFoundError) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
     const isFinal =
       error instanceof ApiError && error.status >= 400 && error.status < 500 && !PASSING.includes(error.status)
-    if (isFinal) throw new Permanent(code, message, { cause: error })
+    if (isFinal) throw new NonRetriableError(code, message, { cause: error })
     throw pollLater(task, { code, message, delayMs: OUTAGE_DELAY_MS }, context)
   }
 }
@@ -67,12 +67,12 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
 /** Polls again, and does not count this poll, however long an outage of the service lasts; but no longer than `giveUpAfterMs`. */
 function pollLater(task: Task, problem: TaskFailure & { delayMs: number }, { giveUpAfterMs }: RunsContext): Error {
   const isOld = Date.now() - fromJson<PollData>(task.data).submittedAt > giveUpAfterMs
-  return isOld ? countedPoll(task, problem) : new Again(problem.delayMs)
+  return isOld ? countedPoll(task, problem) : new RetryAfterError(problem.delayMs)
 }
 
 /** A poll that counts: after several the job is given up. They take half a minute, so that a short disturbance gives up nothing. */
 function countedPoll({ attempt }: Task, { code, message }: TaskFailure): Error {
-  return attempt < POLL_ATTEMPTS ? new Error(message) : new Permanent(code, message)
+  return attempt < POLL_ATTEMPTS ? new Error(message) : new NonRetriableError(code, message)
 }
 
 /** Unknown model: the next poll is after this share of the age of the job, within these limits. */

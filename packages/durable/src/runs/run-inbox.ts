@@ -1,4 +1,4 @@
-import { Again, createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
+import { createInbox, type Inbox, RetryAfterError, type WebhookEvent } from 'modelrun/webhooks'
 import { outcomeOf } from './run-types.ts'
 import { type RunsContext, storeOutcome } from './runs-context.ts'
 
@@ -49,7 +49,7 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   await storeOutcome(key, outcome, context)
   const submit = await engine.get(queues.submit, key)
   // The response of the submit may still come. If it is lost, the run becomes unknown, and the next check ends it.
-  if (submit?.state === 'running') throw new Again(SUBMIT_DELAY_MS)
+  if (submit?.state === 'running') throw new RetryAfterError(SUBMIT_DELAY_MS)
   // An unknown run: its submit runs again, finds the outcome, and sends nothing.
   await engine.replay(queues.submit, key)
   await engine.remove(queues.poll, key)

@@ -8,7 +8,7 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from 'modelrun'
-import { Again, PauseQueue, Permanent } from 'modelrun/webhooks'
+import { NonRetriableError, PauseQueue, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { endCancelled, isCancelled } from './control-runs.ts'
 import { inboxContextOf, stopPolling } from './run-inbox.ts'
@@ -51,13 +51,13 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
     const prepared = await prepare(task, prices, context)
     if (typeof prepared !== 'function') return prepared
     // After this mark only its own process sends the run, and a process that comes late does not.
-    if (!(await task.markStarted())) throw new Again(0)
+    if (!(await task.markStarted())) throw new RetryAfterError(0)
     send = prepared
     return await startPolling(task, await send(), context)
   } catch (error) {
-    if (error instanceof Again) throw error
+    if (error instanceof RetryAfterError) throw error
     // The store failed before the run was sent.
-    if (send === undefined && !(error instanceof ModelRunError)) throw new Again(OUTAGE_DELAY_MS)
+    if (send === undefined && !(error instanceof ModelRunError)) throw new RetryAfterError(OUTAGE_DELAY_MS)
     return await afterFailure(error, task, context)
   }
 }
@@ -109,7 +109,7 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   const isFinal = error.submission === 'rejected' || !error.isRetryable
   if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
-  throw new Again(OUTAGE_DELAY_MS)
+  throw new RetryAfterError(OUTAGE_DELAY_MS)
 }
 
 /** Stores the job of an accepted run, so that it is polled. */
@@ -130,11 +130,11 @@ async function startPolling(task: Task, jobId: string, context: RunsContext): Pr
 }
 
 /** Makes the task dead: the run waits for a decision, and is not sent again by itself. */
-async function park({ id }: Task, context: RunsContext, cause?: unknown): Promise<Permanent> {
+async function park({ id }: Task, context: RunsContext, cause?: unknown): Promise<NonRetriableError> {
   const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
   await untilStored(() => freePlace(id, context), context.onError)
   context.metric('unknown', { id })
-  return new Permanent('unknown', `The run may have been accepted: ${reason}`, { cause })
+  return new NonRetriableError('unknown', `The run may have been accepted: ${reason}`, { cause })
 }
 
 async function reject(

@@ -1,4 +1,4 @@
-import { Again } from 'modelrun/webhooks'
+import { RetryAfterError } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
 import { startSlowLink } from '../services/slow-link.ts'
 import { ENGINE_STORES } from './engine-stores.ts'
@@ -27,7 +27,7 @@ async function workWithLoss(
     queue,
     async ({ id, lost, markStarted }) => {
       losses.push(lost)
-      if (!(await markStarted())) throw new Again(0)
+      if (!(await markStarted())) throw new RetryAfterError(0)
       effects.push(id)
       return undefined
     },

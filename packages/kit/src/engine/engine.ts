@@ -43,7 +43,7 @@ export interface Task {
   readonly id: string
   /** The data that it was added with. */
   readonly data: Json
-  /** Number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
+  /** Number of this attempt, from 1. Attempts that ended with {@link RetryAfterError} do not count. */
   readonly attempt: number
   /** How often a process died, or lost its lock, after it had marked a run of this task as started. */
   readonly lost: number
@@ -63,7 +63,10 @@ export interface Task {
   markStarted(): Promise<boolean>
 }
 
-/** Runs a task. Its return value is stored as the result. After an error the task runs again, see {@link Again} and {@link Permanent}. */
+/**
+ * Runs a task. Its return value is stored as the result. After an error the task runs again, except after a
+ * {@link NonRetriableError}.
+ */
 export type TaskHandler = (task: Task) => Promise<Json | undefined>
 
 /** A rate limit over all processes: at most `max` tasks start within any `perMs`. It is checked before a task is locked. */

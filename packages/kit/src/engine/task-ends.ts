@@ -2,31 +2,31 @@ import { backoffMs, jitter } from '../backoff.ts'
 import type { TaskFailure } from './engine.ts'
 
 /** A handler throws this error when the task is not ready. The task runs again later, and the attempt does not count. */
-export class Again extends Error {
-  override readonly name: string = 'Again'
+export class RetryAfterError extends Error {
+  override readonly name: string = 'RetryAfterError'
   /** Milliseconds until the task runs again. */
   readonly delayMs: number
 
   constructor(delayMs: number) {
-    super(`Again in ${delayMs} ms.`)
+    super(`The task runs again in ${delayMs} ms.`)
     this.delayMs = delayMs
   }
 }
 
 /** Checks the name of the error, which is the same in every copy of this package. */
-export function isAgain(error: unknown): error is Again {
+export function isRetryAfter(error: unknown): error is RetryAfterError {
   const { name, delayMs } = Object(error) as { name?: unknown; delayMs?: unknown }
-  return (name === 'Again' || name === 'PauseQueue') && typeof delayMs === 'number'
+  return (name === 'RetryAfterError' || name === 'PauseQueue') && typeof delayMs === 'number'
 }
 
 /** A handler throws this error when no task of the queue can succeed now. All tasks wait; the attempt does not count. */
-export class PauseQueue extends Again {
+export class PauseQueue extends RetryAfterError {
   override readonly name = 'PauseQueue'
 }
 
 /** A handler throws this error when no further attempt can succeed. The task is dead: in an inbox, its job is a dead letter at once. */
-export class Permanent extends Error {
-  override readonly name = 'Permanent'
+export class NonRetriableError extends Error {
+  override readonly name = 'NonRetriableError'
   /** Stored with the dead task, for programs. */
   readonly code: string
 
@@ -37,8 +37,8 @@ export class Permanent extends Error {
 }
 
 /** Checks the name of the error, which is the same in every copy of this package. */
-export function isPermanent(error: unknown): boolean {
-  return Object(error).name === 'Permanent'
+export function isNonRetriable(error: unknown): boolean {
+  return Object(error).name === 'NonRetriableError'
 }
 
 /** Abort reason of a task whose handler runs too long. Its name distinguishes it from a lost lock. */
@@ -75,10 +75,10 @@ const MAX_MESSAGE = 2_000
  * @param attempt number of the attempt that failed, from 1
  */
 export function endOfFailure(error: unknown, attempt: number, limits: RetryLimits): TaskEnd {
-  if (isAgain(error)) {
+  if (isRetryAfter(error)) {
     return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error.name === 'PauseQueue' }
   }
-  if (isPermanent(error) || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
+  if (isNonRetriable(error) || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
   const delayMs = backoffMs(attempt, { baseMs: limits.backoffMs, maxMs: MAX_BACKOFF_MS })
   return { kind: 'failed', delayMs: jitter(delayMs, [0.5, 1]) }
 }

@@ -1,5 +1,5 @@
 import type { Json, Task } from '../../src/engine/engine.ts'
-import { Again, PauseQueue, Permanent } from '../../src/engine/task-ends.ts'
+import { NonRetriableError, PauseQueue, RetryAfterError } from '../../src/engine/task-ends.ts'
 import { type Checks, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 /** How a run of a task ends. */
@@ -27,7 +27,7 @@ export const END_CHECKS: Checks = {
   'what cannot succeed is dead at once, also by an error of another copy of the package': async (context) => {
     const { engine, queue } = context
     const runs: string[] = []
-    const gone = new Permanent('gone', 'The model is gone.')
+    const gone = new NonRetriableError('gone', 'The model is gone.')
     const errors = { own: gone, foreign: Object.assign(new Error(gone.message), { name: gone.name, code: gone.code }) }
     engine.work(queue, async ({ id }) => {
       runs.push(id)
@@ -50,7 +50,7 @@ export const END_CHECKS: Checks = {
       queue,
       async ({ attempt }) => {
         attempts.push(attempt)
-        if (attempts.length < 6) throw new Again(40)
+        if (attempts.length < 6) throw new RetryAfterError(40)
         return undefined
       },
       { attempts: 2 },

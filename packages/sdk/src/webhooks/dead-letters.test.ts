@@ -1,4 +1,4 @@
-import { Permanent } from '@modelrun/kit'
+import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { FAILED, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
@@ -9,7 +9,7 @@ const { job_id } = SUCCEEDED
 /** An inbox whose handlers fail for good until the test mends them. */
 function openBroken() {
   const handler = vi.fn().mockImplementation(() => {
-    throw new Permanent('no_table', 'the table is missing')
+    throw new NonRetriableError('no_table', 'the table is missing')
   })
   const harness = openInbox({ onSucceeded: handler, onFailed: handler, onUnknown: handler })
   return { ...harness, handler, mend: () => handler.mockImplementation(() => {}) }

@@ -35,7 +35,7 @@ export interface DeliveryContext<Context = unknown> {
 
 /**
  * A handler of events. The job is done when the handler returns or resolves. After an error the handler runs again, except
- * after a `Permanent`. After `Again` it runs again later, and the run does not count as failed.
+ * after a `NonRetriableError`. After `RetryAfterError` it runs again later, and the run does not count as failed.
  */
 export type EventHandler<Event, Context = unknown> = (event: Event, context: DeliveryContext<Context>) => unknown
 

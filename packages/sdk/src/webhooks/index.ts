@@ -17,7 +17,7 @@ export type {
   Worker,
   WorkOptions,
 } from '@modelrun/kit'
-export { Again, PauseQueue, Permanent } from '@modelrun/kit'
+export { NonRetriableError, PauseQueue, RetryAfterError } from '@modelrun/kit'
 export { WebhookParseError } from '../client/errors/local-errors.ts'
 export type { NodeListener } from '../shared/serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'

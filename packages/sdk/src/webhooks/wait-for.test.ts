@@ -1,4 +1,4 @@
-import { Permanent } from '@modelrun/kit'
+import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
@@ -104,7 +104,7 @@ describe('waitFor, in another process', () => {
   test('gives the event of a dead letter', async () => {
     const { clock, engine } = openEngine()
     const onSucceeded = () => {
-      throw new Permanent('no', 'no')
+      throw new NonRetriableError('no', 'no')
     }
     await openInbox({ clock, engine, onSucceeded }).deliver(SUCCEEDED)
     await settle()

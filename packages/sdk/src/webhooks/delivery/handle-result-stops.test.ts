@@ -1,4 +1,4 @@
-import { Again, Permanent, RunTimeout } from '@modelrun/kit'
+import { NonRetriableError, RetryAfterError, RunTimeout } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { openCore, resultTask } from '../../../test/test-core.ts'
 import { SUCCEEDED } from '../../../test/test-inbox.ts'
@@ -24,7 +24,7 @@ function openRun() {
 describe('a handler that is cut short', () => {
   test('by `drain` runs again, and has not failed', async () => {
     const { core, task, clock, signals, notices, count } = openRun()
-    const run = expect(handleResult(core, task)).rejects.toMatchObject({ name: 'Again', delayMs: 0 })
+    const run = expect(handleResult(core, task)).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 0 })
     await clock.advance(0)
     const reason = new Error('the inbox drains')
     core.aborting.abort(reason)
@@ -37,7 +37,7 @@ describe('a handler that is cut short', () => {
     const { core, task, signals } = openRun()
     const reason = new Error('the inbox drains')
     core.aborting.abort(reason)
-    await expect(handleResult(core, task)).rejects.toMatchObject({ name: 'Again', delayMs: 0 })
+    await expect(handleResult(core, task)).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 0 })
     expect(signals[0]?.reason).toBe(reason)
   })
 
@@ -94,7 +94,7 @@ describe('a handler that throws', () => {
     })
 
   test('that it is not ready runs again, and has not failed', async () => {
-    const again = new Again(5_000)
+    const again = new RetryAfterError(5_000)
     const { core, notices, count } = throwing(again)
     await expect(handleResult(core, resultTask({}, { attempt: 2 }))).rejects.toBe(again)
     expect([notices.onHandlerError, notices.onDead, count('failed')]).toEqual([[], [], 0])
@@ -109,9 +109,9 @@ describe('a handler that throws', () => {
   })
 
   test.each([
-    ['', new Permanent('gone', 'the order is gone')],
-    [' of another copy', Object.assign(new Error('x'), { name: 'Permanent' })],
-  ])('a Permanent%s is a dead letter at once', async (_, error) => {
+    ['', new NonRetriableError('gone', 'the order is gone')],
+    [' of another copy', Object.assign(new Error('x'), { name: 'NonRetriableError' })],
+  ])('a NonRetriableError%s is a dead letter at once', async (_, error) => {
     const { core, notices, count } = throwing(error)
     await expect(handleResult(core, resultTask())).rejects.toBe(error)
     expect(notices.onHandlerError).toMatchObject([{ error, isLast: true }])

@@ -46,7 +46,7 @@ describe('the result of a job', () => {
   test('that an older version wrote and this one cannot read is a dead letter', async () => {
     const { core } = openCore()
     await expect(handleResult(core, taskOf(job_id, { old: true }))).rejects.toMatchObject({
-      name: 'Permanent',
+      name: 'NonRetriableError',
       code: 'unreadable',
       message: 'The engine has a delivery that cannot be read.',
     })
@@ -68,7 +68,7 @@ describe('the result of a job', () => {
       const onSucceeded = vi.fn()
       const { core, notices } = openCore({ onSucceeded })
       const late = handleResult(core, resultTask({}, { msLeft: () => leftMs }))
-      await expect(late).rejects.toMatchObject({ name: 'Again', delayMs: 0 })
+      await expect(late).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 0 })
       expect(onSucceeded).not.toHaveBeenCalled()
       expect(notices.onHandlerError).toEqual([])
     }
@@ -78,7 +78,7 @@ describe('the result of a job', () => {
     const { core, notices, count } = openCore({ allowedOutputHosts: ['files.example.com'] })
     const outcome = waiting(core)
     const error = await handleResult(core, resultTask({ event: HOSTED }, { attempt: 2, lost: 3 })).catch((e) => e)
-    expect(error).toMatchObject({ name: 'Permanent', code: 'forbidden_host' })
+    expect(error).toMatchObject({ name: 'NonRetriableError', code: 'forbidden_host' })
     expect(notices.onDead).toEqual([{ jobId: job_id, event: HOSTED, attempt: 5, error, context: undefined }])
     expect(count('dead')).toBe(1)
     await settle()
@@ -110,7 +110,7 @@ describe('a result that the service is asked about', () => {
       client: jobsOf(fail(new ServerError({ message: 'down', status: 503 }))).client,
     })
     const outcome = waiting(core)
-    await expect(handleResult(core, resultTask())).rejects.toMatchObject({ name: 'Again', delayMs: 1_000 })
+    await expect(handleResult(core, resultTask())).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 1_000 })
     await settle()
     expect([notices.onDead, outcome.mock.calls]).toEqual([[], []])
   })

@@ -1,4 +1,12 @@
-import { Again, type DiedTask, isAgain, isPermanent, type Json, Permanent, type Task } from '@modelrun/kit'
+import {
+  type DiedTask,
+  isNonRetriable,
+  isRetryAfter,
+  type Json,
+  NonRetriableError,
+  RetryAfterError,
+  type Task,
+} from '@modelrun/kit'
 import { abortable, linkController, startTimer, toBackgroundClock } from '../../shared/clock.ts'
 import { bindToJob, contextOf } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
@@ -21,7 +29,8 @@ interface HandlerRun {
 export async function handleResult(core: InboxCore, task: Task): Promise<Json | undefined> {
   const { queues, hooks, subscribers } = core
   const delivery = readStoredDelivery(task.data)
-  if (delivery === undefined) throw new Permanent('unreadable', 'The engine has a delivery that cannot be read.')
+  if (delivery === undefined)
+    throw new NonRetriableError('unreadable', 'The engine has a delivery that cannot be read.')
   const { source, ref } = delivery
   const jobId = delivery.event.job_id
   if (task.lost > 0) hooks.metric('retaken', jobId)
@@ -43,7 +52,7 @@ export async function handleResult(core: InboxCore, task: Task): Promise<Json | 
   const known = await contextOf(queues, { jobId, ref: ownsUrl ? ref : undefined })
   const run: HandlerRun = { task, event, source, context: known?.context }
   const problem = findOutputProblem(core.options.allowedOutputHosts, event)
-  if (problem !== undefined) throw reportDead(core, run, new Permanent('forbidden_host', problem))
+  if (problem !== undefined) throw reportDead(core, run, new NonRetriableError('forbidden_host', problem))
   const hasSubscriber = subscribers.confirmed(event)
   await runHandler(core, run)
   hooks.metric('completed', jobId)
@@ -63,7 +72,7 @@ async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): P
     if (confirmed === undefined) hooks.metric('rejected', jobId)
     return confirmed
   } catch (error) {
-    if (error instanceof Permanent) {
+    if (error instanceof NonRetriableError) {
       // Waits for the job get the error: an unconfirmed event does not count.
       subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
       notifyDead(core, { task, event, source, context: undefined }, error)
@@ -87,7 +96,7 @@ async function runHandler(core: InboxCore, run: HandlerRun): Promise<void> {
   const { task } = run
   const { signal: draining } = core.aborting
   // After a stall of the process, another worker may have the task, although no timer has aborted the signal yet.
-  if (task.msLeft() <= 0) throw new Again(0)
+  if (task.msLeft() <= 0) throw new RetryAfterError(0)
   const linked = linkController(task.signal)
   const stop = () => linked.abort(draining.reason)
   if (draining.aborted) stop()
@@ -128,12 +137,12 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   const { aborting, hooks, options } = core
   const { task, event } = run
   // `drain` aborted the handler: another process runs it, or this one after its restart.
-  if (aborting.signal.aborted) return new Again(0)
+  if (aborting.signal.aborted) return new RetryAfterError(0)
   // The lock was lost: another worker has the task, and the handler did not fail.
   if (task.signal.aborted && task.signal.reason.name !== 'TimeoutError') return error
   // The handler was not ready, and did not fail.
-  if (isAgain(error)) return error
-  const isLast = isPermanent(error) || task.attempt >= options.maxAttempts
+  if (isRetryAfter(error)) return error
+  const isLast = isNonRetriable(error) || task.attempt >= options.maxAttempts
   hooks.metric('failed', event.job_id)
   hooks.notify('onHandlerError', { event, attempt: attemptsOf(task), error, isLast })
   if (isLast) reportDead(core, run, error)
@@ -159,7 +168,7 @@ export async function reportProcessDied(core: InboxCore, { data, runs }: DiedTas
   const { event } = delivery
   const jobId = event.job_id
   const known = await contextOf(core.queues, { jobId, ref: delivery.ref }).catch(() => undefined)
-  const error = new Permanent('process_died', `Each process that handled the job ${jobId} died.`)
+  const error = new NonRetriableError('process_died', `Each process that handled the job ${jobId} died.`)
   core.hooks.metric('dead', jobId)
   core.hooks.notify('onDead', { jobId, event, attempt: runs, error, context: known?.context })
 }

@@ -1,4 +1,4 @@
-import { Again } from '@modelrun/kit'
+import { RetryAfterError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { testsOf } from '../../../../kit/test/engine/engine-check.ts'
 import { TASK_CHECKS } from '../../../../kit/test/engine/task-checks.ts'
@@ -47,7 +47,7 @@ describe('on the clock of the inbox', () => {
   test('a task whose worker stops is taken by another one when it is due again', async () => {
     const { clock, engine, recorded, times } = open()
     const handler = recorded(({ fence }) => {
-      if (fence === 1) throw new Again(7_000)
+      if (fence === 1) throw new RetryAfterError(7_000)
     })
     const first = engine.work('q', handler)
     engine.work('q', handler)

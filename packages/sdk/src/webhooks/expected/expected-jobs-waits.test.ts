@@ -1,5 +1,5 @@
 import type { Task } from '@modelrun/kit'
-import { Again } from '@modelrun/kit'
+import { RetryAfterError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
@@ -39,14 +39,14 @@ describe('an overdue job that runs', () => {
     [20, 900_000],
   ])('is polled after its run %i in %i ms, a fifth more or less', async (fence, waitMs) => {
     const { poll } = openOverdue(running)
-    const { delayMs } = await caught(poll({ fence }), Again)
+    const { delayMs } = await caught(poll({ fence }), RetryAfterError)
     expect(delayMs).toBeGreaterThanOrEqual(0.8 * waitMs)
     expect(delayMs).toBeLessThanOrEqual(1.2 * waitMs)
   })
 
   test('is polled sooner when the user expects deliveries sooner', async () => {
     const { poll } = openOverdue(running, { expectedAfterMs: 5_000 })
-    const { delayMs } = await caught(poll(), Again)
+    const { delayMs } = await caught(poll(), RetryAfterError)
     expect(delayMs).toBeGreaterThanOrEqual(4_000)
     expect(delayMs).toBeLessThanOrEqual(6_000)
   })
@@ -54,11 +54,11 @@ describe('an overdue job that runs', () => {
   test('is polled a last time when `giveUpAfterMs` is over', async () => {
     const { poll, clock, notices, outcome, count } = openOverdue(running, { giveUpAfterMs: DAY_MS })
     await clock.advance(DAY_MS - 1_000)
-    await expect(poll({ fence: 20 })).rejects.toMatchObject({ name: 'Again', delayMs: 1_000 })
+    await expect(poll({ fence: 20 })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 1_000 })
     expect(notices.onLost).toEqual([])
     await clock.advance(1_000)
     const message = `The job ${job_id} was given up: it has not ended in time.`
-    await expect(poll({ fence: 21 })).rejects.toMatchObject({ name: 'Permanent', code: 'gave_up', message })
+    await expect(poll({ fence: 21 })).rejects.toMatchObject({ name: 'NonRetriableError', code: 'gave_up', message })
     expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
     expect(count('dead')).toBe(1)
     await settle()
@@ -90,9 +90,9 @@ describe('an overdue job that has ended', () => {
 
 test('an overdue job waits for a service that is away, as long as the outage has lasted', async () => {
   const { poll, clock } = openOverdue(fail(new ServerError({ message: 'down', status: 503 })))
-  await expect(poll({ fence: 5 })).rejects.toMatchObject({ name: 'Again', delayMs: 1_000 })
+  await expect(poll({ fence: 5 })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 1_000 })
   await clock.advance(2 * MINUTE_MS)
-  await expect(poll({ fence: 6 })).rejects.toMatchObject({ name: 'Again', delayMs: 2 * MINUTE_MS })
+  await expect(poll({ fence: 6 })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 2 * MINUTE_MS })
 })
 
 test('an overdue job is given up when the service does not have it at the third attempt', async () => {
@@ -100,7 +100,7 @@ test('an overdue job is given up when the service does not have it at the third 
   for (const attempt of [1, 2]) await expect(poll({ attempt })).rejects.toBe(notFound)
   expect(notices.onLost).toEqual([])
   const message = `The job ${job_id} was given up: the service does not have it.`
-  await expect(poll({ attempt: 3 })).rejects.toMatchObject({ name: 'Permanent', code: 'not_found', message })
+  await expect(poll({ attempt: 3 })).rejects.toMatchObject({ name: 'NonRetriableError', code: 'not_found', message })
   expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'not_found', context: 'mine' }])
   await settle()
   expect(outcome).toMatchObject([{ name: 'JobLostError', message }])
@@ -108,7 +108,7 @@ test('an overdue job is given up when the service does not have it at the third 
 
 test('an overdue job whose id the service rejects is given up at once', async () => {
   const { poll, notices } = openOverdue(fail(new ApiError({ message: 'bad id', status: 400 })))
-  await expect(poll()).rejects.toMatchObject({ name: 'Permanent', code: 'not_found' })
+  await expect(poll()).rejects.toMatchObject({ name: 'NonRetriableError', code: 'not_found' })
   expect(notices.onLost).toHaveLength(1)
 })
 
@@ -117,9 +117,12 @@ describe('an overdue job of an inbox without a client', () => {
     const { core, clock, notices } = openCore({ giveUpAfterMs: DAY_MS })
     const task = taskOf(job_id, { notedAt: clock.now() })
     await clock.advance(MINUTE_MS)
-    await expect(pollOverdue(core, task)).rejects.toMatchObject({ name: 'Again', delayMs: DAY_MS - MINUTE_MS })
+    await expect(pollOverdue(core, task)).rejects.toMatchObject({
+      name: 'RetryAfterError',
+      delayMs: DAY_MS - MINUTE_MS,
+    })
     await clock.advance(DAY_MS - MINUTE_MS)
-    await expect(pollOverdue(core, task)).rejects.toMatchObject({ name: 'Permanent', code: 'gave_up' })
+    await expect(pollOverdue(core, task)).rejects.toMatchObject({ name: 'NonRetriableError', code: 'gave_up' })
     expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: undefined }])
   })
 

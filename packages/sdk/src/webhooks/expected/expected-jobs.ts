@@ -1,4 +1,4 @@
-import { Again, ConfigurationError, Permanent, type Task } from '@modelrun/kit'
+import { ConfigurationError, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { backoffMs, jitter } from '../../shared/backoff.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError, type LostJob } from '../inbox-notices.ts'
@@ -76,7 +76,7 @@ export async function pollOverdue(core: InboxCore, task: Task): Promise<undefine
   const lost = (reason: LostJob['reason']) => giveUp(core, { jobId, reason, context })
   const leftMs = notedAt + options.giveUpAfterMs - clock.now()
   const isOver = leftMs <= 0
-  if (poller === undefined) throw isOver ? lost('gave_up') : new Again(leftMs)
+  if (poller === undefined) throw isOver ? lost('gave_up') : new RetryAfterError(leftMs)
   const polled = await poller.poll(jobId)
   const event = polled.kind === 'job' ? eventOfJob(jobId, polled.job) : undefined
   if (event !== undefined) {
@@ -89,20 +89,20 @@ export async function pollOverdue(core: InboxCore, task: Task): Promise<undefine
   if (polled.kind === 'missing' && task.attempt < OVERDUE_ATTEMPTS) throw polled.error
   if (polled.kind === 'missing' || polled.kind === 'rejected') throw lost('not_found')
   if (isOver) throw lost('gave_up')
-  if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
+  if (polled.kind === 'unreachable') throw new RetryAfterError(polled.retryInMs)
   // Grows with the runs of the task and not with its age, because the clocks of processes differ.
   const baseMs = Math.min(MAX_FIRST_WAIT_MS, options.expectedAfterMs)
   const waitMs = backoffMs(task.fence, { baseMs, maxMs: MAX_WAIT_MS })
-  throw new Again(Math.min(leftMs, jitter(waitMs, [0.8, 1.2])))
+  throw new RetryAfterError(Math.min(leftMs, jitter(waitMs, [0.8, 1.2])))
 }
 
 /** Reports a lost job. Waits for the job get the error. Returns the error for the engine. */
-function giveUp({ hooks, subscribers }: InboxCore, lost: LostJob): Permanent {
+function giveUp({ hooks, subscribers }: InboxCore, lost: LostJob): NonRetriableError {
   const { jobId, reason } = lost
   const why = reason === 'not_found' ? 'the service does not have it' : 'it has not ended in time'
   const message = `The job ${jobId} was given up: ${why}.`
   hooks.metric('dead', jobId)
   hooks.notify('onLost', lost)
   subscribers.lost(jobId, new JobLostError({ message, jobId }))
-  return new Permanent(reason, message)
+  return new NonRetriableError(reason, message)
 }

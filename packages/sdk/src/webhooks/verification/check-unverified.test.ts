@@ -129,7 +129,7 @@ describe('an unverified delivery', () => {
     const { check, missing, count } = openCheck(() => {
       throw new ServerError({ message: 'down', status: 503 })
     })
-    await expect(check(3)).rejects.toMatchObject({ name: 'Again', delayMs: 1_000 })
+    await expect(check(3)).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 1_000 })
     expect([missing.has(job_id), count('rejected')]).toEqual([false, 0])
   })
 

@@ -1,5 +1,5 @@
 import type { Task } from '@modelrun/kit'
-import { Again } from '@modelrun/kit'
+import { RetryAfterError } from '@modelrun/kit'
 import type { Clock } from '../../shared/clock.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { eventKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'
@@ -20,7 +20,7 @@ export async function checkUnverified(core: InboxCore, task: Task, missing: Miss
   const hasResult = (await queues.results.get(eventKey(delivery.event))) !== undefined
   if (hasResult || missing.has(jobId)) return undefined
   const polled = await poller.poll(jobId)
-  if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
+  if (polled.kind === 'unreachable') throw new RetryAfterError(polled.retryInMs)
   if (polled.kind === 'job') {
     const event = eventOfJob(jobId, polled.job, delivery.event)
     const confirmed = event && ({ ...delivery, isConfirmed: true, event } satisfies StoredDelivery)

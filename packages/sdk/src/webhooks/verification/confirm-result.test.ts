@@ -163,26 +163,26 @@ describe('confirmResult', () => {
     [20, 10_000],
   ])('asks about a job that runs again: after run %i in %i ms', async (fence, delayMs) => {
     const { confirm } = openConfirm(running)
-    await expect(confirm({}, { fence })).rejects.toMatchObject({ name: 'Again', delayMs })
+    await expect(confirm({}, { fence })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
   })
 
   test('asks until `giveUpAfterMs` after the delivery came, and not a millisecond longer', async () => {
     const { confirm, clock } = openConfirm(running)
     await clock.advance(599_999)
-    await expect(confirm()).rejects.toMatchObject({ name: 'Again' })
+    await expect(confirm()).rejects.toMatchObject({ name: 'RetryAfterError' })
     await clock.advance(1)
     const message = `The service does not confirm the delivery of the job ${job_id}.`
-    await expect(confirm()).rejects.toMatchObject({ name: 'Permanent', code: 'unconfirmed', message })
+    await expect(confirm()).rejects.toMatchObject({ name: 'NonRetriableError', code: 'unconfirmed', message })
   })
 
   test('asks when the outage of the service may be over', async () => {
     const { confirm } = openConfirm(fail(new ServerError({ message: 'down', status: 500, retryAfterMs: 7_000 })))
-    await expect(confirm()).rejects.toMatchObject({ name: 'Again', delayMs: 7_000 })
+    await expect(confirm()).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 7_000 })
   })
 
   test('gives up a job id that the service rejects, with its reason', async () => {
     const { confirm, core } = openConfirm(fail(new ApiError({ message: 'bad id', status: 400 })))
-    const failure = { name: 'Permanent', code: 'unconfirmed', message: expect.stringContaining('bad id') }
+    const failure = { name: 'NonRetriableError', code: 'unconfirmed', message: expect.stringContaining('bad id') }
     await expect(confirm()).rejects.toMatchObject(failure)
     await core.queues.expected.add(job_id, {})
     await expect(confirm({}, { attempt: 9 })).rejects.toMatchObject(failure)
@@ -194,7 +194,7 @@ describe('confirmResult', () => {
     await expect(confirm({}, { attempt: 3 })).resolves.toBeUndefined()
     await core.queues.expected.add(job_id, {})
     const expected = confirm({}, { attempt: 3, fence: 4 })
-    await expect(expected).rejects.toMatchObject({ name: 'Again', delayMs: 4_000 })
+    await expect(expected).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 4_000 })
   })
 
   test('has the job of a newer status expected when the service says that it runs', async () => {

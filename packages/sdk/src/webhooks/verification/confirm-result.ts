@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { Again, ModelRunError, Permanent, withTimeLimit } from '@modelrun/kit'
+import { ModelRunError, NonRetriableError, RetryAfterError, withTimeLimit } from '@modelrun/kit'
 import { ApiError } from '../../client/errors/api-errors.ts'
 import { isKeyRejection, isTransient } from '../../client/http/status-policy.ts'
 import { asKnownStatus } from '../../client/jobs/job-operations.ts'
@@ -36,7 +36,7 @@ export function needsPoll({ options, poller }: Core, { source, token, event, isC
 /** A delivery to confirm. */
 export interface Unconfirmed {
   delivery: StoredDelivery
-  /** Number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
+  /** Number of this attempt, from 1. Attempts that ended with {@link RetryAfterError} do not count. */
   attempt: number
   /** Number of this run of the task, from 1. */
   fence: number
@@ -46,18 +46,19 @@ export interface Unconfirmed {
  * Returns the event that the handler gets for a delivery.
  *
  * @returns undefined for a delivery to drop: the service does not have its job, or does not confirm its unknown status
- * @throws Again while the service says that the job runs, or cannot be reached
- * @throws Permanent when the delivery can never be confirmed
+ * @throws RetryAfterError while the service says that the job runs, or cannot be reached
+ * @throws NonRetriableError when the delivery can never be confirmed
  */
 export async function confirmResult(core: Core, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
   const { delivery, attempt, fence } = unconfirmed
   const { event, receivedAt } = delivery
   if (!needsPoll(core, delivery)) return event
   const { poller, options, queues } = core
-  if (poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
+  if (poller === undefined)
+    throw new NonRetriableError('unconfirmed', 'The inbox has no client to confirm a result with.')
   const polled = await poller.poll(event.job_id)
-  if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
-  if (polled.kind === 'rejected') throw new Permanent('unconfirmed', String(polled.error))
+  if (polled.kind === 'unreachable') throw new RetryAfterError(polled.retryInMs)
+  if (polled.kind === 'rejected') throw new NonRetriableError('unconfirmed', String(polled.error))
   if (polled.kind === 'job') {
     const confirmed = eventOfJob(event.job_id, polled.job, event)
     if (confirmed !== undefined) return confirmed
@@ -68,8 +69,8 @@ export async function confirmResult(core: Core, unconfirmed: Unconfirmed): Promi
   }
   if (polled.kind === 'job' || (await queues.expected.get(jobKey(event.job_id))) !== undefined) {
     const ageMs = options.clock.now() - receivedAt
-    if (ageMs < options.giveUpAfterMs) throw new Again(Math.min(MAX_WAIT_MS, 1_000 * fence))
-    throw new Permanent('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
+    if (ageMs < options.giveUpAfterMs) throw new RetryAfterError(Math.min(MAX_WAIT_MS, 1_000 * fence))
+    throw new NonRetriableError('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
   }
   if (attempt < MISSING_POLLS) throw polled.error
   return undefined

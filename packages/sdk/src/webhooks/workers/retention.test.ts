@@ -1,4 +1,4 @@
-import { Permanent } from '@modelrun/kit'
+import { NonRetriableError } from '@modelrun/kit'
 import { expect, test, vi } from 'vitest'
 import { settle } from '../../../test/manual-clock.ts'
 import { addEnded, openCore } from '../../../test/test-core.ts'
@@ -40,7 +40,7 @@ test('a finished job is remembered for `keepDoneMs`, then forgotten: its duplica
 
 test('a dead letter is kept for `keepDeadMs`', async () => {
   const onSucceeded = () => {
-    throw new Permanent('no', 'no')
+    throw new NonRetriableError('no', 'no')
   }
   const harness = openInbox({ onSucceeded, keepDeadMs: 3 * DAY_MS })
   await harness.deliver(SUCCEEDED)

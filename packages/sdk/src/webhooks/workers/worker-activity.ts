@@ -1,5 +1,5 @@
 import type { Json, Task, TaskHandler } from '@modelrun/kit'
-import { Again } from '@modelrun/kit'
+import { RetryAfterError } from '@modelrun/kit'
 import { type Clock, sleep } from '../../shared/clock.ts'
 import { EngineError } from '../queues.ts'
 
@@ -27,7 +27,7 @@ export class WorkerActivity {
         return await work(task)
       } catch (error) {
         // An outage of the database is not a failed attempt of the task.
-        throw error instanceof EngineError ? new Again(OUTAGE_MS) : error
+        throw error instanceof EngineError ? new RetryAfterError(OUTAGE_MS) : error
       } finally {
         this.#running -= 1
         this.worked += 1
