@@ -10,7 +10,7 @@ const COMMAND_LINE = [
   'docs/guides/command-line.md',
   'docs/guides/agents.md',
   'docs/guides/typed-models.md',
-  'docs/guides/pictures.md',
+  'docs/guides/images.md',
   'docs/guides/errors.md',
 ]
 

@@ -14,7 +14,7 @@ function examples() {
 
 /** Each group has a label in the sidebar, and documents as paths from the root. */
 export const groups = {
-  Start: ['README.md', ...guides('moving', 'paying-twice', 'waiting', 'errors', 'reliability', 'pictures')],
+  Start: ['README.md', ...guides('moving', 'paying-twice', 'waiting', 'errors', 'reliability', 'images')],
   Client: guides('typed-models', 'networks', 'observability', 'runtimes', 'jest-and-commonjs'),
   Webhooks: guides('webhooks', 'webhooks-frameworks', 'webhooks-trust', 'webhooks-once', 'webhooks-operations'),
   'Pages and frameworks': [...guides('browsers', 'react', 'nextjs'), 'packages/ai-sdk-provider/README.md'],

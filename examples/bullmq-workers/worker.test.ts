@@ -32,7 +32,7 @@ test('a task that runs again after its worker was killed is not paid again', { s
   await once(first, 'exit')
 
   const second = start('worker.ts')
-  const ended = () => ANIMALS.filter((animal) => output.includes(`picture-${animal} `)).length
+  const ended = () => ANIMALS.filter((animal) => output.includes(`image-${animal} `)).length
   await t.waitFor(() => assert.equal(ended(), 6, output), { timeout: 60_000 })
   second.kill('SIGTERM')
   assert.deepEqual(await once(second, 'exit'), [0, null])

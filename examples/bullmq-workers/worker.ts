@@ -4,18 +4,18 @@ import { UnrecoverableError, Worker } from 'bullmq'
 import { ModelRun } from 'modelrun'
 
 /** A task of your own queue. */
-interface Picture {
+interface Image {
   prompt: string
 }
 
 const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 const engine = createBullmqEngine({ connection: REDIS_URL })
 await engine.setup()
-const runs = createRuns({ engine, client: new ModelRun(), name: 'pictures', lockMs: 5_000 })
+const runs = createRuns({ engine, client: new ModelRun(), name: 'images', lockMs: 5_000 })
 runs.start()
 
 /** BullMQ runs a task again when its process died or it failed. Its id is the key of the run, which is sent once. */
-async function draw(id: string, { prompt }: Picture): Promise<string> {
+async function draw(id: string, { prompt }: Image): Promise<string> {
   for await (const { run } of runs.runEach('aurora-image', [{ key: id, input: { prompt } }])) {
     const [file] = run.output?.items ?? []
     if (file) return file.url
@@ -25,7 +25,7 @@ async function draw(id: string, { prompt }: Picture): Promise<string> {
   throw new Error('There was no run.')
 }
 
-const worker = new Worker<Picture, string>('pictures', (task) => draw(String(task.id), task.data), {
+const worker = new Worker<Image, string>('images', (task) => draw(String(task.id), task.data), {
   connection: { url: REDIS_URL },
   concurrency: 10,
   lockDuration: 5_000,

@@ -17,7 +17,7 @@ async function startWorker(bindings: Record<string, string>): Promise<Miniflare>
   return new Miniflare({ modules: true, script, compatibilityDate: '2026-07-01', bindings })
 }
 
-test('a film is started once, read until it is there, and its key stays in the Worker', async (t) => {
+test('a video is started once, read until it is there, and its key stays in the Worker', async (t) => {
   const service = createReferenceServer({ clock: { scale: 60 } })
   const { url, close } = await listen(service)
   const bindings = { MODELRUN_API_KEY: service.apiKey, MODELRUN_BASE_URL: url, APP_TOKEN: 'token' }
@@ -28,23 +28,23 @@ test('a film is started once, read until it is there, and its key stays in the W
   })
   const send = async (path: string, init: { method?: string; body?: string } = {}, token = 'token') => {
     const headers = { authorization: `Bearer ${token}` }
-    const response = await worker.dispatchFetch(`https://films.example.com${path}`, { ...init, headers })
+    const response = await worker.dispatchFetch(`https://videos.example.com${path}`, { ...init, headers })
     const text = await response.text()
     return { status: response.status, text, body: text && JSON.parse(text) }
   }
 
-  assert.equal((await send('/films', { method: 'POST', body: '{}' }, 'other')).status, 401)
-  const wrong = await send('/films', { method: 'POST', body: '{}' })
+  assert.equal((await send('/videos', { method: 'POST', body: '{}' }, 'other')).status, 401)
+  const wrong = await send('/videos', { method: 'POST', body: '{}' })
   assert.equal(wrong.body.submission, 'not_sent', wrong.text)
-  const started = await send('/films', { method: 'POST', body: '{ "prompt": "waves" }' })
+  const started = await send('/videos', { method: 'POST', body: '{ "prompt": "waves" }' })
   assert.equal(started.status, 202, started.text)
   const read = async () => {
-    const { text, body } = await send(`/films/${started.body.id}`)
+    const { text, body } = await send(`/videos/${started.body.id}`)
     assert.equal(body.status, 'succeeded', text)
     assert.match(body.url, /\.mp4$/)
     assert.ok(!text.includes(service.apiKey))
   }
   await t.waitFor(read, { timeout: 30_000, interval: 200 })
-  assert.equal((await send('/films/job_none')).status, 404)
+  assert.equal((await send('/videos/job_none')).status, 404)
   assert.equal(10_000 - service.credits(), 60)
 })

@@ -8,7 +8,7 @@ interface Env {
   APP_TOKEN: string
 }
 
-/** `POST /films` starts a film and responds at once, `GET /films/:id` is its state. The Worker stores nothing. */
+/** `POST /videos` starts a video and responds at once, `GET /videos/:id` is its state. The Worker stores nothing. */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     if (request.headers.get('authorization') !== `Bearer ${env.APP_TOKEN}`) return new Response(null, { status: 401 })
@@ -16,8 +16,8 @@ export default {
     const client = new ModelRun({ apiKey: env.MODELRUN_API_KEY, baseUrl: env.MODELRUN_BASE_URL })
     const { pathname } = new URL(request.url)
     try {
-      if (request.method === 'POST' && pathname === '/films') return await start(client, await request.json())
-      const [, id] = /^\/films\/([^/]+)$/.exec(pathname) ?? []
+      if (request.method === 'POST' && pathname === '/videos') return await start(client, await request.json())
+      const [, id] = /^\/videos\/([^/]+)$/.exec(pathname) ?? []
       return id === undefined ? new Response(null, { status: 404 }) : await read(client, decodeURIComponent(id))
     } catch (error) {
       if (!(error instanceof ModelRunError)) throw error
@@ -39,7 +39,7 @@ async function read(client: ModelRun, id: string): Promise<Response> {
   return Response.json({ status, url: output?.items[0]?.url, error: error?.message })
 }
 
-/** `submission: 'unknown'` says that the film may be made, and paid: do not start it again. */
+/** `submission: 'unknown'` says that the video may be made, and paid: do not start it again. */
 function statusFor(error: ModelRunError): number {
   if (error instanceof InputValidationError) return 400
   return error.code === 'not_found' ? 404 : 502

@@ -45,16 +45,16 @@ test('a result that comes twice, to a process that was killed, is stored once', 
   const first = await start()
   const body = JSON.stringify({ prompt: 'a lighthouse' })
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${app}/pictures`, { method: 'POST', headers, body })
+  const response = await fetch(`${app}/images`, { method: 'POST', headers, body })
   assert.equal(response.status, 202)
   const { id } = await response.json()
-  assert.equal((await fetch(`${app}/pictures/${id}`)).status, 404)
+  assert.equal((await fetch(`${app}/images/${id}`)).status, 404)
   first.kill('SIGKILL')
   await once(first, 'exit')
 
   const second = await start()
   const read = async () => {
-    const { url } = await (await fetch(`${app}/pictures/${id}`)).json()
+    const { url } = await (await fetch(`${app}/images/${id}`)).json()
     assert.match(String(url), /\.png$/)
   }
   await t.waitFor(read, { timeout: 60_000 })
@@ -62,8 +62,8 @@ test('a result that comes twice, to a process that was killed, is stored once', 
   second.kill('SIGTERM')
   assert.deepEqual(await once(second, 'exit'), [0, null])
 
-  const database = new DatabaseSync(join(folder, 'pictures.db'))
-  assert.equal(database.prepare('SELECT count(*) AS count FROM pictures').get()?.count, 1)
+  const database = new DatabaseSync(join(folder, 'images.db'))
+  assert.equal(database.prepare('SELECT count(*) AS count FROM images').get()?.count, 1)
   database.close()
   assert.equal(service.credits(), 10_000 - 4)
   await close()

@@ -8,11 +8,11 @@ import { createInbox } from 'modelrun/webhooks'
 const { DATA_FOLDER = '.', INBOX_SECRET = 'any text of at least 32 characters', PORT = '3000' } = process.env
 const PUBLIC_URL = process.env.PUBLIC_URL ?? `http://127.0.0.1:${PORT}/webhooks`
 
-const database = new DatabaseSync(`${DATA_FOLDER}/pictures.db`)
-database.exec('CREATE TABLE IF NOT EXISTS pictures (key TEXT PRIMARY KEY, job_id TEXT, url TEXT, error TEXT)')
+const database = new DatabaseSync(`${DATA_FOLDER}/images.db`)
+database.exec('CREATE TABLE IF NOT EXISTS images (key TEXT PRIMARY KEY, job_id TEXT, url TEXT, error TEXT)')
 // The key of a delivery is the same each time, so a handler that runs again adds no second row.
-const insert = database.prepare('INSERT INTO pictures VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-const select = database.prepare('SELECT url, error FROM pictures WHERE job_id = ?')
+const insert = database.prepare('INSERT INTO images VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+const select = database.prepare('SELECT url, error FROM images WHERE job_id = ?')
 
 const client = new ModelRun() // MODELRUN_API_KEY and MODELRUN_BASE_URL
 const engine = createSqliteEngine({ path: `${DATA_FOLDER}/inbox.db` })
@@ -31,13 +31,13 @@ const inbox = createInbox({
 
 const app = express()
 app.post('/webhooks', inbox.node())
-app.post('/pictures', express.json(), async (request, response) => {
+app.post('/images', express.json(), async (request, response) => {
   const job = await client.submit('aurora-image', { prompt: String(request.body.prompt) }, { webhook: inbox })
   response.status(202).json({ id: job.id })
 })
-app.get('/pictures/:id', (request, response) => {
-  const picture = select.get(request.params.id)
-  response.status(picture ? 200 : 404).json(picture ?? { error: 'There is no result yet.' })
+app.get('/images/:id', (request, response) => {
+  const image = select.get(request.params.id)
+  response.status(image ? 200 : 404).json(image ?? { error: 'There is no result yet.' })
 })
 
 const server = app.listen(Number(PORT), '127.0.0.1')

@@ -26,16 +26,18 @@ test('each run takes the file of the one before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'image-chain-'))
   const service = createReferenceServer({ clock: { scale: 60 } })
   const output = await runChain(service, folder)
-  assert.match(output, /film: processing/)
+  assert.match(output, /video: processing/)
   assert.deepEqual((await readdir(folder)).map((name) => name.split('.').at(-1)).sort(), ['mp4', 'png'])
   const inputs = service.journal.text().match(/POST \/v1\/models\/\S+/g)
   assert.equal(inputs?.length, 3)
   await rm(folder, { recursive: true })
 })
 
-test('a failed film says why, and its picture was paid alone', async () => {
+test('a failed video says why, and its image was paid alone', async () => {
   const service = createReferenceServer({ clock: { scale: 60 } })
-  service.script('kinora/reel-pro', [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of film' } }])
-  assert.match(await runChain(service, tmpdir()), /out of film/)
+  service.script('kinora/reel-pro', [
+    { result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of video' } },
+  ])
+  assert.match(await runChain(service, tmpdir()), /out of video/)
   assert.ok(10_000 - service.credits() < 10)
 })

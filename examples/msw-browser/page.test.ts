@@ -39,7 +39,7 @@ test('a page works without a backend, and within its budget', { skip }, async (t
   }
   await status.filter({ hasText: 'Ready' }).waitFor()
   await draw('Done')
-  assert.ok(await page.locator('img').evaluate((picture: HTMLImageElement) => picture.decode().then(() => true)))
+  assert.ok(await page.locator('img').evaluate((image: HTMLImageElement) => image.decode().then(() => true)))
   await draw('Done')
   await draw('It failed.')
 })

@@ -6,11 +6,11 @@ const client = new ModelRun({ baseUrl: '/api/modelrun' })
 
 const form = document.querySelector('form')
 const message = document.querySelector('p')
-const picture = document.querySelector('img')
+const image = document.querySelector('img')
 
 async function draw(prompt: string): Promise<void> {
   const { output } = await client.run('aurora-image', { prompt }, { onStatus: ({ status }) => say(status) })
-  picture?.setAttribute('src', output.items[0]?.url ?? '')
+  image?.setAttribute('src', output.items[0]?.url ?? '')
   say('Done')
 }
 

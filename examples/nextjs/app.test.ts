@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { mock, type TestContext, test } from 'node:test'
 import { createReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import * as filmRoute from './app/api/films/[id]/route.ts'
-import * as films from './app/api/films/route.ts'
+import * as images from './app/api/images/route.ts'
 import * as proxied from './app/api/modelrun/[...path]/route.ts'
-import * as pictures from './app/api/pictures/route.ts'
+import * as videoRoute from './app/api/videos/[id]/route.ts'
+import * as videos from './app/api/videos/route.ts'
 import * as webhooks from './app/api/webhooks/route.ts'
 import { register } from './instrumentation.ts'
 
@@ -34,7 +34,7 @@ async function openApp(t: TestContext, options: ReferenceServerOptions = {}) {
   t.after(async () => {
     await close()
     await globalThis.modelrunExample?.inbox.drain()
-    globalThis.modelrunExample?.films.close()
+    globalThis.modelrunExample?.videos.close()
     globalThis.modelrunExample = undefined
     await rm(folder, { recursive: true })
   })
@@ -48,8 +48,8 @@ async function openApp(t: TestContext, options: ReferenceServerOptions = {}) {
   }
 }
 
-async function startFilm(): Promise<string> {
-  const response = await films.POST(post({ prompt: 'waves' }))
+async function startVideo(): Promise<string> {
+  const response = await videos.POST(post({ prompt: 'waves' }))
   assert.equal(response.status, 202)
   const body = await response.json()
   assert.deepEqual(Object.keys(body), ['id'])
@@ -60,18 +60,18 @@ test('loading the modules creates nothing, as in `next build`', () => {
   assert.equal(globalThis.modelrunExample, undefined)
 })
 
-test('a prompt brings a picture', async (t) => {
+test('a prompt brings an image', async (t) => {
   const { posts, charged } = await openApp(t)
-  const response = await pictures.POST(post({ prompt: 'a fox' }))
+  const response = await images.POST(post({ prompt: 'a fox' }))
   assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png'])
   assert.ok((await response.bytes()).length > 100)
   assert.deepEqual([posts(), charged()], [1, 4])
 })
 
-test('a closed page cancels its picture, which is not charged', async (t) => {
+test('a closed page cancels its image, which is not charged', async (t) => {
   const { charged, untilJournalHas } = await openApp(t, { latency: 60_000 })
   const browser = new AbortController()
-  const waiting = pictures.POST(post({ prompt: 'a fox' }, { signal: browser.signal }))
+  const waiting = images.POST(post({ prompt: 'a fox' }, { signal: browser.signal }))
   await untilJournalHas('GET /v1/jobs/')
   browser.abort()
   assert.equal((await waiting).status, 499)
@@ -79,27 +79,27 @@ test('a closed page cancels its picture, which is not charged', async (t) => {
   assert.equal(charged(), 0)
 })
 
-test('a film comes by webhook, after its progress', async (t) => {
+test('a video comes by webhook, after its progress', async (t) => {
   const { service, paramsOf, posts, charged } = await openApp(t)
-  const id = await startFilm()
-  const read = async () => await (await filmRoute.GET(post({}), paramsOf(id))).json()
+  const id = await startVideo()
+  const read = async () => await (await videoRoute.GET(post({}), paramsOf(id))).json()
   assert.match((await read()).status, /queued|processing/)
-  const hasFilm = async () => {
+  const hasVideo = async () => {
     const { status, url } = await read()
     assert.equal(status, 'succeeded')
     assert.match(url, /\.mp4$/)
   }
-  await t.waitFor(hasFilm, LIMIT)
+  await t.waitFor(hasVideo, LIMIT)
   const outcomes = service.webhooks.deliveries().map(({ outcome }) => outcome)
   assert.deepEqual(outcomes, ['delivered'])
   assert.deepEqual([posts(), charged()], [1, 60])
 })
 
-test('a film can be cancelled, and is not charged', async (t) => {
+test('a video can be cancelled, and is not charged', async (t) => {
   const { paramsOf, charged } = await openApp(t, { latency: 60_000 })
-  const id = await startFilm()
-  assert.equal((await filmRoute.DELETE(post({}), paramsOf(id))).status, 204)
-  const state = await (await filmRoute.GET(post({}), paramsOf(id))).json()
+  const id = await startVideo()
+  assert.equal((await videoRoute.DELETE(post({}), paramsOf(id))).status, 204)
+  const state = await (await videoRoute.GET(post({}), paramsOf(id))).json()
   assert.deepEqual(state, { status: 'failed', error: 'cancelled' })
   assert.equal(charged(), 0)
 })
@@ -108,11 +108,11 @@ test('a page gets no key and no job, and knows whether it was charged', async (t
   const { service } = await openApp(t)
   const log = mock.method(console, 'error', () => {})
   service.faults.add({ kind: 'reset', route: 'runModel', when: 'after' })
-  const response = await pictures.POST(post({ prompt: 'a fox' }))
+  const response = await images.POST(post({ prompt: 'a fox' }))
   assert.deepEqual([response.status, await response.json()], [502, { isCharged: true }])
   assert.equal(log.mock.callCount(), 1)
   mock.restoreAll()
-  assert.equal((await filmRoute.GET(post({}), { params: Promise.resolve({ id: 'job_1' }) })).status, 404)
+  assert.equal((await videoRoute.GET(post({}), { params: Promise.resolve({ id: 'job_1' }) })).status, 404)
 })
 
 test('a page runs a model through the proxy, when its user is known', async (t) => {

@@ -1,4 +1,4 @@
-/** The cheapest model of each category, and a picture of the cheapest one that draws. */
+/** The cheapest model of each category, and an image of the cheapest one that draws. */
 import { ModelRun, type ModelRunOptions, type ModelSummary } from 'modelrun'
 
 export async function describeCosts(options?: ModelRunOptions): Promise<string[]> {

@@ -2,7 +2,7 @@
 const { createServer } = require('node:http')
 const { ModelRunError } = require('modelrun')
 
-const PAGE = `<!doctype html><html lang="en"><title>Pictures</title><link rel="icon" href="data:,">
+const PAGE = `<!doctype html><html lang="en"><title>Images</title><link rel="icon" href="data:,">
 <button>Draw</button><p role="status">Ready</p><img alt="">
 <script>
   document.querySelector('button').onclick = async () => {
@@ -12,15 +12,15 @@ const PAGE = `<!doctype html><html lang="en"><title>Pictures</title><link rel="i
   }
 </script></html>`
 
-/** The url of a picture, or why there is none, for a person. */
+/** The url of an image, or why there is none, for a person. */
 async function draw(client) {
   try {
     const { output } = await client.run('aurora-image', { prompt: 'a red fox' })
     return { url: output.items[0].url }
   } catch (error) {
     if (!(error instanceof ModelRunError)) throw error
-    if (error.submission === 'unknown') return { message: 'The picture may have been paid. Do not draw it again.' }
-    return { message: 'No picture, and nothing was paid.' }
+    if (error.submission === 'unknown') return { message: 'The image may have been paid. Do not draw it again.' }
+    return { message: 'No image, and nothing was paid.' }
   }
 }
 

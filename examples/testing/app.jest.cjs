@@ -7,7 +7,7 @@ const client = new ModelRun(server.clientOptions())
 
 beforeEach(() => server.reset())
 
-test('a film that takes two minutes takes no time', async () => {
+test('a video that takes two minutes takes no time', async () => {
   server.script('aurora-image', [{ result: 'succeeded', after_ms: 120_000 }])
   expect(await draw(client)).toEqual({ url: expect.stringMatching(/\.png$/) })
 })

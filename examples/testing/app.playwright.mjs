@@ -5,7 +5,7 @@ import { test as base, expect } from '@playwright/test'
 import { ModelRun } from 'modelrun'
 import { createApp } from './app.cjs'
 
-/** A service on a port, because the browser reads its pictures, and the app before it. */
+/** A service on a port, because the browser reads its images, and the app before it. */
 const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads which fixtures a fixture needs
   service: async ({}, use) => {
@@ -23,7 +23,7 @@ const test = base.extend({
   },
 })
 
-test('a click draws a picture', async ({ page, app }) => {
+test('a click draws an image', async ({ page, app }) => {
   await page.goto(app)
   await page.getByRole('button', { name: 'Draw' }).click()
   await expect(page.getByRole('status')).toHaveText('Done')

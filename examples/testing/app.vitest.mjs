@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { draw } from './app.cjs'
 
 // Each test has a server of its own, which a test must not leave with work.
-test('a picture', async ({ server, clientOptions }) => {
+test('an image', async ({ server, clientOptions }) => {
   expect(await draw(new ModelRun(clientOptions))).toEqual({ url: expect.stringMatching(/\.png$/) })
   expect(server.credits()).toBe(10_000 - 4)
 })

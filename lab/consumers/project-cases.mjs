@@ -67,7 +67,7 @@ const python = {
   workspace: 'typescript',
   files: { ...readGuideFiles(controlGuide), ...readProject('python') },
   command: 'python3',
-  args: ['-m', 'unittest', 'test_pictures.py', 'test_service.py'],
+  args: ['-m', 'unittest', 'test_images.py', 'test_service.py'],
   isQuick: true,
 }
 

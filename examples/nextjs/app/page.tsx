@@ -3,7 +3,7 @@
 
 import { type FormEvent, useEffect, useState } from 'react'
 
-interface FilmState {
+interface VideoState {
   status: string
   url?: string
   error?: string
@@ -18,14 +18,14 @@ async function post(path: string, body: object): Promise<Response> {
   throw new Error(isCharged ? 'It failed, and may have been charged.' : 'It failed, and was not charged.')
 }
 
-/** The state of a film, read until it has ended. */
-function useFilm(id: string | undefined): FilmState | undefined {
-  const [state, setState] = useState<FilmState>()
+/** The state of a video, read until it has ended. */
+function useVideo(id: string | undefined): VideoState | undefined {
+  const [state, setState] = useState<VideoState>()
   useEffect(() => {
     setState(undefined)
     if (id === undefined) return
     const timer = setInterval(async () => {
-      const read: FilmState = await (await fetch(`/api/films/${id}`)).json()
+      const read: VideoState = await (await fetch(`/api/videos/${id}`)).json()
       setState(read)
       if (read.url ?? read.error) clearInterval(timer)
     }, POLL_MS)
@@ -35,10 +35,10 @@ function useFilm(id: string | undefined): FilmState | undefined {
 }
 
 export default function Page() {
-  const [picture, setPicture] = useState<string>()
-  const [filmId, setFilmId] = useState<string>()
+  const [image, setImage] = useState<string>()
+  const [videoId, setVideoId] = useState<string>()
   const [message, setMessage] = useState('')
-  const film = useFilm(filmId)
+  const video = useVideo(videoId)
 
   async function start(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -47,8 +47,8 @@ export default function Page() {
     const prompt = new FormData(form).get('prompt')
     setMessage('…')
     try {
-      if (submitter?.value === 'film') setFilmId((await (await post('/api/films', { prompt })).json()).id)
-      else setPicture(URL.createObjectURL(await (await post('/api/pictures', { prompt })).blob()))
+      if (submitter?.value === 'video') setVideoId((await (await post('/api/videos', { prompt })).json()).id)
+      else setImage(URL.createObjectURL(await (await post('/api/images', { prompt })).blob()))
       setMessage('')
     } catch (error) {
       setMessage(String(error))
@@ -61,23 +61,23 @@ export default function Page() {
         <label>
           Prompt <input name="prompt" required defaultValue="a red fox" />
         </label>
-        <button type="submit" value="picture">
-          Picture
+        <button type="submit" value="image">
+          Image
         </button>
-        <button type="submit" value="film">
-          Film
+        <button type="submit" value="video">
+          Video
         </button>
       </form>
       <p role="status">{message}</p>
-      {picture && <img src={picture} alt="What the prompt describes" />}
-      {film && <p>Film: {film.error ?? film.status}</p>}
-      {filmId && film && !film.url && !film.error && (
-        <button type="button" onClick={() => fetch(`/api/films/${filmId}`, { method: 'DELETE' })}>
+      {image && <img src={image} alt="What the prompt describes" />}
+      {video && <p>Video: {video.error ?? video.status}</p>}
+      {videoId && video && !video.url && !video.error && (
+        <button type="button" onClick={() => fetch(`/api/videos/${videoId}`, { method: 'DELETE' })}>
           Cancel
         </button>
       )}
-      {film?.url && (
-        <video src={film.url} controls>
+      {video?.url && (
+        <video src={video.url} controls>
           <track kind="captions" />
         </video>
       )}

@@ -3,20 +3,20 @@ import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { ModelRun } from 'modelrun'
 import { createProxy, type ModelRunProxy } from 'modelrun/proxy'
 import { createInbox, type Inbox } from 'modelrun/webhooks'
-import { Films } from './films.ts'
+import { Videos } from './videos.ts'
 
 /** What a process has once. Next.js loads a module more than once, and loads each when it builds: so nothing is made here. */
 interface Shared {
   client: ModelRun
-  films: Films
+  videos: Videos
   inbox: Inbox
   modelrun: ModelRunProvider
   proxy: ModelRunProxy
 }
 
 /** Travels with a run to the handler of its result. */
-interface FilmContext {
-  film: string
+interface VideoContext {
+  video: string
 }
 
 declare global {
@@ -31,16 +31,16 @@ export function getShared(): Shared {
 function createShared(): Shared {
   const folder = process.env.DATA_FOLDER ?? '.'
   const client = new ModelRun() // MODELRUN_API_KEY and MODELRUN_BASE_URL
-  const films = new Films(`${folder}/films.db`)
-  const inbox = createInbox<FilmContext>({
+  const videos = new Videos(`${folder}/videos.db`)
+  const inbox = createInbox<VideoContext>({
     client,
     engine: createSqliteEngine({ path: `${folder}/inbox.db` }),
     secret: process.env.INBOX_SECRET,
     publicUrl: process.env.PUBLIC_URL,
     onSucceeded: ({ job_id, output }, { context }) =>
-      films.end(context.film, { jobId: job_id, url: output.items[0]?.url ?? null, error: null }),
+      videos.end(context.video, { jobId: job_id, url: output.items[0]?.url ?? null, error: null }),
     onFailed: ({ job_id, error }, { context }) =>
-      films.end(context.film, { jobId: job_id, url: null, error: error.message }),
+      videos.end(context.video, { jobId: job_id, url: null, error: error.message }),
   })
   const proxy = createProxy({
     client,
@@ -53,5 +53,5 @@ function createShared(): Shared {
       return user === undefined ? undefined : { user }
     },
   })
-  return { client, films, inbox, modelrun: createModelRun({ client, webhook: inbox }), proxy }
+  return { client, videos, inbox, modelrun: createModelRun({ client, webhook: inbox }), proxy }
 }

@@ -1,8 +1,8 @@
-"""What a client in another language does, with the standard library alone. `test_pictures.py` is from the guide."""
+"""What a client in another language does, with the standard library alone. `test_images.py` is from the guide."""
 import unittest
 import urllib.request
 
-from test_pictures import ServiceTest
+from test_images import ServiceTest
 
 
 class RunTest(ServiceTest):

@@ -1,4 +1,4 @@
-"""Draws a picture with the standard library alone: python3 pictures.py 'a red fox' fox.png"""
+"""Draws an image with the standard library alone: python3 images.py 'a red fox' fox.png"""
 import json
 import os
 import sys

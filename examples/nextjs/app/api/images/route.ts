@@ -3,7 +3,7 @@ import { generateImage } from 'ai'
 import { errorResponse } from '../../../lib/error-response.ts'
 import { getShared } from '../../../lib/modelrun.ts'
 
-/** Responds with a picture. When the page is closed before, the job is cancelled and costs nothing. */
+/** Responds with an image. When the page is closed before, the job is cancelled and costs nothing. */
 export async function POST(request: Request): Promise<Response> {
   const { prompt } = await request.json()
   // Without the inbox: the result goes to the page alone. Below the time limit of the platform.

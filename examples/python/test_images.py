@@ -7,11 +7,11 @@ import tempfile
 import unittest
 import urllib.request
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures.py")
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "images.py")
 SERVER = ["npx", "@modelrun/reference-server", "--port", "0", "--json", "--latency", "100", "--exit-with-parent"]
 
 
-class PicturesTest(unittest.TestCase):
+class ImagesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -33,12 +33,12 @@ class PicturesTest(unittest.TestCase):
         environment = dict(os.environ, MODELRUN_BASE_URL=self.ready["url"], MODELRUN_API_KEY=self.ready["key"])
         return subprocess.run([sys.executable, PROGRAM, "a red fox", path], env=environment, capture_output=True, text=True)
 
-    def test_a_picture_is_saved(self):
+    def test_a_image_is_saved(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "fox.png")
             self.assertEqual(self.draw(path).stdout, path + "\n")
-            with open(path, "rb") as picture:
-                self.assertEqual(picture.read(8), b"\x89PNG\r\n\x1a\n")
+            with open(path, "rb") as image:
+                self.assertEqual(image.read(8), b"\x89PNG\r\n\x1a\n")
 
     def test_a_service_that_fails_for_a_moment_is_polled_again(self):
         self.control("faults", {"kind": "unavailable", "route": "getJob", "times": 1, "retry_after": 1})
