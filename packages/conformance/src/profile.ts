@@ -1,14 +1,11 @@
-import type { Assumptions, Rejections } from '@modelrun/contract'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import type { JsonValue } from './json.ts'
 
 /**
  * How a service behaves where the specification is silent, in the names and values of the reference server's
  * assumptions. What was not observed is left out; what was observed and cannot be applied is in `notApplied` of the report.
  */
-export interface ServiceProfile extends Partial<Omit<Assumptions, 'cancelledSyncRunStatus' | 'rejections'>> {
-  /** How requests are rejected, and which are accepted (section 7). */
-  rejections?: Partial<Rejections>
-}
+export interface ServiceProfile extends AssumptionOptions {}
 
 /** Something that was observed and that the reference server does not do. */
 export interface NotApplied {

@@ -1,33 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { ASSUMPTION_NOTES, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { ASSUMPTION_NOTES, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 
 describe('assumption notes', () => {
-  it('name each switch exactly once', () => {
-    const switches = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
-    const { rejections, ...others } = DEFAULT_ASSUMPTIONS
-    expect(switches.toSorted()).toEqual(Object.keys(others).toSorted())
-    const noted = ASSUMPTION_NOTES.flatMap((note) => note.rejections ?? [])
-    expect(noted.toSorted()).toEqual(Object.keys(rejections).toSorted())
+  it('name each setting exactly once', () => {
+    const settings = ASSUMPTION_NOTES.flatMap((note) => note.setting ?? [])
+    expect(settings.toSorted()).toEqual(Object.keys(DEFAULT_ASSUMPTIONS).toSorted())
   })
 
   it('name a section of the specification each, and no question twice', () => {
     for (const note of ASSUMPTION_NOTES) expect(note.section).toMatch(/^[2-9](\.\d)?$/)
     expect(new Set(ASSUMPTION_NOTES.map(({ question }) => question)).size).toBe(ASSUMPTION_NOTES.length)
   })
+})
 
-  it('have a name each, that of their switch where they have one', () => {
-    const names = ASSUMPTION_NOTES.map(({ name }) => name)
-    expect(new Set(names).size).toBe(names.length)
-    for (const note of ASSUMPTION_NOTES) {
-      expect(note.name).toMatch(/^[a-z][a-zA-Z]+$/)
-      if (note.switch !== undefined) expect(note.name).toBe(note.switch)
-      else expect(DEFAULT_ASSUMPTIONS).not.toHaveProperty(note.name)
-    }
+describe('assumptions', () => {
+  it.each([
+    [{ failedSyncRunStatus: 199 }],
+    [{ cancelStatus: 201 }],
+    [{ unknownModel: { status: 200, code: 'OK' } }],
+    [{ cancelOfFinishedJob: 'ignored' }],
+    [{ deliveriesOfOneResult: 101 }],
+    [{ checkOrder: [] }],
+  ])('do not include %j', (settings) => {
+    expect(assumptionsSchema.safeParse(settings).success).toBe(false)
   })
 
-  it('offer an alternative wherever there is a switch', () => {
-    for (const note of ASSUMPTION_NOTES.filter((one) => one.switch !== undefined)) {
-      expect(note.alternatives).not.toEqual([])
-    }
+  it('include every rejection of an error, and the acceptance of a cancel', () => {
+    const settings = { wrongRequest: { status: 422, code: 'WRONG' }, cancelOfUnknownJob: 'accepted' } as const
+    expect(assumptionsSchema.parse(settings)).toEqual({ ...DEFAULT_ASSUMPTIONS, ...settings })
   })
 })

@@ -3,11 +3,6 @@
  *
  * @module
  */
-export type {
-  Assumptions,
-  RejectionKind,
-  Rejections,
-} from './assumptions.ts'
 export { KEY_PREFIXES, PERMISSION_MEANINGS, PERMISSIONS, type Permission } from './auth.ts'
 export {
   ERROR_CODES,

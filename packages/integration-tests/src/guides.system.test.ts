@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { ASSUMPTION_NOTES, type AssumptionNote, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
+import { ASSUMPTION_NOTES, type AssumptionNote } from '@modelrun/reference-server'
 import * as sdk from 'modelrun'
 import * as webhooks from 'modelrun/webhooks'
 import { expect, it } from 'vitest'
@@ -9,14 +9,6 @@ const guides = fileURLToPath(new URL('../../../docs/guides/', import.meta.url))
 
 it('lists every assumption of the reference server (npx vitest run packages/integration-tests/src/guides -u writes the page)', async () => {
   await expect(assumptionsPage()).toMatchFileSnapshot(`${guides}assumptions.md`)
-})
-
-it('has a note for every switch of the reference server', () => {
-  const noted = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
-  const { rejections, ...switches } = DEFAULT_ASSUMPTIONS
-  expect(noted.sort()).toEqual(Object.keys(switches).sort())
-  const listed = ASSUMPTION_NOTES.flatMap((note) => note.rejections ?? [])
-  expect(listed.sort()).toEqual(Object.keys(rejections).sort())
 })
 
 it('explains every error class, with its code', async () => {
@@ -31,26 +23,31 @@ it('explains every error class, with its code', async () => {
 })
 
 function assumptionsPage(): string {
-  const rows = ASSUMPTION_NOTES.map(assumptionRow).join('\n')
+  const settings = ASSUMPTION_NOTES.filter(({ setting }) => setting !== undefined)
+  const others = ASSUMPTION_NOTES.filter(({ setting }) => setting === undefined)
+  const settingRow = ({ setting, section, question, choice, values = '' }: AssumptionNote) =>
+    row([`\`${setting}\``, section, question, choice, values])
   return `# What the reference server assumes
 
-The specification leaves these questions open. Code that works with every alternative works with whatever the real
-service does. The last column has the members of \`createReferenceServer({ assumptions: { … } })\` that choose another one. This
-page is made from \`ASSUMPTION_NOTES\`.
+The specification leaves these questions open. This page is made from \`ASSUMPTION_NOTES\`.
 
-| name | section | question | choice | alternatives | switch |
-| --- | --- | --- | --- | --- | --- |
-${rows}
+## With a setting
+
+Code that works with every value works with whatever the real service does. A setting is a member of
+\`createReferenceServer({ assumptions: { … } })\`, or \`--assume name=value\` on the command line.
+
+| setting | section | question | default | values |
+| --- | --- | --- | --- | --- |
+${settings.map(settingRow).join('\n')}
+
+## Without a setting
+
+| section | question | choice |
+| --- | --- | --- |
+${others.map(({ section, question, choice }) => row([section, question, choice])).join('\n')}
 `
 }
 
-function assumptionRow(note: AssumptionNote): string {
-  const alternatives = note.alternatives.join('; ')
-  const switches = [
-    ...(note.switch ? [note.switch] : []),
-    ...(note.rejections ?? []).map((kind) => `rejections.${kind}`),
-  ]
-  const members = switches.map((name) => `\`${name}\``).join(', ')
-  const cells = [`\`${note.name}\``, note.section, note.question, note.choice, alternatives, members]
+function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

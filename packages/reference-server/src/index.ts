@@ -4,8 +4,7 @@
  * @module
  */
 
-export type { Assumptions, RejectionKind, Rejections } from '@modelrun/contract'
-export type { AssumptionNote } from '@modelrun/contract/assumptions'
+export type { AssumptionNote, Assumptions, Rejection } from '@modelrun/contract/assumptions'
 export { ASSUMPTION_NOTES, type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 export type { ServerClock } from './clock/clock.ts'
 export type { ControlResponses } from './control/schemas.ts'

@@ -88,18 +88,9 @@ describe('options', () => {
   })
 
   it('take a profile or the report that holds it, and assumptions over it', () => {
-    const profile = {
-      asyncRunStatus: 200,
-      cancelStatus: 204,
-      rejections: { unknownJob: GONE, unknownModel: GONE },
-    } as const
-    const rejections = {
-      ...DEFAULT_ASSUMPTIONS.rejections,
-      unknownModel: GONE,
-      unknownJob: { status: 403, code: 'NO' },
-    }
-    const expected = { ...DEFAULT_ASSUMPTIONS, asyncRunStatus: 200, cancelStatus: 202, rejections }
-    const assumptions = { cancelStatus: 202, rejections: { unknownJob: { status: 403, code: 'NO' } } } as const
+    const profile = { asyncRunStatus: 200, cancelStatus: 204, unknownJob: GONE } as const
+    const assumptions = { cancelStatus: 202 } as const
+    const expected = { ...DEFAULT_ASSUMPTIONS, ...profile, ...assumptions }
     expect(resolveOptions({ profile, assumptions }).assumptions).toEqual(expected)
     expect(resolveOptions({ profile: { profile }, assumptions }).assumptions).toEqual(expected)
   })

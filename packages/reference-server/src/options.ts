@@ -1,5 +1,4 @@
-import type { Assumptions } from '@modelrun/contract'
-import { type AssumptionOptions, assumptionsSchema } from '@modelrun/contract/assumptions'
+import { type AssumptionOptions, type Assumptions, assumptionsSchema } from '@modelrun/contract/assumptions'
 import {
   type Checks,
   callback,
@@ -205,9 +204,8 @@ function isReport(profile: unknown): profile is { profile: AssumptionOptions } {
 
 /** Of two settings of one assumption, the option `assumptions` has the last word. */
 function readAssumptions({ profile = {}, assumptions = {} }: ReferenceServerOptions): Assumptions {
-  const layers = [isReport(profile) ? profile.profile : profile, assumptions]
-  const rejections = Object.assign({}, ...layers.map((layer) => definedOf(layer.rejections ?? {})))
-  return z.parse(assumptionsSchema, Object.assign({}, ...layers.map(definedOf), { rejections }))
+  const observed = isReport(profile) ? profile.profile : profile
+  return z.parse(assumptionsSchema, { ...definedOf(observed), ...definedOf(assumptions) })
 }
 
 /** Without the members that are `undefined`. */

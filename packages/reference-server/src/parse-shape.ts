@@ -32,6 +32,11 @@ export function fits(schema: z.ZodMiniType): Check {
   }
 }
 
+/** The message about a wrong part of a request. */
+export function invalidMessage(part: string, message: string): string {
+  return `Invalid ${part}: ${message.replace(/^It /, 'it ')}`
+}
+
 /** The message about a shape as the end of a sentence that starts with the name of the option. */
 export function shapeProblem(message: string): string {
   return message.startsWith('It ') ? message.slice('It '.length) : `is wrong: ${message}`

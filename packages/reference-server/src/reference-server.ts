@@ -1,7 +1,7 @@
 import { rejectArgument } from '@modelrun/kit'
 import type { AutoClosed } from './auto-closed.ts'
 import type { ServerClock } from './clock/clock.ts'
-import { type Account, shownCredits } from './domain/account.ts'
+import type { Account } from './domain/account.ts'
 import { type ScriptedOutcome, type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-outcome.ts'
 import { controlFaults, type FaultControl } from './faults/fault-control.ts'
 import { type JournalView, viewJournal } from './history/journal/journal.ts'
@@ -206,7 +206,7 @@ export function serverOf(service: Service): ReferenceServer {
       void requireValid('limitKey', 'limits', limitKey(service, service.keys.get(key), limits)),
     credits: (key) => {
       service.jobs.settle()
-      return shownCredits(account(key).credits, service.options.assumptions)
+      return account(key).credits.left
     },
     script: (modelId, outcomes, key) => {
       requireValid('script', 'outcomes', scriptRuns(service, { account: account(key), modelId, outcomes }))

@@ -2,7 +2,6 @@ import { isText } from '@modelrun/kit'
 import type { Check } from '../check.ts'
 import { type Finding, judge, observe, skip } from '../finding.ts'
 import { at } from '../json.ts'
-import { checkOrder } from '../scenarios/mistakes.ts'
 import { unknownModelRun, wrongRuns } from '../scenarios/runs.ts'
 import { isTerminal, jobStatus } from '../session/actions.ts'
 import { isMade, observeEach } from './invalid-requests.ts'
@@ -43,10 +42,6 @@ const INPUTS = { otherInput: isText, inputArray: Array.isArray, inputNull: (inpu
 export const INPUT_JUDGES: readonly Check[] = [
   ...RULES.map(([rule, id]) => judgeEvery(id, breaking([rule]), doesNotSucceed)),
   judgeEvery('runs/unknown-model-does-not-run', UNKNOWN_MODEL, doesNotSucceed),
-  judgeAll('inputs/first-mistake', { ...UNKNOWN_MODEL, from: [checkOrder] }, async (_, { session }) => {
-    const { order, pairs } = await session.evidence(checkOrder)
-    return observe([...order], `the checks in order: ${order.join(', ')}`, pairs)
-  }),
   judgeAll('runs/unknown-model', UNKNOWN_MODEL, observeOutcome),
   judgeAll('inputs/missing-input-response', breaking(['input']), observeOutcome),
   judgeAll('inputs/other-input', breaking(['object']), (runs) => {

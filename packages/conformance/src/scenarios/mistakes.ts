@@ -1,16 +1,11 @@
-import { ROUTES, routePath } from '@modelrun/contract'
-import { type CheckName, orderOfChecks } from '@modelrun/contract/assumptions'
 import { defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { rejectionText } from '../judges/rules.ts'
-import { responsesOf } from '../judges/world.ts'
-import { type Rule, specialInputs } from '../plan/inputs.ts'
+import { specialInputs } from '../plan/inputs.ts'
 import { cancelJob, jobIdIn, probeRun, readJob } from '../session/actions.ts'
-import type { LimitedKey } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
-import { unknownModel } from './reads.ts'
-import { UNKNOWN_ID, unknownModelRun, unlessBlocked, wrongRuns } from './runs.ts'
+import { UNKNOWN_ID } from './runs.ts'
 
 /** Not the whole of a body. */
 const BROKEN = '{"input": '
@@ -98,123 +93,3 @@ export async function each<Name extends string, Value>(
 }
 
 const says = ({ json }: ApiResponse) => at(json, '/status')
-
-/** Keys that lack what a check asks for, by the check. */
-const LACKING: Readonly<Partial<Record<CheckName, readonly (LimitedKey | 'no-credits')[]>>> = {
-  'models:read': ['without-models-read'],
-  'jobs:read': ['without-jobs-read'],
-  'jobs:write': ['without-jobs-write', 'read-only'],
-  'models:run': ['without-models-run', 'read-only'],
-  'webhooks:manage': ['without-webhooks-manage'],
-  credits: ['no-credits'],
-}
-/** Checks of requests without a body, each with the route and its permission. */
-const READS = [
-  ['model', ROUTES.getModel, 'models:read'],
-  ['job', ROUTES.getJob, 'jobs:read'],
-  ['cancelledJob', ROUTES.cancelJob, 'jobs:write'],
-] as const
-const FORBIDDEN = 'status 403 with the code FORBIDDEN'
-
-/**
- * The order in which the checks of requests are made (section 7), as far as two mistakes together show it: each check is
- * placed by requests that hold its mistake and that of one before. Mistakes that are reported alike need no order.
- */
-export const checkOrder = defineScenario({ writes: true, uses: [unknownModelRun, wrongRuns] }, async (session) => {
-  const alone = await reportedAlone(session)
-  const before = session.recorded.length
-  const reads: CheckName[] = []
-  for (const [check, , permission] of READS) reads.push(...(await placed(session, alone, [[permission], check])))
-  let order: CheckName[] = ['models:run']
-  for (const check of RUN_CHECKS) order = await placed(session, alone, [order, ...check])
-  return { order: orderOfChecks([...reads, ...order]), pairs: responsesOf(session.recorded.slice(before)) }
-})
-
-/** The checks of a run, each with those that must come before it. */
-const RUN_CHECKS: readonly (readonly [CheckName, ...CheckName[]])[] = [
-  ['json'],
-  ['body', 'json'],
-  ['webhook', 'body'],
-  ['runModel'],
-  ['input', 'body', 'runModel'],
-  ['webhooks:manage', 'body'],
-  ['credits', 'runModel'],
-]
-
-type Pair = readonly [CheckName, CheckName]
-type Reported = ReadonlyMap<CheckName, string>
-
-/** An order with one more check, which others must come before. */
-async function placed(
-  session: Session,
-  alone: Reported,
-  [order, check, ...after]: readonly [readonly CheckName[], CheckName, ...CheckName[]],
-): Promise<CheckName[]> {
-  const least = Math.max(0, ...after.map((name) => order.indexOf(name) + 1))
-  let place = order.length
-  for (let index = order.length; index > least; index--) {
-    const isFirst = await comesFirst(session, alone, [check, order[index - 1] ?? check])
-    if (isFirst === false) break
-    if (isFirst) place = index - 1
-  }
-  return order.toSpliced(place, 0, check)
-}
-
-/** Whether the first of two mistakes is reported when both are made; `undefined` where that cannot be seen. */
-async function comesFirst(session: Session, alone: Reported, pair: Pair): Promise<boolean | undefined> {
-  const [wanted, other] = pair.map((name) => alone.get(name))
-  const keys = pair.flatMap((name) => LACKING[name] ?? [])
-  const key = keys.map((name) => session.options.keys[name]).find((one) => one !== undefined)
-  const isShown = wanted !== undefined && other !== undefined && wanted !== other
-  const isPossible = pair.filter((name) => LACKING[name]).length < 2 && (keys.length === 0 || key !== undefined)
-  if (!isShown || !isPossible) return undefined
-  let reported: string | undefined
-  await unlessBlocked(async () => {
-    reported = rejectionText(await mistaken(session, pair, key))
-  })
-  return reported === wanted ? true : reported === other ? false : undefined
-}
-
-function mistaken(session: Session, pair: readonly CheckName[], key: string | undefined): Promise<ApiResponse> {
-  const has = (name: CheckName) => pair.includes(name)
-  const [, route] = READS.find(([name]) => has(name)) ?? []
-  const id = has('model') ? UNKNOWN_ID : unknownIdIn(session)
-  if (route !== undefined)
-    return session.call({ method: route.method, path: routePath(route, { id }), key, isOpen: true })
-  const input = has('input') ? violated(session, 'required')?.input : session.target('main').input
-  const url = has('webhook') ? OTHER_SCHEME : has('webhooks:manage') ? 'https://webhook.invalid/conformance' : undefined
-  const body = { input: has('body') ? undefined : input, sync: false, webhook_url: url }
-  const call = { body, text: has('json') ? BROKEN : undefined, key, isOpen: true }
-  if (!has('runModel')) return probeRun(session, call)
-  return session.call({ ...call, method: 'POST', path: routePath(ROUTES.runModel, { model: UNKNOWN_ID }) })
-}
-
-/** How each mistake is reported that was made alone, and rejected. */
-async function reportedAlone(session: Session): Promise<Reported> {
-  const permissions = ['models:read', 'jobs:read', 'jobs:write', 'models:run'] as const
-  const shown = new Map<CheckName, string>(permissions.map((name) => [name, FORBIDDEN]))
-  const alone: readonly [CheckName, () => Promise<ApiResponse | undefined>][] = [
-    ['model', () => session.evidence(unknownModel)],
-    ['job', () => session.evidence(unknownJob)],
-    ['cancelledJob', async () => (await session.evidence(cancelledUnknown)).cancel],
-    ['json', () => session.evidence(brokenJson)],
-    ['webhook', async () => (await session.evidence(specialValues)).webhookScheme],
-    ['credits', () => session.evidence(noCredits)],
-    ['runModel', async () => violated(session, 'model')?.response],
-    ['body', async () => violated(session, 'input')?.response],
-    ['input', async () => violated(session, 'required')?.response],
-  ]
-  for (const [check, send] of alone) {
-    await unlessBlocked(async () => {
-      const response = await send()
-      if (response !== undefined && response.status >= 400 && jobIdIn(response) === undefined)
-        shown.set(check, rejectionText(response))
-    })
-  }
-  return shown
-}
-
-function violated({ recorded }: Session, rule: Rule) {
-  const run = recorded.find(({ violation }) => violation?.rule === rule)
-  return run && { response: run.response, input: at(run.body, '/input') }
-}

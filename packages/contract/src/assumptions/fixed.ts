@@ -1,238 +1,118 @@
-import type { OpenQuestion } from './open-question.ts'
+/** A question that the specification leaves open, and what the reference server does. */
+export interface OpenQuestion {
+  /** Section of the specification. */
+  section: string
+  /** What the specification leaves open. */
+  question: string
+  /** What the reference server does, unless a setting says otherwise. */
+  choice: string
+}
 
-/** What the specification leaves open and no setting of its own chooses. */
-export const FIXED = {
-  sourceUrls: {
-    section: '2.3',
-    question: 'Values of a parameter for the URL of a source file, such as image_url: its name is url or ends in _url',
-    choice:
-      'An http or https URL, or a data URI with a media type and base64; other text is rejected like every other wrong ' +
-      'input. The URL itself is not fetched',
-    alternatives: ['http and https only', 'https only', 'only certain media types', 'a job that fails'],
-  },
-  cancelOfFinishedJob: {
-    section: '3',
-    question: 'Cancel of a job that has succeeded, failed or been cancelled',
-    choice: '409 CONFLICT; nothing changes',
-    alternatives: ['a status of success that shows the unchanged state'],
-    rejections: ['cancelOfFinishedJob', 'cancelOfCancelledJob'],
-  },
-  limitAboveMaximum: {
-    section: '4.1',
-    question: 'A limit above 100',
-    choice: '400: such a page does not exist',
-    alternatives: ['100, or the default, instead'],
-    rejections: ['limitAboveMaximum'],
-  },
-  invalidPages: {
-    section: '4.1',
-    question: 'limit or offset that is not an integer, or given twice, limit below 1, offset below 0',
-    choice: '400',
-    alternatives: ['the closest that makes sense instead', 'the default', 'as it is'],
-    rejections: [
-      'limitZero',
-      'limitNegative',
-      'limitText',
-      'offsetNegative',
-      'offsetText',
-      'pageFraction',
-      'pageEmpty',
-      'offsetEmpty',
-      'pageMixed',
-    ],
-  },
-  offsetBeyondEnd: {
-    section: '4.1',
-    question: 'An offset behind the last model',
-    choice: 'An empty page',
-    alternatives: ['400', 'their number, or 0, instead'],
-    rejections: ['offsetBeyondEnd'],
-  },
-  emptyFilters: {
-    section: '4.1',
-    question: 'category or search without a text',
-    choice: 'An empty category is an unknown one; an empty search is in every name, so it leaves nothing out',
-    alternatives: ['both as if they were missing', '400'],
-    rejections: ['categoryEmpty'],
-  },
-  defaultOffset: {
-    section: '4.1',
-    question: 'Default of offset',
-    choice: '0',
-    alternatives: [],
-  },
-  webhookSchemes: {
-    section: '4.3',
-    question: 'Schemes of webhook_url',
-    choice: 'http and https; others are a 400',
-    alternatives: ['https only', 'accepted, and nothing is delivered', 'as if it were missing'],
-    rejections: ['webhookScheme', 'plainHttpWebhook', 'malformedWebhookUrl'],
-  },
-  webhookUserInfo: {
-    section: '4.3',
-    question: 'A user name and password in webhook_url, as in https://user:secret@app.test/hook',
-    choice: '400: clients such as fetch do not call such a URL',
-    alternatives: ['sent to the receiver as basic authentication', 'a delivery that fails'],
-  },
-  nullMembers: {
-    section: '4.3',
-    question: 'null, an empty text or a number for webhook_url, null for a parameter',
-    choice: '400: leave out a member that is not needed',
-    alternatives: ['as if the member were missing', 'like a webhook, to which nothing is delivered'],
-    rejections: ['webhookNull', 'webhookEmpty', 'webhookNumber', 'optionalNull'],
-  },
-  invalidSync: {
-    section: '4.3',
-    question: 'sync that is not a boolean',
-    choice: '400',
-    alternatives: ['like true', 'like false'],
-    rejections: ['syncWord', 'syncDigit', 'syncYes', 'syncText', 'syncNumber', 'syncNull'],
-  },
-  unknownMembers: {
-    section: '4.3',
-    question: 'Members of a request body, and query parameters, that the specification does not name',
-    choice: '400, so that a misspelt one is noticed',
-    alternatives: ['ignored'],
-    rejections: ['unknownMember', 'unknownQueryParameter'],
-  },
-  unknownParameters: {
-    section: '4.3',
-    question: 'Parameters in input that the model does not have',
-    choice: 'Rejected like every other wrong input',
-    alternatives: ['ignored', 'passed on to the provider'],
-    rejections: ['unknownParameter'],
-  },
-  jobLifetime: {
-    section: '4.4',
-    question: 'How long a job and its files can be read',
-    choice: 'Until 100,000 more jobs have finished (the option retention), until a reset, or until the server ends',
-    alternatives: ['404 NOT_FOUND after some time'],
-  },
-  otherAccountsJob: {
-    section: '4.4',
-    question: 'A job of another account',
-    choice: '404 NOT_FOUND, as if there were none',
-    alternatives: ['403 FORBIDDEN'],
-  },
-  ipOutsideAllowlist: {
-    section: '5',
-    question: 'A key used from an IP address outside its allowlist',
-    choice: '403 FORBIDDEN: the key is valid',
-    alternatives: ['401 UNAUTHORIZED'],
-    rejections: ['ipOutsideAllowlist'],
-  },
-  liveAndTestKeys: {
-    section: '5',
-    question: 'What a live key and a test key do differently',
-    choice: 'Nothing: both run models and are charged',
-    alternatives: ['a test key is charged nothing, or gets sample files'],
-  },
-  filesWithoutKey: {
-    section: '5',
-    question: 'Whether output files need a key',
-    choice: 'No: anyone with the URL may read the file',
-    alternatives: ['a signed URL that expires'],
-  },
-  webhookRedirects: {
-    section: '6',
-    question: 'A receiver that responds with a redirect',
-    choice: 'A failed delivery: a redirect is not a 2xx, and is not followed',
-    alternatives: ['followed'],
-  },
-  webhookSignature: {
-    section: '6',
-    question: 'Headers that let a receiver verify a delivery',
-    choice: 'None',
-    alternatives: ['a signature'],
-  },
-  malformedRequest: {
-    section: '7',
-    question: 'A malformed body or query',
-    choice: '400 VALIDATION_ERROR',
-    alternatives: ['400 with another code', '422'],
-    rejections: [
-      'emptyBody',
-      'brokenJson',
-      'arrayBody',
-      'scalarBody',
-      'invalidBody',
-      'inputNull',
-      'inputArray',
-      'otherInput',
-    ],
-  },
-  invalidInput: {
-    section: '7',
-    question: 'An input that the model does not allow',
-    choice: '400 VALIDATION_ERROR: one code for everything that the caller has to change in the request',
-    alternatives: ['422 VALIDATION_ERROR', 'a job that fails'],
-    rejections: ['missingParameter', 'invalidInput'],
-  },
-  emptyParameter: {
-    section: '7',
-    question: 'An empty text for a mandatory parameter',
-    choice: 'Accepted: it is a text',
-    alternatives: ['rejected like every other wrong input'],
-    rejections: ['requiredEmpty'],
-  },
-  unknownResource: {
-    section: '7',
-    question: 'An unknown model, job, file or path',
-    choice: '404 NOT_FOUND',
-    alternatives: ['another code', 'a cancel that succeeds'],
-    rejections: [
-      'unknownModel',
-      'unknownModelRun',
-      'unknownJob',
-      'cancelOfUnknownJob',
-      'unknownPath',
-      'unknownPathWithoutKey',
-    ],
-  },
-  malformedJobId: {
-    section: '7',
-    question: 'An id of a job in another form than those of the service',
-    choice: 'An unknown job',
-    alternatives: ['400', '422', 'an unknown path'],
-    rejections: ['malformedJobId'],
-  },
-  wrongMethod: {
-    section: '7',
-    question: 'A method that a path does not have',
-    choice: '405 METHOD_NOT_ALLOWED with the header Allow',
-    alternatives: ['404'],
-    rejections: ['wrongMethod'],
-  },
-  insufficientCredits: {
-    section: '7',
-    question: 'Too few credits',
-    choice: '402 INSUFFICIENT_CREDITS, checked before the job exists; running jobs have their price reserved',
-    alternatives: ['403', 'a job that fails'],
-    rejections: ['insufficientCredits'],
-  },
-  otherContentType: {
-    section: '7',
-    question: 'A body of another content type than application/json',
-    choice: '415 UNSUPPORTED_MEDIA_TYPE',
-    alternatives: ['400 VALIDATION_ERROR', 'read as JSON all the same'],
-    rejections: ['otherContentType'],
-  },
-  largestBody: {
-    section: '8',
-    question: 'Largest request body',
-    choice: '1 MiB; more is 413 PAYLOAD_TOO_LARGE',
-    alternatives: ['any other size'],
-  },
-  deepestBody: {
-    section: '8',
-    question: 'How deep the JSON of a request body may nest',
-    choice: '64 levels of objects and arrays, the body itself included; more is 400 VALIDATION_ERROR',
-    alternatives: ['any other depth'],
-  },
-  rateLimits: {
-    section: '8',
-    question: 'Rate limits',
-    choice: 'None',
-    alternatives: ['429'],
-  },
-} satisfies Readonly<Record<string, OpenQuestion>>
+const question = (section: string, question: string, choice: string): OpenQuestion => ({ section, question, choice })
+
+/** The questions without a setting: the choice of the reference server is its only one. */
+export const FIXED: readonly OpenQuestion[] = [
+  question('2.1', 'When credits are charged', 'Once, when the job succeeds; never when it is cancelled'),
+  question(
+    '2.3',
+    'Values of a parameter for the URL of a source file: its name is url or ends in _url',
+    'An http or https URL, or a data URI with a media type and base64. The URL itself is not fetched',
+  ),
+  question(
+    '2.4',
+    'An id of the HTTP request, beside request_id, which is the id at the provider',
+    'The header x-request-id of every response, errors and files included',
+  ),
+  question('4', 'A path with a slash at its end, such as /v1/models/', 'An unknown path'),
+  question(
+    '4',
+    'HEAD of what can be read with GET',
+    'The response to GET without its body; HEAD of a job counts as a status request',
+  ),
+  question('4.1', 'An unknown category', 'An empty list: the set of categories may grow'),
+  question(
+    '4.1',
+    'How search compares',
+    'The text occurs in name or description, in the middle of a word too; letter case does not count',
+  ),
+  question(
+    '4.1',
+    'category or search without a value',
+    'An empty category is unknown; an empty search finds all models',
+  ),
+  question(
+    '4.1',
+    'A limit above 100 or below 1, an offset below 0, or a value that is not an integer',
+    'A wrong request',
+  ),
+  question('4.1', 'Default of offset, and an offset behind the last model', '0; an empty page'),
+  question('4.1', 'Members of lists, entries and errors that the specification does not name', 'None'),
+  question('4.2', 'An id with a slash in the path that is not percent-encoded', 'Served'),
+  question(
+    '4.3',
+    'Response to a synchronous run whose job is cancelled while the response is held',
+    '200 with job_id, request_id, model_id and status "cancelled"',
+  ),
+  question(
+    '4.3',
+    'sync: false together with webhook_url',
+    'Queued, as without webhook_url; the result is delivered all the same',
+  ),
+  question('4.3', 'Schemes of webhook_url', 'http and https; others are a wrong request'),
+  question(
+    '4.3',
+    'A user name and password in webhook_url, as in https://user:secret@app.test/hook',
+    'A wrong request: clients such as fetch do not call such a URL',
+  ),
+  question('4.3', 'A member of a wrong type, null included', 'A wrong request: leave out a member that is not needed'),
+  question(
+    '4.3',
+    'Members of a request body, query parameters and parameters of an input that are not named',
+    'A wrong request, so that a misspelt one is noticed',
+  ),
+  question('4.3', 'Members of responses to runs that the section does not name', 'None'),
+  question(
+    '4.4',
+    'Members of the job status beyond status, output and error',
+    'None; output and error only where there is one',
+  ),
+  question('4.4', 'Status of the response while the job continues', '200'),
+  question(
+    '4.4',
+    'How long a job and its files can be read',
+    'Until 100,000 more jobs have finished (the option retention), until a reset, or until the server ends',
+  ),
+  question('5', 'The word Bearer in other letter case', 'The same: letter case does not count in the name of a scheme'),
+  question(
+    '5',
+    'Which permission each endpoint needs',
+    'As ROUTES of the contract says: a run needs models:run, a cancel jobs:write',
+  ),
+  question('5', 'A key used from an IP address outside its allowlist', '403 FORBIDDEN: the key is valid'),
+  question('5', 'What a live key and a test key do differently', 'Nothing: both run models and are charged'),
+  question('5', 'Whether output files need a key', 'No: anyone with the URL may read the file'),
+  question('6', 'Members of deliveries that the section does not name', 'None'),
+  question(
+    '6',
+    'A receiver that responds with a redirect',
+    'A failed delivery: a redirect is not a 2xx, and is not followed',
+  ),
+  question('6', 'Headers that let a receiver verify a delivery', 'None'),
+  question(
+    '7',
+    'Order of the checks of a request',
+    'Key, address, permission, path and method, body or query, model or job, input, credits',
+  ),
+  question('7', 'An empty string for a mandatory parameter', 'Accepted: it is a string'),
+  question('7', 'An unknown file or path', '404 NOT_FOUND; 401 UNAUTHORIZED for a path below /v1 without a key'),
+  question('7', 'An id of a job in another form than those of the service', 'An unknown job'),
+  question('7', 'A method that a path does not have', '405 METHOD_NOT_ALLOWED with the header Allow'),
+  question('7', 'A body of another content type than application/json', '415 UNSUPPORTED_MEDIA_TYPE'),
+  question('8', 'Largest request body', '1 MiB; more is 413 PAYLOAD_TOO_LARGE'),
+  question(
+    '8',
+    'How deep the JSON of a request body may nest',
+    '64 levels of objects and arrays, the body itself included; more is a wrong request',
+  ),
+  question('8', 'Rate limits', 'None'),
+]

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { readFault } from '../faults/read-fault.ts'
+import { invalidMessage } from '../parse-shape.ts'
 import { accountOf, get, invalid, notFound, post, remove } from './route.ts'
 
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */
@@ -10,7 +11,7 @@ export const FAULT_ROUTES = [
   post('addFault', 'faults').taking(bodySchema, (service, { key, ...fault }) => {
     const faults = service.faults.of(accountOf(service, key))
     const checked = readFault(fault, service.models)
-    if (!checked.ok) throw invalid(`The fault is not right. ${checked.message}`)
+    if (!checked.ok) throw invalid(invalidMessage('fault', checked.message))
     return { id: faults.add(checked.value).id }
   }),
   get('listFaults', 'faults', (service, { req }) => ({

@@ -215,5 +215,5 @@ it('takes a POST without a body, a content type or both, as curl sends it', asyn
   expect(await (await post('/_reference/reset')).json()).toEqual({ reset: 'all' })
   expect(await caller.status(runningId)).toBeUndefined()
   const missing = await (await post('/_reference/clock')).json()
-  expect(missing.error.message).toBe('The body is not right. /advance_ms is missing; it must be a number.')
+  expect(missing.error.message).toBe('Invalid body: /advance_ms is missing; it must be a number.')
 })

@@ -1,4 +1,3 @@
-import type { Assumptions } from '@modelrun/contract/assumptions'
 import type { CatalogModel } from './catalog.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from './scripted-outcome.ts'
 
@@ -55,11 +54,6 @@ export class Account {
     this.turns.clear()
     this.webhook = undefined
   }
-}
-
-/** The balance as the service shows it: from the start of a run without its price, where the assumption `whenCharged` says so. */
-export function shownCredits({ left, available }: Credits, { whenCharged }: Pick<Assumptions, 'whenCharged'>): number {
-  return whenCharged === 'start' ? available : left
 }
 
 /** The credits of an account as JSON. */

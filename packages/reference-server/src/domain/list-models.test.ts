@@ -49,23 +49,6 @@ describe('list of models', () => {
     )
   })
 
-  it('has members of an assumption, those of the catalog first, and the offset of the next page (section 4.1)', () => {
-    const catalog = DEFAULT_CATALOG.slice(0, 3).map((model, index) =>
-      index === 0 ? { ...model, tags: ['new'] } : model,
-    )
-    const listMembers = {
-      more: { hasMore: true, nextOffset: 7 },
-      last: { hasMore: false, nextOffset: null },
-      entries: { tags: [], pricing: { currency: 'credits', credits_per_run: 99 } },
-    }
-    const first = listModels(catalog, { limit: 2, offset: 0, listMembers })
-    const tags = [{ tags: ['new'] }, { tags: [] }]
-    expect(first).toMatchObject({ hasMore: true, nextOffset: 2, models: tags, total: 3 })
-    expect(first.models[0]?.pricing).toEqual({ ...catalog[0]?.pricing, currency: 'credits' })
-    const last = listModels(catalog, { limit: 2, offset: 2, listMembers })
-    expect(last).toMatchObject({ hasMore: false, nextOffset: null, offset: 2 })
-  })
-
   it('is empty past the end', () => {
     expect(listModels(DEFAULT_CATALOG, { limit: 20, offset: 1_000 })).toMatchObject({
       models: [],

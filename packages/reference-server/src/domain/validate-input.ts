@@ -6,12 +6,8 @@ import { checkSourceUrl, checkValue, shorten, typeNoun } from './check-value.ts'
 interface InputProblem {
   /** JSON pointer (RFC 6901) into the input, such as `/num_images`. */
   pointer: string
-  /** Which rule of `rejections` it breaks. */
-  kind: 'missingParameter' | 'invalidInput' | 'optionalNull' | 'unknownParameter'
   /** A sentence for people: what was got and what is allowed. */
   message: string
-  /** The assumption behind it, where it is not the model's schema. */
-  assumption?: string | undefined
 }
 
 /** Outcome of checking an `input`. When `ok`, `input` has the defaults filled in and is a new object. */
@@ -75,17 +71,12 @@ function missingProblem({ name, property, isRequired }: Parameter): InputProblem
   const description = typeof property.description === 'string' ? ` ${property.description}` : ''
   const wanted = noun === undefined ? '' : `; send ${noun}`
   const message = `${name} is required${wanted}.${description}`
-  return { pointer: jsonPointer([name]), kind: 'missingParameter', message }
+  return { pointer: jsonPointer([name]), message }
 }
 
-function valueProblem({ name, property, isRequired }: Parameter, value: unknown): InputProblem | undefined {
-  const wrong = checkValue(property, value)
-  const pointer = jsonPointer([name])
-  const kind = value === null && !isRequired ? 'optionalNull' : 'invalidInput'
-  if (wrong !== undefined) return { pointer, kind, message: `${name} ${wrong}.` }
-  const wrongUrl = checkSourceUrl(name, property, value)
-  if (wrongUrl === undefined) return undefined
-  return { pointer, kind, message: `${name} ${wrongUrl}.`, assumption: 'sourceUrls' }
+function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
+  const wrong = checkValue(property, value) ?? checkSourceUrl(name, property, value)
+  return wrong === undefined ? undefined : { pointer: jsonPointer([name]), message: `${name} ${wrong}.` }
 }
 
 function unknownProblems(
@@ -95,7 +86,6 @@ function unknownProblems(
   const known = [...parameters.keys()]
   return others.map(([name]) => ({
     pointer: jsonPointer([name]),
-    kind: 'unknownParameter',
     message: unknownMessage(name, known),
   }))
 }

@@ -42,7 +42,7 @@ describe('readFault', () => {
     [{ kind: 'reset', probability: 50 }, '/probability must be 1 or less.'],
     [{ kind: 'reset', when: 'later' }, '/when must be "before" or "after".'],
     [{ kind: 'reset', route: 'runs' }, '/route: there is no route "runs".'],
-    [{ kind: 'reset', model: 'aurora-imag' }, '/model: There is no model "aurora-imag". Did you mean "aurora-image"?'],
+    [{ kind: 'reset', model: 'aurora-imag' }, '/model: There is no model "aurora-imag". Did you mean aurora-image?'],
     [{ kind: 'reset', model: 'x' }, '/model: There is no model "x". GET /v1/models lists the models.'],
     [{ kind: 'reset', delay_ms: 5 }, '/delay_ms goes with slow-headers and slow-body only, not with reset.'],
     [{ kind: 'slow-body', delay_ms: -1 }, '/delay_ms must be 0 or more.'],

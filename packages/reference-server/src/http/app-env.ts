@@ -1,4 +1,4 @@
-import type { RejectionKind, RouteName } from '@modelrun/contract'
+import type { RouteName } from '@modelrun/contract'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
@@ -13,20 +13,10 @@ export interface RouteDetails {
   modelId?: string | undefined
   /** The job of the request. */
   job?: Job | undefined
-  /** Whether the job in the path belongs to another account. */
-  isForeignJob?: boolean | undefined
   /** The job's status in the response: section 3, or `completed`. */
   jobStatus?: string | undefined
   /** The body as text. */
   requestBody?: string | undefined
-  /** Which part of a run is wrong, unless the request as a whole is malformed. */
-  rejectedPart?: 'input' | 'webhook' | undefined
-  /** The parameter of the input that is wrong. */
-  parameter?: string | undefined
-  /** Why the request was rejected, where the specification does not define the response. */
-  rejection?: RejectionKind | undefined
-  /** Names of the assumptions behind the response that only the route knows. */
-  assumptions?: readonly string[] | undefined
 }
 
 /** A response, and what its route found out. */
@@ -79,6 +69,4 @@ export interface KeyContext extends AppContext {
 export type RouteHandler<Context = KeyContext> = (
   service: Service,
   context: Context,
-  /** Rejects a key that lacks the permission. */
-  lacking: () => RouteResult | undefined,
 ) => RouteResult | Promise<RouteResult>

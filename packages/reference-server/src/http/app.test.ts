@@ -113,16 +113,6 @@ describe('routes', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(get.text.length)])
   })
 
-  it('reject HEAD, and serve a path with a slash at its end, where that is assumed', async () => {
-    const assumptions = { headRequests: 'rejected', trailingSlash: 'served' } as const
-    const caller = apiCaller(createReferenceServer({ assumptions }))
-    const head = await caller.call('HEAD', '/v1/models')
-    expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET'])
-    const run = await caller.post('/v1/models/aurora-image/run/', { input: { prompt: 'x' }, sync: false })
-    expect((await caller.get(`/v1/jobs/${run.body.job_id}/`)).status).toBe(200)
-    expect((await caller.get('/v1/models/')).body.total).toBe(DEFAULT_CATALOG.length)
-  })
-
   it('always carry content-type and content-length with a JSON body', async () => {
     const caller = apiCaller(createReferenceServer({ clock: 'auto' }))
     const responses = [

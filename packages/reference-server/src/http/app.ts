@@ -4,10 +4,10 @@ import { createControlRoutes } from '../control/routes.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from './app-env.ts'
 import { closestRoute } from './closest-route.ts'
-import { errorResponses, reject, withErrorMembers } from './error-responses.ts'
+import { errorResponses } from './error-responses.ts'
 import { injectFault } from './inject-faults.ts'
 import { jsonReply, type Reply, type ReplyOrFault } from './messages.ts'
-import { findKey, missingPermission, permissionsFor, unwantedQuery } from './permissions.ts'
+import { findKey, missingPermission, unwantedQuery } from './permissions.ts'
 import { type Match, methodsOf, Router } from './router.ts'
 import { getFileRoute } from './routes/files.ts'
 import { cancelJobRoute, getJobRoute } from './routes/jobs.ts'
@@ -39,21 +39,19 @@ export function createApp(service: Service, controlToken: string): (context: App
   const serveService = (context: AppContext) => {
     const found = routes.match(context.req.path)
     // Before the key is checked, so that the route of a rejected request is known as well.
-    context.env.route = endpointOf(service, found, context)?.name
-    return rejectKey(service, context, found) ?? serveFound(service, context as KeyContext, found) // it has one
+    context.env.route = endpointOf(found, context)?.name
+    return rejectKey(service, context) ?? serveFound(context as KeyContext, found) // it has one
   }
   const serve: Serve<AppContext> = (context) => {
     const { path } = context.req
     if (isBelow(path, '/v1')) return serveService(context)
     const found = open.match(path)
-    context.env.route = endpointOf(service, found, context)?.name
-    return serveFound(service, context, found)
+    context.env.route = endpointOf(found, context)?.name
+    return serveFound(context, found)
   }
   return async (context) => {
     try {
-      const result = isBelow(context.req.path, CONTROL_PREFIX)
-        ? await control(context)
-        : withErrorMembers(service, context.env, await serve(context))
+      const result = isBelow(context.req.path, CONTROL_PREFIX) ? await control(context) : await serve(context)
       const isHead = context.req.method === 'HEAD' && result.status !== undefined
       return isHead ? { ...result, body: undefined } : result
     } catch (error) {
@@ -68,12 +66,10 @@ function serviceRoutes(service: Service): Router<Endpoint<KeyContext>> {
   const names = Object.keys(ROUTE_HANDLERS) as RouteName[] // the record's type says that these are its keys
   for (const name of names) {
     const route = ROUTES[name]
-    const permissions = permissionsFor(service, name)
     const work = async (context: KeyContext) => {
-      const lacking = () => missingPermission(route, permissions, context)
-      const hasQuery = name !== 'listModels' && lacking() === undefined
-      const query = hasQuery ? unwantedQuery(service, context) : undefined
-      return respond(context, query ?? (await ROUTE_HANDLERS[name](service, context, lacking)))
+      const rejected =
+        missingPermission(route, context) ?? (name === 'listModels' ? undefined : unwantedQuery(service, context))
+      return rejected ?? respond(context, await ROUTE_HANDLERS[name](service, context))
     }
     router.add(route.method, route.path, { name, serve: (context) => injectFault(service, name, { context, work }) })
   }
@@ -93,23 +89,18 @@ function openRoutes(service: Service): Router<Endpoint<AppContext>> {
 }
 
 function serveFound<Context extends AppContext>(
-  service: Service,
   context: Context,
   found: Match<Endpoint<Context>> | undefined,
 ): ReturnType<Serve<Context>> {
   const { req } = context
-  if (found === undefined) return respond(context, unknownPath(service, req))
+  if (found === undefined) return unknownPath(req)
   req.params = found.params
-  return endpointOf(service, found, context)?.serve(context) ?? respond(context, wrongMethod(service, context, found))
+  const endpoint = endpointOf(found, context)
+  return endpoint?.serve(context) ?? errorResponses.methodNotAllowed(req.method, methodsOf(found.methods))
 }
 
-function endpointOf<Value>(
-  { options }: Service,
-  found: Match<Value> | undefined,
-  { req: { method, path } }: AppContext,
-): Value | undefined {
-  const isRead = method === 'HEAD' && (options.assumptions.headRequests === 'served' || !isBelow(path, '/v1'))
-  return found?.methods.get(isRead ? 'GET' : method)
+function endpointOf<Value>(found: Match<Value> | undefined, { req: { method } }: AppContext): Value | undefined {
+  return found?.methods.get(method === 'HEAD' ? 'GET' : method)
 }
 
 /** Gives the response to the transport, and what is known with it to the journal. */
@@ -119,64 +110,27 @@ function respond({ env }: AppContext, result: RouteResult): Reply {
 }
 
 /** Rejects a request without a key that may be used (section 5). */
-function rejectKey(
-  service: Service,
-  context: AppContext,
-  route: Match<Endpoint<KeyContext>> | undefined,
-): Reply | undefined {
-  const { env, req } = context
+function rejectKey(service: Service, { env, req }: AppContext): Reply | undefined {
   const found = findKey(req.raw, service)
-  if (typeof found === 'string') return rejectWithoutKey(service, context, route) ?? errorResponses.unauthorized(found)
+  if (typeof found === 'string') return errorResponses.unauthorized(found)
   env.apiKey = found
   if (found.allowsIp(env.ip)) return undefined
   const message = `This API key may not be used from the address ${env.ip}: it is not in the key's allowlist.`
-  return respond(context, reject(service, 'ipOutsideAllowlist', { message }))
-}
-
-/** Where a service routes a request before its key is checked. */
-function rejectWithoutKey(
-  service: Service,
-  context: AppContext,
-  route: Match<Endpoint<KeyContext>> | undefined,
-): Reply | undefined {
-  const { status } = service.options.assumptions.rejections.unknownPathWithoutKey
-  if (status === 401 || endpointOf(service, route, context) !== undefined) return undefined
-  if (route !== undefined) return respond(context, wrongMethod(service, context, route))
-  return respond(context, unknownPath(service, context.req, 'unknownPathWithoutKey'))
-}
-
-function wrongMethod(
-  service: Service,
-  { req: { method, path } }: AppContext,
-  { methods }: Match<unknown>,
-): RouteResult {
-  const isWithoutHead = service.options.assumptions.headRequests === 'rejected' && isBelow(path, '/v1')
-  const allow = isWithoutHead ? [...methods.keys()].join(', ') : methodsOf(methods)
-  const { response, ...details } = reject(service, 'wrongMethod', {
-    message: `This path does not take ${method}. It takes: ${allow}.`,
-  })
-  return {
-    ...details,
-    response: response.status === 405 ? { ...response, headers: { ...response.headers, allow } } : response,
-  }
+  return errorResponses.forbidden(message)
 }
 
 function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charAt(prefix.length) === '/')
 }
 
-function unknownPath(
-  service: Service,
-  { method, path }: AppContext['req'],
-  kind: 'unknownPath' | 'unknownPathWithoutKey' = 'unknownPath',
-): RouteResult {
+function unknownPath({ method, path }: AppContext['req']): Reply {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
   const meant = closestRoute(method, path)
   const advice = meant === undefined ? '' : ` Did you mean ${meant}?`
   const message =
     `There is nothing at ${path.slice(0, 200)}.${advice} This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
-  return reject(service, kind, { message })
+  return errorResponses.notFound(message)
 }
 
 const OPENAPI_PATH = '/openapi.json'

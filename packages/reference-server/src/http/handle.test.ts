@@ -183,9 +183,4 @@ describe('x-request-id', () => {
     other.server.restore(server.snapshot())
     expect((await apiCaller(other.server).get('/v1/models')).headers.get('x-request-id')).toBe('http_2')
   })
-
-  it('is switched off by the assumption requestIdHeader', async () => {
-    const { caller } = setUp({ assumptions: { requestIdHeader: 'none' } })
-    expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBeNull()
-  })
 })

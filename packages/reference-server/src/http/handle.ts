@@ -48,11 +48,8 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
 }
 
 /** The path of a model whose own id ends in `/run` looks like the path to run another. */
-function routedPath({ baseUrl, models, options }: Service, { method, url }: IncomingRequest): string {
-  const { trailingSlash, plainSlashInPath } = options.assumptions
-  const sent = pathBelow(baseUrl, url)
-  const below = trailingSlash === 'served' && sent.startsWith('/v1/') ? sent.replace(/\/$/, '') : sent
-  const path = plainSlashInPath === 'served' ? withModelAsSegment(below) : below
+function routedPath({ baseUrl, models }: Service, { method, url }: IncomingRequest): string {
+  const path = withModelAsSegment(pathBelow(baseUrl, url))
   if (!path.endsWith('/run') || (method !== 'GET' && method !== 'HEAD')) return path
   const named = path.slice('/v1/models/'.length)
   return models.has(decodeSegment(named)) ? `/v1/models/${named.replace(/\/run$/, '%2Frun')}` : path
@@ -174,11 +171,11 @@ function lineOf(details: RequestDetails): string {
 const REQUEST_ID_HEADER = 'x-request-id'
 
 /**
- * Adds the id of the request, `http_1` and so on: the assumption `requestIdHeader`. Control requests have no id, so that a
+ * Adds the id of the request, `http_1` and so on. Control requests have no id, so that a
  * test which controls the server over HTTP sees the same ids as one in process.
  */
 function addRequestId(service: Service, result: ReplyOrFault, trace: RequestTrace): void {
   const headers = result.status === undefined ? {} : result.headers
-  if (trace.route === 'control' || service.options.assumptions.requestIdHeader === 'none') return
+  if (trace.route === 'control') return
   headers[REQUEST_ID_HEADER] = `http_${service.nextRequestNumber()}`
 }

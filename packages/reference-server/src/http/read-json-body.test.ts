@@ -41,8 +41,8 @@ describe('read JSON body', () => {
   })
 
   it.each([
-    ['', 'The body is empty'],
-    [null, 'The body is empty'],
+    ['', 'Invalid body: it is empty'],
+    [null, 'Invalid body: it is empty'],
     ['{', 'not valid JSON'],
     ['{"a":1}}', 'not valid JSON'],
     ["{'a':1}", 'not valid JSON'],
@@ -81,7 +81,7 @@ describe('read JSON body', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(await readJson(request(nested(64)))).toHaveProperty('json')
     for (const depth of [65, 5_000, 400_000]) {
-      const message = 'The body nests deeper than 64 levels of objects and arrays, the most that is read.'
+      const message = 'Invalid body: it nests deeper than 64 levels of objects and arrays, the most that is read.'
       expect(await problemOf(nested(depth))).toBe(message)
     }
   })

@@ -1,6 +1,6 @@
 import { collectBytes } from '@modelrun/kit'
 import type * as z from 'zod/mini'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../parse-shape.ts'
+import { invalidMessage, MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../parse-shape.ts'
 import type { AppContext, RouteDetails } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'
@@ -9,22 +9,22 @@ import type { IncomingRequest, Reply } from './messages.ts'
 export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Reply }
 
 /** What was read of a body, and what is known of its request by then. */
-export type JsonBody = Pick<RouteDetails, 'requestBody' | 'assumptions'> &
+type JsonBody = Pick<RouteDetails, 'requestBody'> &
   (
-    | { json: unknown; problem?: undefined; isEmpty?: undefined }
+    | { json: unknown; problem?: undefined }
     /** What is wrong with the body, or the response to one that is too large. */
-    | { problem: string | Reply; isEmpty?: boolean; json?: undefined }
+    | { problem: string | Reply; json?: undefined }
   )
 
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-const EMPTY = 'The body is empty. Send a JSON object.'
+const EMPTY = 'Invalid body: it is empty. Send a JSON object.'
 
 /** Reads a JSON body, whatever its content type. Never rejects. */
 export async function readJson(request: IncomingRequest): Promise<JsonBody> {
   const bytes = await readBytes(request, MAX_BODY_BYTES)
-  if (bytes === 'broken') return { problem: 'The body broke off before its end.' }
+  if (bytes === 'broken') return { problem: 'Invalid body: it broke off before its end.' }
   if (bytes !== 'too large') return parseJson(bytes)
   const message = `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`
   return { problem: errorResponses.payloadTooLarge(message) }
@@ -43,7 +43,7 @@ export async function readControlBody<Value>(
   if (typeof body.problem === 'object') return { ok: false, errorResponse: body.problem }
   if (body.problem !== undefined && body.problem !== EMPTY) return invalidBody(body.problem)
   const checked = parseShape(schema, body.problem === EMPTY ? {} : body.json)
-  return checked.ok ? checked : invalidBody(`The body is not right. ${checked.message}`)
+  return checked.ok ? checked : invalidBody(invalidMessage('body', checked.message))
 }
 
 function invalidBody(message: string): CheckedBody<never> {
@@ -84,16 +84,16 @@ async function readStream(body: ReadableStream<Uint8Array>, maxBytes: number): P
 }
 
 function parseJson(bytes: Uint8Array): JsonBody {
-  if (bytes.byteLength === 0) return { problem: EMPTY, isEmpty: true }
+  if (bytes.byteLength === 0) return { problem: EMPTY }
   const text = decodeText(bytes)
-  if (text === undefined) return { problem: 'The body is not valid UTF-8.' }
+  if (text === undefined) return { problem: 'Invalid body: it is not valid UTF-8.' }
   try {
     const json: unknown = JSON.parse(text)
     if (!nestsDeeperThan(MAX_NESTING, json)) return { requestBody: text, json }
-    return { requestBody: text, problem: `The body ${nestingProblem()}.`, assumptions: ['deepestBody'] }
+    return { requestBody: text, problem: `Invalid body: it ${nestingProblem()}.` }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { requestBody: text, problem: `The body is not valid JSON: ${reason.slice(0, 200)}.` }
+    return { requestBody: text, problem: `Invalid body: it is not valid JSON: ${reason.slice(0, 200)}.` }
   }
 }
 

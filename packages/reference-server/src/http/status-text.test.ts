@@ -38,7 +38,7 @@ describe('the text of a status', () => {
       ask('/_reference'),
       run({}),
       run({ sync: false }),
-      run({ input: {} }, { assumptions: { rejections: { missingParameter: REJECTED, invalidInput: REJECTED } } }),
+      run({ input: {} }, { assumptions: { wrongRequest: REJECTED } }),
       run({}, { credits: 0 }),
     ])
     expect(responses.map(([status]) => status)).toEqual([200, 200, 400, 404, 405, 200, 200, 200, 202, 422, 402])

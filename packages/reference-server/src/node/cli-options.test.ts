@@ -58,14 +58,14 @@ describe('readCommand', () => {
     ['--latency 2000/9000', { latency: { p50Ms: 2_000, p95Ms: 9_000 } }],
     ['--latency a/b=5 --latency c=1/2', { latency: { 'a/b': 5, c: { p50Ms: 1, p95Ms: 2 } } }],
     [
-      '--assume asyncRunStatus=200 --assume cancelFields=/job_id,/status',
-      { assumptions: { asyncRunStatus: 200, cancelFields: ['/job_id', '/status'] } },
+      '--assume asyncRunStatus=200 --assume creditsOfFailedRun=price',
+      { assumptions: { asyncRunStatus: 200, creditsOfFailedRun: 'price' } },
     ],
     [
-      '--assume rejections.unknownJob=410:GONE --assume rejections.unknownMember=accepted',
-      { assumptions: { rejections: { unknownJob: { status: 410, code: 'GONE' }, unknownMember: 'accepted' } } },
+      '--assume unknownJob=410:GONE --assume cancelOfUnknownJob=accepted',
+      { assumptions: { unknownJob: { status: 410, code: 'GONE' }, cancelOfUnknownJob: 'accepted' } },
     ],
-    ['--assume runNeedsJobsWrite=true', { assumptions: { runNeedsJobsWrite: true } }],
+    ['--assume webhookNeedsManage=true', { assumptions: { webhookNeedsManage: true } }],
     ['--fault reset', { faults: [{ text: 'reset', fault: { kind: 'reset' } }] }],
     [
       '--fault rate-limit,times=2,retry_after=null,probability=0.5,route=runModel',

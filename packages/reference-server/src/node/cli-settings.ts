@@ -8,39 +8,20 @@ import { UsageError } from './errors.ts'
 
 /** The assumptions of `--assume name=value`. The server checks their values. */
 export function readAssumptionValues(texts: readonly string[] = []): AssumptionOptions {
-  const pairs = texts.map((text) => {
-    const [name, value] = splitPair(text)
-    if (value !== undefined) return readAssumption(name, value)
+  return Object.fromEntries(texts.map(readAssumption))
+}
+
+function readAssumption(text: string): [name: string, value: unknown] {
+  const [name, value] = splitPair(text)
+  if (value === undefined) {
     throw new UsageError(`--assume needs a name and a value, as in asyncRunStatus=200, got "${text}".`)
-  })
-  const rejections = Object.fromEntries(
-    pairs
-      .filter(([name]) => name.startsWith(REJECTIONS_PREFIX))
-      .map(([name, value]) => [name.slice(REJECTIONS_PREFIX.length), value]),
-  )
-  const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REJECTIONS_PREFIX)))
-  return Object.keys(rejections).length === 0 ? others : { ...others, rejections }
-}
-
-const REJECTIONS_PREFIX = 'rejections.'
-
-/** A list is written with commas, a rejection as `404:NOT_FOUND` or `accepted`. */
-function readAssumption(name: string, value: string): [name: string, value: unknown] {
+  }
   if (!ASSUMPTION_NAMES.includes(name)) throw new UsageError(unknownAssumption(name))
-  if (name.startsWith(REJECTIONS_PREFIX)) return [name, parseRejection(value)]
-  const isList = Array.isArray(Reflect.get(DEFAULT_ASSUMPTIONS, name))
-  return [name, isList ? value.split(',').filter((item) => item !== '') : parseValue(value)]
+  const [, status, code] = /^(\d+):(.+)$/.exec(value) ?? []
+  return [name, code === undefined ? parseValue(value) : { status: Number(status), code }]
 }
 
-function parseRejection(text: string): unknown {
-  const [status = '', code = null] = text.split(':')
-  return text === 'accepted' ? text : { status: Number(status), code }
-}
-
-const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ (() => {
-  const { rejections, ...others } = DEFAULT_ASSUMPTIONS
-  return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REJECTIONS_PREFIX}${kind}`)]
-})()
+const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(DEFAULT_ASSUMPTIONS)
 
 function unknownAssumption(name: string): string {
   const closest = closestName(name, ASSUMPTION_NAMES)

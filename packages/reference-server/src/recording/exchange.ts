@@ -67,14 +67,3 @@ export function errorIn(json: unknown): { code: string; message: string } | unde
   const { code, message } = membersOf(membersOf(json).error)
   return typeof code === 'string' ? { code, message: typeof message === 'string' ? message : '' } : undefined
 }
-
-/** What a body holds beside code and message of its error: that of the error in `error`. No values: they may show inputs. */
-export function errorMembersIn(json: unknown): Record<string, null | Record<string, null>> {
-  const { error, ...beside } = membersOf(json)
-  const { code, message, ...inside } = membersOf(error)
-  return { ...emptied(beside), ...(Object.keys(inside).length === 0 ? {} : { error: emptied(inside) }) }
-}
-
-function emptied(members: object): Record<string, null> {
-  return Object.fromEntries(Object.keys(members).map((name) => [name, null]))
-}

@@ -109,7 +109,7 @@ export class Service {
   }
 
   deliveryBody(job: Job, end: JobEnd): DeliveryBody {
-    return deliveryBody(job, end, { baseUrl: this.baseUrl, assumptions: this.options.assumptions })
+    return deliveryBody(job, end, this.baseUrl)
   }
 
   close(): void {

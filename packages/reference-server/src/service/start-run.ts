@@ -1,30 +1,16 @@
-import type { Assumptions, RunRequest } from '@modelrun/contract'
+import type { RunRequest } from '@modelrun/contract'
 import type { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'
 import { latencyMs, planJob } from '../domain/plan-job.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from '../domain/scripted-outcome.ts'
-import { isDelivered } from '../webhooks/webhook-target.ts'
 import type { Service } from './service.ts'
 
 /** A run whose input is checked, defaults filled in. */
 export interface RunOrder extends RunRequest {
   account: Account
   model: CatalogModel
-  /** A run whose input is accepted although it is not right makes a job that fails. */
-  isRight: boolean
 }
-
-/** Whether a run is queued before it is processed (section 3). */
-export function isQueuedFirst({ sync, webhook_url }: RunRequest, { asyncRunWithWebhook }: Assumptions): boolean {
-  return sync === false && (webhook_url === undefined || asyncRunWithWebhook === 'queued')
-}
-
-function deliveriesTo(url: string | undefined, { deliveriesOfOneResult }: Assumptions): number {
-  return url !== undefined && isDelivered(url) ? deliveriesOfOneResult : 0
-}
-
-const WRONG_INPUT: ScriptedOutcome = { result: 'failed' }
 
 /**
  * Creates the job of a run.
@@ -35,15 +21,14 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   const { account, model, input, webhook_url } = order
   service.jobs.settle() // a job that failed meanwhile gives its credits back first
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
-  const taken = order.isRight ? (account.takeScript(model.id) ?? turnOf(service, order)) : WRONG_INPUT
-  const deliveries = deliveriesTo(webhook_url, service.options.assumptions)
+  const taken = account.takeScript(model.id) ?? turnOf(service, order)
+  const { deliveriesOfOneResult: deliveries, queuedMs: usualQueueMs } = service.options.assumptions
   const webhook =
     webhook_url === undefined ? undefined : { url: webhook_url, deliveries, ...(taken?.webhook ?? account.webhook) }
   const script = inTime(taken, webhook)
   const createdAt = service.clock.now()
-  const { assumptions } = service.options
-  const isQueued = isQueuedFirst(order, assumptions)
-  const queuedMs = isQueued ? assumptions.queuedMs : 0
+  const isQueued = order.sync === false
+  const queuedMs = isQueued ? usualQueueMs : 0
   const fileSeed = service.random.fileSeed()
   const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
   const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })

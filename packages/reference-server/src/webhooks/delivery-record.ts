@@ -1,6 +1,5 @@
-import type { Assumptions, WebhookDelivery } from '@modelrun/contract'
+import type { WebhookDelivery } from '@modelrun/contract'
 import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
-import { errorWith, jobField, moreFields } from '../domain/job-field.ts'
 import { outputOf } from '../domain/produce-output.ts'
 
 /** Body of a delivery (section 6). `cancelled` is sent only when the assumption `cancelledJobWebhook` says so. */
@@ -36,21 +35,7 @@ export interface DeliveryRecord {
 }
 
 /** What is sent when a job has ended (section 6). */
-export function deliveryBody(
-  job: Job,
-  end: JobEnd,
-  {
-    baseUrl,
-    assumptions: { deliveryFields, memberValues: values, errorMembers },
-  }: { baseUrl: string; assumptions: Pick<Assumptions, 'deliveryFields' | 'memberValues' | 'errorMembers'> },
-): DeliveryBody {
-  const named = namedMembers(job, end, baseUrl)
-  const more = moreFields(deliveryFields, end.status, (name) => jobField(job, name, { status: end.status, values }))
-  if (named.status !== 'failed') return { ...more, ...named }
-  return { ...more, ...named, error: errorWith(named.error, errorMembers.deliveries, job) }
-}
-
-function namedMembers(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {
+export function deliveryBody(job: Job, end: JobEnd, baseUrl: string): DeliveryBody {
   switch (end.status) {
     case 'succeeded':
       return {

@@ -9,11 +9,6 @@ import ipaddr from 'ipaddr.js'
  */
 export type TargetKind = 'loopback' | 'private' | 'public' | 'name'
 
-/** Nothing is delivered to other schemes, and to what is not a URL: they may be accepted. */
-export function isDelivered(url: string): boolean {
-  return /^https?:/i.test(url) && URL.canParse(url)
-}
-
 /** The kind of a URL's host. URLs are normal by then: `http://0x7f.1` has the host `127.0.0.1`. */
 export function targetKind(url: string): TargetKind {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
