@@ -35,6 +35,7 @@ export { abortable, type Clock, sleep, startTimer, systemClock, withTimeLimit } 
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'
+export { createDurations, type Durations, type ExpectedDuration, type ObservedEnd } from './durations.ts'
 export type {
   DiedTask,
   InboxEngine,
@@ -72,6 +73,7 @@ export {
 } from './engine/task-table.ts'
 export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
+export { type PollAge, type PollLimits, pollDelayMs } from './poll-delay.ts'
 export { retryAfterMs } from './retry-after.ts'
 export { isSecretName, replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'

@@ -1,7 +1,8 @@
+import { createDurations, jitter, pollDelayMs } from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
-import { outcomeOf, type PollData } from './run-types.ts'
+import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
 import { freePlace, fromJson, type RunsContext, storeOutcome, untilStored } from './runs-context.ts'
 import { pauseOnRejection } from './submit-run.ts'
 
@@ -23,15 +24,16 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
   // The delivery of the job came meanwhile.
   if (inbox !== undefined && (await engine.get(queues.outcomes, task.id)) !== undefined) return undefined
   const job = await readJob(task, data, context).catch((error) => endPolls(error, task, context))
-  const ageMs = Date.now() - data.submittedAt
   const outcome = outcomeOf(data.jobId, job)
   if (outcome === undefined) {
     const message = `The job ${data.jobId} has not ended: the service says that it is ${job.status}.`
-    const delayMs = delays.next(data.model, ageMs)
+    await delays.read(context)
+    const delayMs = delays.next(task.id, data, inbox !== undefined)
     return endPolls(pollLater(task, { code: 'JOB_WITHOUT_END', message, delayMs }, context), task, context)
   }
-  delays.learn(data.model, ageMs)
-  await untilStored(() => storeOutcome(task.id, outcome, context), context.onError)
+  const took = delays.end(task.id, data)
+  const end = outcome.state === 'succeeded' && took !== undefined ? { ...outcome, took } : outcome
+  await untilStored(() => storeOutcome(task.id, end, context), context.onError)
   // The task of the submit ends without sending, because the job of the run is known.
   if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)
   return undefined
@@ -75,38 +77,71 @@ function countedPoll({ attempt }: Task, { code, message }: TaskFailure): Error {
   return attempt < POLL_ATTEMPTS ? new Error(message) : new NonRetriableError(code, message)
 }
 
-/** Unknown model: the next poll is after this share of the age of the job, within these limits. */
-const UNKNOWN = { share: 0.5, minMs: 500, maxMs: 30_000 }
+/** Shortest and longest interval between two polls of a job that may end at any moment. */
+const LIMITS = { initialIntervalMs: 500, maxIntervalMs: 30_000 }
 
-/** Late job: the next poll is after this share of the time since the job was expected to end. */
-const LATE_SHARE = 0.3
+/** Jobs that were sent together are not polled together; a tenth of more than this would make long waits late. */
+const LONGEST_JITTER_MS = 5_000
 
-/** Known model: the first poll is after this share of the expected duration. */
-const EARLY_SHARE = 0.9
+/** The wall clock and the time of the process may differ by this much before the wall clock counts as set, or the machine as suspended. */
+const STEADY_MS = 1_000
 
-/** Weight of a new duration in the moving average. */
-const WEIGHT = 0.2
+/** Jobs that are remembered between two polls. Another process may see the end of one. */
+const MOST_SEEN = 10_000
 
-/** Learns the expected duration of each model, so that most jobs are polled once or twice. */
+/** Ends that are read from the store for a start. */
+const READ_ENDS = 100
+
+/** When each job is polled: from the durations that this batch has seen. */
 export class PollDelays {
-  readonly #expectedMs = new Map<string, number>()
+  readonly #durations = createDurations()
+  /** The ages at which polls of this process last found jobs running, by the run. */
+  readonly #runningMs = new Map<string, number>()
+  #offsetMs = offsetMs()
+  /** From then on the wall clock went as the time of this process did. */
+  #steadySince = Date.now()
+  #isReading: Promise<void> | undefined
 
-  /** Adds the duration of a finished job. */
-  learn(model: string, durationMs: number): void {
-    const before = this.#expectedMs.get(model) ?? durationMs
-    this.#expectedMs.set(model, before + (durationMs - before) * WEIGHT)
+  /** Learns what earlier processes of the batch have seen. */
+  read(context: RunsContext): Promise<void> {
+    this.#isReading ??= this.#readEnds(context).catch(context.onError)
+    return this.#isReading
   }
 
-  /** Returns the milliseconds until the next poll of a job of this age. */
-  next(model: string, ageMs: number): number {
-    const expectedMs = this.#expectedMs.get(model)
-    if (expectedMs === undefined) return clamp(ageMs * UNKNOWN.share)
-    const dueMs = expectedMs * EARLY_SHARE
-    if (ageMs < dueMs) return Math.max(UNKNOWN.minMs, dueMs - ageMs)
-    return clamp(Math.max(expectedMs * 0.1, (ageMs - dueMs) * LATE_SHARE))
+  async #readEnds({ engine, queues }: RunsContext): Promise<void> {
+    for (const { data } of await engine.list(queues.outcomes, 'waiting', { limit: READ_ENDS })) {
+      const { took } = fromJson<Outcome>(data)
+      if (took !== undefined) this.#durations.learn(took.model, took)
+    }
+  }
+
+  /** Returns the milliseconds until the next poll of a job that is running now. */
+  next(id: string, { model, submittedAt }: PollData, hasWebhook: boolean): number {
+    const ageMs = Date.now() - submittedAt
+    const [oldest] = this.#runningMs.size < MOST_SEEN ? [] : this.#runningMs.keys()
+    if (oldest !== undefined) this.#runningMs.delete(oldest)
+    this.#runningMs.set(id, ageMs)
+    const expected = this.#durations.of(model)
+    const delayMs = pollDelayMs({ ageMs, expected, hasWebhook }, LIMITS)
+    return delayMs + jitter(Math.min(delayMs, LONGEST_JITTER_MS), [-0.1, 0.1])
+  }
+
+  /** A poll has found a job finished. Returns how long it took, if that is known: not of a job from before a jump of the clock. */
+  end(id: string, { model, submittedAt }: PollData): Took | undefined {
+    const took = { model, runningMs: this.#runningMs.get(id) ?? 0, finishedMs: Date.now() - submittedAt }
+    this.#runningMs.delete(id)
+    return this.#isSteadySince(submittedAt) && this.#durations.learn(model, took) ? took : undefined
+  }
+
+  #isSteadySince(at: number): boolean {
+    const now = offsetMs()
+    if (Math.abs(now - this.#offsetMs) > STEADY_MS) this.#steadySince = Date.now()
+    this.#offsetMs = now
+    return at >= this.#steadySince
   }
 }
 
-function clamp(delayMs: number): number {
-  return Math.min(UNKNOWN.maxMs, Math.max(UNKNOWN.minMs, delayMs))
+/** The wall clock, less the time of this process, which nobody sets, and which may stop while the machine is suspended. */
+function offsetMs(): number {
+  return Date.now() - performance.now()
 }

@@ -65,7 +65,7 @@ export async function readAttempt(id: string, { engine, queues }: RunsContext): 
 /** The members of a run that has ended. One that was cancelled before it was sent has its model and input in its outcome. */
 function endOf({ data }: TaskRecord, submitted: TaskRecord | undefined): Omit<FinishedRun, 'key' | 'cursor'> {
   const { model = '', input = {}, ...end }: Outcome & Partial<SubmitData> = fromJson<Outcome>(data)
-  const { maxCredits: _, ...members } = { maxCredits: undefined, ...end }
+  const { maxCredits: _, took: __, ...members } = { maxCredits: undefined, ...end }
   return { ...(submitted === undefined ? { model, input } : fromJson<SubmitData>(submitted.data)), ...members }
 }
 

@@ -84,8 +84,15 @@ export interface PollData {
   readonly mayBeUnknown?: boolean | undefined
 }
 
+/** Between which ages a job of a model ended. */
+export interface Took {
+  readonly model: string
+  readonly runningMs: number
+  readonly finishedMs: number
+}
+
 /** How a run ended. Data of a task of the queue `outcomes`. */
-export type Outcome =
+export type Outcome = { readonly took?: Took | undefined } & (
   | { readonly state: 'succeeded'; readonly jobId: string; readonly output: Output }
   | { readonly state: 'failed'; readonly jobId: string; readonly error: TaskFailure }
   | { readonly state: 'rejected'; readonly error: TaskFailure; readonly maxCredits?: number | undefined }
@@ -94,6 +101,7 @@ export type Outcome =
       readonly jobId?: string | undefined
       readonly error: TaskFailure
     } & Partial<SubmitData>)
+)
 
 /** Returns how a run ended, from the job of a poll or a delivery; `undefined` while the job has not ended. */
 export function outcomeOf(jobId: string, { status, output, error }: Job): Outcome | undefined {

@@ -27,7 +27,9 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
     const data = await waitForJob({ core, job, reference, options, endsAt, listen })
     return { data, response, requestId }
   }
-  core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
+  // A longer hold says nothing of the job: the machine slept, or the response was on its way.
+  const isHold = elapsedMs <= LONGEST_HOLD_MS
+  if (isHold) core.scheduler.durations.learn(runResponse.model_id, { runningMs: elapsedMs, finishedMs: elapsedMs })
   const { onStatus } = options
   const { state } = reference
   if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))

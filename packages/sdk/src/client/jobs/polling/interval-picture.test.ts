@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { type ExpectedDuration, type PollAge, pollDelayMs } from '@modelrun/kit'
 import { expect, test } from 'vitest'
-import { nextPollDelayMs } from './poll-interval.ts'
-import type { ExpectedDuration, PollContext } from './polling-options.ts'
 
 const PICTURE = fileURLToPath(new URL('../../../../../../docs/guides/cadence.svg', import.meta.url))
 
@@ -11,11 +10,10 @@ const JOB_MS = 41_200
 const [LEFT, WIDTH, SECONDS, ROW] = [190, 600, 48, 56]
 
 /** When a job of 41 s is polled, up to the poll that finds it finished. */
-function polls(more: Partial<PollContext>): number[] {
-  const context = { jobId: 'job', modelId: 'model', status: undefined, expected: undefined, hasWebhook: false, ...more }
+function polls(more: Partial<PollAge>): number[] {
   const times: number[] = []
   for (let ageMs = 0; ageMs < JOB_MS; ) {
-    ageMs += nextPollDelayMs({ isWatched: false, ...context, ageMs, polls: times.length }, limits)
+    ageMs += pollDelayMs({ ...more, ageMs }, limits)
     times.push(ageMs)
   }
   return times

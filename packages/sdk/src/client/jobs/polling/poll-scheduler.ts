@@ -1,5 +1,5 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import { ModelRunError } from '@modelrun/kit'
+import { createDurations, type Durations, ModelRunError } from '@modelrun/kit'
 import { type Clock, openScope, startTimer } from '../../../shared/clock.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { GATEWAY_REJECTION } from '../../http/read-response.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../../observe/logger.ts'
 import type { ResolvedOptions } from '../../options.ts'
 import { getJobOperation, isFinished, withKnownStatus } from '../job-operations.ts'
 import { isConfirmed } from '../job-reference.ts'
-import { createExpectedDurations, createPollInterval, type ExpectedDurations, learnFrom } from './poll-interval.ts'
+import { createPollInterval, learnFrom } from './poll-interval.ts'
 import { createPollLimiter, MAX_PAUSE_MS, type PollLimiter } from './poll-limiter.ts'
 import {
   createPolledJobs,
@@ -26,7 +26,7 @@ import {
  */
 export class PollScheduler {
   /** How long the jobs of each model take, as this client has seen it. */
-  readonly durations: ExpectedDurations = createExpectedDurations()
+  readonly durations: Durations = createDurations()
   readonly #client: PollClient
   readonly #log: Log
   readonly #intervalMs: (polled: PolledJob) => number
@@ -65,7 +65,7 @@ export class PollScheduler {
   deliver({ polled }: Subscriber, job: Job): void {
     // A poll gives the states before the end.
     if (!polled || !isFinished(job)) return
-    this.#update(polled, withKnownStatus(job), this.#client.clock.now())
+    this.#update(polled, withKnownStatus(job))
   }
 
   /** Does what is due, then sets the timer for what is due next. */
@@ -135,7 +135,7 @@ export class PollScheduler {
   #recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
     polled.polledAt = this.#client.clock.now()
     polled.at = Number.POSITIVE_INFINITY
-    if ('job' in outcome) this.#update(polled, outcome.job, polled.seenAt ?? polled.bornAt)
+    if ('job' in outcome) this.#update(polled, outcome.job)
     else {
       polled.failure = outcome.failure
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
@@ -147,8 +147,8 @@ export class PollScheduler {
     if (polled.subscribers.length > 0) this.#setNextPoll(polled)
   }
 
-  /** @param runningAt When the job was last known to be running */
-  #update(polled: PolledJob, job: Job, runningAt: number): void {
+  #update(polled: PolledJob, job: Job): void {
+    const runningAt = polled.seenAt ?? polled.bornAt
     const isNew = job.status !== polled.state?.status
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
     learnFrom(this.durations, polled, runningAt)

@@ -1,12 +1,5 @@
 import type { JobStatus } from '@modelrun/contract'
-
-/** The ages between which the jobs of a model are expected to end. */
-export interface ExpectedDuration {
-  /** Age before which a job rarely ends, in milliseconds. */
-  earliestMs: number
-  /** Age by which most jobs have ended, in milliseconds. */
-  latestMs: number
-}
+import type { ExpectedDuration } from '@modelrun/kit'
 
 /** The values that the interval until the next poll of a job can depend on. */
 export interface PollContext {

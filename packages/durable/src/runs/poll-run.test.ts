@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { type Batch, MODEL, openBatch, pass, settled, setWallClock, useVirtualTime } from '../../test/batch.ts'
+import type { Runs } from './runs-options.ts'
+
+useVirtualTime()
+
+const HOUR_MS = 3_600_000
+
+/** Sends a run. Returns the milliseconds until its result is known. */
+async function timeOfRun(runs: Runs, key: string): Promise<number> {
+  const startedAt = performance.now()
+  await settled(runs.add(key, MODEL, { prompt: key }))
+  const ended = async () => {
+    while ((await runs.get(key))?.state !== 'succeeded') await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await settled(ended())
+  return performance.now() - startedAt
+}
+
+async function sendFirst({ runs }: Batch): Promise<void> {
+  runs.start()
+  for (const key of ['1', '2', '3']) await timeOfRun(runs, key)
+  await settled(runs.add('in flight', MODEL, { prompt: 'in flight' }))
+  await pass(700)
+  expect(await settled(runs.get('in flight'))).toMatchObject({ state: 'running' })
+}
+
+const stop = (stopMs: number) => async (batch: Batch) => {
+  await settled(batch.runs.stop())
+  await pass(stopMs)
+  return batch.reopen()
+}
+
+async function sleepForAnHour({ runs }: Batch): Promise<Runs> {
+  setWallClock(HOUR_MS)
+  return runs
+}
+
+async function loseService({ runs, outage }: Batch): Promise<Runs> {
+  outage.status = 503
+  await pass(300_000)
+  outage.status = undefined
+  return runs
+}
+
+describe.each([3_000, 40_000])('jobs of %i ms', (jobMs) => {
+  async function timesAfter(disturb: (batch: Batch) => Promise<Runs>): Promise<number[]> {
+    const batch = await openBatch({ jobMs })
+    await sendFirst(batch)
+    const runs = await disturb(batch)
+    runs.start()
+    const times: number[] = []
+    for (const key of ['in flight', '4', '5', '6']) times.push(await timeOfRun(runs, key))
+    expect(batch.sent).toEqual(['1', '2', '3', 'in flight', '4', '5', '6'])
+    await settled(runs.stop())
+    return times
+  }
+
+  test.each([
+    ['stopped for 5 s', stop(5_000)],
+    ['stopped for a minute', stop(60_000)],
+    ['stopped for an hour', stop(HOUR_MS)],
+    ['stopped for a night', stop(10 * HOUR_MS)],
+    ['whose machine slept for an hour, or whose clock was set forward', sleepForAnHour],
+    ['whose service was away for five minutes', loseService],
+  ])('are found as soon in a batch %s as in one that went on', async (_, disturb) => {
+    const slowest = Math.max(...(await timesAfter(async ({ runs }) => runs)))
+    for (const ms of await timesAfter(disturb)) expect(ms).toBeLessThan(1.1 * slowest)
+  })
+})

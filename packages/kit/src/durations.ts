@@ -1,0 +1,106 @@
+/** The ages between which the jobs of a model are expected to end. */
+export interface ExpectedDuration {
+  /** Age before which a job rarely ends, in milliseconds. */
+  earliestMs: number
+  /** Age by which most jobs have ended, in milliseconds. */
+  latestMs: number
+}
+
+/** Between which ages a job ended: what two polls of it saw. */
+export interface ObservedEnd {
+  /** Age at the last poll that found it running, in milliseconds; 0 when there was none. */
+  runningMs: number
+  /** Age at the first poll that found it finished. */
+  finishedMs: number
+}
+
+/** How long the jobs of each model take, as one process has observed it. */
+export interface Durations {
+  /** Counts an end, when it says how long the job took. Returns whether it did. */
+  learn(modelId: string, end: ObservedEnd): boolean
+  /** Undefined while nothing is known. */
+  of(modelId: string): ExpectedDuration | undefined
+}
+
+/** Number of latest jobs of a model that count. Older jobs are dropped, so that the estimate follows a model that got faster. */
+const MAX_SAMPLES = 32
+/** Largest number of models. The model whose last job is oldest is dropped first. */
+const MAX_MODELS = 100
+/** Uncertainty of a single job, as a share of its duration. It shrinks with the number of jobs. */
+const DOUBT = 0.2
+
+/** Half the width of the expected span, in distances of the quartiles: jobs that end anywhere in a span are all within it. */
+const WIDTH = 1.1
+
+/**
+ * Two polls that are further apart than this share of the later one's age, and than `CLOSE_MS`, do not say how long the job took:
+ * the process was stopped, the machine slept, or service, store or network failed in between.
+ */
+const CLOSE_SHARE = 0.5
+const CLOSE_MS = 1_000
+
+/** A job that ended before it was expected to, and was not polled earlier, is assumed to have taken at least this share of its age. */
+const SHORTEST_SHARE = 0.7
+
+/** A job's duration, known to half a poll interval to either side. */
+interface Sample {
+  ms: number
+  doubtMs: number
+}
+
+/** Creates the durations of the models that one client or batch runs. */
+export function createDurations(): Durations {
+  const models = new Map<string, Sample[]>()
+  const of = (modelId: string) => {
+    const samples = models.get(modelId)
+    return samples && expectedDuration(samples)
+  }
+  return {
+    of,
+    learn: (modelId, end) => {
+      const sample = sampleOf(end, of(modelId))
+      if (sample === undefined) return false
+      const samples = models.get(modelId) ?? []
+      samples.push(sample)
+      if (samples.length > MAX_SAMPLES) samples.shift()
+      models.delete(modelId)
+      models.set(modelId, samples)
+      const oldest = models.keys().next()
+      if (models.size > MAX_MODELS && !oldest.done) models.delete(oldest.value)
+      return true
+    },
+  }
+}
+
+function sampleOf({ runningMs, finishedMs }: ObservedEnd, expected: ExpectedDuration | undefined): Sample | undefined {
+  // The other way round, or below 0: a clock jumped.
+  if (!(runningMs >= 0 && runningMs <= finishedMs)) return undefined
+  const isBounded = finishedMs - runningMs <= Math.max(CLOSE_MS, finishedMs * CLOSE_SHARE)
+  // One poll is a bound above: it can only make the estimate shorter.
+  const isEarly = expected !== undefined && finishedMs < expected.latestMs
+  if (!isBounded && !isEarly) return undefined
+  const fromMs = isBounded ? runningMs : Math.max(runningMs, earliestOf(finishedMs, expected))
+  return { ms: (fromMs + finishedMs) / 2, doubtMs: (finishedMs - fromMs) / 2 }
+}
+
+/** The earliest end that is likely for a job of which only the poll is known that found it finished. */
+function earliestOf(finishedMs: number, expected: ExpectedDuration | undefined): number {
+  const isExpected = expected !== undefined && finishedMs > expected.earliestMs
+  return isExpected ? expected.earliestMs : finishedMs * SHORTEST_SHARE
+}
+
+/** Uses quartiles, so that outliers do not change the estimate, and a range that is wider than theirs to cover normal variation. */
+function expectedDuration(samples: readonly Sample[]): ExpectedDuration {
+  const durations = samples.map(({ ms }) => ms).sort((a, b) => a - b)
+  const [lower, middle, upper] = [quantile(durations, 0.25), quantile(durations, 0.5), quantile(durations, 0.75)]
+  const doubts = samples.map(({ doubtMs }) => doubtMs).sort((a, b) => a - b)
+  const spread = Math.max(WIDTH * (upper - lower), (DOUBT * middle) / samples.length, quantile(doubts, 0.25))
+  const center = (lower + upper) / 2
+  return { earliestMs: Math.max(0, center - spread), latestMs: center + spread }
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  const position = (sorted.length - 1) * share
+  const [below, above] = [sorted[Math.floor(position)] ?? 0, sorted[Math.ceil(position)] ?? 0]
+  return below + (above - below) * (position % 1)
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createDurations, type Durations } from './durations.ts'
+import { type PollAge, pollDelayMs } from './poll-delay.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const limits = { initialIntervalMs: 500, maxIntervalMs: 5_000 }
+
+const delay = (ageMs: number, more: Partial<PollAge> = {}) => pollDelayMs({ ageMs, ...more }, limits)
+
+describe('the interval for a job of unknown duration', () => {
+  test.each([
+    [0, 500],
+    [-3_600_000, 500],
+    [1_000, 600],
+    [3_000, 1_800],
+    [4_000, 2_400],
+    [48_000, 2_400],
+    [60_000, 3_000],
+    [100_000, 5_000],
+    [3_600_000, 5_000],
+  ])('polls a job of %i ms again after %i ms', (ageMs, delayMs) => {
+    expect(delay(ageMs)).toBe(delayMs)
+  })
+
+  test('takes its maximum also where the initial interval is larger', () => {
+    expect(pollDelayMs({ ageMs: 0 }, { initialIntervalMs: 9_000, maxIntervalMs: 1_000 })).toBe(1_000)
+  })
+
+  test('never polls an older job sooner, and stays above 0 and within the maximum', () => {
+    const age = fc.nat({ max: 1e9 })
+    fc.assert(
+      fc.property(age, age, (a, b) => {
+        const [young, old] = [delay(Math.min(a, b)), delay(Math.max(a, b))]
+        return young > 0 && young <= old && old <= 5_000
+      }),
+    )
+  })
+})
+
+describe('the interval for a job whose model is known', () => {
+  const expected = { earliestMs: 36_000, latestMs: 44_000 }
+  const FIRST_MS = (2 * 8_000) / 21
+
+  test.each([
+    ['waits until some of the expected ends are over', 0, 36_000 + FIRST_MS],
+    ['does so from where it is', 20_000, 16_000 + FIRST_MS],
+    ['polls often among the expected ends', 36_000, FIRST_MS],
+    ['polls more often the fewer of them are left', 43_000, 257.8],
+    ['polls less often the later it is', 46_000, 250 + 600],
+    ['is that of an unknown job in the end', 70_000, 70_000 / 20],
+  ])('%s', (_, ageMs, delayMs) => {
+    expect(delay(ageMs, { expected })).toBeCloseTo(delayMs, 0)
+  })
+
+  test('polls a watched job all the same', () => {
+    expect(delay(0, { expected, isWatched: true })).toBe(500)
+  })
+
+  test('polls a slow job once a minute, since it may fail early', () => {
+    expect(delay(0, { expected: { earliestMs: 600_000, latestMs: 700_000 } })).toBe(60_000)
+  })
+
+  test('polls no sooner than after half of the initial interval', () => {
+    expect(delay(40_000, { expected: { earliestMs: 39_999, latestMs: 40_001 } })).toBe(250)
+  })
+
+  test('always gives a time above 0 and of a minute at most', () => {
+    const ms = fc.nat({ max: 1e7 })
+    fc.assert(
+      fc.property(ms, ms, ms, (ageMs, earliestMs, spanMs) => {
+        const delayMs = delay(ageMs, { expected: { earliestMs, latestMs: earliestMs + spanMs } })
+        return delayMs > 0 && delayMs <= 60_000
+      }),
+    )
+  })
+})
+
+test.each([
+  [0, 15_000],
+  [60_000, 30_000],
+  [600_000, 60_000],
+])('while a webhook is awaited, a job of %i ms is polled after %i ms', (ageMs, delayMs) => {
+  expect(delay(ageMs, { hasWebhook: true })).toBe(delayMs)
+})
+
+describe('jobs of 36 to 44 s, spread evenly', () => {
+  /** Polls a job to its end, over a network of 30 ms in each direction. */
+  function pollJob(endMs: number, { random, durations }: { random: () => number; durations?: Durations }) {
+    let polls = 0
+    let runningMs = 0
+    for (let ageMs = 60; ; ageMs += 60) {
+      const delayMs = pollDelayMs({ ageMs, expected: durations?.of('aurora-video') }, limits)
+      ageMs += delayMs + Math.min(delayMs, limits.maxIntervalMs) * (random() * 0.2 - 0.1)
+      polls += 1
+      if (ageMs + 30 >= endMs) {
+        durations?.learn('aurora-video', { runningMs, finishedMs: ageMs + 60 })
+        return { polls, lagMs: ageMs + 60 - endMs }
+      }
+      runningMs = ageMs
+    }
+  }
+
+  function means(isKnown: boolean) {
+    const ends = [1, 2, 3, 4, 5].flatMap((seed) => {
+      const random = seededRandom(seed)
+      const context = isKnown ? { random, durations: createDurations() } : { random }
+      const jobs = Array.from({ length: 216 }, () => pollJob(36_000 + 8_000 * random(), context))
+      return jobs.slice(16)
+    })
+    const mean = (pick: (end: (typeof ends)[number]) => number) => ends.reduce((sum, end) => sum + pick(end), 0) / 1_000
+    return { polls: mean(({ polls }) => polls), lagMs: mean(({ lagMs }) => lagMs) }
+  }
+
+  test('are polled 20 times when they are the first of their model, and found 1.3 s late', () => {
+    const { polls, lagMs } = means(false)
+    expect(polls).toBeLessThan(20)
+    expect(lagMs).toBeLessThan(1_300)
+  })
+
+  test('are polled 7 times once their model is known, and found 0.4 s late', () => {
+    const { polls, lagMs } = means(true)
+    expect(polls).toBeLessThan(7)
+    expect(lagMs).toBeLessThan(400)
+  })
+})
