@@ -33,7 +33,7 @@ const replacedInBundles = {
 const ownNames: Plugin = {
   name: 'own-names',
   renderChunk: (code) => {
-    const renamed = Array.from(code.matchAll(/^var (\w+) = class _\1\b/gm), ([, name]) => name)
+    const renamed = Array.from(code.matchAll(/\bvar (\w+) ?= ?class _\1\b/g), ([, name]) => name)
     const replace = (text: string, name = '') => text.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), ` ${name}`)
     return { code: renamed.reduce(replace, code) }
   },
@@ -61,6 +61,8 @@ function commandBuild(entry: string, noExternal: (string | RegExp)[]): Options {
     plugins: [ownNames],
     esbuildOptions: (options) => {
       options.alias = replacedInBundles
+      // Half a megabyte of libraries is read at each start.
+      options.minifyWhitespace = true
     },
   }
 }

@@ -85,6 +85,7 @@ export const MODEL_COMMANDS: readonly CommandEntry[] = [
               text.split(',').map((name) => name.trim()),
             )
             .option('--encoding <name>', 'encoding of --inputs, such as latin1 (default: UTF-8)')
+            .option('--delimiter <character>', 'what is between the cells of --inputs (default: as its heading has it)')
             .option('--files <folder>', 'send files of this folder that rows name in place of urls')
             .option(
               '--name <template>',
@@ -121,7 +122,7 @@ export const MODEL_COMMANDS: readonly CommandEntry[] = [
     addConnectionOptions(
       new Command('types')
         .description('write the input types of models into a file of a program')
-        .argument('[ids...]', 'the models (default: those that the sources below this folder use)')
+        .argument('[ids...]', 'the models (default: those that the file has)')
         .option('--all', 'every model of the catalog')
         .option('-o, --out <file>', 'the file: .d.ts or .ts (default: modelrun.models.d.ts)')
         .option('--check', 'compare the file with the catalog; exit code 1 when they differ')

@@ -12,7 +12,7 @@ export const EXIT = {
   rejected: 3,
   /** A run may have been charged, and its result is not here. */
   unknown: 4,
-  /** Ended by Ctrl-C. */
+  /** Ended by Ctrl-C, or because its terminal was closed. */
   interrupted: 130,
 } as const
 
@@ -22,21 +22,15 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 export interface CliContext {
   readonly terminal: Terminal
   readonly env: Env
-  /** The exit code of the process. */
-  exitCode: ExitCode
 }
 
-/** What a command does. It gets its arguments, its options, the context, and the command itself. */
-type Run = (...args: never[]) => ExitCode | Promise<ExitCode>
+/** The same, when commander has found the command. */
+export interface CommandContext extends CliContext {
+  readonly command: Command
+}
+
+/** What a command does with its arguments and options. Commander knows their types by the command alone. */
+type Run = (args: never, options: never, context: CommandContext) => ExitCode | Promise<ExitCode>
 
 /** A command, and what loads its work: a start must not load what it does not need. */
 export type CommandEntry = readonly [command: Command, load: () => Promise<Run>]
-
-/** Makes the action of a command: it sets the exit code. */
-export function actionOf(load: CommandEntry[1], context: CliContext): (...args: unknown[]) => Promise<void> {
-  return async (...args) => {
-    // Commander does not know the types of what it gives; the command is the last of them.
-    const run = (await load()) as (...given: unknown[]) => ReturnType<Run>
-    context.exitCode = await run(...args.slice(0, -1), context, args.at(-1))
-  }
-}

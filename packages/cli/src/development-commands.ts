@@ -12,13 +12,13 @@ import {
 } from './options.ts'
 
 const LOGIN_DETAILS = `
-Url and key are stored together: in the keychain of the system where there is one, else in a file that only you can read.
+Url and key are stored together, in a file that only you can read.
 The key is typed without being shown, or read from standard input: modelrun login --base-url https://… < key.txt
 
 MODELRUN_BASE_URL and MODELRUN_API_KEY win over every profile, and one of them is never combined with a profile.`
 
 const DEV_DETAILS = `
-It runs in memory, makes real pictures, sounds and films, and charges nothing. \`npx modelrun-server --help\` is the same
+It runs in memory, makes real images, sounds and videos, and charges nothing. \`npx modelrun-server --help\` is the same
 server with every option: faults, catalogs of your own, state over restarts.`
 
 const MCP_DETAILS = `

@@ -1,3 +1,4 @@
+import { memberOf } from '@modelrun/kit'
 import type { ModelRunError } from 'modelrun'
 import { EXIT, type ExitCode } from './context.ts'
 
@@ -5,6 +6,13 @@ import { EXIT, type ExitCode } from './context.ts'
 export abstract class CommandError extends Error {
   abstract readonly exitCode: ExitCode
   abstract readonly code: string
+  /** Lines below the message. */
+  readonly details: readonly string[]
+
+  constructor(message: string, details: readonly string[] = []) {
+    super(message)
+    this.details = details
+  }
 }
 
 /** Something is wrong with the command line, or with a file or variable that it needs. */
@@ -19,7 +27,7 @@ export class RejectedRunError extends CommandError {
   readonly code = 'budget_exceeded'
 }
 
-/** A person ended the command with Ctrl-C. The message says what continues, and how to follow it. */
+/** A person or the system ended the command. The message says what continues, and how to follow it. */
 export class InterruptedError extends CommandError {
   readonly exitCode = EXIT.interrupted
   readonly code = 'interrupted'
@@ -39,8 +47,8 @@ export function isClientError(error: unknown): error is ModelRunError {
   return error instanceof Error && ERROR_BRAND in error
 }
 
-/** What an error says. */
-export function reasonOf(error: unknown): string {
+/** The message of an error. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -48,18 +56,17 @@ const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 const SQLITE_FULL = 13
 
-/** The reason why the disk does not take what is written, in words; undefined for an error of another kind, or one that passes. */
+/** Why the disk does not take what is written, in words; undefined for an error of another kind, or one that passes. */
 export function diskProblem(error: unknown): string | undefined {
-  for (let one = Object(error); one !== undefined; one = one.cause) {
-    const { code, errcode, message } = Object(one)
-    if (code === 'ENOSPC' || code === 'EDQUOT') return 'The disk is full'
-    // The higher bits have the details.
-    const kind = typeof errcode === 'number' ? errcode & 0xff : undefined
-    if (kind === SQLITE_FULL) return 'The disk is full'
-    if (kind !== undefined && kind !== SQLITE_BUSY && kind !== SQLITE_LOCKED) {
-      return `The state of the batch cannot be written (${String(message)})`
-    }
-    if (one === null || one.cause === one) return undefined
+  const code = memberOf(error, 'code')
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'The disk is full'
+  const errcode = memberOf(error, 'errcode')
+  // The higher bits have the details.
+  const kind = typeof errcode === 'number' ? errcode & 0xff : undefined
+  if (kind === SQLITE_FULL) return 'The disk is full'
+  if (kind !== undefined && kind !== SQLITE_BUSY && kind !== SQLITE_LOCKED) {
+    return `The state of the batch cannot be written (${messageOf(error)})`
   }
-  return undefined
+  const cause = memberOf(error, 'cause')
+  return cause === undefined || cause === error ? undefined : diskProblem(cause)
 }

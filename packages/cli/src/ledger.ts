@@ -1,9 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRecord, tryParseJson } from '@modelrun/kit'
-import { reasonOf, UsageError } from './errors.ts'
-import { makeFolder } from './files/make-folder.ts'
+import { messageOf, UsageError } from './errors.ts'
+import { appendPrivate, makeFolder } from './files/private-files.ts'
 import type { Env } from './terminal/terminal.ts'
 
 /** `not_sent` and `rejected` cost nothing. `unknown` may have been charged. */
@@ -53,17 +53,11 @@ export class Ledger {
   append(entry: LedgerEntry): void {
     try {
       makeFolder(dirname(this.path), 0o700)
-      const file = openSync(this.path, 'a', 0o600)
-      try {
-        // The line break comes first: a process that was killed may have left half a line.
-        writeSync(file, `\n${JSON.stringify({ v: 1, at: new Date().toISOString(), ...entry })}`)
-        fsyncSync(file)
-      } finally {
-        closeSync(file)
-      }
+      // The line break comes first: a process that was killed may have left half a line.
+      appendPrivate(this.path, `\n${JSON.stringify({ v: 1, at: new Date().toISOString(), ...entry })}`)
     } catch (error) {
       throw new UsageError(
-        `The ledger of runs cannot be written: ${reasonOf(error)}. Set MODELRUN_STATE_DIR to a folder that can be written.`,
+        `The ledger of runs cannot be written: ${messageOf(error)}. Set MODELRUN_STATE_DIR to a folder that can be written.`,
       )
     }
   }

@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
-import { type CliContext, EXIT } from './context.ts'
+import { type CliContext, EXIT, type ExitCode } from './context.ts'
 import { createProgram } from './program.ts'
 import { reportError } from './report-error.ts'
 import { Terminal } from './terminal/terminal.ts'
 
-async function main(args: readonly string[], context: CliContext): Promise<void> {
-  const { terminal } = context
+async function main(args: readonly string[], context: CliContext): Promise<ExitCode> {
   // Before the options are read: a mistake in them is an event, too.
-  terminal.json = args.some((arg) => arg === '--json' || arg.startsWith('--select'))
+  context.terminal.json = args.includes('--json')
+  let exitCode: ExitCode = EXIT.done
+  const onEnd = (code: ExitCode) => {
+    exitCode = code
+  }
   try {
-    await createProgram(context, readFacts()).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
+    const program = createProgram(context, { ...readFacts(), onEnd })
+    await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
+    return exitCode
   } catch (error) {
     // Help and version are thrown as well.
-    if (error instanceof CommanderError && error.exitCode === 0) return
-    context.exitCode = reportError(error, context)
+    return error instanceof CommanderError && error.exitCode === 0 ? EXIT.done : reportError(error, context)
   }
 }
 
@@ -33,7 +37,7 @@ let isOutputLost = false
  * paid for is still saved. It is said once.
  */
 function noteLostOutput({ code, message }: NodeJS.ErrnoException): void {
-  if (code === 'EPIPE' || isOutputLost) return
+  if (code === 'EPIPE' || code === 'EIO' || isOutputLost) return
   isOutputLost = true
   process.exitCode ||= EXIT.failed
   context.terminal.say(`modelrun: standard output cannot be written: ${message}`)
@@ -44,8 +48,6 @@ process.stdout.on('error', noteLostOutput)
 process.stderr.on('error', () => {})
 
 const { env, stdin, stdout, stderr } = process
-const context: CliContext = { env, exitCode: EXIT.done, terminal: new Terminal({ env, stdin, stdout, stderr }) }
-await main(process.argv.slice(2), context)
-const problem = context.exitCode === EXIT.done ? context.terminal.selection?.problem : undefined
-if (problem !== undefined) context.terminal.say(`modelrun: ${problem}`)
-process.exitCode = context.exitCode || (isOutputLost || problem !== undefined ? EXIT.failed : EXIT.done)
+const context: CliContext = { env, terminal: new Terminal({ env, stdin, stdout, stderr }) }
+const exitCode = await main(process.argv.slice(2), context)
+process.exitCode = exitCode || (isOutputLost ? EXIT.failed : EXIT.done)

@@ -1,6 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { CliContext } from './context.ts'
-import { readPath, Selection, type SelectPath } from './terminal/select.ts'
 
 /** Which service is called, and as whom. */
 export interface ConnectionOptions {
@@ -9,11 +7,13 @@ export interface ConnectionOptions {
   profile?: string | undefined
 }
 
-/** Options of every command that calls the service and prints what it says. */
-export interface ServiceOptions extends ConnectionOptions {
+/** How a command prints. */
+export interface OutputOptions {
   json?: boolean | undefined
-  select?: SelectPath | undefined
 }
+
+/** Options of every command that calls the service and prints what it says. */
+export interface ServiceOptions extends ConnectionOptions, OutputOptions {}
 
 /** What a run may cost. */
 export interface PriceOptions {
@@ -63,17 +63,9 @@ export function addConnectionOptions(command: Command): Command {
     .option('--profile <name>', 'url and key that `modelrun login` stored (default: the variable MODELRUN_PROFILE)')
 }
 
-/** Adds `--json` and `--select`. */
+/** Adds the option of {@link OutputOptions}. */
 export function addOutputOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object a line')
-    .option('--select <path>', 'print only this part of each object, such as .output.items[].url', readPath)
-}
-
-/** Sets `--json` and `--select`. A value of another option that is `--json` is not the option. */
-export function applyOutputOptions({ json, select }: ServiceOptions, { terminal }: CliContext): void {
-  terminal.json = json === true || select !== undefined
-  if (select !== undefined) terminal.selection = new Selection(select)
+  return command.option('--json', 'print one JSON object a line')
 }
 
 /** Adds the options of {@link ServiceOptions}. */

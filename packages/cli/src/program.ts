@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { MODEL_COMMANDS } from './commands.ts'
-import { actionOf, type CliContext } from './context.ts'
+import type { CliContext, CommandContext, CommandEntry, ExitCode } from './context.ts'
 import { DEVELOPMENT_COMMANDS } from './development-commands.ts'
-import { applyOutputOptions } from './options.ts'
+import type { OutputOptions } from './options.ts'
 
 const DETAILS = `
 Start:
@@ -20,10 +20,12 @@ interface ProgramFacts {
   version: string
   /** Path of the guide in the installed package. */
   documentation: string
+  /** Notified of the exit code of the command. */
+  onEnd(exitCode: ExitCode): void
 }
 
 /** The whole command line. */
-export function createProgram(context: CliContext, { version, documentation }: ProgramFacts): Command {
+export function createProgram(context: CliContext, { version, documentation, onEnd }: ProgramFacts): Command {
   const { terminal } = context
   const program = new Command('modelrun')
     .description('Runs models of the model inference service, follows their jobs and saves what they make.')
@@ -32,19 +34,32 @@ export function createProgram(context: CliContext, { version, documentation }: P
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.write(text),
+      writeOut: (text) => terminal.printHelp(text),
       // Errors are reported in one place, for people and for programs.
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
-      getOutHasColors: () => terminal.hasStyles,
+      getOutHasColors: () => false,
     })
-    .configureHelp({ styleTitle: (text) => terminal.style('bold', text) })
     .addHelpText('after', DETAILS + documentation)
-    .hook('preAction', (_, command) => applyOutputOptions(command.opts(), context))
+    .hook('preAction', (_, command) => {
+      // A value of another option that is `--json` is not the option.
+      terminal.json = command.opts<OutputOptions>().json === true
+    })
   for (const [command, load] of [...MODEL_COMMANDS, ...DEVELOPMENT_COMMANDS]) {
-    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text').action(actionOf(load, context))
+    command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text')
+    command.action(async (...given) => onEnd(await runCommand(load, { ...context, command }, given)))
     program.addCommand(command)
   }
   return program
+}
+
+/** Commander passes the arguments, the options and the command. */
+async function runCommand(
+  load: CommandEntry[1],
+  context: CommandContext,
+  given: readonly unknown[],
+): Promise<ExitCode> {
+  const run = (await load()) as (args: unknown, options: unknown, context: CommandContext) => ExitCode
+  return run(given.slice(0, -2), given.at(-2), context)
 }

@@ -2,16 +2,15 @@ import { CommanderError } from 'commander'
 import type { ModelRunError } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from './context.ts'
 import { CommandError, isClientError } from './errors.ts'
-import { cleanText } from './terminal/text.ts'
 
 const REJECTIONS: readonly number[] = [401, 403, 404, 409]
 
-/** Says what went wrong, on standard error, and with `--json` on standard output too. Gives the exit code. */
+/** Says what went wrong, on standard error, and with `--json` on standard output too. Returns the exit code. */
 export function reportError(error: unknown, { terminal }: CliContext): ExitCode {
   terminal.status('')
-  const { exitCode, code, message, facts } = describeError(error)
-  terminal.event('error', { code, message, ...facts, exit_code: exitCode })
-  terminal.say(`${terminal.styleSaid('red', 'modelrun:')} ${message}`)
+  const { exitCode, code, message, details = [], facts } = describeError(error)
+  terminal.event('error', { code, message: [message, ...details].join('\n'), ...facts, exit_code: exitCode })
+  terminal.say([{ style: 'red', text: 'modelrun:' }, ' ', message], details)
   return exitCode
 }
 
@@ -19,6 +18,7 @@ interface DescribedError {
   exitCode: ExitCode
   code: string
   message: string
+  details?: readonly string[]
   facts?: object
 }
 
@@ -44,25 +44,28 @@ function usageText({ code, message }: CommanderError): string {
   if (/^unknown option '--(api-)?key\b/.test(text)) return KEY_ADVICE
   // What was probably meant says enough.
   if (text.endsWith('?')) return text
-  return `${text}${text.endsWith('.') ? '' : '.'} \`--help\` behind the command shows what it takes.`
+  return `${text}${text.endsWith('.') ? '' : '.'} \`--help\` after the command lists its options.`
 }
 
 function describeClientError(error: ModelRunError): DescribedError {
   const { code, submission, jobId, requestId, status } = error
   const facts = { submission, job_id: jobId, request_id: requestId, status }
-  return { exitCode: exitCodeOf(error), code, message: messageOf(error), facts }
+  return { exitCode: exitCodeOf(error), code, message: messageForPeople(error), facts }
 }
 
 /** Messages of the client say what to call in a program. */
-function messageOf({ code, jobId = '', message }: ModelRunError): string {
-  if (code !== 'deadline_exceeded' || jobId === '')
-    return cleanText(message.replace('with `jobs.get`', `with: modelrun job ${jobId}`))
-  return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
+function messageForPeople({ code, jobId = '', message }: ModelRunError): string {
+  if (code === 'deadline_exceeded' && jobId !== '')
+    return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
+  return message
+    .replace('with `jobs.get`', `with: modelrun job ${jobId}`)
+    .replace(/ A run with a `webhook` is found by its delivery\.?/, '')
+    .replace(/ \(`error\.\w+`\)/g, '')
 }
 
 /** How to wait for a job again. */
 export function followAdvice(jobId: string): string {
-  return `Follow it with: modelrun job ${cleanText(jobId)} --watch`
+  return `Follow it with: modelrun job ${jobId} --watch`
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */

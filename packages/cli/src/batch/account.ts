@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memberOf, tryParseJson } from '@modelrun/kit'
 import { UsageError } from '../errors.ts'
-import { makeFolder } from '../files/make-folder.ts'
+import { writePrivate } from '../files/private-files.ts'
 import type { Service } from '../service/service.ts'
 
 /** Who pays for a batch, as far as a client can know: the service has no name for an account. In the folder of the batch. */
@@ -23,7 +23,7 @@ interface OwnedFolder {
 }
 
 /** Where a batch is kept. */
-export function stateFolderOf(out: string): string {
+export function stateFolder(out: string): string {
   return join(out, '.modelrun')
 }
 
@@ -35,7 +35,7 @@ export function stateFolderOf(out: string): string {
  */
 export function checkAccount({ out, sameAccount }: OwnedFolder, service: Service): void {
   const stored = readAccount(out)
-  const isUsed = existsSync(join(stateFolderOf(out), 'batch.db'))
+  const isUsed = existsSync(join(stateFolder(out), 'batch.db'))
   if (sameAccount || (!isUsed && stored === undefined)) return
   if (stored === undefined) {
     throw new UsageError(
@@ -43,31 +43,26 @@ export function checkAccount({ out, sameAccount }: OwnedFolder, service: Service
         'If it is of this url and key, add --same-account once. Another folder with --out is a new batch: all rows are paid there.',
     )
   }
-  const now = accountOf(service, stored.salt)
+  const now = describeAccount(service, stored.salt)
   if (now.baseUrl === stored.baseUrl && now.key === stored.key) return
-  throw new UsageError(
-    [
-      `The batch in ${out} belongs to another service or another key. Nothing was sent.`,
-      `  the batch:     ${stored.baseUrl}, key ${stored.key}`,
-      `  this command:  ${now.baseUrl}, key ${now.key}`,
-      'Set the url and the key of the batch. If it is the same account with a new key, or at a new url, add --same-account once.',
-      'Another folder with --out is a new batch: all rows are paid there.',
-    ].join('\n'),
-  )
+  throw new UsageError(`The batch in ${out} belongs to another service or another key. Nothing was sent.`, [
+    `  the batch:     ${stored.baseUrl}, key ${stored.key}`,
+    `  this command:  ${now.baseUrl}, key ${now.key}`,
+    'Set the url and the key of the batch. If it is the same account with a new key, or at a new url, add --same-account once.',
+    'Another folder with --out is a new batch: all rows are paid there.',
+  ])
 }
 
 /** Binds the folder to this service and key, unless it is bound. @throws UsageError */
 export function bindAccount({ out, sameAccount }: OwnedFolder, service: Service): void {
-  const folder = stateFolderOf(out)
-  makeFolder(folder)
-  const account = JSON.stringify(accountOf(service, randomBytes(16).toString('hex')))
+  const account = JSON.stringify(describeAccount(service, randomBytes(16).toString('hex')))
   const isKept = !sameAccount && readAccount(out) !== undefined
-  if (!isKept) writeFileSync(join(folder, 'account.json'), account, { mode: 0o600 })
+  if (!isKept) writePrivate(join(stateFolder(out), 'account.json'), account)
   // Of two processes that start a batch at the same time, one wrote last.
   checkAccount({ out }, service)
 }
 
-function accountOf({ baseUrl, apiKey }: Service, salt: string): Account {
+function describeAccount({ baseUrl, apiKey }: Service, salt: string): Account {
   const [type = ''] = /^sk_(live|test)_/.exec(apiKey) ?? []
   const fingerprint = createHmac('sha256', salt).update(apiKey).digest('hex').slice(0, 12)
   const { origin, pathname } = new URL(baseUrl)
@@ -76,7 +71,7 @@ function accountOf({ baseUrl, apiKey }: Service, salt: string): Account {
 
 /** Undefined when it is missing, or half written by a process that was killed before it opened the batch. */
 function readAccount(out: string): Account | undefined {
-  const path = join(stateFolderOf(out), 'account.json')
+  const path = join(stateFolder(out), 'account.json')
   const account = existsSync(path) ? tryParseJson(readFileSync(path, 'utf8')) : undefined
   // Only `bindAccount` writes it.
   return typeof memberOf(account, 'salt') === 'string' ? (account as Account) : undefined

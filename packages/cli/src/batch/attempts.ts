@@ -1,19 +1,8 @@
 import type { Run, Runs } from '@modelrun/durable'
 import type { ModelRun } from 'modelrun'
 import { isClientError, UsageError } from '../errors.ts'
-import { cleanText } from '../terminal/text.ts'
 import { attemptKey, rowContent } from './row-keys.ts'
-import { type BatchRow, failWith, type RowRules } from './rows.ts'
-
-/** A row at its latest attempt. Each attempt is a run of its own in the batch, and is sent at most once. */
-export interface RowAttempt extends BatchRow {
-  /** From 1. */
-  attempt: number
-  /** The key of the run of this attempt. */
-  runKey: string
-  /** The run of this attempt, when it was added before. */
-  run: Run | undefined
-}
+import { failWith, type Row, type RowRules } from './rows.ts'
 
 /** What the user decides about rows that did not succeed. */
 export interface Decisions {
@@ -29,48 +18,53 @@ function isRetryable(run: Run | undefined): boolean {
 }
 
 /**
- * The latest attempt of each row. The number is read from the batch: an attempt follows only one that did not succeed.
+ * Finds the latest attempt of each row. The number is read from the batch: an attempt follows only one that did not succeed.
  *
  * @throws UsageError for keys that name another run
  */
-export async function findAttempts(runs: Runs, rows: readonly BatchRow[], rules: RowRules): Promise<RowAttempt[]> {
-  const found: RowAttempt[] = []
-  for (const row of rows) found.push(await findAttempt(runs, row))
-  if (rules.key === undefined) return found
-  const problems = found.filter((row) => isChanged(row, rules)).map(({ row, key }) => `row ${row}, with the key ${key}`)
+export async function findAttempts(runs: Runs, rows: readonly Row[], rules: RowRules): Promise<void> {
+  for (const row of rows) await findAttempt(runs, row)
+  if (rules.key === undefined) return
+  const problems = rows.filter((row) => isChanged(row, rules)).map(({ row, key }) => `row ${row}, with the key ${key}`)
   const advice = 'Give such a row a new key to pay for a new run, or the input that it had.'
   failWith('These rows were run with another input or model. Nothing was sent.', problems, advice)
-  return found
 }
 
-async function findAttempt(runs: Runs, row: BatchRow): Promise<RowAttempt> {
+async function findAttempt(runs: Runs, row: Row): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const runKey = attemptKey(row.key, attempt)
     const run = await runs.get(runKey)
     const mayHaveNext = isRetryable(run) || run?.state === 'unknown'
     const hasNext = mayHaveNext && (await runs.get(attemptKey(row.key, attempt + 1))) !== undefined
-    if (!hasNext) return { ...row, attempt, runKey, run }
+    if (!hasNext) return void Object.assign(row, { attempt, runKey, run })
   }
 }
 
 /** A row that failed or was rejected may be corrected. */
-function isChanged({ run, input }: RowAttempt, { model, schema }: RowRules): boolean {
+function isChanged({ run, input }: Row, { model, schema }: RowRules): boolean {
   if (run === undefined || isRetryable(run)) return false
   return run.model !== model || rowContent(run.input, schema) !== rowContent(input, schema)
 }
 
 /**
- * The attempts that follow those which did not succeed, where they are wanted. Nothing is stored: of two processes that want the
- * same row, both find the same attempt.
+ * Moves rows that did not succeed to their next attempt, where it is wanted, and returns those. Nothing is stored: of two
+ * processes that want the same row, both find the same attempt.
  */
-export function nextAttempts(attempts: readonly RowAttempt[], wanted: Decisions): RowAttempt[] {
-  return attempts.map((latest) => {
-    const { run } = latest
-    const isWanted = run?.state === 'unknown' ? wanted.resubmitUnknown : wanted.retryFailed && isRetryable(run)
-    if (!isWanted) return latest
-    const attempt = latest.attempt + 1
-    return { ...latest, attempt, runKey: attemptKey(latest.key, attempt), run: undefined }
+export function startAttempts(rows: readonly Row[], wanted: Decisions): Row[] {
+  const retried = rows.filter(({ run }) => {
+    return run?.state === 'unknown' ? wanted.resubmitUnknown : wanted.retryFailed && isRetryable(run)
   })
+  for (const row of retried) {
+    row.attempt += 1
+    Object.assign(row, { runKey: attemptKey(row.key, row.attempt), run: undefined })
+  }
+  return retried
+}
+
+/** A row, and the job that the user says it is. */
+interface Decision {
+  row: Row
+  jobId: string
 }
 
 /**
@@ -80,28 +74,25 @@ export function nextAttempts(attempts: readonly RowAttempt[], wanted: Decisions)
  * @throws UsageError
  */
 export async function decideUnknown(
-  rows: readonly RowAttempt[],
+  rows: readonly Row[],
   { client, runs, options }: { client: ModelRun; runs: Runs; options: Decisions },
-): Promise<RowAttempt[]> {
-  const jobs = new Map<RowAttempt, string>()
+): Promise<void> {
+  const jobs = new Map<Row, string>()
   // All of them before the first is stored.
   for (const text of options.job ?? []) {
-    const { row, jobId } = readDecision(text, rows)
-    const problem = await decisionProblem({ row, jobId }, { client, rows })
-    if (problem !== undefined) throw new UsageError(`--job ${cleanText(text)}: ${problem}. Nothing was sent.`)
-    jobs.set(row, jobId)
+    const decision = readDecision(text, rows)
+    const problem = await decisionProblem(decision, { client, rows })
+    if (problem !== undefined) throw new UsageError(`--job ${text}: ${problem}. Nothing was sent.`)
+    jobs.set(decision.row, decision.jobId)
   }
-  const decided: RowAttempt[] = []
-  for (const row of rows) decided.push(await decide(row, jobs.get(row)))
-  return decided
-
-  async function decide(row: RowAttempt, given: string | undefined): Promise<RowAttempt> {
+  for (const row of rows) {
+    const given = jobs.get(row)
     const jobId = given ?? row.run?.jobId
-    if (row.run?.state !== 'unknown' || jobId === undefined) return row
+    if (row.run?.state !== 'unknown' || jobId === undefined) continue
     // It was not found, perhaps by another key. Polling again costs nothing; sending again does.
-    if (given === undefined && options.resubmitUnknown && !(await hasJob(client, jobId))) return row
+    if (given === undefined && options.resubmitUnknown && !(await hasJob(client, jobId))) continue
     await runs.resolve(row.runKey, { jobId })
-    return { ...row, run: await runs.get(row.runKey) }
+    row.run = await runs.get(row.runKey)
   }
 }
 
@@ -116,7 +107,7 @@ async function hasJob(client: ModelRun, jobId: string): Promise<boolean> {
 }
 
 /** With `--key`, a row is named by its key, or by its number where that is not a key. */
-function readDecision(text: string, rows: readonly RowAttempt[]): { row: RowAttempt; jobId: string } {
+function readDecision(text: string, rows: readonly Row[]): Decision {
   const place = text.lastIndexOf('=')
   const [name, jobId] = [text.slice(0, place), text.slice(place + 1)]
   if (place <= 0 || jobId === '') {
@@ -131,8 +122,8 @@ function readDecision(text: string, rows: readonly RowAttempt[]): { row: RowAtte
 
 /** A wrong job would give the row the result of another, or none. */
 async function decisionProblem(
-  { row, jobId }: { row: RowAttempt; jobId: string },
-  { client, rows }: { client: ModelRun; rows: readonly RowAttempt[] },
+  { row, jobId }: Decision,
+  { client, rows }: { client: ModelRun; rows: readonly Row[] },
 ): Promise<string | undefined> {
   if (row.run?.state !== 'unknown') return `the row ${row.row} is not unknown`
   const other = rows.find((one) => one !== row && one.run?.jobId === jobId)

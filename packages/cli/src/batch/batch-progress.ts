@@ -1,6 +1,6 @@
 import { StatusLine, type Terminal } from '../terminal/terminal.ts'
 import { durationText, priceText } from '../terminal/text.ts'
-import type { RowEnd } from './report.ts'
+import type { RowState } from './report.ts'
 
 const BAR = 20
 const LINE_EVERY_MS = 10_000
@@ -24,9 +24,9 @@ export class BatchProgress {
   readonly #line: StatusLine
   readonly #timer: NodeJS.Timeout | undefined
   readonly #startedAt = performance.now()
+  readonly #counts = new Map<RowState, number>()
   #done = 0
   #newlyPaid = 0
-  #bad = 0
 
   constructor(terminal: Terminal, start: BatchStart) {
     this.#start = start
@@ -36,10 +36,10 @@ export class BatchProgress {
   }
 
   /** Notes the end of a row. */
-  add({ state }: RowEnd): void {
+  add(state: RowState): void {
     this.#done += 1
     if (this.#done > this.#start.sent && state !== 'rejected') this.#newlyPaid += 1
-    if (state !== 'succeeded') this.#bad += 1
+    this.#counts.set(state, (this.#counts.get(state) ?? 0) + 1)
   }
 
   /** Removes the bar. */
@@ -53,14 +53,14 @@ export class BatchProgress {
     const seconds = (performance.now() - this.#startedAt) / 1_000
     const perSecond = Math.max(0, this.#done - ended) / seconds
     const filled = Math.floor((this.#done / total) * BAR)
+    const bad = [...this.#counts].filter(([state]) => state !== 'succeeded')
     const parts = [
       `${this.#done} of ${total}`,
-      this.#bad === 0 ? '' : `${this.#bad} not succeeded`,
+      ...bad.map(([state, count]) => `${count} ${state}`),
       `${perSecond.toFixed(1)}/s`,
       priceText(credits + this.#newlyPaid * price),
-      perSecond > 0 ? `${durationText(((total - this.#done) / perSecond) * 1_000)} left` : '',
+      ...(perSecond > 0 ? [`${durationText(((total - this.#done) / perSecond) * 1_000)} left`] : []),
     ]
-    const bar = hasBar ? `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ` : ''
-    return bar + parts.filter((part) => part !== '').join(' · ')
+    return `${hasBar ? `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ` : ''}${parts.join(' · ')}`
   }
 }

@@ -22,26 +22,22 @@ export class BatchStop implements BatchStops {
     this.#interruption = interruption
     this.#context = context
     this.signal = AbortSignal.any([this.#own.signal, interruption.signal])
-    interruption.signal.addEventListener(
-      'abort',
-      () => {
-        this.#said = this.#sayStopping()
-      },
-      { once: true },
-    )
+    const say = () => {
+      this.#said = this.#sayStopping()
+    }
+    interruption.signal.addEventListener('abort', say, { once: true })
   }
 
   onPause = (reason: Error): void => this.#own.abort(reason)
 
   onStoreError = (error: unknown): void => {
-    const problem = diskProblem(error)
-    if (problem === undefined) return
+    if (diskProblem(error) === undefined) return
     this.batch?.freeReserve()
     this.#own.abort(error)
   }
 
   /** What to throw for an error that ended the batch. */
-  async reasonOf(error: unknown): Promise<unknown> {
+  async explain(error: unknown): Promise<unknown> {
     await this.#said
     const problem = diskProblem(this.#own.signal.reason) ?? diskProblem(error)
     if (problem !== undefined) {
@@ -77,11 +73,9 @@ export class BatchStop implements BatchStops {
   }
 
   async #sayStopping(): Promise<void> {
+    const progress = await this.batch?.runs.progress().catch(() => undefined)
     if (this.batch === undefined) return
-    const running = await this.batch.runs.progress().then(
-      (progress) => ` ${countText(progress.running, 'run')} ${progress.running === 1 ? 'continues' : 'continue'}.`,
-      () => '',
-    )
+    const running = progress === undefined ? '' : ` ${countText(progress.running, 'run')} under way.`
     this.#context.terminal.say(`Stopping: no more rows are sent.${running} Ctrl-C again ends now.`)
   }
 

@@ -29,7 +29,7 @@ describe('modelrun batch', () => {
     expect(await savedFiles()).toHaveLength(3)
     const report = await cli.read('report.csv')
     expect(report).toMatch(
-      /^row,key,state,job_id,files,error,attempt,urls,credits,input\.prompt,input\.num_images\r\n1,\w+-1,succeeded,job_\w+,out\/1-job_\w+-0\.png,,1,http:\S+\/\d\.png,4,a fox,2\r\n2,/,
+      /^"row","key","state","job_id","files","error","attempt","urls","credits","input\.prompt","input\.num_images"\r\n"1","\w+-1","succeeded","job_\w+","out\/1-job_\w+-0\.png",,"1","http:\S+\/\d\.png","4","a fox","2"\r\n"2",/,
     )
     const again = await cli.run([...BATCH, '--inputs', 'rows.csv'])
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows were sent before')])
@@ -69,11 +69,10 @@ describe('modelrun batch', () => {
 
   it.each([
     ['prompt,num_imags\nx,1\n', '\n  num_imags: no such parameter; did you mean num_images?\n'],
-    ['prompt,num_images\nx,9\n', 'row 1: --num-images: must be at most 4, not 9.'],
-    ['prompt\na,b\n', '--inputs rows.csv is not CSV'],
+    ['prompt,num_images\nx,9\n', 'row 1: num_images: must be at most 4, not 9.'],
+    ['prompt\na,b\n', 'is not CSV: line 2 has the cell "b", for which the heading has no name.'],
     ['prompt\n', 'has no rows'],
-    ['prompt;num_images\nx;1\n', 'The heading of --inputs rows.csv has semicolons.'],
-    ['prompt,prompt\na,b\n', 'The column prompt is twice'],
+    ['prompt,prompt\na,b\n', 'the column prompt is twice'],
   ])('ends with exit code 2 and sends nothing for %j', async (content, message) => {
     await cli.write('rows.csv', content)
     const { code, stderr } = await cli.run([...BATCH, '--inputs', 'rows.csv'])
@@ -84,7 +83,7 @@ describe('modelrun batch', () => {
   it('says once that no row has the column of --key', async () => {
     await cli.write('rows.csv', 'prompt\na fox\na hare\n')
     const { code, stderr } = await cli.run([...BATCH, '--inputs', 'rows.csv', '--key', 'id'])
-    expect([code, stderr]).toEqual([2, 'modelrun: No row has the column id of --key. Nothing was sent.\n'])
+    expect([code, stderr]).toEqual([2, 'modelrun: No row has a value in the column id of --key. Nothing was sent.\n'])
   })
 
   it('is limited as a whole by --max-credits', async () => {
@@ -113,7 +112,7 @@ describe('modelrun batch', () => {
       'STATE      ROWS  WHAT TO DO\nsucceeded  1\nunknown    1     decide: see below\n',
     ])
     expect(stderr).toMatch(/Unknown: they may have been charged[\s\S]* {2}row 1 /)
-    expect(await cli.read('report.csv')).toMatch(/^1,\w+-1,unknown,/m)
+    expect(await cli.read('report.csv')).toMatch(/^"1","\w+-1","unknown",/m)
     const [job] = cli.server.journal.entries({ kind: 'job' })
     const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])
     expect([decided.code, decided.stdout]).toEqual([

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, Runs } from '@modelrun/durable'
 import { tryParseJson } from '@modelrun/kit'
-import type { ModelRun } from 'modelrun'
-import { UsageError } from '../errors.ts'
-import { stateFolderOf } from './account.ts'
+import { messageOf, UsageError } from '../errors.ts'
+import { appendPrivate, makePrivateFolder, writePrivate } from '../files/private-files.ts'
+import type { Service } from '../service/service.ts'
+import { bindAccount, stateFolder } from './account.ts'
 
 /** A batch that is kept in the folder of its files. */
 export interface Batch {
@@ -33,14 +34,15 @@ export interface BatchStops {
 /** A folder can have several batches, by their names. */
 interface OpenOptions {
   out: string
+  sameAccount?: boolean | undefined
   name?: string
   concurrency: number
   pollsPerSecond: number
 }
 
-/** Opens a batch of a folder. @throws UsageError */
+/** Opens a batch of a folder, for the account of a service. @throws UsageError */
 export async function openBatch(
-  { client, options }: { client: ModelRun; options: OpenOptions },
+  { service, options }: { service: Service; options: OpenOptions },
   { onPause, onStoreError }: BatchStops,
 ): Promise<Batch> {
   if (process.getBuiltinModule?.('node:sqlite') === undefined) {
@@ -48,17 +50,18 @@ export async function openBatch(
       `This command needs Node 22.13 or later, for node:sqlite. This is Node ${process.versions.node}.`,
     )
   }
-  const folder = stateFolderOf(options.out)
+  const folder = openFolder(options.out)
+  bindAccount(options, service)
   const load = [import('@modelrun/durable'), import('@modelrun/durable/sqlite')] as const
   const [{ createRuns }, { createSqliteEngine }] = await Promise.all(load)
   const reserve = join(folder, 'reserve')
   // Random, because some disks store zeros in no space.
-  writeFileSync(reserve, randomBytes(RESERVE_BYTES))
+  writePrivate(reserve, randomBytes(RESERVE_BYTES))
   const engine = createSqliteEngine({ path: join(folder, 'batch.db'), onError: onStoreError })
   await engine.setup()
   const runs = createRuns({
     engine,
-    client,
+    client: service.client,
     name: options.name,
     concurrency: Math.min(options.concurrency, 10),
     pollRate: { max: options.pollsPerSecond, perMs: 1_000 },
@@ -68,6 +71,19 @@ export async function openBatch(
   })
   const freeReserve = () => rmSync(reserve, { force: true })
   return { runs, engine, saved: new SavedRows(join(folder, 'saved.jsonl')), freeReserve }
+}
+
+/** Whoever can write there could lead what is written to other files. @throws UsageError for links */
+function openFolder(out: string): string {
+  const folder = stateFolder(out)
+  try {
+    makePrivateFolder(folder)
+    const link = readdirSync(folder, { withFileTypes: true }).find((entry) => entry.isSymbolicLink())
+    if (link === undefined) return folder
+    throw new Error(`${link.name} is a link`)
+  } catch (error) {
+    throw new UsageError(`The batch cannot be kept in ${folder}: ${messageOf(error)}. Nothing was sent.`)
+  }
 }
 
 /** Which rows have their files. A row that is not here is saved again, which changes nothing. */
@@ -94,6 +110,6 @@ class SavedRows {
   add(key: string, files: string[]): void {
     this.#files.set(key, files)
     // The line break comes first: a process that was killed may have left half a line.
-    appendFileSync(this.#path, `\n${JSON.stringify({ key, files })}`)
+    appendPrivate(this.#path, `\n${JSON.stringify({ key, files })}`)
   }
 }

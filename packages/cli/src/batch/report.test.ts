@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Terminal } from '../terminal/terminal.ts'
 import { BatchProgress } from './batch-progress.ts'
-import { type RowEnd, reportBatch } from './report.ts'
+import { printReport, type RowReport } from './report.ts'
 
-const END: RowEnd = {
+const END: RowReport = {
   row: 1,
   key: 'a',
   state: 'succeeded',
@@ -12,6 +12,7 @@ const END: RowEnd = {
   urls: [],
   credits: 4,
   attempt: 1,
+  error: undefined,
   input: {},
 }
 
@@ -26,8 +27,8 @@ describe('the progress of a batch', () => {
     vi.useFakeTimers()
     const { terminal, said } = terminalOf()
     const progress = new BatchProgress(terminal, { total: 4, ended: 1, sent: 3, price: 4, credits: 12 })
-    for (const row of [1, 2, 3, 4]) {
-      progress.add({ ...END, row })
+    for (let row = 1; row <= 4; row++) {
+      progress.add('succeeded')
       vi.advanceTimersByTime(10_000)
     }
     progress.end()
@@ -39,10 +40,10 @@ describe('the progress of a batch', () => {
 describe('the report of a batch', () => {
   it('says that the same command polls the jobs of unknown rows, where they have one', () => {
     const withJob = terminalOf()
-    expect(reportBatch([{ ...END, state: 'unknown' }], 4, withJob.terminal)).toBe(4)
+    expect(printReport([{ ...END, state: 'unknown' }], 4, withJob.terminal)).toBe(4)
     expect(withJob.said()).toContain('The same command polls those again that have a job, and nothing is paid.')
     const without = terminalOf()
-    reportBatch([{ ...END, state: 'unknown', job_id: undefined }], 4, without.terminal)
+    printReport([{ ...END, state: 'unknown', job_id: undefined }], 4, without.terminal)
     expect(without.said()).not.toContain('polls those again')
   })
 })

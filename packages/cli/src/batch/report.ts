@@ -1,16 +1,25 @@
-import { writeFile } from 'node:fs/promises'
+import { existsSync, lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Run } from '@modelrun/durable'
+import { stringify } from 'csv-stringify/sync'
 import { EXIT, type ExitCode } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { writePrivate } from '../files/private-files.ts'
+import { prepareFolder } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cleanText, countText, priceText } from '../terminal/text.ts'
-import type { RowAttempt } from './attempts.ts'
+import { countText, priceText } from '../terminal/text.ts'
+import type { Row } from './rows.ts'
 
-/** How a row ended. */
-export interface RowEnd {
+const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejected', 'unknown'] as const
+
+/** `unsaved`: it succeeded, and its files could not be fetched. */
+export type RowState = (typeof STATES)[number]
+
+/** What is said of a row, in events and in the report. */
+export interface RowReport {
   row: number
   key: string
-  /** `unsaved`: it succeeded, and its files could not be fetched. */
-  state: 'succeeded' | 'unsaved' | 'failed' | 'rejected' | 'unknown'
+  state: RowState
   job_id: string | undefined
   /** Paths of its files. */
   files: readonly string[]
@@ -20,120 +29,141 @@ export interface RowEnd {
   credits: number | undefined
   /** 1 for a row that was never retried. */
   attempt: number
-  error?: string | undefined
+  error: string | undefined
   /** The row as it stands in the file. */
   input: Readonly<Record<string, unknown>>
 }
 
-/** What every end has of its row. */
-export function endOf({ row, key, attempt, cells }: RowAttempt, job_id: string | undefined) {
-  return { row, key, job_id, attempt, input: Object.fromEntries(cells) }
+/** Says what a row was and became. */
+export function describeRow(row: Row, price: number): RowReport {
+  const { key, attempt, run, files = [], cells } = row
+  const state = rowState(row)
+  return {
+    row: row.row,
+    key,
+    state,
+    job_id: run?.jobId,
+    files,
+    urls: run?.output?.items.map(({ url }) => url) ?? [],
+    credits: rowCredits(state, price),
+    attempt,
+    error: row.saveProblem ?? (run && runProblem(run)),
+    input: Object.fromEntries(cells),
+  }
 }
 
-/** How a row ended that has no result. */
-export function failedRow(row: RowAttempt, run: Run): RowEnd {
-  const state = stateOf(run)
-  const credits = state === 'rejected' ? 0 : undefined
-  return { ...endOf(row, run.jobId), state, files: [], urls: [], credits, error: cleanText(reasonOf(run)) }
-}
-
-function stateOf({ state, jobId }: Run): 'failed' | 'rejected' | 'unknown' {
-  if (state === 'rejected' || state === 'unknown') return state
+function rowState({ run, files }: Row): RowState {
+  if (run === undefined) return 'waiting'
+  if (run.state === 'succeeded') return files === undefined ? 'unsaved' : 'succeeded'
   // A run that was cancelled before it was sent has no job.
-  return jobId === undefined ? 'rejected' : 'failed'
+  if (run.state === 'cancelled') return run.jobId === undefined ? 'rejected' : 'failed'
+  return run.state
+}
+
+function rowCredits(state: RowState, price: number): number | undefined {
+  if (state === 'succeeded' || state === 'unsaved') return price
+  return state === 'rejected' || state === 'waiting' ? 0 : undefined
 }
 
 /** In the words of the service, or of the command line: messages of the client are for programs. */
-function reasonOf({ state, jobId, error }: Run): string {
+function runProblem({ state, jobId, error }: Run): string | undefined {
   const { code = 'UNKNOWN', message = 'The service gave no reason.' } = error ?? {}
+  if (state === 'waiting' || state === 'running' || state === 'succeeded') return undefined
   if (state === 'cancelled' && jobId !== undefined) return 'its job was cancelled'
   if (state === 'failed') return `${code}: ${message}`
   if (state !== 'unknown') return message
   if (jobId !== undefined) return 'the service has no such job for this key, or did not say how it ended'
-  if (code === 'process_died') return 'the process ended while it was sent'
-  return 'the connection ended while it was sent'
+  return code === 'process_died' ? 'the process ended while it was sent' : 'the connection ended while it was sent'
 }
 
-const STATES = ['succeeded', 'unsaved', 'failed', 'rejected', 'unknown'] as const
 const MOST_LISTED = 20
 
 /** The last column of the table. The command is the same one, with more options. */
-const TO_DO: Readonly<Record<RowEnd['state'], string>> = {
+const TO_DO: Readonly<Record<RowState, string>> = {
   succeeded: '',
   unsaved: 'the same command fetches their files',
+  running: 'the same command continues with them',
+  waiting: 'the same command sends them',
   failed: 'add --retry-failed to run them again, as new paid runs',
   rejected: 'add --retry-failed to send them again',
   unknown: 'decide: see below',
 }
 
-/** Prints how many rows ended how, and those that need attention. Gives the exit code. */
-export function reportBatch(ends: readonly RowEnd[], credits: number, terminal: Terminal): ExitCode {
-  const counts = Object.fromEntries(STATES.map((state) => [state, ends.filter((end) => end.state === state).length]))
-  terminal.event('summary', { total: ends.length, ...counts, credits })
-  const shown = STATES.filter((state) => (counts[state] ?? 0) > 0)
+/** Prints how many rows are in which state, and those that need attention. Returns the exit code. */
+export function printReport(reports: readonly RowReport[], credits: number, terminal: Terminal): ExitCode {
+  const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
+  terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits })
+  const shown = STATES.filter((state) => counts.get(state))
   const heading = shown.some((state) => TO_DO[state] !== '') ? ['STATE', 'ROWS', 'WHAT TO DO'] : ['STATE', 'ROWS']
-  terminal.printTable([heading, ...shown.map((state) => [state, String(counts[state]), TO_DO[state]])])
-  terminal.say(`${countText(ends.length, 'row')}, at most ${priceText(credits)}`)
-  for (const state of ['failed', 'rejected', 'unsaved', 'unknown'] as const) listRows(state, ends, terminal)
-  if (counts.unknown || counts.unsaved) return EXIT.unknown
-  if (counts.failed) return EXIT.failed
-  return counts.rejected ? EXIT.rejected : EXIT.done
+  terminal.printTable([heading, ...shown.map((state) => [state, String(counts.get(state)), TO_DO[state]])])
+  terminal.say(`${countText(reports.length, 'row')}, at most ${priceText(credits)}`)
+  for (const state of ['failed', 'rejected', 'unsaved', 'unknown'] as const) listRows(state, reports, terminal)
+  if (counts.get('unknown') || counts.get('unsaved')) return EXIT.unknown
+  if (counts.get('failed')) return EXIT.failed
+  return counts.get('rejected') ? EXIT.rejected : EXIT.done
 }
 
 const ADVICE = {
-  failed:
+  failed: [
     'Failed: the service ran them. The same command with --retry-failed runs them again; each is paid as a new run.',
-  rejected: 'Rejected: nothing was charged for them. The same command with --retry-failed sends them again.',
-  unsaved: 'Succeeded, and not saved: the same command again fetches their files.',
-  unknown:
-    'Unknown: they may have been charged, so they are not sent again by themselves.\n' +
-    'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid.\n' +
+  ],
+  rejected: ['Rejected: nothing was charged for them. The same command with --retry-failed sends them again.'],
+  unsaved: ['Succeeded, and not saved: the same command again fetches their files.'],
+  unknown: [
+    'Unknown: they may have been charged, so they are not sent again by themselves.',
+    'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid.',
     'Add --resubmit-unknown to send them again, as new paid runs. That may pay for them twice.',
+  ],
 } as const
 
 /** Of unknown rows that have a job: the service did not have it, perhaps because another one responded. */
 const POLL_ADVICE =
   'The same command polls those again that have a job, and nothing is paid. Check the url and the key first.'
 
-function listRows(state: keyof typeof ADVICE, ends: readonly RowEnd[], terminal: Terminal): void {
-  const listed = ends.filter((end) => end.state === state)
+function listRows(state: keyof typeof ADVICE, reports: readonly RowReport[], terminal: Terminal): void {
+  const listed = reports.filter((one) => one.state === state)
   if (listed.length === 0) return
-  terminal.say(ADVICE[state])
-  if (state === 'unknown' && listed.some(({ job_id }) => job_id !== undefined)) terminal.say(POLL_ADVICE)
-  for (const { row, job_id, error, attempt } of listed.slice(0, MOST_LISTED)) {
+  const [sentence, ...more] = ADVICE[state]
+  const hasJob = state === 'unknown' && listed.some(({ job_id }) => job_id !== undefined)
+  const lines = listed.slice(0, MOST_LISTED).map(({ row, job_id, error, attempt }) => {
     const times = attempt === 1 ? '' : `attempt ${attempt}`
-    terminal.say(`  ${[`row ${row}`, times, job_id, error].filter(Boolean).join('  ')}`)
-  }
-  if (listed.length > MOST_LISTED) terminal.say(`  and ${listed.length - MOST_LISTED} more: see --report <file>`)
+    return `  ${[`row ${row}`, times, job_id, error].filter(Boolean).join('  ')}`
+  })
+  if (listed.length > MOST_LISTED) lines.push(`  and ${listed.length - MOST_LISTED} more: see --report <file>`)
+  terminal.say(sentence, [...more, ...(hasJob ? [POLL_ADVICE] : []), ...lines])
+}
+
+/** Checks that a report can be written, before a run is paid. @throws UsageError */
+export function checkReport(path: string, inputs: string): void {
+  prepareFolder(dirname(path), { option: '--report' })
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isFile()) throw new UsageError(`--report ${path} must be a file, and is something else. Nothing was sent.`)
+  const input = existsSync(inputs) ? statSync(inputs) : undefined
+  if (input?.ino !== found.ino || input.dev !== found.dev) return
+  throw new UsageError(`--report ${path} is the file of --inputs, which it would replace. Nothing was sent.`)
 }
 
 /** Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. */
-export async function writeReport(path: string, ends: readonly RowEnd[]): Promise<void> {
-  const sorted = ends.toSorted((a, b) => a.row - b.row)
-  const content = /\.jsonl$/i.test(path)
-    ? sorted.map((end) => `${JSON.stringify(end)}\n`)
-    : csvTable(sorted).map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
-  await writeFile(path, content.join(''))
+export function writeReport(path: string, reports: readonly RowReport[]): void {
+  const isJson = /\.(jsonl|ndjson)$/i.test(path)
+  writePrivate(path, isJson ? reports.map((one) => `${JSON.stringify(one)}\n`).join('') : csvReport(reports))
 }
 
 const COLUMNS = ['row', 'key', 'state', 'job_id', 'files', 'error', 'attempt', 'urls', 'credits'] as const
 
-function csvTable(ends: readonly RowEnd[]): string[][] {
-  const columns = [...new Set(ends.flatMap(({ input }) => Object.keys(input)))]
-  const rows = ends.map((end) => [
-    ...COLUMNS.map((column) => cellText(end[column])),
-    ...columns.map((column) => cellText(Object.hasOwn(end.input, column) ? end.input[column] : undefined)),
+/** Every cell is in quotes, and none is a formula: texts of the service must not run in a spreadsheet. */
+function csvReport(reports: readonly RowReport[]): string {
+  const columns = [...new Set(reports.flatMap(({ input }) => Object.keys(input)))]
+  const rows = reports.map((one) => [
+    ...COLUMNS.map((column) => cellText(one[column])),
+    ...columns.map((column) => cellText(Object.hasOwn(one.input, column) ? one.input[column] : undefined)),
   ])
-  return [[...COLUMNS, ...columns.map((column) => `input.${column}`)], ...rows]
+  const table = [[...COLUMNS, ...columns.map((column) => `input.${column}`)], ...rows]
+  return stringify(table, { quoted: true, quoted_empty: false, escape_formulas: true, record_delimiter: 'windows' })
 }
 
 function cellText(value: unknown): string {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
-}
-
-/** Spreadsheets run a text that starts like a formula. Texts of the service must not run. */
-function csvCell(text: string): string {
-  const safe = /^[=+@\t\r-]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -16,8 +16,8 @@ export function looksLikeAttempt(key: string): boolean {
 }
 
 /**
- * What a run asks for, as a text: the same for every spelling of it. The order of the members does not matter, and a parameter
- * at its default is one that is left out, so that the text stays when the model gets a new parameter with a default.
+ * What a run asks for, as a string: the same for every spelling of it. The order of the members does not matter, and a parameter
+ * at its default is one that is left out, so that the string stays when the model gets a new parameter with a default.
  */
 export function rowContent(input: Readonly<RunInput>, { properties }: InputRules['schema']): string {
   const given = Object.entries(input).filter(([name, value]) => {

@@ -1,19 +1,32 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative } from 'node:path'
+import type { Run } from '@modelrun/durable'
 import { UsageError } from '../errors.ts'
 import { inputProblems, type RunInput, readValues, urlOf } from '../run/input.ts'
 import { type InputRules, isUrlParameter, type Parameter } from '../run/parameters.ts'
-import { MOST_PROBLEMS, type RawRow } from './read-rows.ts'
+import type { RawRow } from './read-csv.ts'
+import { MOST_PROBLEMS } from './read-rows.ts'
 import { looksLikeAttempt, rowContent } from './row-keys.ts'
 
-/** A row that can be run. */
-export interface BatchRow {
+/** A row of a batch: what it was in the file, its latest attempt, and what became of it. */
+export interface Row {
+  /** From 1, without the heading. */
   row: number
-  /** The same for the same row in every process: a key is sent at most once. */
+  /** The same for the same row in every process. */
   key: string
   input: RunInput
   /** As it stands in the file. */
-  cells: ReadonlyMap<string, unknown>
+  cells: RawRow['cells']
+  /** From 1. Each attempt is a run of its own in the batch, and is sent at most once. */
+  attempt: number
+  /** The key of the run of this attempt. */
+  runKey: string
+  /** The run of this attempt, when it was added before. */
+  run?: Run | undefined
+  /** Paths of its files, when they are saved. */
+  files?: readonly string[] | undefined
+  /** Why they are not saved. */
+  saveProblem?: string | undefined
 }
 
 /** What makes rows of cells. */
@@ -29,19 +42,26 @@ export interface RowRules extends InputRules {
 
 const LONGEST_KEY = 250
 
-/** Makes the runs of a batch of its rows. @throws UsageError with what is wrong in each row, before anything is paid */
-export async function batchRows(raw: readonly RawRow[], rules: RowRules): Promise<BatchRow[]> {
-  checkColumns(raw, rules)
-  const rows: BatchRow[] = []
+/**
+ * Makes the rows of a batch. A row of a table that has no value for the model is left out, as a blank one is: spreadsheets have
+ * numbers below the last row.
+ *
+ * @throws UsageError with what is wrong in each row, before anything is paid
+ */
+export async function createRows(raw: readonly RawRow[], rules: RowRules): Promise<Row[]> {
+  const columns = checkColumns(raw, rules)
+  const rows: Row[] = []
   const problems: string[] = []
-  const keyOf = createKeys(rules)
-  for (const one of raw) {
+  const createKey = keyFactory(rules)
+  for (const { row, cells, isCsv } of raw) {
     try {
-      const input = await inputOf(one, rules)
-      rows.push({ row: one.row, key: keyOf(one, input), input, cells: one.cells })
+      if (isCsv && columns.size > 0 && ![...cells.keys()].some((name) => columns.has(name))) continue
+      const input = await readInput({ row, cells, isCsv }, rules)
+      const key = createKey(cells, input)
+      rows.push({ row, key, input, cells, attempt: 1, runKey: key })
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      problems.push(`row ${one.row}: ${error.message}`)
+      problems.push(`row ${row}: ${error.message}`)
     }
   }
   failWith('The rows do not fit the model. Nothing was sent.', problems)
@@ -49,32 +69,38 @@ export async function batchRows(raw: readonly RawRow[], rules: RowRules): Promis
 }
 
 /** @throws UsageError with the first problems, when there is one */
-export function failWith(sentence: string, problems: readonly string[], advice = ''): void {
+export function failWith(sentence: string, problems: readonly string[], advice?: string): void {
   if (problems.length === 0) return
   const left = problems.length - MOST_PROBLEMS
   const more = left > 0 ? [`and ${left} more`] : []
-  const lines = [sentence, ...problems.slice(0, MOST_PROBLEMS), ...more].join('\n  ')
-  throw new UsageError(`${lines}\n${advice}`.trimEnd())
+  const lines = [...problems.slice(0, MOST_PROBLEMS), ...more].map((line) => `  ${line}`)
+  throw new UsageError(sentence, advice === undefined ? lines : [...lines, advice])
 }
 
-/** A column that is wrong is wrong in every row: it is named once. */
-function checkColumns(raw: readonly RawRow[], { schema, parameters, model, key, ignored }: RowRules): void {
+/** A column that is wrong is wrong in every row: it is named once. Returns the columns for the model. */
+function checkColumns(raw: readonly RawRow[], { schema, model, key, ignored }: RowRules): ReadonlySet<string> {
   const columns = new Set(raw.flatMap(({ cells }) => [...cells.keys()]))
-  const missing = key !== undefined && !columns.has(key)
-  if (missing) throw new UsageError(`No row has the column ${key} of --key. Nothing was sent.`)
-  const unknown = [...columns].filter(
-    (name) => name !== key && !ignored.includes(name) && !Object.hasOwn(schema.properties, name),
-  )
-  const rules = { parameters, schema: { ...schema, required: [] } }
+  if (key !== undefined && !columns.has(key))
+    throw new UsageError(`No row has a value in the column ${key} of --key. Nothing was sent.`)
+  const others = [...columns].filter((name) => name !== key)
+  const isParameter = (name: string) => Object.hasOwn(schema.properties, name) && !ignored.includes(name)
+  const known = new Set([...columns].filter(isParameter))
+  if (others.length > 0 && known.size === 0) {
+    // Whoever ignores all of them would pay for runs without an input.
+    throw new UsageError(`No column is a parameter of the model ${model}: ${others.join(', ')}. Nothing was sent.`)
+  }
+  const unknown = others.filter((name) => !known.has(name) && !ignored.includes(name))
+  const rules = { parameters: [], schema: { ...schema, required: [] } }
   const problems = unknown.flatMap((name) => inputProblems(rules, { [name]: '' }))
   const names = unknown.join(',')
   const advice =
     `If the model need not have them: --ignore-columns ${/^[\w,.-]+$/.test(names) ? names : `'${names}'`}. ` +
     'A column that names the rows goes into --key <column>.'
   failWith(`The columns do not fit the model ${model}. Nothing was sent.`, problems, advice)
+  return known
 }
 
-async function inputOf({ cells, isCsv }: RawRow, rules: RowRules): Promise<RunInput> {
+async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<RunInput> {
   const { schema, parameters, key, ignored, files } = rules
   const input: RunInput = Object.create(null)
   for (const [name, cell] of cells) {
@@ -83,7 +109,8 @@ async function inputOf({ cells, isCsv }: RawRow, rules: RowRules): Promise<RunIn
     const value = isCsv && parameter !== undefined ? readValues(parameter, [String(cell)]) : cell
     input[name] = parameter === undefined ? value : await withFile(value, parameter, files)
   }
-  const problems = inputProblems({ schema, parameters }, input)
+  // Columns have the names of the service, and no flags.
+  const problems = inputProblems({ schema, parameters: [] }, input)
   if (problems.length > 0) throw new UsageError(problems.join(' '))
   return input
 }
@@ -101,11 +128,11 @@ async function withFile(value: unknown, parameter: Parameter, folder: string | u
 }
 
 /** Keys are column values, or hashes of the content with a number for content that comes again. */
-function createKeys({ key: column, model, schema }: RowRules): (row: RawRow, input: RunInput) => string {
+function keyFactory({ key: column, model, schema }: RowRules): (cells: Row['cells'], input: RunInput) => string {
   const counts = new Map<string, number>()
-  return ({ cells }, input) => {
-    const content = JSON.stringify([model, rowContent(input, schema)])
-    const key = column === undefined ? hashOf(content) : keyOf(cells.get(column))
+  return (cells, input) => {
+    const key =
+      column === undefined ? hash(JSON.stringify([model, rowContent(input, schema)])) : cellKey(cells.get(column))
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     if (column === undefined) return `${key}-${count}`
@@ -115,11 +142,11 @@ function createKeys({ key: column, model, schema }: RowRules): (row: RawRow, inp
   }
 }
 
-function hashOf(content: string): string {
+function hash(content: string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32)
 }
 
-function keyOf(cell: unknown): string {
+function cellKey(cell: unknown): string {
   return typeof cell === 'string' || typeof cell === 'number' ? String(cell) : ''
 }
 

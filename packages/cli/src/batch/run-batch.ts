@@ -1,31 +1,28 @@
-import type { Run } from '@modelrun/durable'
-import type { ModelRun, Output } from 'modelrun'
+import type { Output } from 'modelrun'
 import type { CliContext, ExitCode } from '../context.ts'
-import { diskProblem, RejectedRunError, reasonOf } from '../errors.ts'
+import { diskProblem, messageOf, RejectedRunError } from '../errors.ts'
 import { checkTemplate, prepareFolder, saveOutputs } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
 import { BATCH_TEMPLATE, type PriceOptions, type ServiceOptions } from '../options.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
-import { parametersOf } from '../run/parameters.ts'
-import { createService } from '../service/service.ts'
-import { cleanText, countText, priceText } from '../terminal/text.ts'
-import { bindAccount, checkAccount } from './account.ts'
-import { type Decisions, decideUnknown, findAttempts, nextAttempts, type RowAttempt } from './attempts.ts'
+import { readParameters } from '../run/parameters.ts'
+import { createService, type Service } from '../service/service.ts'
+import { countText, priceText } from '../terminal/text.ts'
+import { checkAccount } from './account.ts'
+import { type Decisions, decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
 import { type Batch, openBatch } from './open-batch.ts'
-import { readRows } from './read-rows.ts'
-import { endOf, failedRow, type RowEnd, reportBatch, writeReport } from './report.ts'
-import { batchRows } from './rows.ts'
+import { type RowSource, readRows } from './read-rows.ts'
+import { checkReport, describeRow, printReport, writeReport } from './report.ts'
+import { createRows, type Row, type RowRules } from './rows.ts'
 
 /** Options of `modelrun batch`. */
-export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions {
-  inputs: string
+export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, RowSource {
   out: string
   concurrency: number
   pollsPerSecond: number
-  encoding?: string | undefined
   key?: string | undefined
   ignoreColumns?: readonly string[] | undefined
   files?: string | undefined
@@ -37,83 +34,84 @@ export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions {
 
 /** The rows of a batch, and what works on them. */
 interface BatchWork {
-  client: ModelRun
+  service: Service
   /** Id of the model. */
   model: string
   batch: Batch
-  rows: readonly RowAttempt[]
+  rows: readonly Row[]
   start: BatchStart
   stop: BatchStop
   options: BatchOptions
 }
 
 /** Runs a model for each row of a file, at most once for each row, over any number of starts. */
-export async function runBatch(id: string, options: BatchOptions, context: CliContext): Promise<ExitCode> {
+export async function runBatch([id]: [string], options: BatchOptions, context: CliContext): Promise<ExitCode> {
   checkTemplate(options.name ?? BATCH_TEMPLATE, ['row', 'key', 'model', 'job_id', 'index'])
+  if (options.report !== undefined) checkReport(options.report, options.inputs)
   const service = await createService(options, context)
-  const { client } = service
   checkAccount(options, service)
-  const model = await readModel(client, id)
-  const { key, files, ignoreColumns: ignored = [] } = options
-  const rules = {
-    model: model.id,
-    schema: model.input_schema,
-    parameters: parametersOf(model, []),
-    key,
-    ignored,
-    files,
-  }
-  const given = await batchRows(await readRows(options.inputs, options.encoding), rules)
+  const { rules, price } = await readRules(id, service, options)
+  const rows = await readBatchRows(options, rules, context)
   prepareFolder(options.out)
   const interruption = new Interruption(context)
   const stop = new BatchStop(interruption, context)
   try {
-    bindAccount(options, service)
-    const { out, concurrency, pollsPerSecond } = options
-    const batch = await openBatch({ client, options: { out, concurrency, pollsPerSecond } }, stop)
+    const batch = await openBatch({ service, options: { ...options, name: 'runs' } }, stop)
     stop.batch = batch
-    const found = await findAttempts(batch.runs, given, rules)
-    const decided = await decideUnknown(found, { client, runs: batch.runs, options })
-    const rows = nextAttempts(decided, options)
-    const start = await findStart(batch, rows, model.pricing.credits_per_run)
-    checkFound(found, start, options)
-    const work = { client, model: model.id, batch, rows, start, stop, options }
+    const { runs } = batch
+    await findAttempts(runs, rows, rules)
+    await decideUnknown(rows, { client: service.client, runs, options })
+    await checkFound(batch, rows, options)
+    const retried = startAttempts(rows, options)
+    const work = { service, model: rules.model, batch, rows, start: await findStart(batch, rows, price), stop, options }
     await agree(work, context)
-    await addRetries(work, found, context)
+    await addRetries(work, retried, context)
     return await workAndReport(work, context)
   } catch (error) {
-    throw await stop.reasonOf(error)
+    throw await stop.explain(error)
   } finally {
     interruption.release()
     await stop.close()
   }
 }
 
-interface FoundBatch extends BatchStart {
-  /** Runs of the folder that were sent, of any row. */
-  everSent: number
+async function readRules(
+  id: string,
+  { client }: Service,
+  { key, files, ignoreColumns: ignored = [] }: BatchOptions,
+): Promise<{ rules: RowRules; price: number }> {
+  const model = await readModel(client, id)
+  const parameters = readParameters(model, [])
+  const rules = { model: model.id, schema: model.input_schema, parameters, key, ignored, files }
+  return { rules, price: model.pricing.credits_per_run }
 }
 
-/** State of the batch when a process starts. */
-async function findStart({ runs }: Batch, rows: readonly RowAttempt[], price: number): Promise<FoundBatch> {
-  let [ended, sent] = [0, 0]
-  for (const { runKey } of rows) {
-    const run = await runs.get(runKey)
-    if (run !== undefined && run.state !== 'waiting') sent += 1
-    if (run !== undefined && !['waiting', 'running'].includes(run.state)) ended += 1
-  }
-  const { credits, total, waiting } = await runs.progress()
-  return { total: rows.length, ended, sent, price, credits, everSent: total - waiting }
+/** Says what is left out. */
+async function readBatchRows(options: BatchOptions, rules: RowRules, { terminal }: CliContext): Promise<Row[]> {
+  const raw = await readRows(options)
+  const rows = await createRows(raw.rows, rules)
+  const blank = raw.blank + raw.rows.length - rows.length
+  if (blank > 0) terminal.say(`${countText(blank, 'row')} without a value for the model left out.`)
+  return rows
 }
 
 /** A file of which the batch knows no row is mostly the same file, written in another way. @throws RejectedRunError */
-function checkFound(found: readonly RowAttempt[], { everSent }: FoundBatch, { out, newRows }: BatchOptions): void {
-  if (newRows || everSent === 0 || found.some(({ run }) => run !== undefined)) return
+async function checkFound({ runs }: Batch, rows: readonly Row[], { out, newRows }: BatchOptions): Promise<void> {
+  const { total, waiting } = await runs.progress()
+  if (newRows || total === waiting || rows.some(({ run }) => run !== undefined)) return
   throw new RejectedRunError(
-    `The folder ${out} has a batch of ${countText(everSent, 'run')}, and none of them is of a row of this file. ` +
-      `All rows of the file, ${found.length}, would be paid. Nothing was sent. Add --new-rows if this is what you want.\n` +
-      'Another folder with --out is a new batch: all rows are paid there.',
+    `The folder ${out} has a batch of ${countText(total - waiting, 'run')}, and none of them is of a row of this file. ` +
+      `All rows of the file, ${rows.length}, would be paid. Nothing was sent. Add --new-rows if this is what you want.`,
+    ['Another folder with --out is a new batch: all rows are paid there.'],
   )
+}
+
+/** State of the batch when a process starts. */
+async function findStart({ runs }: Batch, rows: readonly Row[], price: number): Promise<BatchStart> {
+  const sent = rows.filter(({ run }) => run !== undefined && run.state !== 'waiting')
+  const ended = sent.filter(({ run }) => run?.state !== 'running')
+  const { credits } = await runs.progress()
+  return { total: rows.length, ended: ended.length, sent: sent.length, price, credits }
 }
 
 /** Says what the rest costs. The limit counts for the whole batch. @throws RejectedRunError */
@@ -134,30 +132,47 @@ async function agree({ model, start, options }: BatchWork, context: CliContext):
 
 /** Stores all retries before the first is sent: after a kill the same command continues with them, also without the option. */
 async function addRetries(
-  { batch, model, rows }: BatchWork,
-  found: readonly RowAttempt[],
+  { batch, model }: BatchWork,
+  retried: readonly Row[],
   { terminal }: CliContext,
 ): Promise<void> {
-  const retries = rows.filter(({ attempt }, index) => attempt !== found[index]?.attempt)
-  await Promise.all(retries.map(({ runKey, input }) => batch.runs.add(runKey, model, { ...input })))
-  if (retries.length > 0) terminal.say(`${countText(retries.length, 'row')} run again.`)
+  await Promise.all(retried.map(({ runKey, input }) => batch.runs.add(runKey, model, { ...input })))
+  if (retried.length > 0) terminal.say(`${countText(retried.length, 'row')} run again.`)
 }
 
 async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
-  const progress = new BatchProgress(terminal, work.start)
-  const ends: RowEnd[] = []
+  const { batch, rows, start, stop, options } = work
+  const progress = new BatchProgress(terminal, start)
+  const note = (row: Row) => {
+    const described = describeRow(row, start.price)
+    progress.add(described.state)
+    terminal.event('row', described)
+  }
   try {
-    await workRows(work, (end) => {
-      ends.push(end)
-      progress.add(end)
-      terminal.event('row', end)
-    })
+    await workRows(work, note)
   } finally {
     progress.end()
+    if (stop.signal.aborted) await readAgain(rows, batch)
+    if (options.report !== undefined)
+      writeReport(
+        options.report,
+        rows.map((row) => describeRow(row, start.price)),
+      )
   }
-  if (work.options.report !== undefined) await writeReport(work.options.report, ends)
-  const { credits } = await work.batch.runs.progress()
-  return reportBatch(ends, credits, terminal)
+  const { credits } = await batch.runs.progress()
+  return printReport(
+    rows.map((row) => describeRow(row, start.price)),
+    credits,
+    terminal,
+  )
+}
+
+/** What became of rows whose end was not awaited, as far as the store responds. */
+async function readAgain(rows: readonly Row[], { runs }: Batch): Promise<void> {
+  for (const row of rows) {
+    const isOpen = row.run === undefined || row.run.state === 'waiting' || row.run.state === 'running'
+    if (isOpen) row.run = (await runs.get(row.runKey).catch(() => undefined)) ?? row.run
+  }
 }
 
 /** Files are fetched beside the runs, of so many rows at once. */
@@ -167,7 +182,7 @@ const SAVES_AT_ONCE = 8
  * Runs every row and saves its files. When the signal aborts, the loop is left at once, also while it waits for files: as long as
  * it is not left, rows are sent.
  */
-async function workRows(work: BatchWork, note: (end: RowEnd) => void): Promise<void> {
+async function workRows(work: BatchWork, note: (row: Row) => void): Promise<void> {
   const { model, batch, rows, options, stop } = work
   const { signal } = stop
   const saves = new Set<Promise<void>>()
@@ -177,12 +192,8 @@ async function workRows(work: BatchWork, note: (end: RowEnd) => void): Promise<v
   const { concurrency } = options
   for await (const { item, run } of batch.runs.runEach(model, items, { concurrency, signal })) {
     signal.throwIfAborted()
-    const { output } = run
-    if (output === undefined) {
-      note(failedRow(item.row, run))
-      continue
-    }
-    const save = saveRow(item.row, { ...run, output }, work).then(note)
+    item.row.run = run
+    const save = saveRow(item.row, run.output, work).then(() => note(item.row))
     saves.add(save)
     save.finally(() => saves.delete(save)).catch(() => {})
     if (saves.size >= SAVES_AT_ONCE) await Promise.race([...saves, stopped])
@@ -200,25 +211,23 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   return stopped
 }
 
-async function saveRow(row: RowAttempt, run: Run & { output: Output }, work: BatchWork): Promise<RowEnd> {
-  const { client, model, batch, rows, options, start, stop } = work
-  const { jobId = '', output } = run
-  const end = { ...endOf(row, jobId), urls: output.items.map(({ url }) => url), credits: start.price }
-  const known = batch.saved.filesOf(row.key)
-  if (known !== undefined) return { ...end, state: 'succeeded', files: known }
+async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {
+  const { service, model, batch, rows, options, stop } = work
+  row.files = batch.saved.filesOf(row.key)
+  const jobId = row.run?.jobId
+  if (output === undefined || jobId === undefined || row.files !== undefined) return
   // Files sort as the rows do.
   const padded = String(row.row).padStart(String(rows.length).length, '0')
   const values = { row: padded, key: row.key, model, job_id: jobId }
   const plan = { folder: options.out, template: options.name ?? BATCH_TEMPLATE, values, signal: stop.signal }
   try {
-    const files = await saveOutputs(client, { job_id: jobId, output }, plan)
+    const files = await saveOutputs(service.client, { job_id: jobId, output }, plan)
     batch.saved.add(row.key, files)
-    return { ...end, state: 'succeeded', files }
+    row.files = files
   } catch (error) {
     // No more rows are paid whose files cannot be kept.
     if (stop.signal.aborted || diskProblem(error) !== undefined) throw error
     // Without the advice for programs.
-    const message = cleanText(reasonOf(error).replace(/ The result of the job .*$/s, ''))
-    return { ...end, state: 'unsaved', files: [], error: message }
+    row.saveProblem = messageOf(error).replace(/ The result of the job .*$/s, '')
   }
 }

@@ -37,8 +37,8 @@ describe('a batch whose files come slowly', () => {
     child.kill('SIGINT')
     const atInterrupt = sent()
     await expect
-      .poll(() => printed.stderr, { timeout: 1_000 })
-      .toMatch(/^Stopping: no more rows are sent\. \d+ runs? continues?\. Ctrl-C again ends now\.$/m)
+      .poll(() => printed.stderr, { timeout: 20_000 })
+      .toMatch(/^Stopping: no more rows are sent\. \d+ runs? under way\. Ctrl-C again ends now\.$/m)
     const { code, stderr } = await ended
     expect([code, stderr]).toEqual([130, expect.stringContaining('The same command again continues with the batch.')])
     expect(sent() - atInterrupt).toBeLessThanOrEqual(10) // those that were being sent

@@ -4,7 +4,6 @@ import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import type { ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cleanText } from '../terminal/text.ts'
 import { callControl, devUrl, noDevServer } from './control.ts'
 
 /** Options of `modelrun logs`. */
@@ -15,7 +14,7 @@ export interface LogsOptions extends ServiceOptions {
 const RETRY_MS = 500
 
 /** Prints the requests that a service of `modelrun dev` has received, and with `--follow` those that come. */
-export async function showLogs(options: LogsOptions, context: CliContext): Promise<ExitCode> {
+export async function showLogs(_: [], options: LogsOptions, context: CliContext): Promise<ExitCode> {
   const { terminal } = context
   const url = devUrl(options, context)
   const log = createLog(terminal)
@@ -61,7 +60,7 @@ async function followForEver(
 
 async function follow(url: string, log: ReturnType<typeof createLog>, body: ReadableStream<Uint8Array>): Promise<void> {
   let isFirst = true
-  for await (const event of eventsOf(body)) {
+  for await (const event of readEvents(body)) {
     // From its first event on nothing is missed. What came before that is not in any event.
     if (isFirst) log(await callControl(url, 'activity'))
     isFirst = false
@@ -70,7 +69,7 @@ async function follow(url: string, log: ReturnType<typeof createLog>, body: Read
 }
 
 /** The data of server-sent events. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of body) {
@@ -109,13 +108,14 @@ function printRequest(entry: Record<string, unknown>, terminal: Terminal): void 
   const message = memberOf(memberOf(tryParseJson(String(entry.response_body)), 'error'), 'message')
   const at = new Date(Number(entry.at_ms)).toISOString()
   terminal.event('request', { at, method, path, status, duration_ms, code, message, fault, job_id })
-  const colour = typeof status !== 'number' || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
-  const outcome = terminal.style(
-    colour,
-    [status ?? 'no response', code].filter(Boolean).map(String).map(cleanText).join(' '),
-  )
-  const line = [method, path, job_id].filter(Boolean).map(String).map(cleanText).join(' ')
-  terminal.print(`${at.slice(11, 23)}  ${line}  ${outcome}  ${duration_ms} ms`)
+  const outcome = { style: statusColour(status), text: [status ?? 'no response', code].filter(Boolean).join(' ') }
+  const line = [method, path, job_id].filter(Boolean).join(' ')
+  terminal.print([`${at.slice(11, 23)}  ${line}  `, outcome, `  ${duration_ms} ms`])
   const reasons = [message, fault && `a fault was injected: ${fault}`]
-  for (const reason of reasons.filter(Boolean)) terminal.print(`              ${cleanText(String(reason))}`)
+  for (const reason of reasons.filter(Boolean)) terminal.print(`              ${reason}`)
+}
+
+function statusColour(status: unknown): 'red' | 'yellow' | 'green' {
+  if (typeof status !== 'number' || status >= 500) return 'red'
+  return status >= 400 ? 'yellow' : 'green'
 }

@@ -17,11 +17,7 @@ export interface OpenOptions extends ConnectionOptions {
 const LAUNCH_MS = 2_000
 
 /** Opens the dashboard of a service of `modelrun dev`, or the page of one job there. */
-export async function openDashboard(
-  jobId: string | undefined,
-  options: OpenOptions,
-  context: CliContext,
-): Promise<ExitCode> {
+export async function openDashboard([jobId]: [string?], options: OpenOptions, context: CliContext): Promise<ExitCode> {
   const url = devUrl(options, context)
   const page = await fetch(`${url}/_dashboard/`).catch((error: unknown) => {
     throw noDevServer(url, messageWithCause(error))
@@ -44,9 +40,11 @@ export async function openDashboard(
 
 /** @returns false where no browser opens, as in a container or over ssh */
 async function launch(url: string, env: Env): Promise<boolean> {
-  const [program = '', ...args] = openerOf(url, env)
+  const [program = '', ...args] = browserCommand(url, env)
   if (program === '') return false
-  const child = spawn(program, args, { stdio: 'ignore', detached: true, env: { ...env } })
+  // A browser does not need the key.
+  const ownEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MODELRUN_')))
+  const child = spawn(program, args, { stdio: 'ignore', detached: true, env: ownEnv })
   const ended = once(child, 'exit').then(
     ([code]) => code === 0,
     () => false,
@@ -56,7 +54,7 @@ async function launch(url: string, env: Env): Promise<boolean> {
   return isOpen
 }
 
-function openerOf(url: string, env: Env): string[] {
+function browserCommand(url: string, env: Env): string[] {
   if (process.platform === 'darwin') return ['open', url]
   if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url]
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open', url] : []

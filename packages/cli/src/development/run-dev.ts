@@ -10,7 +10,7 @@ export interface DevOptions {
 }
 
 /** Runs the reference server until a signal ends it. */
-export async function runDev({ port, scale }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
+export async function runDev(_: [], { port, scale }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
   const [{ createReferenceServer }, { listen, ListenError, loadDashboard }] = await Promise.all([
     import('@modelrun/reference-server'),
     import('@modelrun/reference-server/node'),
@@ -29,7 +29,7 @@ export async function runDev({ port, scale }: DevOptions, { terminal }: CliConte
   else terminal.printSecret(`export MODELRUN_BASE_URL=${url}\nexport MODELRUN_API_KEY=${key}`)
   terminal.say('The service runs on this machine. Paste these lines into another terminal. Ctrl-C stops it.')
   if (dashboardUrl !== undefined) terminal.say(`Its jobs, deliveries and faults in a browser: ${dashboardUrl}`)
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((event) => once(process, event)))
   await listening.close()
   await server.close()
   return EXIT.done

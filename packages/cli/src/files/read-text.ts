@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { reasonOf, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 
 /** A text of the user. */
 export interface TextSource {
@@ -24,7 +24,7 @@ export async function readText(source: TextSource): Promise<string> {
   try {
     bytes = path === '-' ? await buffer(process.stdin) : readFileSync(path)
   } catch (error) {
-    throw new UsageError(`${sourceName(source)} cannot be read: ${reasonOf(error)}`)
+    throw new UsageError(`${sourceName(source)} cannot be read: ${messageOf(error)}`)
   }
   try {
     return decoder.decode(bytes)

@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs'
+import { memberOf } from '@modelrun/kit'
 import type { ModelRun, ProducedOutput } from 'modelrun'
-import { reasonOf, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { DEFAULT_TEMPLATE } from '../options.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './private-files.ts'
 
 /** What a template can name. Rows and keys exist in a batch. */
 interface TemplateValues {
@@ -41,7 +42,7 @@ function templateProblem(template: string, known: readonly string[]): string | u
 /** A name without its extension, which comes with the file. It never leads out of its folder. */
 export function fillTemplate(template: string, values: TemplateValues): string {
   const filled = template.replace(/\.\{ext\}$/, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const text = String(Reflect.get(values, name) ?? '')
+    const text = String(memberOf(values, name) ?? '')
     return text.normalize('NFC').replace(UNSAFE, '-').slice(0, LONGEST_PART)
   })
   const plain = /^\.*$/.test(filled) ? `_${filled}` : filled.replace(/^[.-]/, '_')
@@ -50,12 +51,17 @@ export function fillTemplate(template: string, values: TemplateValues): string {
 }
 
 /** Creates the folder, and checks that files can be written there. Called before a run is paid. @throws UsageError */
-export function prepareFolder(folder: string): void {
+export function prepareFolder(
+  folder: string,
+  { mode, option = '--out' }: { mode?: number; option?: string } = {},
+): void {
   try {
-    makeFolder(folder)
+    makeFolder(folder, mode)
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw new UsageError(`Files cannot be saved in ${folder}: ${reasonOf(error)}. Choose another folder with --out.`)
+    throw new UsageError(
+      `Files cannot be saved in ${folder}: ${messageOf(error)}. Choose another folder with ${option}.`,
+    )
   }
 }
 
@@ -72,7 +78,7 @@ interface SavePlan {
 
 /** Saves every file of an output. A file that exists with other content stays: the new one gets another name. */
 export async function saveOutputs(client: ModelRun, produced: ProducedOutput, plan: SavePlan): Promise<string[]> {
-  const names = namesOf(produced, plan)
+  const names = fileNames(produced, plan)
   const saves = produced.output.items.map((item, index) => {
     const one = { job_id: produced.job_id, output: { ...produced.output, items: [item] } }
     return saveOne(client, one, { ...plan, name: names[index] ?? String(index) })
@@ -94,13 +100,13 @@ async function saveOne(
       return path
     } catch (error) {
       // The client replaces no file that has other content.
-      if (copy >= MOST_NAMES || !/with other content/.test(reasonOf(error))) throw error
+      if (copy >= MOST_NAMES || !/with other content/.test(messageOf(error))) throw error
     }
   }
 }
 
 /** Names of an output with several items differ, also where the template has no `{index}`. */
-function namesOf({ output }: ProducedOutput, { template, values }: SavePlan): string[] {
+function fileNames({ output }: ProducedOutput, { template, values }: SavePlan): string[] {
   const names = output.items.map((_, index) => fillTemplate(template, { ...values, index }))
   const isAmbiguous = new Set(names.map((name) => name.toLowerCase())).size < names.length
   return isAmbiguous ? names.map((name, index) => withSuffix(name, `-${index}`)) : names

@@ -7,7 +7,7 @@ import { DEFAULT_TEMPLATE, type FileOptions, type WaitOptions } from '../options
 import { followAdvice } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { StatusLine } from '../terminal/terminal.ts'
-import { cleanText, durationText, priceText } from '../terminal/text.ts'
+import { durationText, priceText } from '../terminal/text.ts'
 
 /** A job, and what is known about its run. */
 interface FollowedJob {
@@ -27,7 +27,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   const { options, job, interruption } = followed
   if (interruption.isPressed) return endInterrupted(followed, context)
   if (!options.wait) {
-    context.terminal.print(cleanText(job.id))
+    context.terminal.print(job.id)
     return EXIT.done
   }
   let result: RunResult
@@ -35,7 +35,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
     result = await waitForEnd(followed, context)
   } catch (error) {
     if (interruption.signal.aborted) return endInterrupted(followed, context)
-    noteEnd(followed, endOf(error))
+    noteEnd(followed, endStatus(error))
     throw error
   }
   noteEnd(followed, 'succeeded')
@@ -46,8 +46,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
 
 async function waitForEnd({ job, options, interruption }: FollowedJob, { terminal }: CliContext): Promise<RunResult> {
   let status = 'queued'
-  const id = cleanText(job.id)
-  const line = new StatusLine(terminal, (elapsedMs) => `${id} ${cleanText(status)} ${durationText(elapsedMs)}`)
+  const line = new StatusLine(terminal, (elapsedMs) => `${job.id} ${status} ${durationText(elapsedMs)}`)
   try {
     return await job.result({
       signal: interruption.signal,
@@ -67,7 +66,7 @@ function noteEnd({ run, ledger }: FollowedJob, status: RunEnd | undefined): void
   if (run !== undefined && status !== undefined) ledger.append({ type: 'end', run, status })
 }
 
-function endOf(error: unknown): RunEnd | undefined {
+function endStatus(error: unknown): RunEnd | undefined {
   if (!isClientError(error)) return undefined
   if (error.code === 'job_failed') return 'failed'
   return error.code === 'job_cancelled' ? 'cancelled' : undefined
@@ -80,7 +79,7 @@ async function saveFiles(followed: FollowedJob, result: RunResult, { terminal }:
   try {
     return await saveOutputs(client, result, plan)
   } catch (error) {
-    const again = `modelrun job ${cleanText(job.id)} --watch`
+    const again = `modelrun job ${job.id} --watch`
     terminal.say(`The job has succeeded, and its files are not saved. Try again: ${again}`)
     throw error
   }
@@ -91,7 +90,7 @@ function report(result: RunResult, files: readonly string[], { terminal }: CliCo
   terminal.event('result', { job_id, model, status: 'succeeded', output, credits_used, credits_per_run, files })
   const credits = credits_used ?? credits_per_run
   terminal.say(`succeeded${credits === undefined ? '' : `, ${priceText(credits)}`}`)
-  const lines = files.length > 0 ? files : output.items.map(({ url }) => cleanText(url))
+  const lines = files.length > 0 ? files : output.items.map(({ url }) => url)
   for (const line of lines) terminal.print(line)
 }
 
@@ -102,7 +101,7 @@ async function endInterrupted(followed: FollowedJob, context: CliContext): Promi
     const advice = followAdvice(job.id)
     throw new InterruptedError(`stopped waiting. The job continues, and may be charged. ${advice}`)
   }
-  context.terminal.say(`Cancelling the job ${cleanText(job.id)}.`)
+  context.terminal.say(`Cancelling the job ${job.id}.`)
   throw new InterruptedError(await cancel(followed))
 }
 
@@ -111,11 +110,11 @@ async function cancel(followed: FollowedJob): Promise<string> {
   const advice = followAdvice(job.id)
   try {
     const { status } = await job.cancel()
-    if (status !== 'cancelled') return `the job is ${cleanText(status)} and was not cancelled. ${advice}`
+    if (status !== 'cancelled') return `the job is ${status} and was not cancelled. ${advice}`
     noteEnd(followed, 'cancelled')
-    return `the job ${cleanText(job.id)} is cancelled. It is not charged.`
+    return `the job ${job.id} is cancelled. It is not charged.`
   } catch (error) {
     if (!isClientError(error)) throw error
-    return `the job was not cancelled: ${cleanText(error.message)} ${advice}`
+    return `the job was not cancelled: ${error.message} ${advice}`
   }
 }

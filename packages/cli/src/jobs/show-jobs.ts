@@ -5,7 +5,6 @@ import { Ledger, type LedgerRun } from '../ledger.ts'
 import { DEFAULT_TEMPLATE, type FileOptions, type ServiceOptions, type WaitOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
-import { cleanText } from '../terminal/text.ts'
 import { finishJob } from './finish-job.ts'
 
 /** Options of `modelrun job`. */
@@ -14,7 +13,7 @@ export interface JobOptions extends ServiceOptions, FileOptions, WaitOptions {
 }
 
 /** Prints how a job is, or waits for its end and saves its files. */
-export async function showJob(id: string | undefined, options: JobOptions, context: CliContext): Promise<ExitCode> {
+export async function showJob([id]: [string?], options: JobOptions, context: CliContext): Promise<ExitCode> {
   if (id === undefined) return showLedger(context)
   const { client } = await createService(options, context)
   if (!options.watch) return printJob(id, await client.jobs.get(id), context)
@@ -33,18 +32,18 @@ export async function showJob(id: string | undefined, options: JobOptions, conte
 
 function printJob(id: string, { status, output, error }: Job, { terminal }: CliContext): ExitCode {
   terminal.event('job', { job_id: id, status, output, error })
-  terminal.print(cleanText(status))
-  for (const { url } of output?.items ?? []) terminal.print(cleanText(url))
-  if (error !== undefined) terminal.say(`${cleanText(error.code)}: ${cleanText(error.message)}`)
+  terminal.print(status)
+  for (const { url } of output?.items ?? []) terminal.print(url)
+  if (error !== undefined) terminal.say(`${error.code}: ${error.message}`)
   return status === 'failed' || status === 'cancelled' ? EXIT.failed : EXIT.done
 }
 
 /** Cancels a job (section 4.5). */
-export async function cancelJob(id: string, options: ServiceOptions, context: CliContext): Promise<ExitCode> {
+export async function cancelJob([id]: [string], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
   const { status } = await client.jobs.cancel(id)
   context.terminal.event('job', { job_id: id, status })
-  context.terminal.print(cleanText(status))
+  context.terminal.print(status)
   if (status !== 'cancelled') return EXIT.failed
   const ledger = new Ledger(context.env)
   const known = ledger.findJob(id)
@@ -56,14 +55,14 @@ export async function cancelJob(id: string, options: ServiceOptions, context: Cl
 function showLedger({ terminal, env }: CliContext): ExitCode {
   const runs = new Ledger(env).read()
   for (const run of runs) terminal.event('run', run)
-  const rows = [['JOB', 'STATUS', 'MODEL', 'CREDITS', 'STARTED'], ...runs.map(rowOf)]
+  const rows = [['JOB', 'STATUS', 'MODEL', 'CREDITS', 'STARTED'], ...runs.map(runCells)]
   if (runs.length === 0) terminal.say('No run was started here. Start one with: modelrun run <id>')
   else terminal.printTable(rows)
   return EXIT.done
 }
 
 /** A run whose process ended while it was sent has no job id: it may have been charged. */
-function rowOf({ job_id, status, model, credits, at }: LedgerRun): string[] {
+function runCells({ job_id, status, model, credits, at }: LedgerRun): string[] {
   const shown = status === 'intent' ? 'unknown' : status
-  return [cleanText(job_id ?? '-'), shown, cleanText(model), String(credits), at.slice(0, 19).replace('T', ' ')]
+  return [job_id ?? '-', shown, model, String(credits), at.slice(0, 19).replace('T', ' ')]
 }

@@ -1,10 +1,9 @@
 import { Console } from 'node:console'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { bindAccount, checkAccount } from '../batch/account.ts'
+import { checkAccount } from '../batch/account.ts'
 import { openBatch } from '../batch/open-batch.ts'
-import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { type CommandContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { prepareFolder } from '../files/save-files.ts'
 import type { ConnectionOptions } from '../options.ts'
@@ -25,7 +24,7 @@ const NO_PROTOCOL =
   'With npx: npx -p @modelrun/cli -p @modelcontextprotocol/server modelrun mcp …'
 
 /** Serves an agent until its host closes standard input. Jobs continue, and the next start follows them. */
-export async function runMcp(given: McpOptions, context: CliContext, command: Command): Promise<ExitCode> {
+export async function runMcp(_: [], given: McpOptions, context: CommandContext): Promise<ExitCode> {
   // Standard output is the protocol's, whatever a dependency prints.
   globalThis.console = new Console(process.stderr)
   const load = [import('@modelcontextprotocol/server'), import('@modelcontextprotocol/server/stdio')] as const
@@ -36,19 +35,19 @@ export async function runMcp(given: McpOptions, context: CliContext, command: Co
   const service = await createService(options, context)
   checkAccount(options, service)
   prepareFolder(options.out)
-  bindAccount(options, service)
   const { client } = service
-  const { terminal } = context
+  const { terminal, command } = context
   const say = (error: unknown) => terminal.say(`modelrun: ${String(error)}`)
   const onPause = (reason: Error) => {
     agentRuns.pausedBy = reason.message
     say(reason)
   }
-  const batch = await openBatch({ client, options }, { onPause, onStoreError: say })
+  const batch = await openBatch({ service, options }, { onPause, onStoreError: say })
   const agentRuns = new AgentRuns({ client, batch, options })
   // A file or a device has an end, and is not closed.
   const inputEnd = ['close', 'end'].map((event) => once(process.stdin, event))
-  const ended = Promise.race([...inputEnd, once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'].map((event) => once(process, event))
+  const ended = Promise.race([...inputEnd, ...signals])
   batch.runs.start()
   const version = command.parent?.version() ?? ''
   const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version, terminal }

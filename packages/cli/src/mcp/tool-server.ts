@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } fr
 import type { Run } from '@modelrun/durable'
 import { memberOf } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
-import { reasonOf, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { readModel } from '../models/read-model.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText } from '../terminal/text.ts'
@@ -37,7 +37,7 @@ export function createToolServer(work: ToolWork): McpServer {
       try {
         return await handle(input, context)
       } catch (error) {
-        const text = terminal.redact(cleanText(reasonOf(error)))
+        const text = terminal.redact(cleanText(messageOf(error)))
         return { isError: true, content: [{ type: 'text', text }] }
       }
     })

@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
 import type { ModelSummary } from 'modelrun'
-import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { type CommandContext, EXIT, type ExitCode } from '../context.ts'
 import type { ServiceOptions } from '../options.ts'
 import { createModelCommand } from '../run/run-arguments.ts'
 import { createService } from '../service/service.ts'
-import { cleanText } from '../terminal/text.ts'
 import { readModel } from './read-model.ts'
 
 /** Options of `modelrun models`. */
@@ -14,7 +12,7 @@ export interface ModelsOptions extends ServiceOptions {
 }
 
 /** Prints every model that matches, in the order of the service. */
-export async function listModels(options: ModelsOptions, context: CliContext): Promise<ExitCode> {
+export async function listModels(_: [], options: ModelsOptions, context: CommandContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
   const { search, category } = options
   const { terminal } = context
@@ -27,20 +25,22 @@ export async function listModels(options: ModelsOptions, context: CliContext): P
     terminal.say('No model matches. `modelrun models` without --search and --category lists all of them.')
     return EXIT.done
   }
-  const rows = models.map(({ id, pricing: { credits_per_run }, category, description }) =>
-    [id, String(credits_per_run), category, description].map(cleanText),
-  )
+  const rows = models.map(({ id, pricing: { credits_per_run }, category, description }) => [
+    id,
+    String(credits_per_run),
+    category,
+    description,
+  ])
   terminal.printTable([['ID', 'CREDITS', 'CATEGORY', 'DESCRIPTION'], ...rows])
   return EXIT.done
 }
 
 /** Prints a model as the help of its runs does: its parameters with defaults and bounds, its price, and example calls. */
-export async function showModel(
-  ...[id, options, context, command]: [string, ServiceOptions, CliContext, Command]
-): Promise<ExitCode> {
+export async function showModel([id]: [string], options: ServiceOptions, context: CommandContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
   const model = await readModel(client, id)
   context.terminal.event('model', { model })
-  if (!context.terminal.json) createModelCommand(model).command.copyInheritedSettings(command).outputHelp()
+  const { terminal, command } = context
+  if (!terminal.json) createModelCommand(model).command.copyInheritedSettings(command).outputHelp()
   return EXIT.done
 }

@@ -5,8 +5,8 @@ import { ask } from '../terminal/ask.ts'
 import { priceText } from '../terminal/text.ts'
 
 /**
- * From this price on, in credits, a run needs a permission. Pictures and sounds cost less in the example catalog, films more:
- * a mistyped id or a price that was raised is noticed, and trying out a picture needs no option.
+ * From this price on, in credits, a run needs a permission. Images and sounds cost less in the example catalog, videos more:
+ * a mistyped id or a price that was raised is noticed, and trying out an image needs no option.
  */
 const ASK_FROM_CREDITS = 20
 

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises'
-import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
+import { isRecord, memberOf, showValue, tryParseJson } from '@modelrun/kit'
 import type { InputIssue, InputProperty } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
-import { reasonOf, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { readText, sourceName, type TextSource } from '../files/read-text.ts'
-import { cleanText } from '../terminal/text.ts'
 import { type InputRules, isUrlParameter, namedFlag, type Parameter } from './parameters.ts'
 import type { RunArguments } from './run-arguments.ts'
 
@@ -25,7 +24,12 @@ export async function buildInput({ schema, parameters, given, options, readsStdi
     input[name] = parameter === undefined ? texts[0] : await parameterValue(parameter, texts)
   }
   const problems = inputProblems({ schema, parameters }, input)
-  if (problems.length > 0) throw new UsageError(`${problems.join('\n  ')}\n  Nothing was sent.`)
+  const [first, ...more] = problems
+  if (first !== undefined)
+    throw new UsageError(
+      first,
+      [...more, 'Nothing was sent.'].map((line) => `  ${line}`),
+    )
   return input
 }
 
@@ -36,13 +40,14 @@ async function readInput(source: TextSource): Promise<object> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new UsageError(`${name} is ${text.trim() === '' ? 'empty' : `not JSON: ${reasonOf(error)}`}. ${NEEDED}`)
+    const problem = text.trim() === '' ? 'empty' : `not JSON: ${messageOf(error)}`
+    throw new UsageError(`${name} is ${problem}. ${NEEDED}`)
   }
   if (isRecord(value)) return value
-  throw new UsageError(`${name} has another JSON value. ${NEEDED}`)
+  throw new UsageError(`${name} must be a JSON object, not ${showValue(value)}. ${NEEDED}`)
 }
 
-const NEEDED = 'It must be a JSON object with the parameters, such as {"prompt":"a red fox"}.'
+const NEEDED = 'It has the parameters as a JSON object, such as {"prompt":"a red fox"}.'
 
 async function parameterValue(parameter: Parameter, texts: readonly string[]): Promise<unknown> {
   const value = readValues(parameter, texts)
@@ -71,30 +76,30 @@ export async function urlOf(value: unknown, parameter: Pick<Parameter, 'flag' | 
  */
 export function inputProblems({ schema, parameters }: InputRules, input: RunInput): string[] {
   return findInputIssues(schema, input).map((issue) => {
-    const name = nameOf(issue)
+    const name = parameterName(issue)
     const parameter = parameters.find((one) => one.name === name)
     // A question has its mark already.
     const sentence = issue.message.endsWith('?') ? issue.message : `${issue.message}.`
-    return cleanText(`${parameter === undefined ? name : namedFlag(parameter)}: ${sentence}`)
+    return `${parameter === undefined ? name : namedFlag(parameter)}: ${sentence}`
   })
 }
 
 /** The parameter that an issue is about: the pointer is a JSON pointer (RFC 6901) with one name. */
-function nameOf({ pointer }: InputIssue): string {
+function parameterName({ pointer }: InputIssue): string {
   return pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** The value of a parameter, by all texts that were given for it. An array takes several. @throws UsageError */
 export function readValues({ property, types, ...parameter }: Parameter, texts: readonly string[]): unknown {
   const [first = '', second] = texts
-  const isAllowed = second === undefined && readingsOf(property.enum, first).some((value) => fits(property, value))
-  if (types.includes('array') && !isAllowed) return texts.flatMap((text) => itemsOf(property, text))
+  const isAllowed = second === undefined && allowedReadings(property.enum, first).some((value) => fits(property, value))
+  if (types.includes('array') && !isAllowed) return texts.flatMap((text) => readItems(property, text))
   if (second === undefined) return readValue(property, first)
   throw new UsageError(`${namedFlag(parameter)} is given ${texts.length} times. Give it once.`)
 }
 
 /** Section 2.3 does not name `items`; JSON Schema does. */
-function itemsOf(property: InputProperty, text: string): unknown[] {
+function readItems(property: InputProperty, text: string): unknown[] {
   const list = tryParseJson(text)
   if (Array.isArray(list)) return list
   const type = memberOf(memberOf(property, 'items'), 'type')
@@ -103,13 +108,13 @@ function itemsOf(property: InputProperty, text: string): unknown[] {
 
 /** The first reading of a text that the model takes, else one of the right type; else the text, which is rejected later. */
 function readValue(property: InputProperty, text: string): unknown {
-  const readings = [...readingsOf(property.enum, text), ...jsonReading(text), text]
+  const readings = [...allowedReadings(property.enum, text), ...jsonReading(text), text]
   const fitting = [property, { type: property.type }].flatMap((rules) => readings.filter((value) => fits(rules, value)))
   return fitting.length > 0 ? fitting[0] : text
 }
 
 /** The allowed values that a text names. */
-function readingsOf(allowed: readonly unknown[] | undefined, text: string): unknown[] {
+function allowedReadings(allowed: readonly unknown[] | undefined, text: string): unknown[] {
   return (allowed ?? []).filter((value) => String(value) === text)
 }
 

@@ -1,17 +1,20 @@
 import { type CliContext, EXIT } from '../context.ts'
 
-/** Ctrl-C and SIGTERM, while a run or a batch is under way. The second one ends the process at once. */
+/** Ctrl-C, and a closed terminal or service manager. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The signals that end a command, while a run or a batch is under way. The second one ends the process at once. */
 export class Interruption {
   readonly #controller = new AbortController()
   readonly #context: CliContext
   #isHeld = false
   #presses = 0
   readonly #listener = () => this.#press()
+  #note = ''
 
   constructor(context: CliContext) {
     this.#context = context
-    process.on('SIGINT', this.#listener)
-    process.on('SIGTERM', this.#listener)
+    for (const name of SIGNALS) process.on(name, this.#listener)
   }
 
   /** Aborts at Ctrl-C. */
@@ -36,12 +39,9 @@ export class Interruption {
     }
   }
 
-  #note = ''
-
   /** Stops handling the signals. */
   release(): void {
-    process.off('SIGINT', this.#listener)
-    process.off('SIGTERM', this.#listener)
+    for (const name of SIGNALS) process.off(name, this.#listener)
   }
 
   #press(): void {

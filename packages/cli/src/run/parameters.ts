@@ -1,3 +1,4 @@
+import { memberOf } from '@modelrun/kit'
 import type { InputProperty, Model } from 'modelrun'
 import { cleanText } from '../terminal/text.ts'
 
@@ -27,16 +28,16 @@ const FLAG_NAME = /^[A-Za-z][A-Za-z0-9]*([_.-][A-Za-z0-9]+)*$/
  *
  * @param taken flags of the command itself, such as `--out`, which keep their meaning
  */
-export function parametersOf({ input_schema }: Model, taken: readonly string[]): Parameter[] {
+export function readParameters({ input_schema }: Model, taken: readonly string[]): Parameter[] {
   const used = new Set(taken)
   const required = new Set(input_schema.required ?? [])
   return Object.entries(input_schema.properties).map(([name, property]) => {
-    const flag = flagOf(name, property, used)
+    const flag = flagFor(name, property, used)
     return { name, flag, property, isRequired: required.has(name), types: [property.type ?? []].flat() }
   })
 }
 
-function flagOf(name: string, property: InputProperty, used: Set<string>): string | undefined {
+function flagFor(name: string, property: InputProperty, used: Set<string>): string | undefined {
   const flag = `--${name.replaceAll('_', '-')}`
   // `--no-x` is the switch of a parameter `x`.
   const flags = isSwitch(property) ? [flag, `--no-${flag.slice(2)}`] : [flag]
@@ -59,8 +60,7 @@ const URL_NAME = /(^|_)(url|uri)s?$/i
 
 /** Whether a parameter takes the URL of a file (section 2.3). */
 export function isUrlParameter({ name, property }: Pick<Parameter, 'name' | 'property'>): boolean {
-  const format: unknown = Reflect.get(property, 'format')
-  return URL_NAME.test(name) || format === 'uri'
+  return URL_NAME.test(name) || memberOf(property, 'format') === 'uri'
 }
 
 /** What stands behind a flag, such as `integer`. Brackets of a service would change what the flag takes. */

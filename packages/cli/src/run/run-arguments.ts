@@ -10,7 +10,7 @@ import {
   isUrlParameter,
   namedFlag,
   type Parameter,
-  parametersOf,
+  readParameters,
   typeLabel,
 } from './parameters.ts'
 
@@ -23,7 +23,7 @@ export interface RunArguments extends InputRules {
 }
 
 /**
- * Reads what stands behind the id of a model.
+ * Reads what follows the id of a model.
  *
  * @param parent the command of all models, with the options that stood before the id
  * @throws CommanderError for a flag that the model does not have, and for `--help`, when it is printed
@@ -53,19 +53,19 @@ export function readRunArguments(model: Model, rest: readonly string[], parent: 
 /** A text without a flag is the one text that the model needs. */
 function takePrompt({ command, parameters, given, add }: ModelCommand): void {
   const [text = '', more] = command.args
-  const prompt = promptOf(parameters)
+  const prompt = promptAmong(parameters)
   const flag = prompt === undefined ? 'the flag of its parameter' : namedFlag(prompt)
   if (more !== undefined) {
-    command.error(`error: "${more}" stands behind "${text}" without a flag. Put quotes around a value with spaces.`)
+    command.error(`error: Unexpected argument "${more}" after "${text}". Put quotes around a value with spaces.`)
   }
-  if (prompt === undefined) command.error(`error: "${text}" needs ${flag} before it.`)
+  if (prompt === undefined) command.error(`error: Unexpected argument "${text}": put ${flag} before it.`)
   else if (given.has(prompt.name)) {
     command.error(`error: "${text}" has no flag, and ${flag} is given too. Put quotes around a value with spaces.`)
   } else add(prompt.name, text)
 }
 
 /** `prompt`, else the only text that a run must have. */
-function promptOf(parameters: readonly Parameter[]): Parameter | undefined {
+function promptAmong(parameters: readonly Parameter[]): Parameter | undefined {
   const texts = parameters.filter((parameter) => {
     return String(parameter.types) === 'string' && parameter.property.enum === undefined && !isUrlParameter(parameter)
   })
@@ -91,7 +91,7 @@ class ParameterOption extends Option {
 
 /** Makes `modelrun run` for a model: its help shows the model. */
 export function createModelCommand(model: Model): ModelCommand {
-  const parameters = parametersOf(model, flagsOf(addRunOptions(new Command())))
+  const parameters = readParameters(model, ownFlags(addRunOptions(new Command())))
   const command = new Command(`modelrun run ${cleanText(model.id)}`)
     .usage('[prompt] [parameters] [options]')
     .argument('[text...]', 'the prompt; - reads parameters as JSON from standard input')
@@ -99,7 +99,7 @@ export function createModelCommand(model: Model): ModelCommand {
   const given = new Map<string, string[]>()
   const add = (name: string, text: string) => void given.set(name, [...(given.get(name) ?? []), text])
   for (const parameter of parameters) {
-    for (const option of optionsOf(parameter)) {
+    for (const option of createOptions(parameter)) {
       command.addOption(option.argParser((text) => add(parameter.name, text)).helpGroup('Parameters:'))
     }
   }
@@ -107,20 +107,20 @@ export function createModelCommand(model: Model): ModelCommand {
 }
 
 /** What the command keeps for itself, in both directions of a switch. */
-function flagsOf({ options }: Command): string[] {
+function ownFlags({ options }: Command): string[] {
   const own = ['--help', ...options.flatMap(({ long }) => long ?? [])]
   return own.flatMap((flag) => [flag, flag.replace(/^--no-/, '--'), flag.replace(/^--(no-)?/, '--no-')])
 }
 
 /** The spelling of the wire is there too, and not shown. */
-function optionsOf(parameter: Parameter): Option[] {
+function createOptions(parameter: Parameter): Option[] {
   const { flag, name, property } = parameter
   if (flag === undefined) return []
   const text = [cleanText(property.description ?? ''), boundsText(parameter).replace(/^.+$/, '($&)')].join(' ').trim()
   return [...new Set([flag, `--${name}`])].flatMap((long) => {
-    const optionOf = (flags: string, isHidden = long !== flag) => new ParameterOption(flags, text).hideHelp(isHidden)
-    if (!isSwitch(property)) return [optionOf(`${long} <${typeLabel(parameter)}>`)]
-    return [optionOf(`${long} [boolean]`).preset('true'), optionOf(`--no-${long.slice(2)}`, true).preset('false')]
+    const create = (flags: string, isHidden = long !== flag) => new ParameterOption(flags, text).hideHelp(isHidden)
+    if (!isSwitch(property)) return [create(`${long} <${typeLabel(parameter)}>`)]
+    return [create(`${long} [boolean]`).preset('true'), create(`--no-${long.slice(2)}`, true).preset('false')]
   })
 }
 

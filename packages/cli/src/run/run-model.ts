@@ -1,16 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import type { Command } from 'commander'
 import type { JobHandle, Model } from 'modelrun'
-import type { CliContext, ExitCode } from '../context.ts'
+import type { CliContext, CommandContext, ExitCode } from '../context.ts'
 import { isClientError } from '../errors.ts'
 import { checkTemplate, prepareFolder } from '../files/save-files.ts'
 import { finishJob } from '../jobs/finish-job.ts'
 import { Ledger } from '../ledger.ts'
 import { readModel } from '../models/read-model.ts'
-import { applyOutputOptions, type ConnectionOptions, DEFAULT_TEMPLATE, type RunCommandOptions } from '../options.ts'
+import { type ConnectionOptions, DEFAULT_TEMPLATE, type RunCommandOptions } from '../options.ts'
 import { createService, type Service } from '../service/service.ts'
-import { cleanText } from '../terminal/text.ts'
 import { agreeOnPrice } from './agree-on-price.ts'
 import { buildInput, type RunInput } from './input.ts'
 import { Interruption } from './interruption.ts'
@@ -18,13 +16,15 @@ import { readRunArguments } from './run-arguments.ts'
 
 /** Runs a model: parameters, price, submit, wait, files. */
 export async function runModel(
-  ...[id, rest, , context, command]: [string, string[], RunCommandOptions, CliContext, Command]
+  [id, rest]: [string, string[]],
+  before: RunCommandOptions,
+  context: CommandContext,
 ): Promise<ExitCode> {
-  const service = await createService(findConnectionOptions(rest, command.opts()), context)
+  const service = await createService(findConnectionOptions(rest, before), context)
   const model = await readModel(service.client, id)
-  const runArguments = readRunArguments(model, rest, command)
+  const runArguments = readRunArguments(model, rest, context.command)
   const { options } = runArguments
-  applyOutputOptions(options, context)
+  context.terminal.json = options.json === true
   const input = await buildInput(runArguments)
   // What cannot be saved is noticed before it is paid.
   checkTemplate(options.name ?? DEFAULT_TEMPLATE, ['model', 'job_id', 'index'])
@@ -44,11 +44,11 @@ function findConnectionOptions(rest: readonly string[], before: RunCommandOption
   const text = { type: 'string' } as const
   const options = { 'api-key-file': text, 'base-url': text, profile: text }
   const { values } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true })
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  const read = (name: keyof typeof options) => (typeof values[name] === 'string' ? values[name] : undefined)
   return {
-    apiKeyFile: textOf(values['api-key-file']) ?? before.apiKeyFile,
-    baseUrl: textOf(values['base-url']) ?? before.baseUrl,
-    profile: textOf(values.profile) ?? before.profile,
+    apiKeyFile: read('api-key-file') ?? before.apiKeyFile,
+    baseUrl: read('base-url') ?? before.baseUrl,
+    profile: read('profile') ?? before.profile,
   }
 }
 
@@ -86,7 +86,7 @@ async function submitRun(planned: PlannedRun, context: CliContext): Promise<Subm
       service.client.submit(model.id, { ...input }, { maxCredits, validateInput: true }),
     )
     ledger.append({ type: 'job', run, job_id: job.id })
-    context.terminal.say(`job ${cleanText(job.id)}`)
+    context.terminal.say(`job ${job.id}`)
     context.terminal.event('job', { job_id: job.id, model: model.id, status: 'queued' })
     return { job, run, ledger }
   } catch (error) {

@@ -37,7 +37,10 @@ describe('modelrun run', () => {
       { prompt: 'a red fox', num_images: 2 },
     ])
     const { code, stderr } = await cli.run(['run', 'pixelwright/upscale', 'photo'])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('"photo" needs the flag of its parameter before it.')])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Unexpected argument "photo": put the flag of its parameter before it.'),
+    ])
   })
 
   it('reads the input from a file and from standard input, and flags win', async () => {
@@ -57,7 +60,7 @@ describe('modelrun run', () => {
     [[], '--prompt: the parameter is required.'],
     [['--param', 'promt=x'], 'promt: no such parameter; did you mean prompt?\n'],
     [['--prompt', 'y', 'x'], '"x" has no flag, and --prompt is given too. Put quotes around a value with spaces.'],
-    [['x', 'y'], '"y" stands behind "x" without a flag. Put quotes around a value with spaces.'],
+    [['x', 'y'], 'Unexpected argument "y" after "x". Put quotes around a value with spaces.'],
     [['--input', 'missing.json'], 'The file missing.json of --input cannot be read'],
     [['--prompt', 'x', '--name', '../{index}'], '--name ../{index} must be a file name: no slashes and colons.'],
     [['--prompt', 'x', '--name', '{jobid}.{ext}'], '--name {jobid}.{ext}: there is no {jobid}.'],

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
+import stringWidth from 'string-width'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
-import { textWidth } from '../terminal/text.ts'
 
 let cli: CliHarness
 
@@ -87,7 +87,7 @@ describe('modelrun run in a terminal', () => {
     expect(await run.ended).toBe(0)
     const lines = stripVTControlCharacters(run.drawn()).split('\r\n')
     expect(lines.filter((line) => line !== '')).toHaveLength(14)
-    expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(cols)
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(cols)
   })
 
   it('keeps the progress within a narrow window', async () => {
@@ -97,7 +97,7 @@ describe('modelrun run in a terminal', () => {
     theJob().complete()
     await run.ended
     const drawn = run.drawn().split('\r\x1b[2K').map(stripVTControlCharacters)
-    expect(Math.max(...drawn.filter((line) => /^[⠋-⠿]/.test(line)).map(textWidth))).toBeLessThan(24)
+    expect(Math.max(...drawn.filter((line) => /^[⠋-⠿]/.test(line)).map((line) => stringWidth(line)))).toBeLessThan(24)
   })
 
   it('has colours in a terminal, and none with NO_COLOR', async () => {

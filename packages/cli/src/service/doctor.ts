@@ -7,7 +7,6 @@ import { prepareFolder } from '../files/save-files.ts'
 import { stateFolder } from '../ledger.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cleanText } from '../terminal/text.ts'
 import { createClient, type Found, findConnection, NO_KEY, NO_URL } from './service.ts'
 
 /** What a check found. */
@@ -19,7 +18,11 @@ interface Check {
   text: string
 }
 
-const MARKS = { ok: ['✓', 'green'], problem: ['✗', 'red'], skipped: ['–', 'dim'] } as const
+const MARKS = {
+  ok: { style: 'green', text: '✓' },
+  problem: { style: 'red', text: '✗' },
+  skipped: { style: 'dim', text: '–' },
+} as const
 
 const checkOf = (state: Check['state']) => (name: string, text: string) => ({ name, state, text })
 const ok = checkOf('ok')
@@ -27,7 +30,7 @@ const problem = checkOf('problem')
 const skipped = checkOf('skipped')
 
 /** Checks everything that a run needs, and prints a line for each. */
-export async function runDoctor(options: ServiceOptions, context: CliContext): Promise<ExitCode> {
+export async function runDoctor(_: [], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   let hasProblem = false
   for await (const check of allChecks(options, context)) {
     print(check, context.terminal)
@@ -38,13 +41,12 @@ export async function runDoctor(options: ServiceOptions, context: CliContext): P
 
 function print(check: Check, terminal: Terminal): void {
   terminal.event('check', check)
-  const [mark, colour] = MARKS[check.state]
-  terminal.print(`${terminal.style(colour, mark)} ${check.name.padEnd(12)} ${check.text}`)
+  terminal.print([MARKS[check.state], ` ${check.name.padEnd(12)} ${check.text}`])
 }
 
 async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGenerator<Check> {
   yield nodeCheck()
-  yield await stateCheck(context)
+  yield stateCheck(context)
   try {
     const { key, url } = findConnection(options, context)
     yield key === undefined ? problem('key', NO_KEY) : keyCheck(key)
@@ -64,10 +66,10 @@ function nodeCheck(): Check {
   return problem('node', `Node ${node} has no node:sqlite. \`modelrun batch\` needs Node 22.13 or later.`)
 }
 
-async function stateCheck({ env }: CliContext): Promise<Check> {
+function stateCheck({ env }: CliContext): Check {
   const folder = stateFolder(env)
   try {
-    await prepareFolder(folder)
+    prepareFolder(folder, { mode: 0o700 })
     return ok('ledger', `Runs are written down in ${folder}.`)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
@@ -106,7 +108,7 @@ async function serviceChecks(client: ModelRun): Promise<Check[]> {
     ]
   } catch (error) {
     if (!isClientError(error)) throw error
-    const message = cleanText(error.message)
+    const { message } = error
     if (error.status === 401) return [problem('accepted', `The service does not accept the key: ${message}`)]
     if (error.status !== 403) return [problem('call', message)]
     return [problem('models:read', `The key may not list models. Give it models:read. ${message}`)]
@@ -140,6 +142,6 @@ async function permissionCheck(permission: string, call: () => PromiseLike<unkno
     if (!isClientError(error)) throw error
     if (error.status === 404) return ok(permission, 'Allowed.')
     if (error.status === 403) return problem(permission, `Not allowed. Give the key ${permission}, or use another one.`)
-    return skipped(permission, `Not known: ${cleanText(error.message)}`)
+    return skipped(permission, `Not known: ${error.message}`)
   }
 }

@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { chmod, mkdir } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CliHarness } from '../../test/cli-harness.ts'
 
@@ -60,9 +59,9 @@ describe('modelrun login', () => {
   })
 
   it.each([
-    ['MODELRUN_BASE_URL', 'http://127.0.0.1:48989', 'has the url http://127.0.0.1:48989', 'set MODELRUN_API_KEY too'],
-    ['MODELRUN_API_KEY', 'sk_test_of_another_account', 'has the key', 'set MODELRUN_BASE_URL too'],
-  ])('never combines a profile with %s alone', async (...[name, value, has, advice]) => {
+    ['MODELRUN_BASE_URL', 'http://127.0.0.1:48989', ['has the url http://127.0.0.1:48989', 'set MODELRUN_API_KEY too']],
+    ['MODELRUN_API_KEY', 'sk_test_of_another_account', ['has the key', 'set MODELRUN_BASE_URL too']],
+  ])('never combines a profile with %s alone', async (name, value, [has, advice]) => {
     await login()
     const { code, stderr } = await run(['models'], { [name]: value })
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} ${has}, and the profile default has`)])
@@ -79,40 +78,34 @@ describe('modelrun login', () => {
   })
 
   it.each([
-    ['a key that the service does not accept', 'sk_test_wrong', [], 3, 'Nothing was stored'],
-    ['no key', '', [], 2, 'There is no API key'],
-    ['two lines', 'sk_test_a\nsk_test_b', [], 2, 'more than one line'],
-    ['a dead url', 'sk_test_a', ['--base-url', 'http://127.0.0.1:48989'], 3, 'ECONNREFUSED'],
-    ['a strange name', 'sk_test_a', ['--profile', '../x'], 2, 'letters, digits, dots and dashes'],
-    ['a key as an argument', '', ['sk_test_argument'], 2, 'too many arguments'],
-  ] as const)('stores nothing for %s', async (...[, input, args, code, text]) => {
+    { name: 'a key that the service does not accept', input: 'sk_test_wrong', code: 3, text: 'Nothing was stored' },
+    { name: 'no key', input: '', text: 'There is no API key' },
+    { name: 'two lines', input: 'sk_test_a\nsk_test_b', text: 'more than one line' },
+    { name: 'a dead url', input: 'x', args: ['--base-url', 'http://127.0.0.1:48989'], code: 3, text: 'ECONNREFUSED' },
+    { name: 'a strange name', input: 'x', args: ['--profile', '../x'], text: 'letters, digits, dots and dashes' },
+    { name: 'a key as an argument', input: '', args: ['sk_test_argument'], text: 'too many arguments' },
+  ])('stores nothing for $name', async ({ input, args = [], code = 2, text }) => {
     const finished = await cli.run(['login', '--base-url', cli.url, ...args], { input, env })
     expect([finished.code, finished.stderr]).toEqual([code, expect.stringContaining(text)])
     expect(finished.stderr).not.toMatch(/sk_test_\w/)
     expect((await run(['profiles'])).stderr).toContain('No profile is stored here.')
   })
 
-  it('uses the keychain of the system where there is one, and no file has the key then', async () => {
-    await mkdir(join(cli.folder, 'bin'))
-    const tool = join(cli.folder, 'bin/secret-tool')
-    // As of libsecret: the secret comes by standard input, and goes to standard output.
-    await cli.write(
-      'bin/secret-tool',
-      '#!/bin/sh\nfor name; do :; done; f="$(dirname "$0")/$name"\ncase $1 in store) cat > "$f";; lookup) cat "$f";; clear) rm "$f";; esac\n',
-    )
-    await chmod(tool, 0o755)
-    env.PATH = `${join(cli.folder, 'bin')}${delimiter}${process.env.PATH}`
-    expect((await login('--profile', 'work')).stderr).toContain('as the profile work, in the keychain.')
-    expect(storedText()).not.toContain(cli.server.apiKey)
-    expect((await run(['models', '--profile', 'work'])).code).toBe(0)
-    expect((await run(['profiles'])).stdout).toMatch(/^work +sk_test_…\w{4} +keychain /m)
-    await cli.write('bin/work', 'not it')
-    expect(await run(['models', '--profile', 'work'])).toMatchObject({
+  it('says what to do about a key that 0.1.0 has stored in the keychain of the system', async () => {
+    await login()
+    const stored = { base_url: cli.url, key: 'sk_test_…abcd', stored_in: 'keychain' }
+    const profiles = JSON.stringify({ v: 1, profiles: { default: stored, old: stored } })
+    await cli.write('config/modelrun/profiles.json', profiles)
+    expect(await run(['models'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('keychain'),
+      stderr: expect.stringContaining(
+        'is in the keychain of the system, which is not read any more. Store it again with:',
+      ),
     })
-    expect((await run(['logout', '--profile', 'work'])).code).toBe(0)
-    await expect(cli.read('bin/work')).rejects.toThrow('ENOENT')
+    const advice = expect.stringContaining('still in the keychain of the system: remove the entry "modelrun"')
+    expect(await login()).toMatchObject({ code: 0, stderr: advice })
+    expect(await run(['logout', '--profile', 'old'])).toMatchObject({ code: 0, stderr: advice })
+    expect((await run(['models'])).code).toBe(0)
   })
 
   it('does not show the key while it is typed, and stores nothing at Ctrl-C', async () => {

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
 import { ask } from '../terminal/ask.ts'
-import { DEFAULT_PROFILE, readProfiles, removeProfile, storeProfile } from './profiles.ts'
+import { DEFAULT_PROFILE, readProfiles, removeProfile, type StoredProfile, shownKey, storeProfile } from './profiles.ts'
 import { createClient } from './service.ts'
 
 /** Options of `modelrun login` and `logout`. */
@@ -12,9 +12,9 @@ export interface LoginOptions {
 }
 
 /** Stores a url with its key, when the service accepts the key. */
-export async function login(options: LoginOptions, context: CliContext): Promise<ExitCode> {
+export async function login(_: [], options: LoginOptions, context: CliContext): Promise<ExitCode> {
   const { env, terminal } = context
-  const name = nameOf(options, env)
+  const name = profileName(options, env)
   const asks = terminal.isInteractive
   const given = options.baseUrl ?? env.MODELRUN_BASE_URL
   if (!given && !asks)
@@ -26,8 +26,9 @@ export async function login(options: LoginOptions, context: CliContext): Promise
   if (apiKey === '') throw new UsageError('There is no API key. Nothing was stored.')
   if (/\s/.test(apiKey)) throw new UsageError('The API key has a space or more than one line. Nothing was stored.')
   await checkKey(apiKey, baseUrl, context)
-  const { key, stored_in } = storeProfile(name, { baseUrl, apiKey }, env)
-  terminal.say(`Stored ${baseUrl} with the key ${key} as the profile ${name}, in the ${stored_in}.`)
+  const replaced = storeProfile(name, { baseUrl, apiKey }, env)
+  terminal.say(`Stored ${baseUrl} with the key ${shownKey(apiKey)} as the profile ${name}.`)
+  sayKeychain(name, replaced, context)
   if (env.MODELRUN_API_KEY || env.MODELRUN_BASE_URL)
     terminal.say('MODELRUN_API_KEY and MODELRUN_BASE_URL win over it: unset both to use it.')
   return EXIT.done
@@ -45,26 +46,36 @@ async function checkKey(apiKey: string, baseUrl: string, context: CliContext): P
   }
 }
 
-export async function logout(options: LoginOptions, { env, terminal }: CliContext): Promise<ExitCode> {
-  const name = nameOf(options, env)
-  if (!removeProfile(name, env)) throw new UsageError(`There is no profile ${name}. \`modelrun profiles\` lists them.`)
+/** Removes a profile. */
+export async function logout(_: [], options: LoginOptions, context: CliContext): Promise<ExitCode> {
+  const { env, terminal } = context
+  const name = profileName(options, env)
+  const removed = removeProfile(name, env)
+  if (removed === undefined) throw new UsageError(`There is no profile ${name}. \`modelrun profiles\` lists them.`)
   terminal.say(`Removed the profile ${name}. The key itself is still valid: revoke it where it was created.`)
+  sayKeychain(name, removed, context)
   return EXIT.done
 }
 
-export function listProfiles(_: object, { env, terminal }: CliContext): ExitCode {
+/** Version 0.1.0 stored keys there. */
+function sayKeychain(name: string, profile: StoredProfile | undefined, { terminal }: CliContext): void {
+  if (profile?.stored_in !== 'keychain') return
+  terminal.say(`Its earlier key is still in the keychain of the system: remove the entry "modelrun" of ${name} there.`)
+}
+
+/** Lists the profiles, without their secrets. */
+export function listProfiles(_: [], __: object, { env, terminal }: CliContext): ExitCode {
   const profiles = [...readProfiles(env)]
-  // Without the secret.
   for (const [name, { base_url, key, stored_in }] of profiles)
     terminal.event('profile', { name, base_url, key, stored_in })
-  const rows = profiles.map(([name, { key, stored_in, base_url }]) => [name, key, stored_in, base_url])
+  const rows = profiles.map(([name, { key, base_url }]) => [name, key, base_url])
   if (rows.length === 0) terminal.say('No profile is stored here. Store one with: modelrun login')
-  else terminal.printTable([['PROFILE', 'KEY', 'STORED IN', 'URL'], ...rows])
+  else terminal.printTable([['PROFILE', 'KEY', 'URL'], ...rows])
   return EXIT.done
 }
 
-/** @throws UsageError for a name that could be taken for something else in a shell or a keychain */
-function nameOf({ profile }: LoginOptions, env: CliContext['env']): string {
+/** @throws UsageError for a name that could be taken for something else in a shell */
+function profileName({ profile }: LoginOptions, env: CliContext['env']): string {
   const name = profile ?? (env.MODELRUN_PROFILE || DEFAULT_PROFILE)
   if (/^[\w][\w.-]{0,63}$/.test(name)) return name
   throw new UsageError(`The profile ${name} must have a name of letters, digits, dots and dashes.`)

@@ -1,11 +1,10 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
-import { reasonOf, UsageError } from '../errors.ts'
-import { makeFolder } from '../files/make-folder.ts'
+import { messageOf, UsageError } from '../errors.ts'
+import { makeFolder, writePrivate } from '../files/private-files.ts'
 import type { Env } from '../terminal/terminal.ts'
-import { readSecret, removeSecret, storeSecret } from './keychain.ts'
 
 /** The profile that is meant where none is named. */
 export const DEFAULT_PROFILE = 'default'
@@ -16,11 +15,12 @@ interface Profile {
   apiKey: string
 }
 
-/** What is shown of a profile, and, when it is not in the keychain, its key. */
-interface StoredProfile {
+/** What is shown of a profile, and its secret. */
+export interface StoredProfile {
   base_url: string
   /** Its type and its end. */
   key: string
+  /** Version 0.1.0 could store the secret in the keychain of the system. */
   stored_in: 'keychain' | 'file'
   secret?: string
 }
@@ -29,7 +29,7 @@ interface StoredProfile {
  * Finds a profile.
  *
  * @param name undefined: the default one, if it is there
- * @throws UsageError when a profile is named that is not there, or the keychain does not have it any more
+ * @throws UsageError when a profile is named that is not there, or its key is in a keychain
  */
 export function findProfile(name: string | undefined, env: Env): Profile | undefined {
   const profiles = readProfiles(env)
@@ -40,37 +40,34 @@ export function findProfile(name: string | undefined, env: Env): Profile | undef
     const known = profiles.size === 0 ? 'There are none' : `There are: ${[...profiles.keys()].join(', ')}`
     throw new UsageError(`There is no profile ${name}. ${known}. Store it with: ${again}`)
   }
-  const profile = tryParseJson(stored.secret ?? readSecret(name ?? DEFAULT_PROFILE, env) ?? '')
+  const profile = tryParseJson(stored.secret ?? '')
   // Only `storeProfile` writes it, both of its members at once.
   if (isRecord(profile)) return profile as unknown as Profile
   throw new UsageError(
-    `The keychain does not give the profile ${name ?? DEFAULT_PROFILE}: it is locked, or the entry was removed. ` +
-      `Unlock it, or store the profile again with: ${again}`,
+    `The key of the profile ${name ?? DEFAULT_PROFILE} is in the keychain of the system, which is not read any more. Store it again with: ${again}`,
   )
 }
 
-/** Stores a profile in the keychain, where there is one, else in the file. @throws UsageError */
-export function storeProfile(name: string, profile: Profile, env: Env): StoredProfile {
-  const secret = JSON.stringify(profile)
-  const shown = { base_url: profile.baseUrl, key: shownKey(profile.apiKey) }
-  const stored: StoredProfile = storeSecret(name, secret, env)
-    ? { ...shown, stored_in: 'keychain' }
-    : { ...shown, stored_in: 'file', secret }
-  writeProfiles(readProfiles(env).set(name, stored), env)
-  return stored
+/** Stores a profile. Returns the one that it replaces. @throws UsageError */
+export function storeProfile(name: string, profile: Profile, env: Env): StoredProfile | undefined {
+  const profiles = readProfiles(env)
+  const replaced = profiles.get(name)
+  const { baseUrl: base_url, apiKey } = profile
+  profiles.set(name, { base_url, key: shownKey(apiKey), stored_in: 'file', secret: JSON.stringify(profile) })
+  writeProfiles(profiles, env)
+  return replaced
 }
 
-/** @returns false when there is no such profile. @throws UsageError */
-export function removeProfile(name: string, env: Env): boolean {
+/** Returns the profile that was removed; undefined when there was none. @throws UsageError */
+export function removeProfile(name: string, env: Env): StoredProfile | undefined {
   const profiles = readProfiles(env)
-  if (profiles.get(name)?.stored_in === 'keychain') removeSecret(name, env)
-  if (!profiles.delete(name)) return false
-  writeProfiles(profiles, env)
-  return true
+  const removed = profiles.get(name)
+  if (profiles.delete(name)) writeProfiles(profiles, env)
+  return removed
 }
 
 /** A short key is not shown at all: four characters would be much of it. */
-function shownKey(apiKey: string): string {
+export function shownKey(apiKey: string): string {
   const [type = ''] = /^sk_(live|test)_/.exec(apiKey) ?? []
   return apiKey.length < 20 ? `${type}…` : `${type}…${apiKey.slice(-4)}`
 }
@@ -89,21 +86,18 @@ export function readProfiles(env: Env): Map<string, StoredProfile> {
     // Only this command writes the file.
     return new Map(Object.entries(profiles as Record<string, StoredProfile>))
   } catch (error) {
-    throw new UsageError(`The profiles in ${path} cannot be read: ${reasonOf(error)}`)
+    throw new UsageError(`The profiles in ${path} cannot be read: ${messageOf(error)}`)
   }
 }
 
-/** Whole or not at all, and for its user alone. */
 function writeProfiles(profiles: ReadonlyMap<string, StoredProfile>, env: Env): void {
   const path = profilesPath(env)
-  const own = `${path}.${process.pid}`
   try {
     makeFolder(dirname(path), 0o700)
-    writeFileSync(own, JSON.stringify({ v: 1, profiles: Object.fromEntries(profiles) }), { mode: 0o600 })
-    renameSync(own, path)
+    writePrivate(path, JSON.stringify({ v: 1, profiles: Object.fromEntries(profiles) }))
   } catch (error) {
     throw new UsageError(
-      `The profiles cannot be written: ${reasonOf(error)}. Set XDG_CONFIG_HOME to a folder that can be written.`,
+      `The profiles cannot be written: ${messageOf(error)}. Set XDG_CONFIG_HOME to a folder that can be written.`,
     )
   }
 }

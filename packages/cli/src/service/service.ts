@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../context.ts'
-import { isClientError, reasonOf, UsageError } from '../errors.ts'
+import { isClientError, messageOf, UsageError } from '../errors.ts'
 import type { ConnectionOptions } from '../options.ts'
-import { cleanText } from '../terminal/text.ts'
 import { DEFAULT_PROFILE, findProfile } from './profiles.ts'
 
 /** One half of a connection, and where it comes from. */
@@ -36,7 +35,7 @@ export async function createClient(apiKey: string, baseUrl: string, { terminal }
     return new ModelRun({ apiKey, baseUrl, logger: { debug: say, info: say, warn: say, error: say } })
   } catch (error) {
     if (!isClientError(error)) throw error
-    throw new UsageError(cleanText(error.message).replace('The option `baseUrl`', 'MODELRUN_BASE_URL or --base-url'))
+    throw new UsageError(error.message.replace('The option `baseUrl`', 'MODELRUN_BASE_URL or --base-url'))
   }
 }
 
@@ -93,7 +92,7 @@ function findKey(file: string | undefined, variable: string | undefined): Found 
   try {
     value = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new UsageError(`The API key cannot be read from --api-key-file ${file}: ${reasonOf(error)}`)
+    throw new UsageError(`The API key cannot be read from --api-key-file ${file}: ${messageOf(error)}`)
   }
   if (value === '') throw new UsageError(`The file ${file} of --api-key-file is empty. Put the API key into it.`)
   return { value, source: `--api-key-file ${file}` }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { InterruptedError } from '../errors.ts'
+import { cleanText } from './text.ts'
 
 /**
  * Asks a person on standard error. The end of the input is an empty response.
@@ -22,7 +23,7 @@ export async function ask(question: string, { isHidden = false } = {}): Promise<
       reader.once('SIGINT', () => reject(new InterruptedError('interrupted. Nothing was sent.')))
       reader.once('close', () => resolve(''))
     })
-    const response = reader.question(question)
+    const response = reader.question(cleanText(question))
     isMuted = isHidden
     return (await Promise.race([response, ended])).trim()
   } finally {

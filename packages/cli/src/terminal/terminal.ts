@@ -1,6 +1,6 @@
+import { styleText } from 'node:util'
 import { replaceApiKeys } from '@modelrun/kit'
-import type { Selection } from './select.ts'
-import { cleanText, fitText, tableLines } from './text.ts'
+import { cleanText, fitText, safeJson, tableLines } from './text.ts'
 
 /** Variables of the process. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -20,16 +20,24 @@ export interface TerminalOptions {
   readonly env: Env
 }
 
-const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const
+/** A part of a line with a style, which is shown where the stream shows styles. */
+interface StyledText {
+  readonly style: 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+  readonly text: string
+}
 
-type Style = keyof typeof STYLES
+/** A line, or its parts. Line breaks and control characters in it become spaces, whoever wrote them. */
+export type Line = string | readonly (string | StyledText)[]
 
-/** Standard output for data, standard error for people. No text that it writes has an API key in it. */
+const TITLES = /^(Usage|Options|Commands|Arguments|Parameters):/gm
+
+/**
+ * Standard output for data, standard error for people. No text that it writes has an API key in it, or a character that controls
+ * the terminal.
+ */
 export class Terminal {
   /** Whether standard output is one JSON object a line. */
   json = false
-  /** The part of each object that is printed. */
-  selection: Selection | undefined
   /** Never printed. */
   apiKey: string | undefined
   readonly #options: TerminalOptions
@@ -55,33 +63,35 @@ export class Terminal {
     return isTTY ? columns || 80 : Number.POSITIVE_INFINITY
   }
 
-  /** Whether standard output shows styles. */
-  get hasStyles(): boolean {
-    return this.#hasStyles(this.#options.stdout)
+  /** A line of data for people, on standard output. Nothing with `--json`. */
+  print(line: Line): void {
+    if (!this.json) this.printAlways(line)
   }
 
-  /** A line of data for people, on standard output. Nothing with `--json`. */
-  print(line: string): void {
-    if (!this.json) this.write(`${line}\n`)
+  /** A line of data for people and for programs. */
+  printAlways(line: Line): void {
+    this.#write(this.#options.stdout, `${this.#paint(line, this.#options.stdout)}\n`)
   }
 
   /** Lines of data for people. The first row is the heading. */
   printTable(rows: readonly (readonly string[])[]): void {
     const [heading = '', ...lines] = tableLines(rows, this.columns)
-    for (const line of [this.style('bold', heading), ...lines]) this.print(line)
+    for (const line of [[{ style: 'bold', text: heading } as const], ...lines]) this.print(line)
   }
 
-  /** A line of data for programs, on standard output; with `--select` a line for each part. Nothing without `--json`. */
+  /** A line of data for programs, on standard output. Nothing without `--json`. */
   event(type: string, fields: object): void {
-    if (!this.json) return
-    const value = { v: 1, type, ...fields }
-    const parts = this.selection === undefined ? [value] : this.selection.of(JSON.parse(JSON.stringify(value)))
-    for (const part of parts) this.write(`${typeof part === 'string' ? this.#shown(part) : JSON.stringify(part)}\n`)
+    if (this.json) this.#write(this.#options.stdout, `${safeJson({ v: 1, type, ...fields })}\n`)
   }
 
-  /** Text of the command itself, such as its help, on standard output. */
-  write(text: string): void {
-    this.#write(this.#options.stdout, text)
+  /** Lines of the help, whose foreign texts are in lines of the command itself. */
+  printHelp(text: string): void {
+    const { stdout } = this.#options
+    const cleaned = text.split('\n').map(cleanText).join('\n')
+    this.#write(
+      stdout,
+      cleaned.replace(TITLES, (title) => this.#paint([{ style: 'bold', text: title }], stdout)),
+    )
   }
 
   /** As it is, on standard output: the key of a server that this process has started. */
@@ -89,11 +99,12 @@ export class Terminal {
     this.#options.stdout.write(`${text}\n`)
   }
 
-  /** A line for people, on standard error. */
-  say(line: string): void {
+  /** A line for people, on standard error, and lines below it. */
+  say(line: Line, details: readonly string[] = []): void {
     const status = this.#status
     this.status('')
-    this.#write(this.#options.stderr, `${line}\n`)
+    for (const one of [line, ...details])
+      this.#write(this.#options.stderr, `${this.#paint(one, this.#options.stderr)}\n`)
     this.status(status)
   }
 
@@ -102,17 +113,8 @@ export class Terminal {
     if (!this.drawsStatus || line === this.#status) return
     this.#status = line
     // The last column stays free: some terminals wrap there.
-    this.#write(this.#options.stderr, `\r\x1b[2K${fitText(line, (this.#options.stderr.columns || 80) - 1)}`)
-  }
-
-  /** Text with a style, where standard output shows styles. */
-  style(style: Style, text: string): string {
-    return this.#paint(style, text, this.#options.stdout)
-  }
-
-  /** Text with a style, where standard error shows styles. */
-  styleSaid(style: Style, text: string): string {
-    return this.#paint(style, text, this.#options.stderr)
+    const fitted = fitText(cleanText(line), (this.#options.stderr.columns || 80) - 1)
+    this.#write(this.#options.stderr, `\r\x1b[2K${fitted}`)
   }
 
   /** Takes API keys out of a text: those that look like one, and the one that is used, whatever it looks like. */
@@ -121,19 +123,15 @@ export class Terminal {
     return replaceApiKeys(known, () => '[API key]')
   }
 
-  /** Programs get the string as it is. In a terminal it could move the cursor. */
-  #shown(text: string): string {
-    return this.#options.stdout.isTTY ? cleanText(text) : text
-  }
-
-  #hasStyles(stream: TextStream): boolean {
+  #paint(line: Line, stream: TextStream): string {
     const { NO_COLOR, TERM } = this.#options.env
-    return Boolean(stream.isTTY && !NO_COLOR && TERM !== 'dumb')
-  }
-
-  #paint(style: Style, text: string, stream: TextStream): string {
-    const [start, end] = STYLES[style]
-    return this.#hasStyles(stream) ? `\x1b[${start}m${text}\x1b[${end}m` : text
+    const hasStyles = Boolean(stream.isTTY && !NO_COLOR && TERM !== 'dumb')
+    const painted = [line].flat().map((part) => {
+      if (typeof part === 'string') return cleanText(part)
+      const text = cleanText(part.text)
+      return hasStyles ? styleText(part.style, text, { validateStream: false }) : text
+    })
+    return painted.join('')
   }
 
   #write(stream: TextStream, text: string): void {

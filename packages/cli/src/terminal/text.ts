@@ -1,9 +1,20 @@
-/** Control characters, and characters that change the direction of text: a service could move the cursor with them. */
-const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
+import stringWidth from 'string-width'
 
-/** Text of a service on one line, without characters that control a terminal. */
+/** Control characters, and characters that change the direction of text: a service could move the cursor with them. */
+const UNSAFE = String.raw`[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]`
+const UNSAFE_RUN = new RegExp(`${UNSAFE}+`, 'gu')
+const UNSAFE_CHARACTER = new RegExp(UNSAFE, 'gu')
+
+/** Text of anybody on one line, without characters that control a terminal. */
 export function cleanText(text: string): string {
-  return text.replace(UNSAFE, ' ').trim()
+  return text.replace(UNSAFE_RUN, ' ')
+}
+
+/** JSON with the same meaning, in which every such character is escaped. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(UNSAFE_CHARACTER, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }
 
 /** A price for people, such as `4 credits`. */
@@ -25,38 +36,17 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
-const NARROW = /\p{M}|\u200d|\ufe0f/u
-
-/** How many columns of a terminal a text takes. */
-export function textWidth(text: string): number {
-  let width = 0
-  for (const character of text) width += columnsOf(character)
-  return width
-}
-
 /** The text, or its start with `…` when it is wider. */
 export function fitText(text: string, width: number): string {
-  if (textWidth(text) <= width) return text
+  if (width === Number.POSITIVE_INFINITY || stringWidth(text) <= width) return text
   let fitted = ''
   let used = 1 // the sign at the end
-  for (const character of text) {
-    used += columnsOf(character)
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += stringWidth(segment)
     if (used > width) break
-    fitted += character
+    fitted += segment
   }
   return width < 1 ? '' : `${fitted}…`
-}
-
-/** The text with spaces up to a width. */
-function padText(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - textWidth(text)))
-}
-
-function columnsOf(character: string): number {
-  if (NARROW.test(character)) return 0
-  return WIDE.test(character) ? 2 : 1
 }
 
 const GAP = '  '
@@ -69,15 +59,20 @@ const LEAST_COLUMNS = 12
  * @param width columns of the terminal; `Infinity` cuts nothing
  */
 export function tableLines(rows: readonly (readonly string[])[], width: number): string[] {
-  const count = rows[0]?.length ?? 0
-  const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => textWidth(row[column] ?? ''))),
-  )
+  const cells = rows.map((row) => row.map(cleanText))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ''))))
   const shown = columnsThatFit(widths, width)
-  return rows.map((row) => {
-    const cells = shown.map((columns, column) => padText(fitText(row[column] ?? '', columns), columns))
-    return cells.join(GAP).trimEnd()
-  })
+  return cells.map((row) =>
+    shown
+      .map((columns, column) => padText(row[column] ?? '', columns))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+function padText(text: string, width: number): string {
+  const fitted = fitText(text, width)
+  return fitted + ' '.repeat(Math.max(0, width - stringWidth(fitted)))
 }
 
 /** Columns lose their room from the right. */

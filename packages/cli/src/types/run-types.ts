@@ -7,7 +7,6 @@ import { countText } from '../terminal/text.ts'
 import { compareModels } from './compare-models.ts'
 import { printable } from './foreign-text.ts'
 import { renderTypes } from './render-types.ts'
-import { findIds, type Source } from './sources.ts'
 import { codeOf, readTypes, toTypedModel } from './typed-model.ts'
 
 /** What `modelrun types` is asked for. */
@@ -27,8 +26,6 @@ export interface TypesOptions {
 /** What it works on. */
 export interface TypesIo {
   client: Pick<ModelRun, 'models'>
-  /** The sources of the program, to find its models in. */
-  readSources(): Iterable<Source> | AsyncIterable<Source>
   /** The text of a file; undefined when there is none. */
   readFile(path: string): Promise<string | undefined>
   write(path: string, text: string): Promise<void>
@@ -43,7 +40,7 @@ const DEFAULT_FILE = 'modelrun.models.d.ts'
 /**
  * Writes the input types of models into a file of the program, or compares such a file with the catalog.
  *
- * @param ids the models; none: those that the program uses
+ * @param ids the models; none: those that the file has
  * @returns Exit code: 0 done, 1 when the check found a difference
  * @throws UsageError, and what reading the catalog or writing the file throws
  */
@@ -56,19 +53,15 @@ export async function runTypes(ids: readonly string[], options: TypesOptions, io
   }
   if (check) return await checkTypes(ids, options, io)
   const wanted = await selectIds(ids, options, io)
-  if (wanted.length === 0) {
-    throw new UsageError(
-      'No model id of the catalog is in the sources. Name the models: modelrun types <id>…, or --all.',
-    )
-  }
+  if (wanted.length === 0) throw new UsageError('Name the models: modelrun types <id>…, or --all.')
   const models = [...(await readModels(wanted, { needed: wanted }, io)).values()]
   if (json && out === undefined) io.print(await modelsJson(models))
   else if (json) await writeFile({ path: out ?? '', text: `${await modelsJson(models, 2)}\n`, models }, io)
-  else await writeFile({ path: out ?? DEFAULT_FILE, text: await typesOf(models, options), models }, io)
+  else await writeFile({ path: out ?? DEFAULT_FILE, text: await renderModels(models, options), models }, io)
   return EXIT.done
 }
 
-async function typesOf(models: readonly Model[], { open = false }: TypesOptions): Promise<string> {
+async function renderModels(models: readonly Model[], { open = false }: TypesOptions): Promise<string> {
   return renderTypes(await Promise.all(models.map(toTypedModel)), { isOpen: open })
 }
 
@@ -88,42 +81,27 @@ async function checkTypes(ids: readonly string[], options: TypesOptions, io: Typ
   const written = readTypes(text)
   if (written === undefined)
     throw new UsageError(`${out}: It is not a file of modelrun types, or was edited. Write it by modelrun types.`)
-  const wanted = await selectIds(ids, options, io)
-  const catalog = await readModels([...written.map(({ id }) => id), ...wanted], { needed: wanted }, io)
-  const models = [...catalog.values()]
+  const own = written.map(({ id }) => id)
+  const wanted = ids.length > 0 || options.all ? await selectIds(ids, options, io) : []
+  const models = [...(await readModels([...own, ...wanted], { needed: wanted }, io)).values()]
   const changes = compareModels(written, await Promise.all(models.map(toTypedModel)))
-  if (changes.length > 0) {
-    io.print([`${out} differs from the catalog. Run modelrun types to update it.`, ...changes].join('\n'))
-    return EXIT.failed
+  const found = [`${out} differs from the catalog. Run modelrun types to update it.`, ...changes]
+  const expected = await renderModels(models, options)
+  if (changes.length === 0 && codeOf(text) === codeOf(expected)) {
+    const isSame = text.replaceAll('\r\n', '\n') === expected
+    io.say(`${out}: ${isSame ? 'up to date' : 'up to date but for descriptions'}.`)
+    return EXIT.done
   }
-  const expected = await typesOf(models, options)
-  if (codeOf(text) !== codeOf(expected)) {
-    io.print(`${out} was edited or formatted, or written with other options. Run modelrun types to update it.`)
-    return EXIT.failed
-  }
-  const isSame = text.replaceAll('\r\n', '\n') === expected
-  io.say(`${out}: ${isSame ? 'up to date' : 'up to date but for descriptions'}.`)
-  return EXIT.done
+  const edited = [`${out} was edited or formatted, or written with other options. Run modelrun types to update it.`]
+  for (const line of changes.length > 0 ? found : edited) io.print(line)
+  return EXIT.failed
 }
 
-/** Places of one id that are shown. */
-const MAX_PLACES = 3
-
-/** The ids that are named, or that the program has; it says which and where. */
-async function selectIds(ids: readonly string[], { all }: TypesOptions, io: TypesIo): Promise<string[]> {
+async function selectIds(ids: readonly string[], { all, out }: TypesOptions, io: TypesIo): Promise<string[]> {
   if (ids.length > 0) return [...new Set(ids)]
-  const catalog = await readIds(io)
-  if (all) return [...catalog]
-  const { used, unknown } = await findIds(io.readSources(), catalog)
-  for (const [id, places] of used) {
-    const more = places.length > MAX_PLACES ? `, and ${places.length - MAX_PLACES} more` : ''
-    io.say(`${printable(id)}  ${places.slice(0, MAX_PLACES).map(printable).join(', ')}${more}`)
-  }
-  for (const { id, place } of unknown) {
-    // A call of another `run` has an argument that is like no id.
-    if (closestName(id, catalog) !== undefined) io.say(`${printable(place)}: there is no model ${hinted(id, catalog)}`)
-  }
-  return [...used.keys()]
+  if (all) return [...(await readIds(io))]
+  const text = (await io.readFile(out ?? DEFAULT_FILE)) ?? ''
+  return readTypes(text)?.map(({ id }) => id) ?? []
 }
 
 function hinted(id: string, catalog: Iterable<string>): string {
@@ -164,7 +142,8 @@ async function readModels(
   const missing = needed.filter((id) => found.get(id) === undefined)
   if (missing.length > 0) {
     const catalog = await readIds(io)
-    throw new UsageError(missing.map((id) => `There is no model ${hinted(id, catalog)}`).join('\n'))
+    const [first = '', ...more] = missing.map((id) => `There is no model ${hinted(id, catalog)}`)
+    throw new UsageError(first, more)
   }
   return new Map([...found].flatMap(([id, model]) => (model === undefined ? [] : [[id, model]])))
 }

@@ -3,7 +3,6 @@ import { type DeliveryBody, type DeliveryResponse, deliver } from 'modelrun/webh
 import type { CliContext } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
 import type { ReceiverOptions } from '../options.ts'
-import { cleanText } from '../terminal/text.ts'
 
 /** Urls for deliveries. */
 interface CallbackUrls {
@@ -74,8 +73,8 @@ export async function createPoster(receiver: ReceiverOptions, context: CliContex
     const { job_id, status: event } = body
     const duration_ms = Math.round(durationMs)
     terminal.event('delivery', { job_id, event, delivered: isDelivered, http_status: status, duration_ms })
-    const mark = isDelivered ? terminal.style('green', '✓') : terminal.style('red', '✗')
-    terminal.print(`${mark} ${cleanText(job_id)} ${cleanText(event)}: ${textOf(response)}`)
+    const mark = isDelivered ? ({ style: 'green', text: '✓' } as const) : ({ style: 'red', text: '✗' } as const)
+    terminal.print([mark, ` ${job_id} ${event}: ${responseText(response)}`])
     if (status === 401 && !hasAdvised) terminal.say(`HTTP 401: ${urls.advice}`)
     hasAdvised ||= status === 401
     return isDelivered
@@ -87,10 +86,10 @@ export async function createPoster(receiver: ReceiverOptions, context: CliContex
   }
 }
 
-function textOf({ status, error, isDelivered, durationMs }: DeliveryResponse): string {
+function responseText({ status, error, isDelivered, durationMs }: DeliveryResponse): string {
   const time = `in ${Math.round(durationMs)} ms`
   // The cause names the port that is closed.
-  if (status === undefined) return `no response ${time}: ${cleanText(messageWithCause(error))}`
+  if (status === undefined) return `no response ${time}: ${messageWithCause(error)}`
   if (isDelivered) return `HTTP ${status} ${time}`
   return `HTTP ${status} ${time}. The service would not send it again: respond with 2xx within 10 s.`
 }

@@ -14,8 +14,7 @@ let handled: string[]
 beforeEach(async () => {
   cli = await CliHarness.create()
   handled = []
-  const receive = (...[request, response]: Parameters<ReturnType<Inbox['node']>>) => inbox.node()(request, response)
-  url = `${await serve(receive)}/webhooks`
+  url = `${await serve((request, response) => inbox.node()(request, response))}/webhooks`
 })
 
 afterEach(() => inbox.drain())

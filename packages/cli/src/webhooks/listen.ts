@@ -8,7 +8,6 @@ import { Ledger } from '../ledger.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
-import { cleanText } from '../terminal/text.ts'
 import { createPoster, type PrepareDelivery } from './deliveries.ts'
 
 /** What happens to deliveries on their way. */
@@ -24,11 +23,7 @@ interface ChaosOptions {
 export interface ListenOptions extends ServiceOptions, ReceiverOptions, ChaosOptions {}
 
 /** Delivers the ends of jobs to a receiver. */
-export async function runListen(
-  ids: readonly string[],
-  options: ListenOptions,
-  context: CliContext,
-): Promise<ExitCode> {
+export async function runListen([ids]: [string[]], options: ListenOptions, context: CliContext): Promise<ExitCode> {
   const { terminal } = context
   const prepare = await createPoster(options, context)
   const { client, baseUrl } = await createService(options, context)
@@ -59,7 +54,7 @@ interface Listening {
 /** Resolves to whether every copy that was sent was taken. Never rejects for what happens to one job. */
 async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: CliContext): Promise<boolean> {
   const { client, prepare, signal, planCopies } = listening
-  const id = cleanText(run.jobId)
+  const id = run.jobId
   try {
     const body = await deliveryOfJob(client, { ...run, signal })
     if (body === undefined) {
@@ -77,7 +72,7 @@ async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: 
   } catch (error) {
     if (signal.aborted) return true
     if (!isClientError(error)) throw error
-    terminal.say(`${id}: ${cleanText(error.message)}`)
+    terminal.say(`${id}: ${error.message}`)
     return false
   }
 }

@@ -6,7 +6,7 @@ import { callControl } from '../development/control.ts'
 import { UsageError } from '../errors.ts'
 import { exampleInput } from '../models/example-calls.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
-import { parametersOf } from '../run/parameters.ts'
+import { readParameters } from '../run/parameters.ts'
 import { createClient, findConnection } from '../service/service.ts'
 import { createPoster } from './deliveries.ts'
 import { deliveryOfJob } from './listen.ts'
@@ -25,7 +25,11 @@ const MADE_UP =
   'succeeded and failed are real jobs.'
 
 /** Posts a delivery: that of a real job where a service of `modelrun dev` makes one, else a made-up one. */
-export async function runTrigger(event: TriggerEvent, options: TriggerOptions, context: CliContext): Promise<ExitCode> {
+export async function runTrigger(
+  [event]: [TriggerEvent],
+  options: TriggerOptions,
+  context: CliContext,
+): Promise<ExitCode> {
   const { jobId, duplicate } = options
   const data = readData(options.data)
   const prepare = await createPoster(options, context)
@@ -82,7 +86,7 @@ async function deliveryOfRealJob(
     throw new UsageError(`No job ends with this --data: ${messageWithCause(problem)}`)
   })
   const client = await createClient(key.value, url.value, context)
-  const { id } = await client.submit(model.id, exampleInput(parametersOf(model, [])))
+  const { id } = await client.submit(model.id, exampleInput(readParameters(model, [])))
   const delivery = await deliveryOfJob(client, { jobId: id, credits: priceOf(model) })
   return delivery && { ...delivery, ...data }
 }

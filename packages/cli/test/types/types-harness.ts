@@ -2,13 +2,10 @@ import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@mode
 import { ModelRun } from 'modelrun'
 import { UsageError } from '../../src/errors.ts'
 import { runTypes, type TypesOptions } from '../../src/types/run-types.ts'
-import type { Source } from '../../src/types/sources.ts'
 
-/** A program in memory, a service with a catalog, and `modelrun types` between them. */
+/** Files in memory, a service with a catalog, and `modelrun types` between them. */
 export interface TypesHarness {
   catalog: CatalogModel[]
-  /** The program, by path. */
-  sources: Record<string, string>
   /** The files that were written or are there, by path. */
   files: Map<string, string>
   /** How often a file was written. */
@@ -17,11 +14,10 @@ export interface TypesHarness {
   run(options?: TypesOptions & { ids?: string[] }): Promise<{ code: number; stdout: string; stderr: string }>
 }
 
-/** A harness with the models of the default catalog, and no sources. */
+/** A harness with the models of the default catalog, and no files. */
 export function createTypesHarness(): TypesHarness {
   const harness: TypesHarness = {
     catalog: structuredClone(DEFAULT_CATALOG) as CatalogModel[],
-    sources: {},
     files: new Map(),
     writes: 0,
     run: async ({ ids = [], ...options } = {}) => {
@@ -29,7 +25,6 @@ export function createTypesHarness(): TypesHarness {
       const printed = { stdout: '', stderr: '' }
       const io = {
         client: new ModelRun(server.clientOptions()),
-        readSources: () => Object.entries(harness.sources).map(([path, text]): Source => ({ path, text })),
         readFile: async (path: string) => harness.files.get(path),
         write: async (path: string, text: string) => {
           harness.files.set(path, text)
