@@ -25,7 +25,7 @@ describe('modelrun logs', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*\n[\s\S]*Did you mean prompt\?/,
+        /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*Did you mean prompt\?/,
       ),
     ])
     expect(stdout).toMatch(/ 401 UNAUTHORIZED /)
