@@ -41,44 +41,61 @@ it('docs/how-to-extend.md names files and folders that exist', () => {
   expect(paths.filter((path) => !existsSync(`${root}${path.startsWith('lab/') ? '' : 'packages/'}${path}`))).toEqual([])
 })
 
+/** The folder of a file, below the sources of its package. Undefined for a file that is in none. */
+function roomOf(path: string, sources: string): string | undefined {
+  const folder = dirname(path.slice(sources.length))
+  return folder === '.' ? undefined : folder
+}
+
+/** The rooms that the shipped files of each room import, types included. */
+function importsOfRooms(sources: string, room = roomOf): Map<string, Set<string>> {
+  const files = globSync(`${sources}**/*.{ts,tsx}`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
+  const imports = new Map<string, Set<string>>()
+  for (const file of files) {
+    const own = room(file, sources)
+    const named = readFileSync(`${root}${file}`, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)
+    const targets = Array.from(named, ([, path = '']) => room(join(dirname(file), path), sources))
+    if (own === undefined) continue
+    const found = imports.get(own) ?? new Set()
+    imports.set(own, found)
+    for (const target of targets) if (target !== undefined && target !== own) found.add(target)
+  }
+  return imports
+}
+
+/** The rooms that import each other. */
+function pairsIn(imports: ReadonlyMap<string, ReadonlySet<string>>): [string, string][] {
+  return [...imports].flatMap(([room, targets]) =>
+    [...targets].filter((target) => imports.get(target)?.has(room)).map((target): [string, string] => [room, target]),
+  )
+}
+
 const SDK = 'packages/sdk/src/'
 
-/** The folder of a file: below `client`, the folder in it. Undefined for a file that is in none. */
-function roomOf(path: string): string | undefined {
+/** The folder of a file: below `client`, the folder in it. */
+function roomOfSdk(path: string): string | undefined {
   const [top, inner, ...rest] = path.slice(SDK.length).split('/')
   if (inner === undefined) return undefined
   if (top !== 'client') return top
   return rest.length > 0 ? `client/${inner}` : 'client'
 }
 
-/** The rooms that the shipped files of each room import, types included. */
-function importsOfRooms(): Map<string, Set<string>> {
-  const files = globSync(`${SDK}**/*.{ts,tsx}`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
-  const imports = new Map<string, Set<string>>()
-  for (const file of files) {
-    const room = roomOf(file)
-    const named = readFileSync(`${root}${file}`, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)
-    const targets = Array.from(named, ([, path = '']) => roomOf(join(dirname(file), path)))
-    if (room === undefined) continue
-    const found = imports.get(room) ?? new Set()
-    imports.set(room, found)
-    for (const target of targets) if (target !== undefined && target !== room) found.add(target)
-  }
-  return imports
-}
-
 it('no two rooms of the sdk import each other', () => {
-  const imports = importsOfRooms()
+  const imports = importsOfRooms(SDK, roomOfSdk)
   expect(imports.size).toBeGreaterThan(10)
   // The files of `client` itself put its rooms together.
-  const pairs = [...imports].flatMap(([room, targets]) =>
-    [...targets].filter((target) => imports.get(target)?.has(room)).map((target) => [room, target]),
-  )
-  expect(pairs.filter((pair) => !pair.includes('client'))).toEqual([])
+  expect(pairsIn(imports).filter((pair) => !pair.includes('client'))).toEqual([])
+})
+
+it('no two rooms of the reference server import each other', () => {
+  const imports = importsOfRooms('packages/reference-server/src/')
+  expect(imports.size).toBeGreaterThan(10)
+  // The files of `node` itself put its rooms together.
+  expect(pairsIn(imports).filter((pair) => !pair.includes('node'))).toEqual([])
 })
 
 it('the client imports no other part of the sdk', () => {
-  for (const [room, targets] of importsOfRooms()) {
+  for (const [room, targets] of importsOfRooms(SDK, roomOfSdk)) {
     if (!/^client/.test(room)) continue
     expect([...targets].filter((target) => !/^(client|shared)/.test(target))).toEqual([])
   }

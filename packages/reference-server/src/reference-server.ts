@@ -2,17 +2,17 @@ import { rejectArgument } from '@modelrun/kit'
 import type { AutoClosed } from './auto-closed.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
+import type { DeliveryRecord } from './domain/delivery.ts'
 import { type ScriptedOutcome, type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-outcome.ts'
-import { controlFaults, type FaultControl } from './faults/fault-control.ts'
 import { type JournalView, viewJournal } from './history/journal/journal.ts'
-import { LeftoversError, makeReport, type Report } from './history/report.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle } from './http/handle.ts'
-import { type ReferenceServerOptions, resolveOptions } from './options.ts'
-import { jsonCopy, parseShape, type ShapeCheck, shapeProblem } from './parse-shape.ts'
 import { createTransport, type ServerTransport } from './server-transport.ts'
+import { controlFaults, type FaultControl } from './service/fault-control.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
+import { type ReferenceServerOptions, resolveOptions } from './service/options.ts'
+import { LeftoversError, makeReport, type Report } from './service/report.ts'
 import { Service } from './service/service.ts'
 import {
   type CreatedKey,
@@ -23,9 +23,9 @@ import {
   limitKey,
   scriptRuns,
 } from './service/tenants.ts'
+import { jsonCopy, parseShape, type ShapeCheck, shapeProblem } from './shared/parse-shape.ts'
 import { restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
 import { type Snapshot, takeSnapshot } from './snapshot/take-snapshot.ts'
-import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 import type { Deliver } from './webhooks/receivers.ts'
 
 /** Which delivery a test waits for. */

@@ -1,7 +1,7 @@
-import type { Handle, IncomingRequest, ReplyOrFault, RequestContext } from './http/messages.ts'
-import { readBaseUrl } from './options.ts'
+import { readBaseUrl } from './service/options.ts'
 import type { Service } from './service/service.ts'
 import type { Send } from './webhooks/send-delivery.ts'
+import type { Handle, IncomingRequest, ReplyOrFault, RequestContext } from './wire/messages.ts'
 
 /** What a transport says of itself. */
 export interface TransportSettings {

@@ -1,5 +1,5 @@
 import type { ServerTransport } from '@modelrun/reference-server'
-import { toResponse } from '../src/http/messages.ts'
+import { toResponse } from '../src/wire/messages.ts'
 
 /** The response of a server. Fails the test when the connection broke. */
 export function responseOf(result: Awaited<ReturnType<ServerTransport['handle']>>): Response {

@@ -1,6 +1,6 @@
 import { journalText, selectRecords } from '../history/journal/journal.ts'
 import { JOURNAL_KINDS, type JournalEntry, type JournalRecord } from '../history/journal/journal-entry.ts'
-import { makeReport } from '../history/report.ts'
+import { makeReport } from '../service/report.ts'
 import { jobRow, toWire } from './job-row.ts'
 import { accountIfNamed, get, invalid, notFound } from './route.ts'
 import type { ControlResponses } from './schemas.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { readFault } from '../faults/read-fault.ts'
-import { invalidMessage } from '../parse-shape.ts'
+import { invalidMessage } from '../shared/parse-shape.ts'
 import { accountOf, get, invalid, notFound, post, remove } from './route.ts'
 
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { responseOf } from '../../test/response-of.ts'
-import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 import { CONTROL_ROUTES } from './routes.ts'
 
 const MODEL = 'aurora-image'

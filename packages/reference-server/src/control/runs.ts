@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
-import type { RequestEnv } from '../http/app-env.ts'
-import { type ReplyOrFault, toResponse } from '../http/messages.ts'
+import type { RequestEnv } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
+import { type ReplyOrFault, toResponse } from '../wire/messages.ts'
 import { invalid, notFound, post, requireKey } from './route.ts'
 
 const runSchema = z.strictObject({

@@ -1,6 +1,6 @@
-import { readBytes } from '../http/read-json-body.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
+import { readBytes } from '../wire/read-json-body.ts'
 import { CONTROL_PREFIX, get, invalid, post, requireValid } from './route.ts'
 
 const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON.`

@@ -1,6 +1,6 @@
 import { PERMISSIONS } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { createRandom } from '../random.ts'
+import { createRandom } from '../shared/random.ts'
 import { ApiKeys } from './api-keys.ts'
 
 const ALL = { isLive: false, permissions: PERMISSIONS, credits: 10, allowIps: undefined }

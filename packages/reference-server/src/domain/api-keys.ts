@@ -1,5 +1,5 @@
 import { KEY_PREFIXES, PERMISSIONS, type Permission } from '@modelrun/contract'
-import type { Random } from '../random.ts'
+import type { Random } from '../shared/random.ts'
 import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
 

@@ -1,4 +1,4 @@
-import { hashText } from '../random.ts'
+import { hashText } from '../shared/random.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

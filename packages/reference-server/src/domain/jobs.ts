@@ -1,11 +1,11 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { TimerQueue } from '../clock/virtual-timers.ts'
-import { FairBuffer } from '../history/fair-buffer.ts'
-import { DEFAULT_RETENTION, type Retention } from '../history/retention.ts'
+import { FairBuffer } from '../shared/fair-buffer.ts'
 import type { Account } from './account.ts'
 import { cutInput, cuttableLength } from './cut-input.ts'
 import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan, providerFailure } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
+import { DEFAULT_RETENTION, type Retention } from './retention.ts'
 
 /** What a new job is made from. */
 export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {

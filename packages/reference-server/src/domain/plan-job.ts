@@ -1,7 +1,7 @@
 import { closestName } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { parseShape, type ShapeCheck } from '../parse-shape.ts'
+import { parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import type { ProviderPlan } from './job.ts'
 import type { ScriptedOutcome } from './scripted-outcome.ts'
 

@@ -1,7 +1,7 @@
 import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { fits, MAX_NESTING, nestingProblem, nestsDeeperThan } from '../parse-shape.ts'
+import { fits, MAX_NESTING, nestingProblem, nestsDeeperThan } from '../shared/parse-shape.ts'
 import { scriptedOutcomeSchema } from './scripted-outcome.ts'
 
 const catalogSchema = z.array(

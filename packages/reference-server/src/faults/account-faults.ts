@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../random.ts'
+import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../shared/random.ts'
 import type { FaultOptions } from './fault-options.ts'
 import { type RoutedRequest, routeMatcher } from './fault-route.ts'
 

@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import { closestName } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { decodeSegment, withModelAsSegment } from '../http/router.ts'
+import { decodeSegment, withModelAsSegment } from '../wire/router.ts'
 
 /** Where a fault can be injected: an endpoint of section 4, or a produced file. */
 export type FaultEndpoint = RouteName | 'getFile'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pauses } from '../service/held-runs.ts'
+import { Pauses } from '../clock/pauses.ts'
 import { cutBody, slowBody } from './network-errors.ts'
 
 const bytes = new TextEncoder().encode('0123456789')

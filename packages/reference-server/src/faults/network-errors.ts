@@ -1,6 +1,6 @@
+import type { Pauses } from '../clock/pauses.ts'
 import { nextTurn } from '../clock/real-time.ts'
-import type { ConnectionFault } from '../http/messages.ts'
-import type { Pauses } from '../service/held-runs.ts'
+import type { ConnectionFault } from '../wire/messages.ts'
 
 /**
  * The error that Node's own network code makes for a fault: clients go by its `code`.

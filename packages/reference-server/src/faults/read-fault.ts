@@ -1,6 +1,6 @@
 import { closestName } from '@modelrun/kit'
 import { unknownModelText } from '../domain/list-models.ts'
-import { parseShape, type ShapeCheck } from '../parse-shape.ts'
+import { parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import { FAULT_KINDS, type FaultKind, type FaultOptions, faultOptionsSchema } from './fault-options.ts'
 import { routeProblem } from './fault-route.ts'
 

@@ -6,7 +6,7 @@ import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { createApp } from '../http/app.ts'
 import { createHandle } from '../http/handle.ts'
-import { resolveOptions } from '../options.ts'
+import { resolveOptions } from '../service/options.ts'
 import { Service } from '../service/service.ts'
 import { Audit } from './audit.ts'
 

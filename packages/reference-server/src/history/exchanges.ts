@@ -1,5 +1,5 @@
+import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { Job } from '../domain/job.ts'
-import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { jobStart } from './journal/journal.ts'
 import type { DeliveryEntry, JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal/journal-entry.ts'
 

@@ -1,9 +1,9 @@
 import type { Account } from '../domain/account.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
-import type { ResolvedOptions } from '../options.ts'
-import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+import type { Retention } from '../domain/retention.ts'
+import { FairBuffer } from '../shared/fair-buffer.ts'
 import { Audit, type Violation } from './audit.ts'
-import { FairBuffer } from './fair-buffer.ts'
 import { Journal, jobCreation, jobEnding, jobStart } from './journal/journal.ts'
 import { redactUrl } from './journal/redact.ts'
 import { writeStory } from './journal/story.ts'
@@ -72,6 +72,13 @@ export interface UnmatchedRequest {
 const MAX_VIOLATIONS = 100
 const MAX_UNMATCHED = 200
 
+interface ObserverOptions {
+  retention: Retention
+  /** Whether the credits are audited. */
+  strict: boolean
+  log: ((line: string) => void) | undefined
+}
+
 /** Receives every event of the server, and stores what reports and stories show. */
 export class Observer {
   readonly journal: Journal
@@ -87,7 +94,7 @@ export class Observer {
   readonly #log: ((line: string) => void) | undefined
   readonly #now: () => number
 
-  constructor({ retention, strict, log }: ResolvedOptions, now: () => number) {
+  constructor({ retention, strict, log }: ObserverOptions, now: () => number) {
     this.journal = new Journal(retention.journalBytes)
     this.#audit = strict ? new Audit() : undefined
     this.#log = log

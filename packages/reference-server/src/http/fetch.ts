@@ -1,5 +1,5 @@
 import { fetchFailed } from '../faults/network-errors.ts'
-import { type Handle, toResponse } from './messages.ts'
+import { type Handle, toResponse } from '../wire/messages.ts'
 
 const ADVICE =
   'modelrun-reference-server: queueMicrotask is faked, and without it no runtime reads the body of a request or a ' +

@@ -1,11 +1,11 @@
 import { BusyPolls } from '../clock/busy-polls.ts'
 import { type RequestDetails, startOf } from '../history/journal/journal.ts'
 import { redactText, shownHeaders } from '../history/journal/redact.ts'
+import type { AppContext, RequestEnv, RequestTrace } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
-import type { AppContext, RequestEnv, RequestTrace } from './app-env.ts'
-import { errorResponses } from './error-responses.ts'
-import type { Handle, IncomingRequest, Reply, ReplyOrFault } from './messages.ts'
-import { decodeSegment, pathBelow, pathOf, RoutedRequest, withModelAsSegment } from './router.ts'
+import { errorResponses } from '../wire/error-responses.ts'
+import type { Handle, IncomingRequest, Reply, ReplyOrFault } from '../wire/messages.ts'
+import { decodeSegment, pathBelow, pathOf, RoutedRequest, withModelAsSegment } from '../wire/router.ts'
 
 /** A socket that is closed already no longer knows the address of its client. */
 const UNKNOWN_IP = 'unknown'

@@ -3,10 +3,10 @@ import type { FaultTarget } from '../faults/account-faults.ts'
 import type { FaultKind, FaultOptions } from '../faults/fault-options.ts'
 import type { FaultEndpoint } from '../faults/fault-route.ts'
 import { cutBody, slowBody } from '../faults/network-errors.ts'
+import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
-import type { AppContext } from './app-env.ts'
-import { errorResponse, errorResponses } from './error-responses.ts'
-import { emptyReply, type Reply, type ReplyOrFault, textReply } from './messages.ts'
+import { errorResponse, errorResponses } from '../wire/error-responses.ts'
+import { emptyReply, type Reply, type ReplyOrFault, textReply } from '../wire/messages.ts'
 
 /** The context of an injected fault. */
 interface FaultContext {

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { FAULT_KINDS, type FaultKind } from '../faults/fault-options.ts'
-import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 
 const RUN = '/v1/models/aurora-image/run'
 

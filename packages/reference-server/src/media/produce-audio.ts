@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../random.ts'
+import type { SeededRandom } from '../shared/random.ts'
 
 const SAMPLE_RATE_HZ = 22_050
 /** Of a WAV file with 88,208 bytes of samples: 16-bit PCM, one channel, 22,050 Hz. */

@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../random.ts'
+import { createSeededRandom } from '../shared/random.ts'
 import film from './film.json' with { type: 'json' }
 import { produceAudio } from './produce-audio.ts'
 import { produceImage } from './produce-image.ts'

@@ -1,5 +1,5 @@
 import { encode } from 'fast-png'
-import type { SeededRandom } from '../random.ts'
+import type { SeededRandom } from '../shared/random.ts'
 
 const LEVELS = 256
 

@@ -1,8 +1,8 @@
 import * as msw from 'msw'
 import { type HttpHandler, http } from 'msw'
 import { bodyTerminated, connectionError } from '../faults/network-errors.ts'
-import { type ConnectionFault, type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import { type ConnectionFault, type ReplyOrFault, toResponse } from '../wire/messages.ts'
 
 /** The part of a reference server that msw needs. */
 export type MockedServer = Pick<ReferenceServer, 'baseUrl' | 'transport'>

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../control/route.ts'
-import { errorResponses } from '../http/error-responses.ts'
-import { emptyReply, type IncomingRequest, type Reply } from '../http/messages.ts'
-import { pathOf } from '../http/router.ts'
+import { errorResponses } from '../wire/error-responses.ts'
+import { emptyReply, type IncomingRequest, type Reply } from '../wire/messages.ts'
+import { pathOf } from '../wire/router.ts'
 
 /** How long a browser may remember that an origin is allowed, in seconds. */
 const MAX_AGE_S = 600

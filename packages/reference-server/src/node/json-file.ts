@@ -1,5 +1,5 @@
 import { open, readFile, realpath, rename, rm } from 'node:fs/promises'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../parse-shape.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../shared/parse-shape.ts'
 import { UsageError } from './errors.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { IncomingRequest } from '../http/messages.ts'
+import type { IncomingRequest } from '../wire/messages.ts'
 
 /** A host and a path that mean the same as they are and as a `URL` writes them; nearly all. */
 const PLAIN_HOST = /^(localhost|127\.0\.0\.1)(:(?!80$)([1-9]\d{0,3}|[1-5]\d{4}))?$/

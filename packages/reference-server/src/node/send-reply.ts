@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply, ReplyOrFault } from '../http/messages.ts'
+import type { Reply, ReplyOrFault } from '../wire/messages.ts'
 
 /** Writes a response, or breaks the connection as its fault says. Resolves when it is done. */
 export async function sendReply(

@@ -1,7 +1,12 @@
 import { ConfigurationError } from '@modelrun/kit'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { type ProfileOption, type ReferenceServerOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
 import { type ReferenceServer, serverOf } from '../reference-server.ts'
+import {
+  type ProfileOption,
+  type ReferenceServerOptions,
+  type ResolvedOptions,
+  resolveOptions,
+} from '../service/options.ts'
 import { Service } from '../service/service.ts'
 import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'

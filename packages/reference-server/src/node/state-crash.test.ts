@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test/state-servers.ts'
-import { createRandom } from '../random.ts'
 import { createReferenceServer } from '../reference-server.ts'
+import { createRandom } from '../shared/random.ts'
 import type { Snapshot } from '../snapshot/take-snapshot.ts'
 
 // 40 in a row: MODELRUN_CRASH_ROUNDS=40 npx vitest run packages/reference-server/src/node/state-crash.test.ts

@@ -3,7 +3,7 @@ import type { CatalogModel } from '../domain/catalog.ts'
 import { OWN_FILE } from '../domain/produce-output.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import { parseShape } from '../parse-shape.ts'
+import { parseShape } from '../shared/parse-shape.ts'
 import { membersOf } from './exchange.ts'
 
 /** A model as lists and details showed it, with what its runs did. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from './options.ts'
 
 const OUTCOMES: readonly ScriptedOutcome[] = [
   { result: 'failed', error: { code: 'NO_PAINT', message: 'out of paint' }, after_ms: 100 },

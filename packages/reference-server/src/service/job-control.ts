@@ -2,7 +2,7 @@ import { type ErrorCode, type KnownJobStatus, type Output, outputSchema } from '
 import { rejectArgument } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
-import { jsonCopy, parseShape } from '../parse-shape.ts'
+import { jsonCopy, parseShape } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** A job, for a test to read and to end. */

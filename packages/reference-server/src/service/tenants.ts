@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { jsonCopy, parseShape, type ShapeCheck } from '../parse-shape.ts'
+import { jsonCopy, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** What a new API key is and may do (section 5). */

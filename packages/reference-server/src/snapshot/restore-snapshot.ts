@@ -2,8 +2,8 @@ import { closestName } from '@modelrun/kit'
 import { Account } from '../domain/account.ts'
 import type { Job } from '../domain/job.ts'
 import { PLAN_IS_OVER } from '../domain/jobs.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan, type ShapeCheck } from '../parse-shape.ts'
 import { Service } from '../service/service.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan, type ShapeCheck } from '../shared/parse-shape.ts'
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './take-snapshot.ts'
 
 /** So many levels of objects and arrays a snapshot may have: those of a request's body, and some around what it held. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
-import { resolveOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
+import { resolveOptions } from '../service/options.ts'
 import { Service } from '../service/service.ts'
 import { type Snapshot, takeSnapshot } from './take-snapshot.ts'
 

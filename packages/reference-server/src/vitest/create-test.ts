@@ -1,8 +1,8 @@
 import { callback, having, isRecord, must, readOptions } from '@modelrun/kit'
 import { type TestAPI, test as vitestTest } from 'vitest'
-import { LeftoversError, type Report } from '../history/report.ts'
-import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
+import { LeftoversError, type Report } from '../service/report.ts'
 import type { CreateKeyOptions } from '../service/tenants.ts'
 
 /** What each test gets, if it asks for it. */

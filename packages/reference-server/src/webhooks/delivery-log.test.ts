@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Account } from '../domain/account.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
 import { DeliveryLog } from './delivery-log.ts'
-import type { DeliveryRecord } from './delivery-record.ts'
 
 function record(job_id: string): DeliveryRecord {
   const times = { attemptedAt: 0, finishedAt: 1 }

@@ -1,8 +1,8 @@
 import { afterRealTime } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
-import { FairBuffer } from '../history/fair-buffer.ts'
-import { DEFAULT_RETENTION } from '../history/retention.ts'
-import type { DeliveryRecord } from './delivery-record.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
+import { DEFAULT_RETENTION } from '../domain/retention.ts'
+import { FairBuffer } from '../shared/fair-buffer.ts'
 
 /** Which delivery a reader waits for. */
 export interface DeliveryFilter {

@@ -1,9 +1,9 @@
 import type { Activity, Work } from '../clock/activity.ts'
 import type { ServerClock } from '../clock/clock.ts'
 import type { Account } from '../domain/account.ts'
+import type { DeliveryBody, DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
 import type { Receivers } from './receivers.ts'
 import { type Pause, type Send, scriptedReceiver, sendDelivery } from './send-delivery.ts'
 

@@ -2,11 +2,11 @@ import { LIMITS } from '@modelrun/contract'
 import { messageWithCause } from '@modelrun/kit'
 import type { ServerClock } from '../clock/clock.ts'
 import { afterRealTime } from '../clock/real-time.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { ScriptedReceiver } from '../domain/scripted-outcome.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import { startOf } from '../history/journal/journal.ts'
 import { redactText, shownHeaders } from '../history/journal/redact.ts'
-import type { DeliveryRecord } from './delivery-record.ts'
 
 /** A wait on the server's clock. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>

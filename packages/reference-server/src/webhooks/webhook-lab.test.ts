@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import type { ScriptedWebhook } from '../domain/scripted-outcome.ts'
-import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 
 const MODEL = 'aurora-image' // 4 s
 const URL = 'https://receiver.test/hook'

@@ -1,5 +1,5 @@
 import type { KnownJobStatus } from '@modelrun/contract'
-import type { DeliveryRecord } from '../../webhooks/delivery-record.ts'
+import type { DeliveryRecord } from '../../domain/delivery.ts'
 
 interface EntryBase {
   /** Milliseconds since 1970 on the server's clock. */

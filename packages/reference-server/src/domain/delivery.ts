@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from '@modelrun/contract'
-import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
-import { outputOf } from '../domain/produce-output.ts'
+import { type Job, type JobEnd, providerFailure } from './job.ts'
+import { outputOf } from './produce-output.ts'
 
 /** Body of a delivery (section 6). `cancelled` is sent only when the assumption `cancelledJobWebhook` says so. */
 export type DeliveryBody = WebhookDelivery | { job_id: string; status: 'cancelled' }

@@ -1,8 +1,8 @@
 import { LIMITS, MODEL_CATEGORIES, modelListSchema, modelSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../../test/api-caller.ts'
-import { DEFAULT_CATALOG } from '../../domain/catalog.ts'
-import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { createReferenceServer } from '../reference-server.ts'
 
 const [sample] = DEFAULT_CATALOG
 if (sample === undefined) throw new Error('The catalog is empty.')

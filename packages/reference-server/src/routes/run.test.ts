@@ -1,8 +1,8 @@
 import { LIMITS, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../../test/api-caller.ts'
-import type { ReferenceServerOptions } from '../../options.ts'
-import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller } from '../../test/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 
 const MODEL = 'aurora-image'
 const PRICE = 4

@@ -1,9 +1,9 @@
 import { PERMISSION_MEANINGS, type Route } from '@modelrun/contract'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
+import { errorResponses, rejectionResponse } from '../wire/error-responses.ts'
+import type { IncomingRequest, Reply } from '../wire/messages.ts'
 import type { AppContext, KeyContext } from './app-env.ts'
-import { errorResponses, rejectionResponse } from './error-responses.ts'
-import type { IncomingRequest, Reply } from './messages.ts'
 
 const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
 

@@ -1,10 +1,10 @@
 import { rejectArgument } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
-import { jsonCopy, shapeProblem } from '../parse-shape.ts'
-import type { Service } from '../service/service.ts'
-import type { FaultRecord } from './account-faults.ts'
-import type { FaultOptions } from './fault-options.ts'
-import { readFault } from './read-fault.ts'
+import type { FaultRecord } from '../faults/account-faults.ts'
+import type { FaultOptions } from '../faults/fault-options.ts'
+import { readFault } from '../faults/read-fault.ts'
+import { jsonCopy, shapeProblem } from '../shared/parse-shape.ts'
+import type { Service } from './service.ts'
 
 /** A fault that was added. */
 interface FaultHandle {

@@ -1,7 +1,7 @@
 import { DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_CATALOG } from './domain/catalog.ts'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { runCompletedSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../../test/api-caller.ts'
-import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller } from '../../test/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
 
 async function urlsOf(model: string, input: object) {
   const server = createReferenceServer({ clock: 'auto' })

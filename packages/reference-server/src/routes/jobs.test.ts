@@ -1,8 +1,8 @@
 import { jobResponseSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../../test/api-caller.ts'
-import type { ReferenceServerOptions } from '../../options.ts'
-import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 
 const MODEL = 'aurora-image'
 

@@ -1,8 +1,8 @@
-import { fileOf } from '../../domain/produce-output.ts'
-import { FILE_FORMS } from '../../media/produce-file.ts'
-import type { Service } from '../../service/service.ts'
-import type { AppContext, RouteResult } from '../app-env.ts'
-import { errorResponses } from '../error-responses.ts'
+import { fileOf } from '../domain/produce-output.ts'
+import { FILE_FORMS } from '../media/produce-file.ts'
+import type { Service } from '../service/service.ts'
+import { errorResponses } from '../wire/error-responses.ts'
+import type { AppContext, RouteResult } from './app-env.ts'
 
 /**
  * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key. The bytes are made on demand. `HEAD`

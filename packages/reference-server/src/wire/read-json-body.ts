@@ -1,7 +1,6 @@
 import { collectBytes } from '@modelrun/kit'
 import type * as z from 'zod/mini'
-import { invalidMessage, MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../parse-shape.ts'
-import type { AppContext, RouteDetails } from './app-env.ts'
+import { invalidMessage, MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../shared/parse-shape.ts'
 import { errorResponses } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'
 
@@ -9,12 +8,11 @@ import type { IncomingRequest, Reply } from './messages.ts'
 export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Reply }
 
 /** What was read of a body, and what is known of its request by then. */
-type JsonBody = Pick<RouteDetails, 'requestBody'> &
-  (
-    | { json: unknown; problem?: undefined }
-    /** What is wrong with the body, or the response to one that is too large. */
-    | { problem: string | Reply; json?: undefined }
-  )
+type JsonBody = { requestBody?: string | undefined } & (
+  | { json: unknown; problem?: undefined }
+  /** What is wrong with the body, or the response to one that is too large. */
+  | { problem: string | Reply; json?: undefined }
+)
 
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -35,7 +33,7 @@ export async function readJson(request: IncomingRequest): Promise<JsonBody> {
  * works with and without `-d`. The journal gets it. Never rejects.
  */
 export async function readControlBody<Value>(
-  { req, env }: { req: Pick<AppContext['req'], 'raw'>; env: Pick<AppContext['env'], 'details'> },
+  { req, env }: { req: { raw: IncomingRequest }; env: { details: { requestBody?: string | undefined } | undefined } },
   schema: z.ZodMiniType<Value>,
 ): Promise<CheckedBody<Value>> {
   const body = await readJson(req.raw)

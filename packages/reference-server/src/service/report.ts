@@ -2,8 +2,8 @@ import type { KnownJobStatus } from '@modelrun/contract'
 import type { Account } from '../domain/account.ts'
 import { statusAt } from '../domain/job.ts'
 import type { FaultRecord } from '../faults/account-faults.ts'
-import type { Service } from '../service/service.ts'
-import type { UnmatchedRequest } from './observer.ts'
+import type { UnmatchedRequest } from '../history/observer.ts'
+import type { Service } from './service.ts'
 
 /** What is left over, of one account or of all. Empty when the test used everything that it set up. */
 export interface Report {

@@ -1,12 +1,12 @@
 import { LIMITS, type ListModelsQuery, type Model } from '@modelrun/contract'
 import { closestName } from '@modelrun/kit'
-import type { CatalogModel } from '../../domain/catalog.ts'
-import { describeValue } from '../../domain/check-value.ts'
-import { listModels, unknownModelText } from '../../domain/list-models.ts'
-import type { Service } from '../../service/service.ts'
-import type { KeyContext, RouteResult } from '../app-env.ts'
-import { rejectionResponse } from '../error-responses.ts'
-import { jsonReply } from '../messages.ts'
+import type { CatalogModel } from '../domain/catalog.ts'
+import { describeValue } from '../domain/check-value.ts'
+import { listModels, unknownModelText } from '../domain/list-models.ts'
+import type { Service } from '../service/service.ts'
+import { rejectionResponse } from '../wire/error-responses.ts'
+import { jsonReply } from '../wire/messages.ts'
+import type { KeyContext, RouteResult } from './app-env.ts'
 
 /** `GET /v1/models` (section 4.1). */
 export function listModelsRoute(service: Service, context: KeyContext): RouteResult {

@@ -4,8 +4,8 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { Service } from '../service/service.ts'
-import type { Handle, Reply } from './messages.ts'
-import type { RoutedRequest } from './router.ts'
+import type { Handle, Reply } from '../wire/messages.ts'
+import type { RoutedRequest } from '../wire/router.ts'
 
 /** What a route found out about a request. The journal is made from it. */
 export interface RouteDetails {

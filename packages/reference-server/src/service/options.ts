@@ -15,14 +15,14 @@ import {
   unchecked,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { LATEST_TIME_MS } from './clock/clock.ts'
-import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
-import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
-import { type LatencyOf, type LatencyOption, readLatency } from './domain/plan-job.ts'
-import { catalogProblem } from './domain/read-catalog.ts'
-import { type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
-import { fits, shapeProblem } from './parse-shape.ts'
-import type { Deliver } from './webhooks/receivers.ts'
+import { LATEST_TIME_MS } from '../clock/clock.ts'
+import { type ClockSetting, LARGEST_SCALE } from '../clock/create-clock.ts'
+import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { type LatencyOf, type LatencyOption, readLatency } from '../domain/plan-job.ts'
+import { catalogProblem } from '../domain/read-catalog.ts'
+import { type Retention, type RetentionOptions, retentionSchema } from '../domain/retention.ts'
+import { fits, shapeProblem } from '../shared/parse-shape.ts'
+import type { Deliver } from '../webhooks/receivers.ts'
 
 /** How a token of the control API is written. */
 export const CONTROL_TOKEN_FORM = '16 to 200 visible ASCII characters'

@@ -1,11 +1,11 @@
 import type { Job as JobBody, JobResponse, KnownJobStatus } from '@modelrun/contract'
 import type { Rejection } from '@modelrun/contract/assumptions'
-import { type Job, statusAt } from '../../domain/job.ts'
-import { outputOf } from '../../domain/produce-output.ts'
-import type { Service } from '../../service/service.ts'
-import type { KeyContext, RouteHandler } from '../app-env.ts'
-import { rejectionResponse } from '../error-responses.ts'
-import { emptyReply, jsonReply, type Reply } from '../messages.ts'
+import { type Job, statusAt } from '../domain/job.ts'
+import { outputOf } from '../domain/produce-output.ts'
+import type { Service } from '../service/service.ts'
+import { rejectionResponse } from '../wire/error-responses.ts'
+import { emptyReply, jsonReply, type Reply } from '../wire/messages.ts'
+import type { KeyContext, RouteHandler } from './app-env.ts'
 
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
 
