@@ -20,7 +20,7 @@ try {
     onStatus: ({ status }) => console.log(`video: ${status}`),
   })
   // Files of a service do not stay forever: save what you want to keep.
-  console.log(...(await drawing.save(folder)), ...(await video.save(folder)))
+  console.log(...(await client.files.save(drawing, folder)), ...(await client.files.save(video, folder)))
 } catch (error) {
   // What succeeded before is paid. A failed job is not.
   if (!(error instanceof JobFailedError)) throw error

@@ -12,7 +12,7 @@ const client = new ModelRun({ apiKey: server.apiKey, baseUrl: url })
 const credits = startCredits(() => server.credits())
 
 async function finish(result: RunResult): Promise<void> {
-  const files = await result.save('demo-output')
+  const files = await client.files.save(result, 'demo-output')
   showLine(`  ${credits.spent()} credits charged, saved ${files.join(', ')}`)
 }
 

@@ -1,4 +1,4 @@
-import { type JobJson, ModelRun, ModelRunError, type RunOutcome } from 'modelrun'
+import { type JobJson, ModelRun, ModelRunError, type RunResult } from 'modelrun'
 
 // Each step takes and returns JSON, and stores nothing in memory: it can be a serverless function, or a step of a durable workflow
 // engine, in any process. API key and base URL come from the environment.
@@ -22,7 +22,7 @@ export async function status(job: JobJson): Promise<{ status: string; isOver: bo
 }
 
 /** Waits for the result, but no longer than a function may run. Repeat it after a `DeadlineExceededError`. */
-export async function result(job: JobJson): Promise<RunOutcome> {
+export async function result(job: JobJson): Promise<RunResult> {
   return await new ModelRun().jobs.attach(job).result({ deadlineMs: 25_000 })
 }
 

@@ -234,7 +234,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
     it('saves the produced files, which are real (section 2.5)', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'modelrun-'))
       const result = await connection.client.run(FAST, { prompt: 'a red fox' })
-      const [path] = await result.save(folder)
+      const [path] = await connection.client.files.save(result, folder)
       const bytes = await readFile(path ?? '')
       expect(path).toMatch(/\.png$/)
       expect(bytes.subarray(0, 8)).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))

@@ -81,7 +81,7 @@ describe.skipIf(note !== '')(`a full disk${note}`, () => {
     const client = new ModelRun({ apiKey: cli.server.apiKey, baseUrl: cli.url })
     const result = await client.run('aurora-image', { prompt: 'a red fox' })
     disk.fill()
-    const failure = await result.save(disk.folder).catch((error: unknown) => error)
+    const failure = await client.files.save(result, disk.folder).catch((error: unknown) => error)
     expect(failure).toMatchObject({
       name: 'SaveError',
       isRetryable: true,
@@ -90,7 +90,7 @@ describe.skipIf(note !== '')(`a full disk${note}`, () => {
     })
     expect(String(failure)).toMatch(/ENOSPC.*Make room.*not lost.*/s)
     disk.free()
-    const [path] = await result.save(disk.folder)
+    const [path] = await client.files.save(result, disk.folder)
     expect(readdirSync(disk.folder)).toEqual([path?.slice(disk.folder.length + 1)])
     expect(cli.bodies()).toHaveLength(1)
   })

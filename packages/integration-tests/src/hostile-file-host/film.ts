@@ -9,21 +9,10 @@ export const FILM = Buffer.concat(
 )
 
 /** The bytes of a whole response. */
-type Build = (request: Parameters<SocketAction>[1]) => Buffer
+type Build = () => Buffer
 
-const ETAG = '"film-1"'
-
-/** Gives the film, or the rest that is requested while the film is the same. */
-export const film: Build = ({ headers }) => {
-  const start = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0)
-  const isRest = start > 0 && headers['if-range'] === ETAG
-  const body = isRest ? FILM.subarray(start) : FILM
-  const range = isRest ? ([['content-range', `bytes ${start}-${FILM.length - 1}/${FILM.length}`]] as const) : []
-  return response(isRest ? 206 : 200, body, [['etag', ETAG], ['content-type', 'video/mp4'], ...range])
-}
-
-/** Knows no ranges, and says nothing that would prove that the file is the same. */
-export const plainFilm: Build = () => response(200, FILM, [['content-type', 'video/mp4']])
+/** Gives the film. */
+export const film: Build = () => response(200, FILM, [['content-type', 'video/mp4']])
 
 /** Compresses the film although it was asked not to. */
 export const compressedFilm: Build = () =>
@@ -47,18 +36,13 @@ export const chunkedFilm: Build = () =>
   ])
 
 export function whole(build: Build): SocketAction {
-  return (socket, request) => void socket.write(build(request))
-}
-
-/** Rejects ranges in a way of its own. */
-export function wholeButNoRange(rejection: SocketAction): SocketAction {
-  return (socket, request) => (request.headers.range === undefined ? whole(film) : rejection)(socket, request)
+  return (socket) => void socket.write(build())
 }
 
 /** Sends half of a response, then breaks. */
 export function half(build: Build, how: 'end' | 'reset' | 'stall'): SocketAction {
-  return (socket, request) => {
-    const bytes = build(request)
+  return (socket) => {
+    const bytes = build()
     socket.write(bytes.subarray(0, bytes.length / 2), () => {
       if (how === 'stall') return
       // The client must have read the bytes before the break: `fetch` forgets what waits in a body that fails.

@@ -122,7 +122,7 @@ export class ModelRun {
    *
    * @example
    * for await (const run of client.runMany('aurora-image', prompts, { concurrency: 4 })) {
-   *   if (run.status === 'fulfilled') await run.value.save('out')
+   *   if (run.status === 'fulfilled') await client.files.save(run.value, 'out')
    *   else console.error(run.index, run.reason)
    * }
    *

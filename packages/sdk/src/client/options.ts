@@ -39,10 +39,10 @@ export interface ModelRunOptions {
    */
   fetchOptions?: FetchOptions | undefined
   /**
-   * A ky instance that sends the requests, with its headers, search parameters, `fetch`, framework options and hooks. The
-   * client sets time limits, retries and the meaning of a status. Hooks do not see the API key. The response of an
-   * `afterResponse` hook is not used when the service gave a result. `ky.retry()` is ignored, because a run could be charged
-   * twice. Downloads use only its hooks.
+   * A ky instance that sends the requests, with its headers, search parameters, `fetch`, framework options and hooks. Each
+   * attempt is one call of it: the client sets time limits, retries and the meaning of a status, so `beforeRetry` hooks never
+   * run. Hooks do not see the API key. The response of an `afterResponse` hook is not used when the service gave a result.
+   * `ky.retry()` is ignored, because a run could be charged twice. Downloads use only its `fetch`.
    */
   ky?: KyInstance | undefined
   /**

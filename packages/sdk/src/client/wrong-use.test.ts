@@ -149,10 +149,9 @@ describe('an argument', () => {
     expect(() => client.jobs.settle('x')).toThrow(ConfigurationError)
   })
 
-  test('of a result makes `save` reject before anything is written', async () => {
+  test('of `files.save` rejects before anything is written', async () => {
     const { client } = open()
-    const result = (await client.run(MODEL, INPUT)) as { save(...args: unknown[]): Promise<unknown> }
-    await expect(result.save()).rejects.toThrow('`save` needs the path of a folder')
-    await expect(result.save('out', { maxBits: 8 })).rejects.toThrow('did you mean `maxBytes`?')
+    const result = await client.run(MODEL, INPUT)
+    await expect(client.files.save(result, 'out', { maxBits: 8 })).rejects.toThrow('did you mean `maxBytes`?')
   })
 })

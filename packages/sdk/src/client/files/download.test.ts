@@ -1,5 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { describe, expect, test } from 'vitest'
+import ky from 'ky'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost } from '../../../test/file-host.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
@@ -108,6 +109,17 @@ describe('files.download (section 2.5)', () => {
     const error = await caught(read, InvalidResponseError)
     expect(error).toMatchObject({ message: expect.stringContaining('larger than maxBytes (5)'), isRetryable: false })
   })
+})
+
+test('a ky instance of the caller lends its `fetch` to downloads, and nothing else: files may be on any host', async () => {
+  const hook = () => {
+    throw new Error('not for files')
+  }
+  const fetch = vi.fn(async () => new Response('mine'))
+  const mine = ky.extend({ fetch, headers: { 'x-gateway-key': 'secret' }, hooks: { beforeRequest: [hook] } })
+  const { client } = createTestClient([], { fetch: undefined, ky: mine })
+  expect(await (await client.files.download(FILE_URL)).bytes()).toHaveLength(4)
+  expect(fetch.mock.calls).toMatchObject([[FILE_URL, { headers: { 'accept-encoding': 'identity' } }]])
 })
 
 describe('a request for a file', () => {

@@ -7,8 +7,8 @@ import { FileTransfer } from './file-transfer.ts'
 import { resolveDownload } from './resolve-download.ts'
 
 /**
- * A file on its way. Take its bytes once: read `stream` to its end or cancel it, or call `bytes()` or `blob()`. A body
- * that breaks is requested again from where it broke.
+ * A file on its way. Take its bytes once: read `stream` to its end or cancel it, or call `bytes()` or `blob()`, which request
+ * the file again when its body breaks.
  */
 export interface DownloadedFile {
   /** A safe file name made from the url and the content type. */
@@ -18,8 +18,7 @@ export interface DownloadedFile {
   /** Bytes of the file, when the host says it and does not compress the file. */
   size: number | undefined
   /**
-   * The bytes; fails with the errors of the download. After a lost connection the stream continues with bytes that
-   * certainly belong to the same file. That takes a host that sends a strong ETag or a Last-Modified. Nothing is read ahead.
+   * The bytes; fails with the errors of the download, also when its body breaks after the first bytes. Nothing is read ahead.
    */
   stream: ReadableStream<Uint8Array<ArrayBuffer>>
   /** Reads the whole file into memory. @throws As the download; ConfigurationError when the bytes were taken before */

@@ -1,5 +1,5 @@
 import type { Attempt, ErrorFields, ModelRunError } from '@modelrun/kit'
-import { HookError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { nameOfUrl } from './file-name.ts'
@@ -14,7 +14,7 @@ export interface FailedDownload {
   position: number
   /** Bytes of the whole file, when the host says it. */
   size: number | undefined
-  /** False when the reader cannot start again and the host cannot prove that the file is the same. */
+  /** False when the reader has bytes and cannot start again. */
   canGoOn: boolean
   retryAfterMs: number | undefined
   isRetryable: boolean
@@ -24,30 +24,16 @@ export interface FailedDownload {
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
   const fields = fieldsOf(describeFailure(failure, failed), failed)
   if (failure.kind !== 'response') return new INTERRUPTION_ERRORS[failure.kind]({ ...fields, cause: failure.cause })
-  // A file that has changed or moved can be downloaded again from its start.
-  const hasMoved = failure.problem !== undefined && failed.position > 0
-  return new InvalidResponseError({
-    ...fields,
-    status: failure.received.status,
-    isRetryable: failed.isRetryable || hasMoved,
-  })
+  return new InvalidResponseError({ ...fields, status: failure.received.status })
 }
 
-const STUCK =
-  ' The host sends neither a strong ETag nor a Last-Modified, so a stream cannot continue. `save`, `bytes` and `blob` start again by themselves.'
+const STUCK = ' A stream that has given bytes cannot start again. `save`, `bytes` and `blob` do so by themselves.'
 
 /** The error for a file that is larger than the program accepts. */
 export function tooLargeError(failed: FailedDownload): InvalidResponseError {
   const { url, maxBytes } = failed.download
   const message = `The file at ${nameOfUrl(url)} is larger than maxBytes (${maxBytes}).`
   return new InvalidResponseError(fieldsOf(message, { ...failed, isRetryable: false }))
-}
-
-/** The error for a hook of the caller's ky that threw. */
-export function hookError(cause: unknown, failed: FailedDownload): HookError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
-  return new HookError({ ...fieldsOf(message, { ...failed, isRetryable: false }), cause })
 }
 
 function fieldsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {

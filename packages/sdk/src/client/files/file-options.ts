@@ -14,7 +14,7 @@ export interface DownloadOptions {
   timeoutMs?: number | undefined
   /** Time limit of the whole download of one file, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
   deadlineMs?: number | undefined
-  /** Maximum number of retries without a new byte. Default: the client's (2). */
+  /** Maximum number of retries. Default: the client's (2). */
   maxRetries?: number | undefined
   /** The job that produced the file, for errors. */
   jobId?: string | undefined
@@ -28,7 +28,7 @@ export interface DownloadOptions {
   fetchOptions?: FetchOptions | undefined
 }
 
-/** Options of `result.save` and `files.save`; those of a download count for each file. */
+/** Options of `files.save`; those of a download count for each file. */
 export interface SaveOptions extends Omit<DownloadOptions, 'jobId'> {
   /**
    * Names a file: a plain name, without folders. A name without an extension gets that of the file. Default: the job's id

@@ -1,11 +1,11 @@
-import type { ModelRunError } from '@modelrun/kit'
+import type { Attempt, ModelRunError } from '@modelrun/kit'
+import { abortable, linkController, sleep, startTimer } from '../../shared/clock.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
-import { interrupted } from '../http/send-attempt.ts'
-import { FileAttempts } from './file-attempts.ts'
-import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
-import { type FilePart, headOf } from './file-part.ts'
-import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
-import { createFileKy, type FileRequest, requestFile } from './request-file.ts'
+import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
+import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
+import { type FailedDownload, fileError, tooLargeError } from './file-error.ts'
+import { nameOfUrl } from './file-name.ts'
+import { type FileRoute, fetchFile } from './follow-redirects.ts'
 import { type DownloadScope, openDownloadScope, type ResolvedDownload } from './resolve-download.ts'
 
 /** Bytes of a file and their position. The position 0 after others means that the file starts again. */
@@ -28,67 +28,62 @@ const CUT_SHORT: Interruption = {
   cause: undefined,
 }
 
-/**
- * The bytes of one file, over as many requests as needed. A broken body is resumed when the host proves that the file is
- * the same. Otherwise the file starts again, or the transfer fails when the reader cannot start again.
- */
+/** A response whose body is being read. */
+interface OpenBody {
+  /** The next bytes, or undefined at the end. Never rejects. */
+  read(): Promise<Uint8Array<ArrayBuffer> | undefined | Interruption>
+  /** Frees the connection. */
+  close(): void
+}
+
+/** The bytes of one file. When its body breaks, the file is requested again, and starts again. */
 export class FileTransfer {
   readonly #download: ResolvedDownload
   readonly #scope: DownloadScope
-  readonly #attempts: FileAttempts
-  readonly #request: FileRequest
-  #part: FilePart | undefined
-  /** Place of the next byte of the part. It is behind `#position` while a whole file comes again. */
-  #partAt = 0
-  /** Place of the next byte for the reader. */
+  /** The requests that failed. */
+  readonly #attempts: Attempt[] = []
+  #body: OpenBody | undefined
+  /** The request that is under way, or whose body is read. */
+  #current: Pick<Attempt, 'startedAt' | 'status'> | undefined
   #position = 0
-  #furthest = 0
-  #version: FileVersion | undefined
-  #canRange = true
-  #mayRestart = true
-  /** The reader does not know yet that the file starts again. */
-  #hasRestarted = false
+  #size: number | undefined
 
   constructor(download: ResolvedDownload) {
     this.#download = download
     this.#scope = openDownloadScope(download)
-    this.#attempts = new FileAttempts(download, this.#scope)
-    this.#request = {
-      download,
-      scope: this.#scope,
-      attempts: this.#attempts,
-      fileKy: createFileKy(download.client),
-      headers: () => this.#headers(),
-      admit: (part) => this.#admit(part),
-      takeRetry: () => this.#takeRetry(),
-      error: () => this.#error(),
-      hookError: (cause) => hookError(cause, this.#fields()),
-    }
   }
 
-  /** Bytes of the whole file; undefined when the host does not say it. */
+  /** Bytes of the whole file; undefined when the host does not say it, or compresses the file. */
   get size(): number | undefined {
-    return this.#version?.size
+    return this.#size
   }
 
-  /** Sends the first request and gives its response, whose body is read with `read`. @throws ModelRunError */
+  /** Requests the file and gives the response, whose body is read with `read`. @throws ModelRunError */
   async open(): Promise<Response> {
-    return await this.#during(async () => {
-      const { response } = await this.#openPart()
-      this.#checkSize(this.size ?? 0)
-      return response
-    })
+    return await this.#during(() => this.#request())
   }
 
   /** The next bytes, or undefined at the end. @throws ModelRunError */
   async read({ mayRestart }: ReadOptions): Promise<FileChunk | undefined> {
-    this.#mayRestart = mayRestart
-    return await this.#during(() => this.#nextChunk())
+    return await this.#during(async () => {
+      const read = await this.#body?.read()
+      if (read instanceof Uint8Array) return this.#take(read)
+      if (this.#size === undefined ? read === undefined : this.#position >= this.#size) {
+        this.close()
+        return undefined
+      }
+      const canGoOn = mayRestart || this.#position === 0
+      await this.#prepareRetry(read ?? CUT_SHORT, canGoOn)
+      await this.#request()
+      this.#position = 0
+      return { at: 0, bytes: new Uint8Array() }
+    })
   }
 
   /** Frees the connection and forgets the caller's signal. */
   close(): void {
-    this.#dropPart()
+    this.#body?.close()
+    this.#body = undefined
     this.#scope.close()
   }
 
@@ -97,150 +92,126 @@ export class FileTransfer {
     try {
       return await this.#scope.during(work)
     } catch (error) {
-      if (signal.aborted) this.#attempts.fail(interrupted(signal, 'not_sent'))
       this.close()
-      throw signal.aborted ? this.#error() : error
+      throw signal.aborted ? this.#failed(interrupted(signal, 'not_sent')) : error
     }
   }
 
-  async #nextChunk(): Promise<FileChunk | undefined> {
-    for (;;) {
-      const part = this.#part ?? (await this.#openPart())
-      if (this.#hasRestarted) {
-        this.#hasRestarted = false
-        return { at: 0, bytes: new Uint8Array() }
-      }
-      const read = await part.read()
-      if (read instanceof Uint8Array) {
-        const chunk = this.#advance(read)
-        if (chunk) return chunk
-      } else if (this.#isComplete(read)) {
-        this.close()
-        return undefined
-      } else {
-        await this.#recover(read ?? CUT_SHORT)
-      }
-    }
-  }
-
-  async #openPart(): Promise<FilePart> {
-    await requestFile(this.#request)
-    if (this.#part === undefined) throw this.#error()
-    return this.#part
-  }
-
-  /** The bytes of the part that the reader does not have yet. */
-  #advance(bytes: Uint8Array<ArrayBuffer>): FileChunk | undefined {
+  #take(bytes: Uint8Array<ArrayBuffer>): FileChunk {
     const at = this.#position
-    const known = at - this.#partAt
-    this.#partAt += bytes.byteLength
-    this.#checkSize(this.#partAt)
-    if (this.#partAt <= at) return undefined
-    this.#position = this.#partAt
-    if (this.#position > this.#furthest) {
-      this.#furthest = this.#position
-      this.#attempts.progress()
+    this.#position += bytes.byteLength
+    this.#checkSize(this.#position)
+    return { at, bytes }
+  }
+
+  async #request(): Promise<Response> {
+    for (;;) {
+      const found = await this.#send()
+      if ('response' in found) return found.response
+      await this.#prepareRetry(found.failure, true)
     }
-    return { at, bytes: known === 0 ? bytes : bytes.subarray(known) }
   }
 
-  #isComplete(end: Interruption | undefined): boolean {
-    return this.size === undefined ? end === undefined : this.#partAt >= this.size
+  async #send(): Promise<{ response: Response } | { failure: Failure }> {
+    const { client, url, timeoutMs } = this.#download
+    const route: FileRoute = { urls: [url] }
+    this.#current = { startedAt: client.clock.now() }
+    const controller = linkController(this.#scope.signal)
+    const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
+    const stopped = (error: unknown) =>
+      controller.signal.aborted ? interrupted(controller.signal, 'not_sent') : disconnected(error, 'not_sent', redact)
+    const within = <T>(work: Promise<T>): Promise<T | Interruption> => {
+      const stopTimer = startTimer(client.clock, timeoutMs, () => controller.abort(TIMEOUT))
+      return abortable(work, controller.signal).catch(stopped).finally(stopTimer)
+    }
+    const headers = { 'accept-encoding': 'identity' }
+    const response = await within(
+      fetchFile(this.#download, { method: 'GET', headers, signal: controller.signal }, route),
+    )
+    if (isInterruption(response)) {
+      controller.release()
+      return { failure: response }
+    }
+    const reader = response.body?.getReader()
+    const body: OpenBody = {
+      read: async () => {
+        if (reader === undefined) return undefined
+        const chunk = await within(reader.read())
+        return isInterruption(chunk) ? chunk : (chunk.value as Uint8Array<ArrayBuffer> | undefined)
+      },
+      close: () => {
+        controller.release()
+        reader?.cancel().catch(() => {})
+      },
+    }
+    return this.#admit(response, body, route)
   }
 
-  async #recover(failure: Failure): Promise<void> {
-    this.#dropPart()
-    this.#attempts.fail(failure)
-    const delayMs = this.#takeRetry()
-    if (delayMs === undefined) throw this.#error()
-    await this.#attempts.pause(delayMs)
-  }
-
-  #takeRetry(): number | undefined {
-    return this.#canGoOn() ? this.#attempts.takeRetry() : undefined
-  }
-
-  /** Without a validator, nothing could prove that more bytes belong to those that the reader has. */
-  #canGoOn(): boolean {
-    return this.#position === 0 || this.#mayRestart || this.#version?.validator !== undefined
-  }
-
-  /** Encoded bytes have other places than those of the file, and another length. */
-  #headers(): Record<string, string> {
-    const range = this.#version && this.#asksForRest() ? rangeHeaders(this.#version, this.#position) : {}
-    return { 'accept-encoding': 'identity', ...range }
-  }
-
-  #asksForRest(): boolean {
-    return this.#position > 0 && this.#canRange && this.#version?.hasRanges === true
-  }
-
-  /** Takes a response with which the reader can continue. */
-  #admit(part: FilePart): Failure | undefined {
-    // A hook may have forced a request although the last response was good.
-    this.#dropPart()
-    const { response } = part
-    const failure =
-      this.#asksForRest() && response.status !== 200 ? this.#admitRest(response) : this.#admitWhole(response)
-    if (failure === undefined) this.#part = part
-    return failure
-  }
-
-  #admitRest(response: Response): Failure | undefined {
+  /** Takes a response with the whole file. */
+  #admit(response: Response, body: OpenBody, { problem }: FileRoute): { response: Response } | { failure: Failure } {
     const { status } = response
-    if (status !== 206 && status !== 416) return { kind: 'response', received: headOf(response) }
-    this.#partAt = this.#position
-    if (status === 206 && this.#version && continuesAt(response, this.#version, this.#position)) return undefined
-    this.#canRange = false
-    return { ...CUT_SHORT, reason: `HTTP ${status} to a range, without the bytes that come next` }
+    Object.assign(this.#current ?? {}, { status })
+    if (problem !== undefined || (status !== 200 && status !== 203)) {
+      body.close()
+      const received = { status, text: '', requestId: undefined, response, isCut: false }
+      return { failure: { kind: 'response', received, problem: problem && `its host ${problem}` } }
+    }
+    this.#body = body
+    this.#size = sizeIn(response)
+    this.#checkSize(this.#size ?? 0)
+    return { response }
   }
 
-  #admitWhole(response: Response): Failure | undefined {
-    const { status } = response
-    const received = headOf(response)
-    if (status !== 200 && status !== 203) return { kind: 'response', received }
-    const version = readVersion(response)
-    const isSame = this.#version !== undefined && isSameFile(this.#version, version)
-    if (!isSame && this.#position > 0 && !this.#mayRestart) {
-      return {
-        kind: 'response',
-        received,
-        problem: 'the host sends the whole file, and nothing proves that it is the same',
-      }
+  /** Waits until the file may be requested again. @throws The error of the download when it may not be */
+  async #prepareRetry(failure: Failure, canGoOn: boolean): Promise<void> {
+    const { client, maxRetries } = this.#download
+    this.#body?.close()
+    this.#body = undefined
+    const error = this.#failed(failure, canGoOn)
+    const retryCount = this.#attempts.length - 1
+    if (!canGoOn || !error.isRetryable || retryCount >= maxRetries) throw error
+    const delayMs = retryDelayMs({ retryCount, retryAfterMs: error.retryAfterMs, random: client.random })
+    if (delayMs === undefined || delayMs >= this.#scope.remainingMs()) throw error
+    Object.assign(this.#attempts.at(-1) ?? {}, { delayMs })
+    await sleep(client.clock, delayMs, this.#scope.signal)
+  }
+
+  /** Records the failure of the request that is under way. */
+  #failed(failure: Failure, canGoOn = true): ModelRunError {
+    if (this.#current !== undefined) {
+      const reason =
+        failure.kind === 'response' ? (failure.problem ?? `HTTP ${failure.received.status}`) : failure.reason
+      const durationMs = this.#download.client.clock.now() - this.#current.startedAt
+      this.#attempts.push({ ...this.#current, durationMs, reason })
     }
-    if (!isSame) {
-      this.#hasRestarted ||= this.#position > 0
-      this.#position = 0
-    }
-    this.#partAt = 0
-    this.#version = version
-    return undefined
+    this.#current = undefined
+    return fileError(failure, { ...this.#fields(failure), canGoOn })
   }
 
   #checkSize(byteCount: number): void {
     if (byteCount > this.#download.maxBytes) throw tooLargeError(this.#fields())
   }
 
-  #dropPart(): void {
-    this.#part?.close()
-    this.#part = undefined
-  }
-
-  #error(): ModelRunError {
-    const { failure } = this.#attempts
-    if (failure === undefined) throw new TypeError('A download ended without a response.')
-    return fileError(failure, this.#fields())
-  }
-
-  #fields(): FailedDownload {
+  #fields(failure?: Failure): FailedDownload {
     return {
       download: this.#download,
-      attempts: this.#attempts.list(),
+      attempts: this.#attempts.map((attempt) => ({ ...attempt })),
       position: this.#position,
-      size: this.size,
-      canGoOn: this.#canGoOn(),
-      retryAfterMs: this.#attempts.retryAfterMs(),
-      isRetryable: this.#attempts.isRetryable(),
+      size: this.#size,
+      canGoOn: true,
+      retryAfterMs: failure && retryAfterOf(failure, this.#download.client.clock.now()),
+      isRetryable: failure !== undefined && isWorthRetrying('GET', failure),
     }
   }
+}
+
+function isInterruption(value: unknown): value is Interruption {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'submission' in value
+}
+
+/** Of an encoded file, the length of the body is another one. A page may not be shown the encoding of another origin. */
+function sizeIn({ headers, type }: Response): number | undefined {
+  const length = headers.get('content-length') ?? ''
+  const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity' && type !== 'cors'
+  return isPlain && /^\d+$/.test(length) ? Number(length) : undefined
 }

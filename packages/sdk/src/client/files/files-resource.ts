@@ -1,10 +1,10 @@
 import type { OutputItem } from '@modelrun/contract'
+import { memberOf } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { loadPart } from '../load-part.ts'
 import type { DownloadedFile } from './download.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
 import type { ProducedOutput } from './save-files.ts'
-import type { SaveCall } from './use-files.ts'
 
 /** The files that runs produce (section 2.5). The API key is never sent to their urls. */
 export class FilesResource {
@@ -16,13 +16,12 @@ export class FilesResource {
   }
 
   /**
-   * Fetches a produced file. Failed requests are retried as for every read, and a broken body is resumed when the host can
-   * prove that the file is still the same. Files come from public hosts and from that of the service, or from
-   * those of `allowedHosts` alone; redirects too, and never from https to http.
+   * Fetches a produced file. Failed requests are retried as for every read. Files come from public hosts and from that of the
+   * service, or from those of `allowedHosts` alone; redirects too, and never from https to http.
    *
    * @param item An item of an output, or its url
-   * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
-   *   than before; a redirect that is not safe), DeadlineExceededError, AbortedError, ConfigurationError
+   * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; a
+   *   redirect that is not safe), DeadlineExceededError, AbortedError, ConfigurationError
    */
   async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
     const { download } = await loadPart(() => import('./use-files.ts'))
@@ -38,13 +37,14 @@ export class FilesResource {
    * @throws As {@link download}; ConfigurationError when a file with other content has the name; SaveError when the file
    *   system fails. When several files fail, the error is that of the first
    */
-  save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
-    return saveOutput(this.#core, produced, { place: 'client.files.save', folder, options })
+  async save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
+    const { save } = await loadPart(() => import('./use-files.ts'), jobIdIn(produced))
+    return await save(this.#core.options, produced, { folder, options })
   }
 }
 
-/** Saves the files of an output, for a public method. */
-export async function saveOutput({ options }: Core, produced: ProducedOutput, call: SaveCall): Promise<string[]> {
-  const { save } = await loadPart(() => import('./use-files.ts'), call.jobId)
-  return await save(options, produced, call)
+/** For an error that comes before the arguments are checked. */
+function jobIdIn(produced: unknown): string | undefined {
+  const jobId = memberOf(produced, 'job_id')
+  return typeof jobId === 'string' ? jobId : undefined
 }

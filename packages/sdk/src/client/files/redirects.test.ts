@@ -117,33 +117,6 @@ describe('a file whose host redirects', () => {
     await expect(read(http.client.files.download('http://files.example.com/'))).resolves.toBe('pixels')
   })
 
-  test('is followed with the range of what is missing', async () => {
-    const etag = { etag: '"1"' }
-    const { client, service, clock } = createTestClient([
-      text(302, '', { location: 'https://cdn.example.com/first' }),
-      () => {
-        let isFirst = true
-        const pull = (controller: ReadableStreamDefaultController) => {
-          if (isFirst) controller.enqueue(new TextEncoder().encode('pix'))
-          else controller.error(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
-          isFirst = false
-        }
-        return new Response(new ReadableStream({ pull }), {
-          headers: { ...etag, 'accept-ranges': 'bytes', 'content-length': '6' },
-        })
-      },
-      text(302, '', { location: 'https://cdn.example.com/second' }),
-      text(206, 'els', { ...etag, 'content-range': 'bytes 3-5/6' }),
-    ])
-    await expect(clock.run(read(client.files.download('https://files.example.com/0.png')))).resolves.toBe('pixels')
-    expect(service.received.map(({ url, headers }) => [url, headers.get('range')])).toEqual([
-      ['https://files.example.com/0.png', null],
-      ['https://cdn.example.com/first', null],
-      ['https://files.example.com/0.png', 'bytes=3-'],
-      ['https://cdn.example.com/second', 'bytes=3-'],
-    ])
-  })
-
   test('in a browser, which hides the target, is followed by the browser and checked by the url of the response', async () => {
     const fetched: (string | undefined)[] = []
     const browser =

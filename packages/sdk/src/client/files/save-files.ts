@@ -86,7 +86,7 @@ function checkArguments(produced: ProducedOutput | undefined, folder: unknown): 
     }
     if (isText(folder)) return produced
     throw new ConfigurationError({
-      message: `\`save\` needs the path of a folder, like \`result.save('pictures')\`, not ${showValue(folder)}. Nothing was fetched.`,
+      message: `\`files.save\` needs the path of a folder, like \`client.files.save(result, 'out')\`, not ${showValue(folder)}. Nothing was fetched.`,
     })
   })
 }

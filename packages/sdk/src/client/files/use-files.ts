@@ -15,20 +15,10 @@ export async function download(
   return toDownloadedFile(await openFile(client, item, readOptions('client.files.download', options, DOWNLOAD_OPTIONS)))
 }
 
-/** A call of a public method that saves files. */
-export interface SaveCall {
-  /** The method as the user writes it. */
-  place: string
-  /** The job of the result that has the method. */
-  jobId?: string
-  folder: string
-  options: SaveOptions
-}
-
 export async function save(
   client: ResolvedOptions,
   produced: ProducedOutput,
-  { place, folder, options }: SaveCall,
+  { folder, options }: { folder: string; options: SaveOptions },
 ): Promise<string[]> {
-  return await saveFiles(client, produced, { ...readOptions(place, options, SAVE_OPTIONS), folder })
+  return await saveFiles(client, produced, { ...readOptions('client.files.save', options, SAVE_OPTIONS), folder })
 }

@@ -76,7 +76,7 @@ describe('a ky hook that fails', () => {
     const before = createTestClient([], { ky: ky.extend({ hooks: { beforeRequest: [failing] } }) })
     const { message } = await caught(before.client.jobs.cancel('job_9'), HookError)
     expect(message).toContain('The job job_9 is not affected.')
-    const after = createTestClient([broken('ECONNRESET')], { ky: ky.extend({ hooks: { beforeRetry: [failing] } }) })
+    const after = createTestClient([broken('ECONNRESET')], { ky: ky.extend({ hooks: { beforeError: [failing] } }) })
     const error = await caught(after.clock.run(after.client.jobs.cancel('job_9')), HookError)
     expect(error.message).toContain('Whether the job job_9 is cancelled is not known')
   })

@@ -1,126 +1,86 @@
-import type { ModelRunError } from '@modelrun/kit'
+import { type ModelRunError, memberOf } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { startTimer, systemClock } from '../../shared/clock.ts'
 import { HookError } from '../errors/transport-errors.ts'
-import type { ResolvedOptions } from '../options.ts'
 import {
-  allowRetry,
   type Call,
   callFields,
   errorOf,
   interruptedError,
-  pause,
+  observeFailure,
   prepared,
   recordOutcome,
   runAttempt,
 } from './call.ts'
-import { callKyOptions } from './ky.ts'
-import { createClockHold, ForcedRetry, isErrorOfKy, isForcedRetry, kyRetries, type RetryRules } from './ky-retries.ts'
 import { receive } from './read-response.ts'
 import { consequence, submissionOf, whatIsKnown } from './to-error.ts'
 
 /**
- * What loads with the first call of a client that has a ky instance of the caller. ky sends again by itself there, because it
- * runs the hooks in between.
+ * One attempt through the ky instance of the caller, whose hooks run around it. What loads with the first call of a client
+ * that has such an instance. A hook that fails, or holds the call for too long, ends the call.
  */
-export type SendWithHooks = <T>(call: Call<T>) => Promise<void>
-
-export function createHookedSender(client: ResolvedOptions, instance: KyInstance): SendWithHooks {
-  // The client's wait before a retry comes before these.
-  let beforeRetry: RetryRules['beforeRetry'] = []
-  const ky = instance.extend((defaults) => {
-    beforeRetry = defaults.hooks?.beforeRetry ?? []
-    // To ky, a list that is undefined removes the one of the instance; its types leave that out.
-    return { ...callKyOptions(client), hooks: { beforeRetry: undefined } as object }
-  })
-  return async (call) => {
-    const { happened } = call
-    const hooked: Hooked = { ky, beforeRetry, maySend: true, isBusy: false, sending: undefined }
-    try {
-      await send(hooked, call)
-    } catch (error) {
-      const failure = failureOf(call, error)
-      if (failure === undefined) return
-      happened.result = undefined
-      happened.error = failure
+export async function sendThroughHooks<T>(ky: KyInstance, call: Call<T>): Promise<void> {
+  const { happened } = call
+  try {
+    const response = await untilAborted(call, (attempt) => callKy(ky, call, attempt))
+    // A hook of the caller has responded instead of the service.
+    if (response !== undefined && happened.result === undefined && happened.failed === undefined) {
+      await takeHookResponse(call, response)
     }
+  } catch (error) {
+    const failure = failureOf(call, error)
+    if (failure === undefined || (failure === happened.error && happened.failed !== undefined)) return
+    // Logs the attempt, which is not followed by another one.
+    observeFailure(call)
+    happened.result = undefined
+    happened.error = failure
   }
 }
 
-/** One call through the instance of the caller. */
-interface Hooked {
-  readonly ky: KyInstance
-  readonly beforeRetry: RetryRules['beforeRetry']
-  /** True when the next attempt may be sent: the first one, and each retry that the policy allows. ky also sends without asking. */
+/** The attempt of one call of ky. */
+interface HookedAttempt {
+  /** False once the call has ended: a hook that returns later must not send a request that was reported as not sent. */
   maySend: boolean
-  /** True while an attempt is under way, or the wait before a retry. Otherwise a hook of the caller has the call. */
-  isBusy: boolean
-  /** The attempt that is under way, or was last. Never rejects. */
-  sending: Promise<unknown> | undefined
+  /** The request, once ky has sent it. Never rejects. */
+  sending?: Promise<unknown>
+  isUnderWay: boolean
 }
 
-async function send<T>(hooked: Hooked, call: Call<T>): Promise<void> {
-  const { operation, client, maxRetries, happened, request } = call
-  const hold = createClockHold(client.clock)
-  const retries = kyRetries({
-    method: operation.route.method,
-    limit: maxRetries,
-    delayMs: () => {
-      const delayMs = allowRetry(call)
-      // Here and nowhere else: a hook can force ky to send again without asking.
-      hooked.maySend ||= delayMs !== undefined
-      return delayMs
-    },
-    pause: (delayMs) => busily(hooked, () => pause(call, delayMs)),
-    hold,
-    beforeRetry: hooked.beforeRetry,
-  })
+function callKy<T>(ky: KyInstance, call: Call<T>, attempt: HookedAttempt): Promise<Response> {
+  const { operation, request, happened } = call
+  // ky always calls `fetch` with a Request of its own.
   const fetch = (sent: unknown, kyOptions: object | undefined) => {
-    // ky always calls `fetch` with a Request of its own.
-    const attempt = attemptOf(hooked, call, { request: sent as Request, kyOptions })
-    hooked.sending = attempt.catch(() => {})
-    return attempt
+    const response = attemptOf(attempt, call, { request: sent as Request, kyOptions })
+    attempt.sending = response.catch(() => {})
+    return response
   }
   const throwHttpErrors = () => happened.result === undefined
-  try {
-    const sending = prepared(operation, () =>
-      hooked.ky(request.path, { ...request.options, ...retries, throwHttpErrors, fetch }),
-    )
-    const response = await untilAborted(hooked, call, sending)
-    // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
-    if (happened.result === undefined && response !== undefined) await takeHookResponse(call, response)
-  } finally {
-    hold.end()
-  }
-}
-
-async function busily<T>(hooked: Hooked, work: () => Promise<T>): Promise<T> {
-  hooked.isBusy = true
-  try {
-    return await work()
-  } finally {
-    hooked.isBusy = false
-  }
+  return prepared(operation, () => ky(request.path, { ...request.options, throwHttpErrors, fetch }))
 }
 
 async function attemptOf<T>(
-  hooked: Hooked,
+  attempt: HookedAttempt,
   call: Call<T>,
   { request, kyOptions }: { request: Request; kyOptions: object | undefined },
 ): Promise<Response> {
-  if (!hooked.maySend) throw new ForcedRetry('A hook asked to send the request again.')
-  hooked.maySend = false
+  if (!attempt.maySend) throw new Error('The call has ended before the request was sent.')
+  attempt.maySend = false
   const sent = {
     // Hooks may have changed them.
     headers: Object.fromEntries(request.headers),
     // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
     fetchOptions: { ...kyOptions, ...call.request.fetchOptions },
   }
-  const response = await busily(hooked, () => runAttempt(call, request, sent))
-  const { received } = call.happened
-  const canHaveBody = response.status >= 200 && ![204, 205, 304].includes(response.status)
-  // A copy, because the body of the original has been read.
-  return received && canHaveBody ? new Response(received.text, response) : response
+  attempt.isUnderWay = true
+  try {
+    const response = await runAttempt(call, request, sent)
+    const { received } = call.happened
+    const canHaveBody = response.status >= 200 && ![204, 205, 304].includes(response.status)
+    // A copy, because the body of the original has been read.
+    return received && canHaveBody ? new Response(received.text, response) : response
+  } finally {
+    attempt.isUnderWay = false
+  }
 }
 
 /** Uses the response of a caller's hook as the response of the service. */
@@ -137,15 +97,18 @@ async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<v
  */
 function failureOf<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
   const { error: lastError, result } = call.happened
-  const isForced = isForcedRetry(error)
+  const isForced = isErrorOfKy(error, 'ForceRetryError')
   if (isForced) {
-    call.client.log.warn(
-      `${callFields(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
-    )
+    call.client.log.warn(`${callFields(call).label} was not sent again as a ky hook asked: it could be charged twice`)
     if (result !== undefined) return undefined
   }
   if (lastError !== undefined && (isForced || error === lastError || isErrorOfKy(error, 'HTTPError'))) return lastError
   return hookError(call, error)
+}
+
+/** By name: the caller may have another copy of ky, whose classes a bundler has renamed. */
+function isErrorOfKy(error: unknown, name: 'HTTPError' | 'ForceRetryError'): boolean {
+  return memberOf(error, 'name') === name
 }
 
 /** The error for a hook of the caller that threw, with the details of the call. */
@@ -179,30 +142,32 @@ function hookError<T>(call: Call<T>, cause: unknown): HookError {
  * Settles like `work`. A hook of the caller may wait for ever, so an abort, a deadline or the time limit of an attempt ends the
  * call, without a response. An attempt that is under way ends by itself then, and its outcome says more.
  */
-async function untilAborted<T, W>(hooked: Hooked, call: Call<T>, work: Promise<W>): Promise<W | undefined> {
+async function untilAborted<T, W>(call: Call<T>, work: (attempt: HookedAttempt) => Promise<W>): Promise<W | undefined> {
   const { timeoutMs, context, happened } = call
   const { signal } = context.scope
+  const attempt: HookedAttempt = { maySend: true, isUnderWay: false }
   let stopTimer = () => {}
   let stop = async (_error: () => ModelRunError) => {}
   const stopped = new Promise<undefined>((resolve) => {
     stop = async (error) => {
-      await hooked.sending
+      await attempt.sending
+      attempt.maySend = false
       happened.error ??= error()
-      // A hook that returns later must not send a request that was reported as not sent.
-      hooked.maySend = false
+      observeFailure(call)
       resolve(undefined)
     }
   })
   const onAbort = () => void stop(() => interruptedError(call, 'waiting for a ky hook'))
+  const onTime = () => (attempt.isUnderWay ? watch() : void stop(() => heldError(call)))
   const watch = () => {
     // Hooks take real time: a virtual clock would jump over it.
-    stopTimer = startTimer(systemClock, timeoutMs, () => (hooked.isBusy ? watch() : void stop(() => heldError(call))))
+    stopTimer = startTimer(systemClock, timeoutMs, onTime)
   }
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort)
   watch()
   try {
-    return await Promise.race([work, stopped])
+    return await Promise.race([work(attempt), stopped])
   } finally {
     stopTimer()
     signal.removeEventListener('abort', onAbort)

@@ -4,21 +4,19 @@ import type { ResolvedOptions } from '../options.ts'
 import { headersByName, type ResolvedFetchOptions, readFetchOptions } from './fetch.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
-/** Options of ky for calls: what ky would decide by itself. */
-export function callKyOptions({ baseUrl }: ResolvedOptions) {
-  return {
+/** ky, or the instance of the caller, without what the client decides. */
+export function createKy({ baseUrl, ky: instance = ky }: ResolvedOptions): KyInstance {
+  return instance.extend({
     prefix: baseUrl,
     // Following a redirect would take the key, or a second POST, to another place.
     redirect: 'manual',
     // ky's timer ends with the head, and knows no clock but the system's: `sendAttempt` has one over head and body.
     timeout: false,
     totalTimeout: false,
-  } as const satisfies Options
-}
-
-/** ky for a client without an instance of the caller: each attempt is one call of ky, which copies a request that it may send again. */
-export function createKy(client: ResolvedOptions): KyInstance {
-  return ky.create({ ...callKyOptions(client), retry: 0, throwHttpErrors: false })
+    // Only the status policy decides what is sent again.
+    retry: 0,
+    throwHttpErrors: false,
+  })
 }
 
 /** The parts of a ky request. The API key is not among them: it is added at each attempt. */

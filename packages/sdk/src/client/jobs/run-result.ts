@@ -1,8 +1,7 @@
 import type { Output } from '@modelrun/contract'
-import type { SaveOptions } from '../files/file-options.ts'
 
-/** The result of a run, as plain data. */
-export interface RunOutcome {
+/** The result of a run, from a response, a poll or a webhook. Plain data. */
+export interface RunResult {
   /** Identifier of the job. */
   job_id: string
   /** Identifier of the request at the underlying provider; absent when only the job's id was known. */
@@ -25,10 +24,4 @@ export interface RunOutcome {
   credits_per_run?: number | undefined
   /** Processing time in milliseconds, when the service gave it. */
   duration_ms?: number | undefined
-}
-
-/** The result of a run, from a response, a poll or a webhook. */
-export interface RunResult extends RunOutcome {
-  /** `client.files.save` for this result: saves every file in a folder and returns the paths. Not part of its JSON. */
-  save(folder: string, options?: SaveOptions): Promise<string[]>
 }

@@ -3,13 +3,12 @@ import { captureContext } from '../../shared/node-builtin.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { saveOutput } from '../files/files-resource.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
 import { notify } from '../observe/logger.ts'
 import { earlyEndError } from './early-end.ts'
 import type { JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
-import type { RunOutcome, RunResult } from './run-result.ts'
+import type { RunResult } from './run-result.ts'
 
 /** A wait for a job. */
 export interface WaitRequest {
@@ -135,22 +134,19 @@ class ResultSubscriber extends WaitSubscriber {
   }
 }
 
-/** Adds the method `save` to an outcome. It is not enumerable, so the result stays plain data for JSON, spread and test runners. */
-export function toResult(core: Core, outcome: RunOutcome): RunResult {
-  const price = outcome.credits_per_run ?? core.modelCache.priceOf(outcome.model_id)
-  const save: RunResult['save'] = (folder, options = {}) =>
-    saveOutput(core, outcome, { place: 'result.save', jobId: outcome.job_id, folder, options })
-  const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
-  return Object.defineProperty(result, 'save', { enumerable: false })
+/** Adds the price, when this client knows it. */
+export function toResult({ modelCache }: Core, outcome: RunResult): RunResult {
+  const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
+  return price === undefined ? outcome : { ...outcome, credits_per_run: price }
 }
 
 /** The outcome of a run that finished within the hold. */
-export function outcomeOfCompleted(run: RunCompleted): RunOutcome {
+export function outcomeOfCompleted(run: RunCompleted): RunResult {
   return { ...run, status: 'succeeded' }
 }
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
-export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
+export function outcomeOfJob(reference: JobReference, job: Job): RunResult {
   const { jobId, requestId, creditsPerRun } = reference
   const modelId = reference.modelId ?? modelIdOf(job)
   if (job.status === 'failed') {
