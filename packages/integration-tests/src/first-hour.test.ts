@@ -121,7 +121,10 @@ describe('what a new user meets in the first hour', () => {
     ['new ModelRun(null)', () => new ModelRun(null as never)],
     ['new ModelRun(key)', () => new ModelRun('sk_test_0123456789' as never)],
     ['runMany(model, object)', () => start().client.runMany(FAST, INPUT as never)],
-    ['files.save(result)', () => start().client.files.save({ job_id: 'job_1', output: { type: 'image', items: [] } }, undefined as never)],
+    [
+      'files.save(result)',
+      () => start().client.files.save({ job_id: 'job_1', output: { type: 'image', items: [] } }, undefined as never),
+    ],
   ])('%s says what is wrong, as an error of ours', async (_, call) => {
     const error = await errorOf(call)
     expect(error).toBeInstanceOf(ConfigurationError)

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../src/configuration-error.ts'
 export type Doors = Readonly<Record<string, (options: object) => unknown>>
 
 /** The message of the error for a wrong option. */
-export async function messageOf(call: () => unknown): Promise<string> {
+async function messageOf(call: () => unknown): Promise<string> {
   try {
     await call()
   } catch (error) {

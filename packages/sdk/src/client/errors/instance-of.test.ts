@@ -54,7 +54,9 @@ const errors = oneOfEach({ kit, api: apiErrors, job: jobErrors, local: localErro
 /** The classes that an error may be an instance of, by their names. */
 const classes = Object.fromEntries(
   Object.entries<unknown>({ ...kit, ...apiErrors, ...jobErrors, ...localErrors, ...transportErrors }).filter(
-    (entry): entry is [string, new () => ModelRunError] => /^[A-Z]\w+Error$/.test(entry[0]),
+    (entry): entry is [string, new () => ModelRunError] =>
+      // What a handler of an engine throws is another kind of error.
+      /^[A-Z]\w+Error$/.test(entry[0]) && !['RetryAfterError', 'NonRetriableError'].includes(entry[0]),
   ),
 )
 

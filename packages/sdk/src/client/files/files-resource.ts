@@ -1,5 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
-import { memberOf } from '@modelrun/kit'
+import { memberOf, readArguments } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { loadPart } from '../load-part.ts'
 import type { DownloadedFile } from './download.ts'
@@ -38,7 +38,10 @@ export class FilesResource {
    *   system fails. When several files fail, the error is that of the first
    */
   async save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
-    const { save } = await loadPart(() => import('./use-files.ts'), jobIdIn(produced))
+    const { save } = await loadPart(
+      () => import('./use-files.ts'),
+      readArguments('files.save', () => jobIdIn(produced)),
+    )
     return await save(this.#core.options, produced, { folder, options })
   }
 }
