@@ -12,7 +12,7 @@ async function addRun(key: string, given: SubmitData, context: RunsContext): Pro
   await engine.add(queues.submit, key, { data: asJson(given) })
   const stored = await engine.get(queues.submit, key)
   if (stored === undefined) return given
-  if (stored.state === 'done') await retryForBudget(key, context)
+  if (stored.state === 'done') await retryForBudget(key, given, context)
   return fromJson<SubmitData>(stored.data)
 }
 
@@ -20,7 +20,7 @@ async function addRun(key: string, given: SubmitData, context: RunsContext): Pro
 export async function addCheckedRun(key: string, given: SubmitData, context: RunsContext): Promise<void> {
   checkRun(key, given)
   const wanted = checkInput(given.input)
-  const { model, input } = await addRun(key, { model: given.model, input: wanted }, context)
+  const { model, input } = await addRun(key, { ...given, input: wanted }, context)
   if (model === given.model && isSame(input, wanted)) return
   const message = `The key ${key} is that of another run in this batch, with another model or input. Nothing was sent.`
   throw new ConfigurationError({ message })
@@ -56,17 +56,21 @@ export async function retryRun(key: string, context: RunsContext): Promise<boole
 
 /** Adds the next attempt of a run. */
 export async function addAttempt({ attempt, run }: Attempt, { engine, queues, metric }: RunsContext): Promise<void> {
-  const { key, model, input } = run
+  const { key, model, input, maxCredits } = run
   const id = attemptId(key, attempt + 1)
   // First the mark: a call that dies in between is repeated, and then all is counted.
   await engine.add(queues.retried, id, { data: null })
-  await engine.add(queues.submit, id, { data: asJson({ model, input }) })
+  await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits }) })
   metric('retried', { id })
 }
 
 /** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */
-async function retryForBudget(key: string, context: RunsContext): Promise<void> {
+async function retryForBudget(key: string, { maxCredits }: SubmitData, context: RunsContext): Promise<void> {
   const latest = await latestAttempt(key, context)
+  const isDearer = latest?.run.state === 'rejected' && latest.run.error?.code === 'budget_exceeded'
+  if (isDearer && (latest.run.maxCredits ?? 0) < (maxCredits ?? Number.POSITIVE_INFINITY)) {
+    return await addAttempt({ ...latest, run: { ...latest.run, maxCredits } }, context)
+  }
   if (latest?.run.error?.code !== 'BUDGET_EXCEEDED') return
   const stored = await context.engine.get(context.queues.outcomes, latest.id)
   const outcome = stored === undefined ? undefined : fromJson<Outcome>(stored.data)

@@ -37,7 +37,8 @@ export function createRuns(options: RunsOptions): Runs {
   let cursors: ReadCursors = {}
 
   return {
-    add: (key, model, input) => addCheckedRun(key, { model, input }, context),
+    // biome-ignore lint/complexity/useMaxParams: a key, and the three that `client.submit` takes
+    add: (key, model, input, { maxCredits } = {}) => addCheckedRun(key, { model, input, maxCredits }, context),
     inbox: context.inbox,
     start: () => {
       context.inbox?.start()
@@ -63,7 +64,7 @@ export function createRuns(options: RunsOptions): Runs {
       if (signal?.aborted) throw abortedLoop(signal.reason)
       const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
-        add: ({ key, input }) => addCheckedRun(key, { model, input }, context),
+        add: ({ key, input, maxCredits }) => addCheckedRun(key, { model, input, maxCredits }, context),
         items,
         concurrency,
         cursors: ownCursors,

@@ -10,6 +10,8 @@ export interface RunItem {
   readonly key: string
   /** Parameters of the model. */
   readonly input: Readonly<Record<string, unknown>>
+  /** Highest price, in credits, at which it is sent. Default: any price. */
+  readonly maxCredits?: number | undefined
 }
 
 /** Adds a run. */

@@ -20,6 +20,8 @@ export interface Run {
   readonly model: string
   /** Parameters of the model. */
   readonly input: Readonly<Record<string, unknown>>
+  /** Highest price, in credits, at which it is sent: what was agreed to when it was added. Undefined: any price. */
+  readonly maxCredits?: number | undefined
   /** Its current state. */
   readonly state: RunState
   /** Known once the service has accepted it. */
@@ -72,6 +74,7 @@ export interface RunsProgress {
 export interface SubmitData {
   readonly model: string
   readonly input: Readonly<Record<string, unknown>>
+  readonly maxCredits?: number | undefined
 }
 
 /** Data of a task of the queue `poll`. */

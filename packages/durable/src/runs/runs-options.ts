@@ -77,10 +77,17 @@ export interface Runs {
    * Adds a run. Any process may add a key any number of times: it is sent at most once. Resolves when the run is durable.
    *
    * @param key name of the run, up to 300 characters
+   * @param agreed `maxCredits`: the run is rejected, and not sent, when it costs more at that moment. When it is added again with
+   * a higher one, it is sent. Default: any price
    * @throws ConfigurationError when the key is that of a run with another model or input
    * @throws InputValidationError when JSON would change the input
    */
-  add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
+  add(
+    key: string,
+    model: string,
+    input: Readonly<Record<string, unknown>>,
+    agreed?: { maxCredits?: number | undefined },
+  ): Promise<void>
   /** Starts to send and poll in this process. */
   start(): void
   /**

@@ -69,7 +69,7 @@ async function prepare(
   context: RunsContext,
 ): Promise<(() => Promise<string>) | Json | undefined> {
   const { client, engine, queues, inbox, maxCredits } = context
-  const { model, input } = fromJson<SubmitData>(task.data)
+  const { model, input, maxCredits: agreed } = fromJson<SubmitData>(task.data)
   const price = await prices.of(model)
   const webhook = await inbox?.prepare({ modelId: model, context: inboxContextOf(task.id) })
   if (await isCancelled(task.id, context)) return endCancelled(task, context)
@@ -80,7 +80,7 @@ async function prepare(
   }
   await takePlace(task.id, context)
   // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
-  const options = { maxRetries: 0, webhookUrl: webhook?.url }
+  const options = { maxRetries: 0, webhookUrl: webhook?.url, maxCredits: agreed }
   return async () => {
     const startedAt = performance.now()
     const { id } = await client.submit(model, input, options)

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { MODEL, openBatch, settled, useVirtualTime } from '../../test/batch.ts'
+
+useVirtualTime()
+
+test('a run is sent only at the price that was agreed to, and again when a higher one is', async () => {
+  const { runs, sent } = await openBatch()
+  runs.start()
+  const runAt = async (maxCredits: number) => {
+    await runs.add('a', MODEL, { prompt: 'a' }, { maxCredits })
+    for await (const { state, error } of runs.results()) last = { state, error, sent: sent.length }
+    return last
+  }
+  let last: object | undefined
+  const rejected = { state: 'rejected', error: { code: 'budget_exceeded' }, sent: 0 }
+  expect(await settled(runAt(3))).toMatchObject(rejected)
+  expect(await settled(runAt(3))).toMatchObject(rejected)
+  expect(await settled(runAt(4))).toMatchObject({ state: 'succeeded', sent: 1 })
+  expect(await settled(runAt(5))).toMatchObject({ state: 'succeeded', sent: 1 })
+  await settled(runs.stop())
+})
