@@ -1,5 +1,5 @@
-// Makes the built types of the package in the current folder suit every compiler: what the bundler of types leaves out,
-// and what older compilers do not know.
+// Makes the built types of the package in the current folder suit every compiler: those of CommonJS, what the bundler of
+// types leaves out, and what older compilers do not know.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** Has ES modules only. The types of the CommonJS files may name it, when they say how it is found. */
@@ -17,6 +17,11 @@ function finish(types, isCommonJs) {
   return /\[Symbol\.(dispose|asyncDispose)\]/.test(named) ? DISPOSABLE + named : named
 }
 
-for (const path of globSync('dist/**/*.d.{ts,cts}')) {
-  writeFileSync(path, finish(readFileSync(path, 'utf8'), path.endsWith('.cts')))
+/** The same types for CommonJS, which import those of CommonJS. */
+const commonJsOf = (types) => types.replaceAll(/((?:from |import |import\()'\.[^']*)\.js'/g, "$1.cjs'")
+
+for (const path of globSync('dist/**/*.d.ts')) {
+  const types = readFileSync(path, 'utf8')
+  writeFileSync(path, finish(types, false))
+  writeFileSync(path.replace(/\.ts$/, '.cts'), finish(commonJsOf(types), true))
 }

@@ -102,12 +102,13 @@ export function definePackage(build: PackageBuild) {
       },
     },
     ...commandBuilds,
-    // The kit is not published: its types become part of the files that show them.
+    // Those of CommonJS are written from them (finish-types.mjs). The kit is not published: its types become part of
+    // the files that show them.
     {
       ...common,
       name: 'types',
       entry,
-      format: ['esm', 'cjs'],
+      format: 'esm',
       dts: { only: true, resolve: [/^@modelrun\/kit$/, /^\.\//] },
     },
   ])
