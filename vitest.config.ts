@@ -13,13 +13,11 @@ const OWN_PROCESS = ['packages/{cli,integration-tests}/{src,test}/**/*.test.ts']
 /** Tests with processes, databases and browsers wait for most of their time, so more of them fit than there are cores. */
 const WAITING = {
   maxWorkers: 2 * navigator.hardwareConcurrency,
-  // Hooks stop processes and remove whole projects of users: on a busy machine more than the default of ten seconds.
-  hookTimeout: 60_000,
   // Projects with other numbers of workers run one after the other.
   sequence: { groupOrder: 1 },
 }
 
-/** The longest files of the system tests, longest first: one that starts last leaves the other cores idle. */
+/** The longest files of all tests, longest first: one that starts last leaves the other cores idle. */
 const LONGEST = [
   'integration-tests/src/packed-packages.system.test.ts',
   'integration-tests/src/documents.system.test.ts',
@@ -40,11 +38,10 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    testTimeout: 15_000,
-    // What else a machine of CI does can take its processor away for seconds, which real clocks do not forgive.
-    retry: process.env.CI ? 1 : 0,
-    // A poll waits for processes on a busy machine. The default is one second.
-    expect: { poll: { timeout: 10_000 } },
+    // These end what hangs. No test is decided by them, however busy the machine is.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     // The default leaves a core to the user: on CI's two cores that is half of the time.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
@@ -68,17 +65,21 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'wire', include: OWN_PROCESS, exclude: [...NEVER, ...OTHER_TIERS] } },
-      // `npm run test:system`: databases, browsers, processes, packed packages, documents.
+      // `npm run test:system`: each promise on a real part: databases, a browser, packed packages, the blocks of the guides.
       {
         extends: true,
         test: { name: 'system', include: ['packages/**/*.system.test.ts'], exclude: NEVER, ...WAITING },
       },
-      // `npm run test:nightly`: the lab, processes that die or stop, orders, generated inputs, pictures.
+      // `npm run test:nightly`: the lab, more browsers, frameworks and processes, generated inputs, pictures.
       {
         extends: true,
         test: {
           name: 'nightly',
-          include: ['packages/**/*.nightly.test.ts', 'lab/{chaos,legal-services,matrix,mutants,networks}/**/*.test.ts'],
+          include: [
+            'packages/**/*.nightly.test.ts',
+            'packages/integration-tests/src/packed-packages.system.test.ts',
+            'lab/{chaos,legal-services,matrix,mutants,networks}/**/*.test.ts',
+          ],
           exclude: NEVER,
           ...WAITING,
         },

@@ -32,7 +32,7 @@ function jestCases(version) {
     files: { 'package.json': '{}', ...files },
     tool: { package: 'jest', bin: 'bin/jest.js' },
     args: ['--rootDir', '.'],
-    isQuick: version === 30,
+    isQuick: version === 30 && name === 'ts-jest',
   }))
 }
 
@@ -49,7 +49,6 @@ function vitestCase(version) {
     ownPackages: ['@modelrun/reference-server'],
     tool: { package: 'vitest', bin: 'vitest.mjs' },
     args: ['run', '--root', '.'],
-    isQuick: version === 5,
   }
 }
 
@@ -63,14 +62,12 @@ const nodeCases = [
     },
     prepare: { tool: { package: 'typescript-7', bin: 'bin/tsc' }, args: [] },
     args: ['--test'],
-    isQuick: true,
   },
   {
     name: 'Node: ES modules',
     workspace: 'typescript',
     files: pick(programs, /^job\.mts$|^esm\.test\.mjs$/),
     args: ['--test'],
-    isQuick: true,
   },
   {
     name: 'Node: both in one program',

@@ -17,7 +17,6 @@ const testing = Object.entries(tools).map(([workspace, rest]) => ({
   copied: join(folder, 'testing'),
   // The fixture imports vitest: it must meet the one of the project.
   ownPackages: workspace === 'vitest-5' ? ['@modelrun/reference-server'] : [],
-  isQuick: true,
   ...rest,
 }))
 
@@ -27,7 +26,6 @@ const python = {
   copied: join(folder, 'python'),
   command: 'python3',
   args: ['-m', 'unittest'],
-  isQuick: true,
 }
 
 /** With `DATABASE_URL`, `REDIS_URL` and a browser; without them, the tests that need them say so and are left out. */
@@ -39,7 +37,6 @@ const others = readdirSync(folder, { withFileTypes: true })
     copied: join(folder, name),
     needsBrowser: name === 'msw-browser',
     args: ['--test'],
-    isQuick: true,
   }))
 
 export const exampleCases = [...testing, python, ...others]

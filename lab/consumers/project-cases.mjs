@@ -41,7 +41,6 @@ const plainTypescript = {
   },
   prepare: { tool: compiler, args: [] },
   args: ['app.ts'],
-  isQuick: true,
 }
 
 /** What a new user copies first, from the repository and from npm: JavaScript as it stands. */
@@ -58,7 +57,6 @@ const quickstarts = Object.entries(readmes).map(([name, document]) => {
     // As `npm init -y` makes it.
     files: { 'package.json': '{ "type": "commonjs" }', [program.name]: program.text },
     args: [program.name],
-    isQuick: true,
   }
 })
 
@@ -68,7 +66,6 @@ const python = {
   files: { ...readGuideFiles(controlGuide), ...readProject('python') },
   command: 'python3',
   args: ['-m', 'unittest', 'test_images.py', 'test_service.py'],
-  isQuick: true,
 }
 
 const pythonGuide = {
@@ -77,7 +74,6 @@ const pythonGuide = {
   files: { 'program.py': readFirstBlock(controlGuide, 'python') },
   command: 'python3',
   args: ['program.py'],
-  isQuick: true,
 }
 
 const viteReact = (version, workspace) => ({

@@ -22,7 +22,7 @@ const long = guides.filter(
   (path) => wordsOf(read(path)) > 1_000 && !INDEXES.some((name) => path.endsWith(`/${name}.md`)),
 )
 
-it.each(long)('%s starts with the six most asked questions', (path) => {
+it.each(long)('%s starts with the most asked questions', (path) => {
   const [, list = ''] = /\n## Most asked\n\n(.*?)\n## /s.exec(read(path)) ?? []
-  expect(list.match(/^- \*\*/gm)).toHaveLength(6)
+  expect(list.match(/^- \*\*/gm)?.length).toBeGreaterThanOrEqual(5)
 })

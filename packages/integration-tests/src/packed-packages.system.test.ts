@@ -41,6 +41,9 @@ async function createUsersFolder(parent: string): Promise<string> {
   return folder
 }
 
+/** At night the examples are run too. */
+const isNightly = process.env.NIGHTLY === '1'
+
 /** Tools of other projects of `lab/consumers`, which are here already. */
 async function linkOurTools(folder: string): Promise<void> {
   await mkdir(join(folder, 'vitest-5/node_modules'))
@@ -85,7 +88,8 @@ describe('the packed packages, installed by a user', () => {
     tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
       ({ filename }) => `../${filename}`,
     )
-    const projects = ['jest-30', 'examples', 'playwright'].flatMap((name) => ['--workspace', name])
+    const names = ['jest-30', 'express', ...(isNightly ? ['examples', 'playwright'] : [])]
+    const projects = names.flatMap((name) => ['--workspace', name])
     const quiet = [...projects, '--prefer-offline', '--no-audit', '--no-fund']
     await run('npm', ['ci', ...quiet], folder)
     await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
@@ -105,13 +109,17 @@ describe('the packed packages, installed by a user', () => {
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
   })
 
-  it(`do their job in the projects of users, and in the examples${note}`, async () => {
-    await using services = await startServices()
-    const options = { cwd: folder, env: { ...env, ...services.env } }
-    const checked = promisify(execFile)(process.execPath, ['run.mjs', '--quick'], options)
-    const output = await checked.then(({ stdout }) => stdout).catch(({ stdout, stderr }) => stderr + stdout)
-    expect(output).toMatch(/\n0 failed\n$/)
-  }, 900_000)
+  it.each([['four projects of users', '--quick'], ...(isNightly ? [[`the examples${note}`, 'example']] : [])])(
+    'do their job in %s',
+    async (_, which = '') => {
+      await using services = await startServices()
+      const options = { cwd: folder, env: { ...env, ...services.env } }
+      const checked = promisify(execFile)(process.execPath, ['run.mjs', which], options)
+      const output = await checked.then(({ stdout }) => stdout).catch(({ stdout, stderr }) => stderr + stdout)
+      expect(output).toMatch(/\n0 failed\n$/)
+    },
+    900_000,
+  )
 
   it('share the error classes between the entry points', async () => {
     const program = `

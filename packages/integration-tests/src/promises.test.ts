@@ -137,12 +137,4 @@ describe('Errors that say what happened', () => {
     expect(error.message).toContain('The run was not sent: nothing is charged.')
     expect(error.attempts.map(({ reason }) => reason)).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED'])
   })
-
-  test('the line of the program that awaits the run', async () => {
-    const { server, client } = start()
-    server.script(FAST, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'The model broke.' } }])
-    const error = await errorOf(client.run(FAST, INPUT, { mode: 'async' }))
-    expect(error.message).toContain('[PROVIDER_FAILURE] The model broke.')
-    expect(error.stack?.split('\n')[1]).toContain('promises.test.ts')
-  })
 })

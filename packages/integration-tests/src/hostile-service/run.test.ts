@@ -33,11 +33,10 @@ describe('a run at a service that (section 4.3)', () => {
     const client = createTestClient(await addressOf(fault.service), fault.isSlow ? { timeoutMs: SHORT_MS } : {})
     // Asynchronous, because the hold of 55 s would be added to the time limit.
     const call = (signal: AbortSignal) => client.run('aurora-image', { prompt: 'x' }, { mode: 'async', signal })
-    const { settled, name, elapsedMs } = await observe(call)
+    const { settled, name } = await observe(call)
 
     expect(name).toBe(fault.outcome)
     expect(countPosts()).toBe(fault.posts)
-    expect(elapsedMs).toBeLessThan(fault.withinMs ?? 2_000)
     if (settled instanceof ModelRunError) {
       expect(settled.submission).toBe(fault.submission)
       expect(settled.attempts.length).toBeGreaterThan(0)
@@ -60,9 +59,8 @@ describe('a run at a service that (section 4.3)', () => {
   test.each(RUN_FAULTS)('$name: hooks of a ky instance that force retries get no further POST', async (fault) => {
     const limits = fault.isSlow ? { timeoutMs: SHORT_MS } : {}
     const client = createTestClient(await addressOf(fault.service), { ...limits, ky: pushy })
-    const { settled, elapsedMs } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
+    const { settled } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
     expect(countPosts()).toBeLessThanOrEqual(fault.posts)
-    expect(elapsedMs).toBeLessThan(fault.withinMs ?? 2_000)
     if (settled instanceof ModelRunError && settled.submission === 'unknown') expect(countPosts()).toBe(1)
   })
 

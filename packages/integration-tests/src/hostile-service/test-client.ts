@@ -7,36 +7,33 @@ import { expect } from 'vitest'
 const API_KEY = 'sk_live_hostile_0123456789abcdef'
 
 /** How long a client waits in a test where it waits in vain. */
-export const SHORT_MS = 200
+export const SHORT_MS = 400
 
-/** A client that does not wait between attempts, and long enough for a response from a busy machine. */
+/** A client that does not wait between attempts. Where it waits in vain for a response, the test runner ends the test. */
 export function createTestClient(baseUrl: string, options: ModelRunOptions = {}): ModelRun {
-  const quick = { timeoutMs: 5_000, random: () => 0, polling: { initialIntervalMs: 1, maxIntervalMs: 5 } }
+  const quick = { timeoutMs: 600_000, random: () => 0, polling: { initialIntervalMs: 1, maxIntervalMs: 5 } }
   return new ModelRun({ apiKey: API_KEY, baseUrl, logLevel: 'off', ...quick, ...options })
 }
 
-/** The outcome of a call, and how long it took. */
+/** The outcome of a call. */
 export interface Outcome {
   /** The value, or the error. */
   settled: unknown
   /** `success`, or the name of the error. */
   name: string
-  elapsedMs: number
 }
 
 /** Makes a call with a signal; expects that it leaves no listener on it and prints the API key nowhere. */
 export async function observe(call: (signal: AbortSignal) => PromiseLike<unknown>): Promise<Outcome> {
   const { signal } = new AbortController()
-  const startedAt = performance.now()
   const outcome = await call(signal).then(
     (settled) => ({ settled, name: 'success' }),
     (settled: unknown) => ({ settled, name: settled instanceof Error ? settled.name : typeof settled }),
   )
-  const elapsedMs = performance.now() - startedAt
   // The read of a price ends a moment after its run.
   await expect.poll(() => getEventListeners(signal, 'abort')).toEqual([])
   expectNoKey(outcome.settled)
-  return { ...outcome, elapsedMs }
+  return outcome
 }
 
 /** Looks for the API key in everything that a program could print of a value. */

@@ -73,28 +73,24 @@ it('no test of this package has a reference server that is not checked', () => {
   )
   expect(unchecked.toSorted()).toEqual([
     // In programs of their own.
-    'ai-sdk/processes.system.test.ts',
+    'ai-sdk/processes.nightly.test.ts',
     'browser/page.ts',
-    'chaos/run-batch.ts',
     // What is checked is a page.
     'dashboard/kit.ts',
     // Responses are broken on purpose.
-    'faults/parity-msw-2.system.test.ts',
+    'faults/parity-msw-2.nightly.test.ts',
     // As a text alone.
     'guides.system.test.ts',
     // A type alone.
     'networks/fetch-types.test-d.ts',
-    // What is checked is the way there: proxies, other libraries, pages.
-    'networks/foreign-fetch.system.test.ts',
+    // What is checked is the way there: proxies, pages.
     'networks/guide.system.test.ts',
-    'networks/proxies.system.test.ts',
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
     'packed-packages.system.test.ts',
     'proxy/browser/app.ts',
     'proxy/guide.system.test.ts',
     // What is checked is a recording of another service.
-    'react/server-render.test.ts',
     'recording/truth.test.ts',
     // Writes fixtures, whose states its own test checks.
     'upgrades/write-fixtures.ts',
