@@ -87,3 +87,5 @@ export {
   showValue,
   tryParseJson,
 } from './values.ts'
+export { NewestMap } from './newest-map.ts'
+export { createRedactor, type Redactor, redactUrl } from './redact.ts'

@@ -25,7 +25,8 @@ import {
 } from './service/tenants.ts'
 import { jsonCopy, parseShape, type ShapeCheck, shapeProblem } from './shared/parse-shape.ts'
 import { restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
-import { type Snapshot, takeSnapshot } from './snapshot/take-snapshot.ts'
+import type { Snapshot } from './snapshot/snapshot-schema.ts'
+import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { Deliver } from './webhooks/receivers.ts'
 
 /** Which delivery a test waits for. */

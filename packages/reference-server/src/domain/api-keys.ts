@@ -4,7 +4,7 @@ import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
 
 /** So many random characters follow the prefix of a key. */
-export const KEY_LETTERS = 32
+const KEY_LETTERS = 32
 
 /** An API key and what it may do (section 5). */
 export interface ApiKey {

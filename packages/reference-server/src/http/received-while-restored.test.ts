@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import type { Snapshot } from '../snapshot/take-snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot-schema.ts'
 
 const PRICE = 4
 const RUN = new TextEncoder().encode(JSON.stringify({ input: { prompt: 'a fox' }, sync: false }))

@@ -162,17 +162,18 @@ export function createProgram(): Command {
     .addOption(repeatable('--assume <name=value>', 'change what the specification leaves open'))
     .addOption(once('--profile <file>', 'behave like a service: its conformance report, as JSON'))
     .addOption(
-      once('--replay <folder>', 'behave like a service that was recorded: its models and its choices').conflicts([
-        'catalog',
-        'profile',
-      ]),
+      once('--replay <folder>', 'have the models, prices, outputs and times of a recording').conflicts('catalog'),
     )
     .addOption(repeatable('--fault <kind[,…]>', 'make requests go wrong: reset,route=runModel,times=1'))
     .optionsGroup('Instead of serving:')
     .addOption(
-      once('--record <url>', 'stand in front of the real service, pass everything on once, and learn', readUrl),
+      once(
+        '--record <url>',
+        'stand in front of the real service, pass everything on once, and store its form',
+        readUrl,
+      ),
     )
-    .addOption(once('--to <folder>', 'folder for what was learned, without keys, inputs and results'))
+    .addOption(once('--to <folder>', 'folder for what is stored, without keys, inputs and results'))
     .optionsGroup('What it prints:')
     .addOption(new Option('--json', 'print one line of JSON when ready and nothing else, for programs'))
     .addOption(new Option('--quiet', 'print nothing but errors'))

@@ -12,7 +12,7 @@ import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
 import { UsageError } from './errors.ts'
 import { readJsonFile } from './json-file.ts'
-import { loadRecording, MODELS, PROFILE } from './recording/recording-folder.ts'
+import { loadRecording } from './recording/recording-file.ts'
 
 /** A server that was made from the command line. */
 export interface StartedServer {
@@ -46,8 +46,8 @@ async function readOptions(command: ServeCommand): Promise<ReferenceServerOption
   // Unchecked: the check of the options rejects what is not a catalog or a profile.
   const catalog = (await readFileOf('catalog', command)) as readonly CatalogModel[] | undefined
   const profile = (await readFileOf('profile', command)) as ProfileOption | undefined
-  const recorded = command.replay === undefined ? { catalog, profile } : await loadRecording(command.replay)
-  return { clock, seed, apiKey, credits, latency, assumptions, controlToken, ...recorded }
+  const recorded = command.replay === undefined ? { catalog } : await loadRecording(command.replay)
+  return { clock, seed, apiKey, credits, latency, assumptions, controlToken, profile, ...recorded }
 }
 
 async function readFileOf(option: 'catalog' | 'profile', { [option]: path }: ServeCommand): Promise<unknown> {
@@ -55,8 +55,10 @@ async function readFileOf(option: 'catalog' | 'profile', { [option]: path }: Ser
 }
 
 /** Apart from the server's creation, so that a defect there is not taken for a mistake in the command line. */
-function checkOptions(options: ReferenceServerOptions, { replay, ...files }: ServeCommand): ResolvedOptions {
-  const { catalog = `${replay}/${MODELS}`, profile = `${replay}/${PROFILE}` } = files
+function checkOptions(
+  options: ReferenceServerOptions,
+  { replay, catalog = replay, profile }: ServeCommand,
+): ResolvedOptions {
   try {
     return resolveOptions(options)
   } catch (error) {

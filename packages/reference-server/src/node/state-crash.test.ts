@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test/state-servers.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { createRandom } from '../shared/random.ts'
-import type { Snapshot } from '../snapshot/take-snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot-schema.ts'
 
 // 40 in a row: MODELRUN_CRASH_ROUNDS=40 npx vitest run packages/reference-server/src/node/state-crash.test.ts
 const ROUNDS = Number(process.env.MODELRUN_CRASH_ROUNDS ?? 4)

@@ -60,7 +60,7 @@ describe('modelrun-server --state', () => {
     [
       'a damaged state',
       '{"format":"modelrun-reference-server","version":1}',
-      'The snapshot is damaged: its member time is not a number.',
+      'The snapshot is damaged: /time is missing; it must be a number.',
     ],
     ['empty', '', 'it is not JSON.'],
   ])('says in one line that a file is %s, ends with exit code 1, and leaves it alone', async (_, text, reason) => {
@@ -142,7 +142,7 @@ describe('modelrun-server --state', () => {
     const deep = state.replace('"scripts":{', `"scripts":{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}`)
     for (const [text, reason] of [
       [deep, 'nests deeper than 80 levels'],
-      [state.replace('"charged":0', '"charged":10001'), 'more is charged than was granted'],
+      [state.replace('"charged":0', '"charged":10001'), '/accounts/0/credits: 10001 credits are charged'],
     ] as const) {
       await writeFile(servers.path, text)
       const { code, stderr } = await servers.start().ended

@@ -116,7 +116,9 @@ export class StateFile {
 }
 
 function unusable(path: string, reason: string): UsageError {
-  return new UsageError(`The state ${path} cannot be used, and was left as it is: ${reason.replaceAll(/\s+/g, ' ')}`)
+  return new UsageError(
+    `The state ${path} cannot be used, and was left as it is: ${reason.replaceAll(/\s+/g, ' ')} Move it away to start with a new one.`,
+  )
 }
 
 async function readState(path: string): Promise<unknown> {

@@ -1,52 +1,116 @@
-import type { RouteName } from '@modelrun/contract'
-import { isRecord } from '@modelrun/kit'
+import {
+  errorBodySchema,
+  JOB_STATUSES,
+  modelSchema,
+  modelSummarySchema,
+  type Output,
+  outputSchema,
+  ROUTES,
+  type RouteName,
+} from '@modelrun/contract'
+import { createRedactor, isRecord, NewestMap } from '@modelrun/kit'
+import * as z from 'zod/mini'
+import { OWN_FILE } from '../domain/produce-output.ts'
+
+const ROUTE_NAMES = Object.keys(ROUTES) as [RouteName, ...RouteName[]] // the keys of a constant
+const STATES = [...JOB_STATUSES, 'completed'] as const
+
+const output: z.ZodMiniType<Output> = outputSchema
+
+const shownModelSchema = /* @__PURE__ */ (() =>
+  z.object({
+    ...modelSummarySchema.shape,
+    pricing: z.object({ credits_per_run: z.int().check(z.nonnegative()) }),
+    input_schema: z.optional(modelSchema.shape.input_schema),
+  }))()
+
+/** What is stored of a request and its response: forms and numbers that the specification names, and no text but that of models. */
+export const exchangeSchema = /* @__PURE__ */ (() =>
+  z.strictObject({
+    /** When the request was sent, in milliseconds since 1970. */
+    at: z.number(),
+    /** Milliseconds until the response had come. */
+    ms: z.number().check(z.nonnegative()),
+    route: z.enum(ROUTE_NAMES),
+    status: z.int(),
+    /** Those of a list or of details. */
+    models: z.optional(z.array(shownModelSchema)),
+    /** The model that was run. */
+    model: z.optional(z.string()),
+    /** The job, by the number of its run. */
+    job: z.optional(z.string()),
+    state: z.optional(z.enum(STATES)),
+    credits: z.optional(z.int().check(z.nonnegative())),
+    /** Of the error of a job. */
+    code: z.optional(z.string()),
+    output: z.optional(output),
+  }))()
+
+export type RecordedExchange = z.output<typeof exchangeSchema>
 
 /** A request with its response, as both passed the recorder. */
-export interface Exchange {
+export interface SeenExchange {
   method: string
-  /** As it was sent, without the query. */
+  /** Without the query. */
   path: string
-  /** With its question mark; empty without one. */
-  query: string
-  contentType: string
-  /** Body of the request. */
-  body: string
   status: number
-  hasRequestId: boolean
   /** Body of the response; `undefined` when it is not JSON. */
   json: unknown
-  /** When the request was sent, in milliseconds. */
-  startedAt: number
-  /** When the response had come. */
-  endedAt: number
+  at: number
+  ms: number
 }
 
-/** The endpoint that a request is for (section 4). */
-export interface Target {
-  route: RouteName
-  /** Of the model or job, decoded. */
-  id: string
-  /** Whether the id has a slash that stands in the path as it is. */
-  hasPlainSlash: boolean
-}
+/** The newest so many jobs are known. */
+const MAX_JOBS = 10_000
 
-/** @returns `undefined` for a path that the specification does not have */
-export function targetOf({ method, path }: Pick<Exchange, 'method' | 'path'>): Target | undefined {
-  const [, resource, rest = ''] = /^\/v1\/(models|jobs)(?:\/(.*))?$/.exec(path) ?? []
-  const target = (route: RouteName, id: string): Target => ({ route, id: decoded(id), hasPlainSlash: id.includes('/') })
-  if (rest === '') return method === 'GET' && resource === 'models' ? target('listModels', '') : undefined
-  switch (`${method} ${resource}`) {
-    case 'GET models':
-      return target('getModel', rest)
-    case 'POST models':
-      return rest.endsWith('/run') ? target('runModel', rest.slice(0, -'/run'.length)) : undefined
-    case 'GET jobs':
-      return target('getJob', rest)
-    case 'DELETE jobs':
-      return target('cancelJob', rest)
-    default:
-      return undefined
+/** Reduces exchanges to what may be stored. */
+export class Recorder {
+  readonly #jobs = new NewestMap<unknown, string>(MAX_JOBS)
+  #count: number
+
+  /** @param count of the exchanges that are stored already */
+  constructor(count: number) {
+    this.#count = count
   }
+
+  /** @returns `undefined` for a request that the specification does not have */
+  record({ method, path, status, json, at, ms }: SeenExchange): RecordedExchange | undefined {
+    const [route, id] = routeOf(method, path)
+    if (route === undefined) return undefined
+    this.#count++
+    const body = isRecord(json) ? json : {}
+    const shown = { at, ms, route, status }
+    switch (route) {
+      case 'listModels':
+        return { ...shown, models: [body.models].flat().flatMap(shownModel) }
+      case 'getModel':
+        return { ...shown, models: shownModel(json) }
+      case 'runModel':
+        return { ...shown, ...this.#shownRun(body, id) }
+      case 'getJob':
+        return { ...shown, job: this.#jobs.get(id), ...shownJob(isRecord(body.data) ? body.data : {}) }
+      case 'cancelJob':
+        return { ...shown, job: this.#jobs.get(id), state: status < 300 ? 'cancelled' : undefined }
+    }
+  }
+
+  #shownRun(body: Readonly<Record<string, unknown>>, model: string): Partial<RecordedExchange> {
+    const hasFailed = codeOf(body) === 'PROVIDER_FAILURE'
+    if (body.job_id === undefined && !hasFailed) return {}
+    const job = `job_${this.#count}`
+    if (body.job_id !== undefined) this.#jobs.set(body.job_id, job)
+    return { model, job, ...shownJob(hasFailed ? { ...body, status: 'failed' } : body) }
+  }
+}
+
+function routeOf(method: string, path: string): [route: RouteName | undefined, id: string] {
+  for (const name of ROUTE_NAMES) {
+    // The id of a model may have a slash that stands in the path as it is.
+    const pattern = new RegExp(`^${ROUTES[name].path.replace(/\{\w+\}/, '(.+)')}$`)
+    const found = ROUTES[name].method === method ? pattern.exec(path) : null
+    if (found !== null) return [name, decoded(found[1] ?? '')]
+  }
+  return [undefined, '']
 }
 
 function decoded(id: string): string {
@@ -57,13 +121,56 @@ function decoded(id: string): string {
   }
 }
 
-/** The members of an object; none of anything else. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {}
+const redactor = createRedactor()
+
+/** A model without members that section 2.1 does not name. None when it is not one. */
+function shownModel(model: unknown): z.output<typeof shownModelSchema>[] {
+  const checked = z.safeParse(shownModelSchema, redactor.value(model))
+  return checked.success ? [checked.data] : []
 }
 
-/** The error in a body (section 7). */
-export function errorIn(json: unknown): { code: string; message: string } | undefined {
-  const { code, message } = membersOf(membersOf(json).error)
-  return typeof code === 'string' ? { code, message: typeof message === 'string' ? message : '' } : undefined
+function shownJob({ status, credits_used, ...job }: Readonly<Record<string, unknown>>): Partial<RecordedExchange> {
+  return {
+    state: STATES.find((state) => state === status),
+    credits: Number.isSafeInteger(credits_used) ? Math.max(0, Number(credits_used)) : undefined,
+    code: codeOf(job),
+    output: shownOutput(job.output),
+  }
+}
+
+/** The code of an error, where it is one: a text could be of the user. */
+function codeOf(body: unknown): string | undefined {
+  const checked = z.safeParse(errorBodySchema, body)
+  const code = checked.success ? String(checked.data.error.code) : ''
+  return /^[A-Z]+(_[A-Z]+)*$/.test(code) && code.length <= 40 ? code : undefined
+}
+
+const KINDS: readonly unknown[] = ['image', 'video', 'audio']
+const kindOf = (type: unknown) => (KINDS.includes(type) ? String(type) : 'image')
+
+/** The form of an output. Its files are those of the reference server. */
+function shownOutput(value: unknown): Output | undefined {
+  const checked = z.safeParse(outputSchema, value)
+  if (!checked.success) return undefined
+  const { type, items, ...others } = checked.data
+  const shown = items.slice(0, MOST_ITEMS).map(({ type: own, url: _, ...more }) => {
+    return Object.assign({}, formOf(more), { type: kindOf(own), url: OWN_FILE })
+  })
+  return Object.assign({}, formOf(others), { type: kindOf(type), items: shown })
+}
+
+/** Names of members, unless they may hold something themselves. */
+const NAME = /^[a-z][a-z0-9]{0,15}(_[a-z0-9]{1,15}){0,3}$/
+const LONGEST = 1_000
+const MOST_ITEMS = 100
+
+/** A value of the same type: a string of the same length, a list of the same length; a number is 0. */
+function formOf(value: unknown, levels = 5): unknown {
+  if (typeof value === 'string') return 'x'.repeat(Math.min(value.length, LONGEST))
+  if (typeof value === 'number') return 0
+  if (typeof value === 'boolean') return false
+  if (typeof value !== 'object' || value === null || levels === 0) return null
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => formOf(item, levels - 1))
+  const named = Object.entries(value).filter(([name]) => NAME.test(name) && redactor.text(name) === name)
+  return Object.fromEntries(named.map(([name, member]) => [name, formOf(member, levels - 1)]))
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import type { ClockSetting } from '../clock/create-clock.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import type { Snapshot } from './take-snapshot.ts'
+import type { Snapshot } from './snapshot-schema.ts'
 
 const PRICE = 4
 

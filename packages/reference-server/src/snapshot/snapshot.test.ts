@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import { DEFAULT_CATALOG } from '../domain/catalog.ts'
-import { createReferenceServer } from '../reference-server.ts'
 import { resolveOptions } from '../service/options.ts'
+import { createReferenceServer } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
-import { type Snapshot, takeSnapshot } from './take-snapshot.ts'
+import { takeSnapshot } from './take-snapshot.ts'
 
 const WITH_WEBHOOK = { webhook_url: 'http://receiver.test/' }
 
@@ -17,12 +16,6 @@ async function busyServer() {
   await server.clock.advance(10_000)
   const going = await client.run('lumen/aurora-video', { sync: false })
   return { server, client, deliveredId: String(delivered.body.job_id), goingId: String(going.body.job_id) }
-}
-
-function corrupt(snapshot: Snapshot, change: (copy: Record<string, never>) => void): Snapshot {
-  const copy = JSON.parse(JSON.stringify(snapshot))
-  change(copy)
-  return copy
 }
 
 describe('a snapshot', () => {
@@ -117,70 +110,5 @@ describe('a snapshot', () => {
     await strict.clock.advance(200_000)
     expect(await apiCaller(strict).status(goingId)).toBe('succeeded')
     expect(strict.report().violations).toEqual([])
-  })
-})
-
-describe('restore', () => {
-  it.each([
-    ['text', 'nonsense', 'not a snapshot of a reference server'],
-    ['nothing', undefined, 'not a snapshot of a reference server'],
-    ['another object', {}, 'its member format is not "modelrun-reference-server"'],
-    [
-      'another version',
-      { format: 'modelrun-reference-server', version: 2 },
-      'version 2, and this release reads version 1',
-    ],
-    ['a part', { format: 'modelrun-reference-server', version: 1 }, 'its member time is not a number'],
-  ])('rejects %s', (_, value, reason) => {
-    const server = createReferenceServer({ clock: 'manual' })
-    expect(() => server.restore(value as never)).toThrow(reason)
-  })
-
-  it.each<[string, (copy: never) => void, string]>([
-    [
-      'an account too few',
-      (copy: { keys: { account: number }[] }) => Object.assign(copy.keys[0] ?? {}, { account: 7 }),
-      'names the account 7',
-    ],
-    [
-      'a held delivery of an unknown job',
-      (copy: { pendingDeliveries: object[] }) => Object.assign(copy.pendingDeliveries[0] ?? {}, { job_id: 'job_x' }),
-      'it delivers job_x, which has no result',
-    ],
-    [
-      'more credits charged than granted',
-      (copy: { accounts: { credits: object }[] }) =>
-        Object.assign(copy.accounts[0]?.credits ?? {}, { charged: 10_001 }),
-      'more is charged than was granted',
-    ],
-    [
-      'an input that is too deep',
-      (copy: { jobs: { input: object }[] }) =>
-        Object.assign(copy.jobs[0]?.input ?? {}, { deep: JSON.parse('['.repeat(8_000) + ']'.repeat(8_000)) }),
-      'nests deeper than 80 levels of objects and arrays',
-    ],
-    [
-      'an address that is none',
-      (copy: { keys: object[] }) => Object.assign(copy.keys[0] ?? {}, { allowIps: ['here'] }),
-      'here',
-    ],
-    [
-      'a job without end or plan',
-      (copy: { jobs: object[] }) => Object.assign(copy.jobs[0] ?? {}, { end: undefined }),
-      'has neither a plan nor an end',
-    ],
-  ])('rejects %s, and leaves the server as it is', async (_, change, reason) => {
-    const { server } = await busyServer()
-    const before = server.snapshot()
-    expect(() => server.restore(corrupt(before, change as never))).toThrow(reason)
-    expect(server.snapshot()).toEqual(before)
-  })
-
-  it('rejects jobs of a model that its catalog lacks', async () => {
-    const { server } = await busyServer()
-    const catalog = DEFAULT_CATALOG.filter(({ id }) => id !== 'aurora-image')
-    expect(() => createReferenceServer({ catalog }).restore(server.snapshot())).toThrow(
-      'jobs or scripts of the model aurora-image, which the catalog of this server lacks',
-    )
   })
 })

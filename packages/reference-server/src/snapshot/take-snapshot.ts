@@ -2,20 +2,7 @@ import type { Account } from '../domain/account.ts'
 import type { Job } from '../domain/job.ts'
 import type { Journal } from '../history/journal/journal.ts'
 import type { Service } from '../service/service.ts'
-
-/** Member `format` of every snapshot. */
-export const SNAPSHOT_FORMAT = 'modelrun-reference-server'
-
-/** Rises when an older release could not read it any more. */
-export const SNAPSHOT_VERSION = 1
-
-/**
- * The whole state of a server as plain JSON: time, random numbers, keys, accounts with their credits, scripts and faults,
- * jobs, deliveries. Store it and pass it to `restore`; its content may change with `version`.
- *
- * Not in it: receivers in this process, and the options, which are the server's own; nor, unless it was asked for, the journal.
- */
-export type Snapshot = ReturnType<typeof stateOf>
+import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './snapshot-schema.ts'
 
 /** So much of the journal is in a snapshot: entries, the newest, and about so many bytes of them. */
 const MAX_ENTRIES = 1_000
@@ -27,7 +14,7 @@ export function takeSnapshot(service: Service, hasJournal = false): Snapshot {
 }
 
 /** Accounts are named by their index. The clock is settled once: all parts are of the same moment. */
-function stateOf(service: Service, hasJournal: boolean) {
+function stateOf(service: Service, hasJournal: boolean): Snapshot {
   const time = service.jobs.settle()
   const { clock, deliveries, faults, jobs, keys, observer } = service
   const accounts = [...keys.accounts()]
@@ -39,7 +26,6 @@ function stateOf(service: Service, hasJournal: boolean) {
     format: SNAPSHOT_FORMAT,
     version: SNAPSHOT_VERSION,
     time,
-    /** Only of a clock of real time, which continues for a server that is not there. */
     realTime: clock.mode === 'system' ? Date.now() : undefined,
     seed: faults.seed,
     random: service.random.state(),
@@ -51,24 +37,20 @@ function stateOf(service: Service, hasJournal: boolean) {
       turns: Object.fromEntries(account.turns),
       webhook: account.webhook,
       faults: faults.of(account).state(),
-      /** With the place of each among those that no reader has got yet. */
       deliveries: deliveries.of(account).map((record) => ({ record, unread: unread.get(record) })),
     })),
-    /** In the order of their creation; the first one is the server's `apiKey`. */
     keys: keys.all().map(({ allowsIp: _, ...key }) => ({ ...key, account: indexOf(key.account) })),
-    /** Finished ones first. Of several that end at the same time, the one with the lower place ends first. */
     jobs: [...jobs.finished(), ...jobs.unfinished()].map((job) => ({
       ...withoutPlan(job),
       account: indexOf(job.account),
       model: job.model.id,
       endPlace: endPlaces.get(job),
     })),
-    /** A delivery that had started starts again. A delivery is dropped with its job. */
+    // A delivery is dropped with its job.
     pendingDeliveries: service.dispatcher
       .pendingDeliveries()
       .filter(({ job }) => jobs.has(job))
       .map(({ job, body, sent, isHeld, dueAt }) => ({ job_id: job.id, body, sent, isHeld, dueAt })),
-    /** What was done to a server with a dashboard. */
     actions: observer.isShown ? observer.actions.list() : undefined,
     journal: hasJournal ? newestEntries(observer.journal, accounts) : undefined,
   }

@@ -1,21 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { tryParseJson } from '@modelrun/kit'
-import type { Exchange } from '../../recording/exchange.ts'
-import { Learner } from '../../recording/learner.ts'
-import { Redactor } from '../../recording/redactor.ts'
+import { Recorder } from '../../recording/exchange.ts'
 import { bind, endServer, urlOf } from '../bind.ts'
-import {
-  endToEnd,
-  forward,
-  MAX_BODY_BYTES,
-  NoResponseError,
-  type PassedRequest,
-  type PassOnLimits,
-  passOn,
-  readAll,
-  textOf,
-} from './pass-on.ts'
-import { RecordingFolder } from './recording-folder.ts'
+import { RecordingFile } from './recording-file.ts'
 
 export interface RecorderOptions {
   /** URL of the real service. */
@@ -28,192 +16,148 @@ export interface RecorderOptions {
   log: (line: string) => void
   /** Gets what the user should know although the recorder continues. */
   warn: (line: string) => void
-  limits?: PassOnLimits
+  /** Longest time, in milliseconds, to the head of a response. A synchronous run is held for about 55 s (section 8). */
+  silenceMs?: number
 }
 
 /** A recorder that listens. */
-export interface Recorder {
+export interface ListeningRecorder {
   url: string
   /** Stops listening, waits for the responses to requests that were passed on, and stores everything. */
   close(): Promise<void>
 }
 
-const LIMITS: PassOnLimits = { connectMs: 20_000, silenceMs: 120_000 }
-
 /**
- * Stands in front of a service: passes every request on once, and records what the exchanges show.
+ * Stands in front of a service: passes every request on once, and stores what the exchanges show.
  *
  * @throws ListenError when the port cannot be bound
  * @throws UsageError when the folder cannot be used
  */
-export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
-  const redactor = new Redactor()
-  const { folder, recording } = await RecordingFolder.open(options.folder, options.service.href, redactor)
-  const session = new Session(options, { folder, redactor, learner: new Learner(recording) })
-  const server = createServer((incoming, outgoing) => void session.handle(incoming, outgoing))
-  try {
-    const { port } = await bind(server, options.port, options.host)
-    const close = async () => {
-      server.close()
-      await session.finish()
-      await endServer(server)
-      await folder.close()
-    }
-    let closing: Promise<void> | undefined
-    return {
-      url: urlOf(options.host, port),
-      close: () => {
-        closing ??= close()
-        return closing
-      },
-    }
-  } catch (error) {
-    await folder.close()
-    throw error
-  }
-}
-
-interface Parts {
-  folder: RecordingFolder
-  redactor: Redactor
-  learner: Learner
-}
-
-/** One life of a recorder. */
-class Session {
-  readonly #options: RecorderOptions
-  readonly #parts: Parts
+export async function startRecorder(options: RecorderOptions): Promise<ListeningRecorder> {
+  const { host, port, warn } = options
+  const file = await RecordingFile.open(options.folder, options.service.href)
+  const recorder = new Recorder(file.count)
   /** Requests without a response. */
-  readonly #pending = new Set<Promise<void>>()
-  /** One exchange after the other. */
-  #learned: Promise<void> = Promise.resolve()
-
-  constructor(options: RecorderOptions, parts: Parts) {
-    this.#options = options
-    this.#parts = parts
-  }
-
-  /** Resolves when every request has its response, which is paid for, and all of them are stored. */
-  async finish(): Promise<void> {
-    const { size } = this.#pending
-    if (size > 0) this.#options.warn(`Waiting for the service (requests: ${size}). Ctrl+C stops at once.`)
-    await Promise.all(this.#pending)
-    await this.#learned
-  }
-
-  /** Never rejects. */
-  async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const handled = this.#handle(incoming, outgoing).catch((error: unknown) => {
-      this.#options.warn(`A response could not be passed on: ${error}`)
+  const pending = new Set<Promise<void>>()
+  const server = createServer((incoming, outgoing) => {
+    const handled = record({ ...options, file, recorder }, incoming, outgoing).catch((error: unknown) => {
+      warn(`A response could not be passed on or stored: ${error}`)
       outgoing.destroy()
     })
-    this.#pending.add(handled)
-    await handled
-    this.#pending.delete(handled)
+    pending.add(handled)
+    void handled.then(() => pending.delete(handled))
+  })
+  const address = await bind(server, port, host).catch(async (error: unknown) => {
+    await file.close()
+    throw error
+  })
+  const close = async () => {
+    server.close()
+    if (pending.size > 0) warn(`Waiting for the service (requests: ${pending.size}). Ctrl+C stops at once.`)
+    await Promise.all(pending) // their responses are paid for
+    await endServer(server)
+    await file.close()
   }
-
-  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { method = 'GET', url = '/' } = incoming
-    // A request as to a proxy names the host too; it goes to the service.
-    const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, '')
-    this.#parts.redactor.see(pairsOf(incoming.rawHeaders))
-    const startedAt = Date.now()
-    outgoing.on('error', () => {}) // The client may go away; what it asked for is recorded all the same.
-    const result = await this.#passOn(incoming, outgoing, { method, path })
-    if (result === undefined) return
-    const [pathOnly = '', query] = path.split(/(?=\?)/)
-    this.#options.log(this.#parts.redactor.text(`${method} ${pathOnly} ${result.text} ${Date.now() - startedAt} ms`))
-    if (result.seen === undefined) return
-    const { body, ...seen } = result.seen
-    this.#learn({
-      method,
-      path: pathOnly,
-      query: query ?? '',
-      contentType: incoming.headers['content-type'] ?? '',
-      body: body.toString(),
-      startedAt,
-      endedAt: Date.now(),
-      ...seen,
-    })
-  }
-
-  /** @returns `undefined` when the client went away before its request was complete: then nothing was sent */
-  async #passOn(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    { method, path }: Pick<PassedRequest, 'method' | 'path'>,
-  ): Promise<Result | undefined> {
-    const body = await readAll(incoming)
-    if (body === 'broken') return undefined
-    if (body === 'too large') {
-      return ownResponse(outgoing, 413, {
-        code: 'RECORDER_BODY_TOO_LARGE',
-        message: `The recorder passes on bodies of up to ${MAX_BODY_BYTES} bytes. Nothing was sent to the service.`,
-      })
-    }
-    const length = body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []
-    const headers = [...endToEnd(incoming, ['host', 'content-length', 'expect']), ...length]
-    try {
-      const { limits = LIMITS, service } = this.#options
-      const response = await passOn({ method, path, headers, body }, service, limits)
-      const status = response.statusCode ?? 0
-      outgoing.writeHead(status, response.statusMessage, endToEnd(response))
-      const received = await forward(response, outgoing)
-      const text = received === 'broken' ? `${status}, and then the connection broke` : String(status)
-      return { text, seen: typeof received === 'string' ? undefined : { ...seenOf(response, received), body } }
-    } catch (error) {
-      if (!(error instanceof NoResponseError)) throw error
-      return ownResponse(outgoing, error.isTimeout ? 504 : 502, this.#noResponse(error, method))
-    }
-  }
-
-  #noResponse({ message, wasSent, isTimeout }: NoResponseError, method: string): OwnError {
-    const { origin } = this.#options.service
-    const reason = message.replace(/\.$/, '')
-    if (!wasSent) {
-      return {
-        code: 'RECORDER_NOT_CONNECTED',
-        message: `The recorder could not connect to ${origin}: ${reason}. Nothing was sent to the service.`,
-      }
-    }
-    const doubt = method === 'POST' ? ' The run may have been received, and then it is charged.' : ''
-    return {
-      code: isTimeout ? 'RECORDER_TIMEOUT' : 'RECORDER_NO_RESPONSE',
-      message: `The recorder sent the request to ${origin} once, and got no response: ${reason}.${doubt}`,
-    }
-  }
-
-  #learn(exchange: Exchange): void {
-    const { learner, folder } = this.#parts
-    this.#learned = this.#learned
-      .then(() => learner.learn(exchange))
-      .then(() => folder.save(learner.recording()))
-      .catch((error: unknown) => this.#options.warn(`The recording could not be written: ${error}`))
+  let closing: Promise<void> | undefined
+  return {
+    url: urlOf(host, address.port),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
   }
 }
 
-interface OwnError {
-  code: string
-  message: string
+type Session = RecorderOptions & { file: RecordingFile; recorder: Recorder }
+
+async function record(session: Session, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/' } = incoming
+  const at = Date.now()
+  outgoing.on('error', () => {}) // The client may go away; its request is recorded all the same.
+  const body = await buffer(incoming).catch(() => undefined)
+  if (body === undefined) return // It went away before its request was complete: nothing is sent.
+  // A request as to a proxy names the host too; it goes to the service.
+  const target = url.replace(/^[a-z]+:\/\/[^/?]*/i, '')
+  const response = await send(session, target, { method, headers: endToEnd(incoming), body })
+  const text = await passOn(response, outgoing)
+  const ms = Date.now() - at
+  const path = target.replace(/\?.*/s, '')
+  const exchange = session.recorder.record({ method, path, status: response.status, json: tryParseJson(text), at, ms })
+  if (exchange !== undefined && !(response instanceof NoResponse)) await session.file.add(exchange)
+  const by = response instanceof NoResponse ? ' of the recorder' : ''
+  session.log(`${method} ${exchange?.route ?? 'of another path'} ${response.status}${by} ${ms} ms`)
 }
 
-/** What is known of a request that was handled. */
-interface Result {
-  /** For the log. */
-  text: string
-  seen?: (Pick<Exchange, 'status' | 'hasRequestId' | 'json'> & { body: Buffer }) | undefined
+/** Why the service gave no response. */
+class NoResponse extends Response {
+  constructor(status: number, code: string, message: string) {
+    super(JSON.stringify({ error: { code, message } }), { status, headers: { 'content-type': 'application/json' } })
+  }
 }
 
-function ownResponse(outgoing: ServerResponse, status: number, error: OwnError): Result {
-  outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
-  return { text: `${status} of the recorder: ${error.message}` }
+/** Sends a request once: nothing is sent again, no redirect is followed, and each request has a connection of its own. */
+async function send(
+  { service: { origin, pathname }, silenceMs = 120_000 }: Session,
+  target: string,
+  { method, headers, body }: { method: string; headers: Headers; body: Buffer },
+): Promise<Response> {
+  const abort = new AbortController()
+  const timer = setTimeout(() => abort.abort(), silenceMs)
+  const content = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(body)
+  try {
+    const url = `${origin}${pathname.replace(/\/$/, '')}${target}`
+    return await fetch(url, { method, headers, body: content, redirect: 'manual', signal: abort.signal })
+  } catch (error) {
+    return noResponse(origin, method, abort.signal.aborted ? `nothing came for ${silenceMs / 1_000} s` : error)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
-function pairsOf(raw: readonly string[]): [name: string, value: string][] {
-  return raw.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
+/** Errors before there was a connection. With any other, the request may have been received. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
+
+function noResponse(origin: string, method: string, reason: unknown): NoResponse {
+  const { cause = reason } = reason instanceof Error ? reason : {}
+  const { code = '', message = String(reason) } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
+  const why = (message || code).replace(/\.$/, '')
+  if (NOT_CONNECTED.test(code)) {
+    const text = `The recorder could not connect to ${origin}: ${why}. Nothing was sent to the service.`
+    return new NoResponse(502, 'RECORDER_NOT_CONNECTED', text)
+  }
+  const doubt = method === 'POST' ? ' The run may have been received, and then it is charged.' : ''
+  const text = `The recorder sent the request to ${origin} once, and got no response: ${why}.${doubt}`
+  const isTimeout = typeof reason === 'string'
+  return new NoResponse(isTimeout ? 504 : 502, isTimeout ? 'RECORDER_TIMEOUT' : 'RECORDER_NO_RESPONSE', text)
 }
 
-function seenOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer) {
-  const json = tryParseJson(textOf(body, headers['content-encoding']))
-  return { status: statusCode, hasRequestId: headers['x-request-id'] !== undefined, json }
+/** Headers of one connection, which are not passed on (RFC 9110, section 7.6.1), and those of the encoding, which `fetch` undoes. */
+const HOP_BY_HOP =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|content-length|content-encoding)$/
+
+const isPassed = (name: string, connection = '') =>
+  !HOP_BY_HOP.test(name) &&
+  !connection
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .includes(name)
+
+function endToEnd({ headers, headersDistinct }: IncomingMessage): Headers {
+  const passed = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    isPassed(name, headers.connection) ? values.map((value): [string, string] => [name, value]) : [],
+  )
+  return new Headers([...passed, ['connection', 'close']])
+}
+
+/** Passes a response on as it comes, and reads it to its end although the client may be gone. */
+async function passOn({ headers, status, statusText, body }: Response, outgoing: ServerResponse): Promise<string> {
+  const passed = [...headers].filter(([name]) => isPassed(name, headers.get('connection') ?? ''))
+  outgoing.writeHead(status, statusText, passed.flat())
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    outgoing.write(chunk)
+  }
+  outgoing.end()
+  return Buffer.concat(chunks).toString()
 }
