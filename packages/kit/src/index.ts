@@ -73,7 +73,9 @@ export {
 } from './engine/task-table.ts'
 export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
+export { NewestMap } from './newest-map.ts'
 export { type PollAge, type PollLimits, pollDelayMs } from './poll-delay.ts'
+export { createRedactor, type Redactor, redactUrl } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
 export { isSecretName, replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'
@@ -87,5 +89,3 @@ export {
   showValue,
   tryParseJson,
 } from './values.ts'
-export { NewestMap } from './newest-map.ts'
-export { createRedactor, type Redactor, redactUrl } from './redact.ts'

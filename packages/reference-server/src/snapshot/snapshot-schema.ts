@@ -8,10 +8,10 @@ import {
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
+import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery-schema.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
 import { journalEntrySchema } from '../history/journal/journal-schema.ts'
-import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery-schema.ts'
 
 /** Member `format` of every snapshot. */
 export const SNAPSHOT_FORMAT = 'modelrun-reference-server'

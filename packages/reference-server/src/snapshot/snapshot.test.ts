@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import { resolveOptions } from '../service/options.ts'
 import { createReferenceServer } from '../reference-server.ts'
+import { resolveOptions } from '../service/options.ts'
 import { Service } from '../service/service.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 
