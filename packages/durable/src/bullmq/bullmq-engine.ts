@@ -40,7 +40,7 @@ function connectionProblem(connection: unknown): string | undefined {
 }
 
 /**
- * Creates an engine on BullMQ 6.4 to 6.7 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded
+ * Creates an engine on BullMQ 6 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded
  * names: the queue `runs:submit` is `runs%3Asubmit` there. Only this engine may add and run them, or their order and
  * limits are lost. Locks use the clock of Redis, delays the clock of the process. A `null` that a handler returns is
  * stored as no result.
@@ -65,6 +65,6 @@ export function createBullmqEngine(options: BullmqEngineOptions): Engine {
     ...rest
   } = readOptions('createBullmqEngine', options, OPTIONS)
   const link = new RedisLink(connection, onError)
-  const table = new BullmqTable(link, new BullmqQueues(link, prefix, onError), `${prefix}-tallies`)
+  const table = new BullmqTable(link, new BullmqQueues(link, prefix, onError), prefix)
   return createTableEngine(table, { ...rest, onError })
 }

@@ -1,33 +1,36 @@
-import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit'
+import { type LockedTask, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit'
 import type { Job, Worker } from 'bullmq'
 import type { TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
+import type { TaskNotes } from './task-notes.ts'
 
 /** BullMQ rejects ids that are integers or contain a colon. The dot keeps them apart from its own keys. */
 export function toJobId(id: string): string {
   return `.${encodeURIComponent(id)}`
 }
 
-export function fromJobId(jobId: string): string {
-  return decodeURIComponent(jobId.slice(1))
+export function fromJobId(jobId: string | undefined): string {
+  return decodeURIComponent(String(jobId).slice(1))
 }
 
-export function isJobId(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('.')
+/** The state of a job. `state` was read before the job: what has ended since is in the job. */
+export function stateOf(job: Job, state: string): TaskState {
+  if (job.finishedOn != null) return job.failedReason == null ? 'done' : 'dead'
+  return state === 'active' ? 'running' : 'waiting'
 }
 
-/** A task as the scripts return it: id, state, place, data, result, failure, time of the add, time of the end. */
-export type Row = readonly [string, TaskState, string, string, string | null, string | null, string, string | null]
-
-export function toRecord([jobId, state, cursor, data, result, failure, addedAt, endedAt]: Row): TaskRecord {
+export function toRecord(job: Job, more: Pick<TaskRecord, 'state' | 'cursor'> & { notes: TaskNotes }): TaskRecord {
+  const { state, cursor, notes } = more
+  const isEnded = state === 'done' || state === 'dead'
   return {
-    id: fromJobId(jobId),
+    id: fromJobId(job.id),
     state,
-    data: JSON.parse(data),
+    data: job.data,
     // BullMQ stores `undefined` and `null` as the same text.
-    result: result === null || result === 'null' ? undefined : JSON.parse(result),
-    error: failure === null ? undefined : toFailure(failure),
-    addedAt: Number(addedAt),
-    endedAt: endedAt === null ? undefined : Number(endedAt),
+    result: state === 'done' ? (job.returnvalue ?? undefined) : undefined,
+    error: state === 'dead' ? toFailure(String(job.failedReason)) : undefined,
+    addedAt: job.timestamp,
+    startedAt: notes.startedAt,
+    endedAt: isEnded ? job.finishedOn : undefined,
     cursor,
   }
 }
@@ -42,22 +45,15 @@ function toFailure(text: string): TaskFailure {
 }
 
 /** A job that this process has fetched, and so locked. */
-export interface FetchedJob {
+export interface HeldJob extends Pick<TaskNotes, 'lost' | 'attempts'> {
   job: Job
   token: string
   worker: Worker
-}
-
-/** What is known of it once it was to be marked as started. */
-export interface HeldJob extends FetchedJob {
-  /** How often a process died, or lost its lock, while its handler ran. */
-  lost: number
-  /** Failed attempts when it was locked: ending the job counts another one. */
-  attempts: number
+  lockMs: number
 }
 
 /** Locks up to `most` jobs. Asks for the first one alone, because the queue is often empty. */
-export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJob[]> {
+export async function fetchJobs(worker: Worker, most: number): Promise<Pick<HeldJob, 'job' | 'token'>[]> {
   if (most === 0) return []
   const first = await fetchJob(worker)
   if (first === undefined) return []
@@ -65,39 +61,41 @@ export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJo
   return [first, ...more.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))]
 }
 
-async function fetchJob(worker: Worker): Promise<FetchedJob | undefined> {
+async function fetchJob(worker: Worker): Promise<Pick<HeldJob, 'job' | 'token'> | undefined> {
   // Each run has a token of its own, so that a late handler of this process cannot end a later run.
   const token = crypto.randomUUID()
   const job = await worker.getNextJob(token, { block: false })
-  return job === undefined ? undefined : { job, token, worker }
+  return job === undefined ? undefined : { job, token }
 }
 
-/**
- * Sorts jobs that were just locked. Jobs that ended too many processes become dead. A suspect that must wait until it can run
- * alone goes back to the front of the queue, and so do other jobs while a suspect runs alone.
- */
-export async function sortJobs(
-  fetched: readonly HeldJob[],
-  alone: boolean,
-): Promise<{ runnable: HeldJob[]; hasSuspect: boolean; died: HeldJob[] }> {
+export function toLockedTask({ job, attempts, lost }: HeldJob): LockedTask {
+  return { id: fromJobId(job.id), data: job.data, attempts, lost, fence: job.attemptsStarted }
+}
+
+/** Jobs that were just locked, by what may happen to them. */
+export interface SortedJobs {
+  runnable: HeldJob[]
+  /** To be put back to the front of the queue: a suspect that must wait until it can run alone, or others while one does. */
+  others: HeldJob[]
+  /** They have ended too many processes. */
+  poison: HeldJob[]
+}
+
+export function sortJobs(fetched: readonly HeldJob[], alone: boolean): SortedJobs {
   const poison = fetched.filter(({ lost }) => lost >= POISON_AFTER)
-  const healthy = fetched.filter((held) => !poison.includes(held))
+  const healthy = fetched.filter(({ lost }) => lost < POISON_AFTER)
   const isRunnable = ({ lost }: HeldJob) => lost >= SUSPECT_AFTER === alone
-  const others = healthy.filter((held) => !isRunnable(held))
-  const [ends] = await Promise.all([
-    Promise.allSettled(poison.map((held) => endJob(held, { kind: 'dead', error: PROCESS_DIED }))),
-    Promise.allSettled(others.map(({ job, token }) => job.moveToWait(token))),
-  ])
-  const died = poison.filter((_, index) => ends[index]?.status === 'fulfilled')
-  return { runnable: healthy.filter(isRunnable), hasSuspect: !alone && others.length > 0, died }
+  return { poison, runnable: healthy.filter(isRunnable), others: healthy.filter((held) => !isRunnable(held)) }
 }
 
-export async function endJob({ job, token, worker }: FetchedJob, end: TaskEnd): Promise<unknown> {
-  if (end.kind === 'done') return job.moveToCompleted(end.result && JSON.parse(end.result), token, false)
+export const POISONED: TaskEnd = { kind: 'dead', error: PROCESS_DIED }
+
+/** Ends or postpones a job. Resolves to whether its lock still held. */
+export async function endJob({ job, token }: HeldJob, end: TaskEnd): Promise<boolean> {
+  if (end.kind === 'done') return isDone(job.moveToCompleted(end.result && JSON.parse(end.result), token, false))
   // The engine counts the attempts: for BullMQ each failure is the last.
-  if (end.kind === 'dead') return job.moveToFailed(new Error(JSON.stringify(end.error)), token, false)
-  const options = { skipAttempt: end.kind === 'again' }
-  return worker.getBackend().moveToDelayed(String(job.id), Date.now(), Math.ceil(end.delayMs), token, options)
+  if (end.kind === 'dead') return isDone(job.moveToFailed(new Error(JSON.stringify(end.error)), token, false))
+  return isDone(job.moveToDelayed(Date.now() + Math.ceil(end.delayMs), token))
 }
 
 /** Whether a change of BullMQ was made. A code below 0 means that the job is gone, not locked, or in another state. */

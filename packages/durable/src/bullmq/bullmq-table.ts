@@ -1,40 +1,44 @@
 import type { LockedTask, LockedTasks, LockRequest, TaskEnd } from '@modelrun/kit'
-import type { Queue, Worker } from 'bullmq'
+import type { Job, Queue, Worker } from 'bullmq'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import type { DurableTable } from '../engine/table-engine.ts'
 import {
   endJob,
-  type FetchedJob,
   fetchJobs,
   fromJobId,
   type HeldJob,
   isDone,
-  type Row,
+  POISONED,
   sortJobs,
+  stateOf,
   toJobId,
-  toRecord,
+  toLockedTask,
 } from './bullmq-jobs.ts'
+import { BullmqLists, type List } from './bullmq-lists.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
+import { OwnKeys } from './own-keys.ts'
 import { type RedisLink, within } from './redis-link.ts'
+import { markStarted, notePostponed, noteReplayed, readNotes, unmark } from './task-notes.ts'
 
-/** BullMQ multiplies milliseconds by this in the scores of delayed jobs. */
-const SCORES_PER_MS = 0x1000
-
-/** The tasks in BullMQ. Jobs are fetched from its worker one by one, as in BullMQ's guide to manual processing. */
+/** The tasks in BullMQ, by its public interface. Jobs are fetched one by one, as in its guide to manual processing. */
 export class BullmqTable implements DurableTable {
   readonly #link: RedisLink
   readonly #queues: BullmqQueues
-  readonly #tallies: string
-  readonly #held = new Map<string, FetchedJob>()
+  readonly #prefix: string
+  readonly #keys: OwnKeys
+  readonly #lists: BullmqLists
+  readonly #held = new Map<string, HeldJob>()
 
-  constructor(link: RedisLink, queues: BullmqQueues, tallies: string) {
+  constructor(link: RedisLink, queues: BullmqQueues, prefix: string) {
     this.#link = link
     this.#queues = queues
-    this.#tallies = tallies
+    this.#prefix = prefix
+    this.#keys = new OwnKeys(prefix)
+    this.#lists = new BullmqLists(link, this.#keys)
   }
 
   setup(): Promise<void> {
-    return this.#link.check(this.#queues.versionKey)
+    return this.#link.check(`${this.#prefix}-version`)
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
@@ -44,31 +48,41 @@ export class BullmqTable implements DurableTable {
   }
 
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
-    const worker = await this.#queues.worker(queue, lockMs)
-    const keys = this.#queues.ownKeys(queue)
-    const dueMs = await this.#msUntilDue(worker)
-    const { slackMs, stepMs } = spacing ?? { slackMs: 0, stepMs: 0 }
-    const grant = await this.#link.run('modelrunGrant', [keys.pause, keys.nextStart], [limit, slackMs, stepMs])
-    const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
+    const pausedMs = await this.#link.do((redis) => redis.pttl(this.#keys.of(queue).pause))
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false, died: [] }
-    const jobs = await fetchJobs(worker, starts)
-    const fetched = await this.#countLosses(jobs, worker)
+    const worker = await this.#queues.worker(queue, { lockMs, stepMs: spacing?.stepMs })
+    // With a rate, one task at a time: even starts keep the rate in every window.
+    const fetched = await this.#fetch(queue, worker, { most: spacing === undefined ? limit : 1, lockMs })
     // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
-    const { runnable, hasSuspect, died } = await sortJobs(fetched, alone)
-    const unused = starts - runnable.length
-    if (spacing !== undefined && unused > 0) {
-      const isGivenBack = this.#link.giveBack(keys.nextStart, unused * stepMs).catch(() => {})
-      if (runnable.length === 0) await isGivenBack
-    }
-    const nextMs = waitMs > 0 && unused === 0 ? waitMs : died.length > 0 ? 0 : dueMs
-    return { tasks: runnable.map((held) => this.#hold(queue, held)), hasSuspect, nextMs, died: died.map(toLockedTask) }
+    const { runnable, others, poison } = sortJobs(fetched, alone)
+    const [ends] = await Promise.all([
+      Promise.allSettled(poison.map((held) => this.#endHeld(queue, held, POISONED))),
+      Promise.allSettled(others.map(({ job, token }) => job.moveToWait(token))),
+    ])
+    const died = poison.filter((_, index) => ends[index]?.status === 'fulfilled').map(toLockedTask)
+    const nextMs = spacing && fetched.length > 0 ? Math.ceil(spacing.stepMs) : await this.#limitedMs(queue, spacing)
+    const tasks = runnable.map((held) => this.#hold(queue, held))
+    return { tasks, hasSuspect: !alone && others.length > 0, nextMs: died.length > 0 ? 0 : nextMs, died }
   }
 
-  async #countLosses(fetched: readonly FetchedJob[], worker: Worker): Promise<HeldJob[]> {
-    if (fetched.length === 0) return []
-    const tasks = fetched.flatMap(({ job }) => [String(job.id), job.attemptsStarted])
-    const losses = (await this.#link.run('modelrunCountLosses', [], [worker.toKey(''), ...tasks])) as number[]
-    return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0, attempts: one.job.attemptsMade }))
+  /** How long the rate allows no start. */
+  async #limitedMs(queue: string, spacing: LockRequest['spacing']): Promise<number | undefined> {
+    if (spacing === undefined) return undefined
+    const ttlMs = await this.#on(queue, (jobs) => jobs.getRateLimitTtl(1)).catch(() => 0)
+    return ttlMs > 0 ? ttlMs : undefined
+  }
+
+  async #fetch(queue: string, worker: Worker, { most, lockMs }: { most: number; lockMs: number }): Promise<HeldJob[]> {
+    const jobs = await fetchJobs(worker, most)
+    if (jobs.length === 0) return []
+    return this.#link.do((redis) =>
+      Promise.all(
+        jobs.map(async ({ job, token }) => {
+          const { lost, attempts } = await readNotes(redis, this.#keys.notes(queue, job), job.attemptsStarted)
+          return { job, token, worker, lockMs, lost, attempts: attempts + job.attemptsMade }
+        }),
+      ),
+    )
   }
 
   #hold(queue: string, held: HeldJob): LockedTask {
@@ -77,126 +91,123 @@ export class BullmqTable implements DurableTable {
     return task
   }
 
-  #heldWith(queue: string, id: string, fence: number): FetchedJob | undefined {
-    const held = this.#held.get(heldKey(queue, id))
-    return held?.job.attemptsStarted === fence ? held : undefined
-  }
-
-  #allHeldWith(queue: string, fences: ReadonlyMap<string, number>): FetchedJob[] {
-    return [...fences].flatMap(([id, fence]) => this.#heldWith(queue, id, fence) ?? [])
-  }
-
-  async #msUntilDue(worker: Worker): Promise<number | undefined> {
-    const score = await this.#link.firstScore(worker.toKey('delayed'))
-    return score === undefined ? undefined : Math.max(0, score / SCORES_PER_MS - Date.now())
+  #heldWith(queue: string, fences: ReadonlyMap<string, number>): HeldJob[] {
+    return [...fences].flatMap(([id, fence]) => {
+      const held = this.#held.get(heldKey(queue, id))
+      return held?.job.attemptsStarted === fence ? held : []
+    })
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
-    const held = this.#allHeldWith(queue, fences)
-    const jobIds = held.map(({ job }) => String(job.id))
-    const worker = held[0]?.worker
-    if (worker === undefined) return new Set()
-    const tokens = held.map(({ token }) => token)
-    const lost = new Set((await within(worker.extendJobLocks(jobIds, tokens, lockMs))).map(fromJobId))
-    for (const id of lost) this.#held.delete(heldKey(queue, id))
-    return new Set(jobIds.map(fromJobId).filter((id) => !lost.has(id)))
+    const kept = await this.#renew(this.#heldWith(queue, fences), lockMs)
+    for (const id of fences.keys()) if (!kept.has(id)) this.#held.delete(heldKey(queue, id))
+    return kept
   }
 
-  async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
-    const held = this.#allHeldWith(queue, fences)
+  async #renew(held: readonly HeldJob[], lockMs: number): Promise<ReadonlySet<string>> {
     const worker = held[0]?.worker
     if (worker === undefined) return new Set()
-    const tasks = held.flatMap(({ job, token }) => [String(job.id), job.attemptsStarted, token])
-    const marks = await within(this.#link.run('modelrunMarkStarted', [], [worker.toKey(''), ...tasks]))
-    const marked = held.filter((_, index) => (marks as number[])[index] === 1)
-    return new Set(marked.map(({ job }) => fromJobId(String(job.id))))
+    const jobIds = held.map(({ job }) => String(job.id))
+    const tokens = held.map(({ token }) => token)
+    const lost = await within(worker.extendJobLocks(jobIds, tokens, lockMs))
+    return new Set(jobIds.filter((id) => !lost.includes(id)).map(fromJobId))
+  }
+
+  /**
+   * First the mark, then the renewal of the lock, which tells whether it held: who locks the task next sees the mark of a run that
+   * goes on from here, because no other worker can lock it in between.
+   */
+  async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    const held = this.#heldWith(queue, fences)
+    await this.#link.do((redis) =>
+      Promise.all(held.map(({ job }) => markStarted(redis, this.#keys.notes(queue, job), job.attemptsStarted))),
+    )
+    const marked = await this.#renew(held, held[0]?.lockMs ?? 0)
+    const late = held.filter(({ job }) => !marked.has(fromJobId(job.id)))
+    await this.#link.do((redis) =>
+      Promise.all(late.map(({ job }) => unmark(redis, this.#keys.notes(queue, job), job.attemptsStarted))),
+    )
+    return marked
   }
 
   async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
-    const held = this.#heldWith(queue, id, fence)
+    const [held] = this.#heldWith(queue, new Map([[id, fence]]))
     if (held === undefined) return false
-    if (end.kind === 'again' && end.pausesQueue) {
-      await this.pause(queue, end.delayMs)
-    }
-    const isPostponed = end.kind === 'again' || end.kind === 'failed'
-    if (isPostponed) {
-      const dueAt = Date.now() + Math.ceil(end.delayMs)
-      await within(this.#link.run('modelrunPostpone', [held.worker.toKey(String(held.job.id))], [fence, dueAt]))
-    }
-    const isEnded = await within(isDone(endJob(held, end)))
+    if (end.kind === 'again' && end.pausesQueue) await this.pause(queue, end.delayMs)
+    const isEnded = await within(this.#endHeld(queue, held, end))
     this.#held.delete(heldKey(queue, id))
     return isEnded
   }
 
-  get(queue: string, id: string): Promise<TaskRecord | undefined> {
-    const { open, done, dead } = this.#queues.ownKeys(queue)
-    return this.#on(queue, async (jobs) => {
-      const row = await this.#link.run(
-        'modelrunGet',
-        [...stateKeys(jobs), open, done, dead],
-        [jobs.toKey(''), toJobId(id)],
+  async #endHeld(queue: string, held: HeldJob, end: TaskEnd): Promise<boolean> {
+    const { job } = held
+    if (end.kind === 'done' || end.kind === 'dead') {
+      // Before the end: a list then shows it as soon as it has ended, and no crash in between hides it.
+      await this.#link.run(
+        'modelrunPlace',
+        [this.#keys.of(queue)[end.kind], this.#keys.of(queue).seq],
+        [String(job.id)],
       )
-      return row === null ? undefined : toRecord(row as Row)
-    })
+    } else {
+      const note = {
+        fence: job.attemptsStarted,
+        dueAt: Date.now() + Math.ceil(end.delayMs),
+        failed: end.kind === 'failed' ? 1 : 0,
+      }
+      await this.#link.do((redis) => notePostponed(redis, this.#keys.notes(queue, job), note))
+    }
+    return endJob(held, end)
   }
 
-  list(
-    queue: string,
-    state: TaskState,
-    { limit, after = '0' }: { limit: number; after?: string | undefined },
-  ): Promise<TaskRecord[]> {
-    const { open, done, dead } = this.#queues.ownKeys(queue)
-    const list = { waiting: open, running: open, done, dead }[state]
-    return this.#on(queue, async (jobs) => {
-      const rows = await this.#link.run(
-        'modelrunList',
-        [...stateKeys(jobs), list],
-        [jobs.toKey(''), state, after, limit],
-      )
-      return (rows as Row[]).map(toRecord)
-    })
+  get(queue: string, id: string): Promise<TaskRecord | undefined> {
+    return this.#on(queue, (jobs) => this.#lists.get(jobs, queue, id))
+  }
+
+  list(queue: string, state: TaskState, list: List): Promise<TaskRecord[]> {
+    return this.#on(queue, (jobs) => this.#lists.list(jobs, queue, { ...list, state }))
   }
 
   count(queue: string): Promise<Record<TaskState, number>> {
-    return this.#on(queue, async (jobs) => {
-      const { active = 0, completed = 0, failed = 0, ...others } = await jobs.getJobCounts()
-      const waiting = Object.values(others).reduce((sum, count) => sum + count, 0)
-      return { waiting, running: active, done: completed, dead: failed }
-    })
+    return this.#on(queue, (jobs) => this.#lists.count(jobs))
   }
 
   async pause(queue: string, ms: number): Promise<void> {
-    await within(this.#link.run('modelrunPause', [this.#queues.ownKeys(queue).pause], [Math.ceil(ms)]))
+    const { pause } = this.#keys.of(queue)
+    await this.#link.do(async (redis) => {
+      // Keeps the longer of two pauses.
+      if ((await redis.set(pause, 1, 'PX', Math.ceil(ms), 'NX')) === null)
+        await redis.pexpire(pause, Math.ceil(ms), 'GT')
+    })
   }
 
-  resume(queue: string): Promise<void> {
-    return within(this.#link.remove(this.#queues.ownKeys(queue).pause))
+  async resume(queue: string): Promise<void> {
+    await this.#link.do((redis) => redis.del(this.#keys.of(queue).pause))
   }
 
-  async isPaused(queue: string): Promise<boolean> {
-    return within(this.#link.exists(this.#queues.ownKeys(queue).pause))
+  isPaused(queue: string): Promise<boolean> {
+    return this.#link.do(async (redis) => (await redis.exists(this.#keys.of(queue).pause)) === 1)
   }
 
   oldestDueMs(queue: string): Promise<number> {
-    return this.#on(queue, async (jobs) => {
-      const keys = [jobs.toKey('wait'), jobs.toKey('delayed')]
-      return Number(await this.#link.run('modelrunOldestDue', keys, [jobs.toKey(''), Date.now(), SCORES_PER_MS]))
-    })
+    return this.#on(queue, (jobs) => this.#lists.oldestDueMs(jobs, queue))
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
     const most = Number.isFinite(limit) ? limit : ''
-    const value = await within(this.#link.run('modelrunTally', [this.#tallies], [name, amount, most]))
+    const value = await this.#link.run('modelrunTally', [this.#tallies], [name, amount, most])
     return value === null ? undefined : Number(value)
   }
 
   async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {
-    const values = [name, part, amount, limit]
-    return (await within(this.#link.run('modelrunReserve', this.#partKeys(name), values))) === 1
+    return (await this.#link.run('modelrunReserve', this.#partKeys(name), [name, part, amount, limit])) === 1
   }
 
   async release(name: string, part: string): Promise<void> {
-    await within(this.#link.run('modelrunRelease', this.#partKeys(name), [name, part]))
+    await this.#link.run('modelrunRelease', this.#partKeys(name), [name, part])
+  }
+
+  get #tallies(): string {
+    return `${this.#prefix}-tallies`
   }
 
   /** The parts of a counter have a key of their own, so that they can be deleted with their batch. */
@@ -206,13 +217,23 @@ export class BullmqTable implements DurableTable {
 
   replay(queue: string, id: string): Promise<boolean> {
     return this.#on(queue, async (jobs) => {
-      const job = await jobs.getJob(toJobId(id))
-      return job !== undefined && isDone(job.retry('failed', { resetAttemptsMade: true }))
+      const job: Job | undefined = await jobs.getJob(toJobId(id))
+      if (job === undefined || stateOf(job, '') !== 'dead') return false
+      await this.#link.do((redis) => noteReplayed(redis, this.#keys.notes(queue, job), job))
+      return isDone(job.retry('failed', { resetAttemptsMade: true }))
     })
   }
 
   remove(queue: string, id: string): Promise<boolean> {
-    return this.#on(queue, async (jobs) => (await jobs.remove(toJobId(id))) === 1)
+    const { done, dead } = this.#keys.of(queue)
+    return this.#on(queue, async (jobs) => {
+      const jobId = toJobId(id)
+      const job: Job | undefined = await jobs.getJob(jobId)
+      if (job === undefined || (await jobs.remove(jobId)) !== 1) return false
+      const { key } = this.#keys.notes(queue, job)
+      await this.#link.do((redis) => redis.multi().del(key).zrem(done, jobId).zrem(dead, jobId).exec())
+      return true
+    })
   }
 
   async close(): Promise<void> {
@@ -225,15 +246,6 @@ export class BullmqTable implements DurableTable {
   }
 }
 
-function toLockedTask({ job, attempts, lost }: HeldJob): LockedTask {
-  const { id, data, attemptsStarted } = job
-  return { id: fromJobId(String(id)), data, attempts, lost, fence: attemptsStarted }
-}
-
 function heldKey(queue: string, id: string): string {
   return JSON.stringify([queue, id])
-}
-
-function stateKeys(jobs: Queue): string[] {
-  return ['completed', 'failed', 'active'].map((type) => jobs.toKey(type))
 }

@@ -1,5 +1,4 @@
 import { systemClock, withTimeLimit } from '@modelrun/kit'
-import { RedisConnection } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
 import { tooNew } from '../engine/table-versions.ts'
@@ -20,6 +19,8 @@ const SETTINGS = {
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   socketTimeout: SILENCE_MS,
+  // After a failover the old primary is a replica: a new connection leads to the new primary.
+  reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   // Settings that the engine relies on, and that the user's options must not change.
   lazyConnect: false,
   stringNumbers: false,
@@ -32,7 +33,6 @@ const VERSION = 1
 /** The connection of an engine. No command blocks it, so all queues and workers of the engine share it. */
 export class RedisLink {
   readonly #redis: Redis
-  #connection: RedisConnection | undefined
   #becomesReady: Promise<void> | undefined
   #hasWarned = false
 
@@ -43,24 +43,10 @@ export class RedisLink {
     for (const [name, script] of Object.entries(SCRIPTS)) this.#redis.defineCommand(name, script)
   }
 
-  /** Returns the connection for BullMQ. Rejects after two seconds without a connection. */
-  async ready(): Promise<RedisConnection> {
+  /** Returns the client once it is connected. Rejects after two seconds without a connection. */
+  async ready(): Promise<Redis> {
     if (this.#redis.status !== 'ready') await within(this.#untilReady())
-    this.#connection ??= this.#wrap()
-    const connection = this.#connection
-    try {
-      await connection.client
-    } catch (error) {
-      if (this.#connection === connection) this.#connection = undefined
-      throw error
-    }
-    return connection
-  }
-
-  #wrap(): RedisConnection {
-    const connection = new RedisConnection(this.#redis, { shared: true, blocking: false })
-    connection.on('error', () => {}) // the `error` listener of the Redis client reports it
-    return connection
+    return this.#redis
   }
 
   #untilReady(): Promise<void> {
@@ -73,25 +59,48 @@ export class RedisLink {
     return this.#becomesReady
   }
 
-  async run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    const client = await (await this.ready()).client
-    return client.runCommand(name, [...keys, ...args])
+  /** Runs commands of Redis, within the time limit. */
+  do<Value>(commands: (redis: Redis) => Promise<Value>): Promise<Value> {
+    return within(this.ready().then(commands))
+  }
+
+  run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    // `defineCommand` has made the method, which ioredis does not type. It sends the script again when Redis has forgotten it.
+    return this.do((redis) => (redis as unknown as Record<ScriptName, Script>)[name](...keys, ...args))
   }
 
   /**
    * Checks the settings of Redis, and the version of what the engine has stored.
    *
-   * @throws ConfigurationError when Redis may evict tasks, or a newer version has stored them
+   * @throws ConfigurationError when Redis may evict tasks, is a cluster, or denies a command, or a newer version has stored them
    */
   async check(versionKey: string): Promise<void> {
-    await this.ready()
-    const info = `${await this.#redis.info('memory')}${await this.#redis.info('persistence')}`
+    const redis = await this.ready()
+    try {
+      const info = (await Promise.all(['memory', 'persistence', 'cluster'].map((part) => redis.info(part)))).join('')
+      this.#checkInfo(info)
+      await redis.set(versionKey, VERSION, 'NX')
+      const version = Number(await redis.get(versionKey))
+      if (version > VERSION) throw tooNew(version, VERSION)
+    } catch (cause) {
+      if (!String(cause).includes('NOPERM')) throw cause
+      const message = `The user of Redis lacks a right: ${String(cause)}. The engine needs ~* (or its prefix), +@all without @admin and with +info: see "Redis" in the guide of engines.`
+      throw new ConfigurationError({ message, cause })
+    }
+  }
+
+  #checkInfo(info: string): void {
+    if (/cluster_enabled:1/.test(info)) {
+      const message =
+        'This Redis is a cluster, on which the engine does not work: its keys lie on several nodes. Use a single Redis, with replicas or Sentinel, or createPostgresEngine.'
+      throw new ConfigurationError({ message })
+    }
     const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
-    if (policy !== 'noeviction') throw evicts(policy)
+    if (policy !== 'noeviction') {
+      const message = `Redis has maxmemory-policy ${policy}: it evicts tasks when its memory is full. Set it to noeviction.`
+      throw new ConfigurationError({ message })
+    }
     if (/aof_enabled:0/.test(info)) this.#warn()
-    await this.#redis.set(versionKey, VERSION, 'NX')
-    const version = Number(await this.#redis.get(versionKey))
-    if (version > VERSION) throw tooNew(version, VERSION)
   }
 
   #warn(): void {
@@ -102,35 +111,12 @@ export class RedisLink {
     )
   }
 
-  /** Returns the first score of a sorted set. */
-  async firstScore(key: string): Promise<number | undefined> {
-    const [, score] = await this.#redis.zrange(key, '0', '0', 'WITHSCORES')
-    return score === undefined ? undefined : Number(score)
-  }
-
-  async remove(key: string): Promise<void> {
-    await this.ready()
-    await this.#redis.del(key)
-  }
-
-  async exists(key: string): Promise<boolean> {
-    await this.ready()
-    return (await this.#redis.exists(key)) === 1
-  }
-
-  async giveBack(key: string, ms: number): Promise<void> {
-    await this.#redis.incrbyfloat(key, String(-ms))
-  }
-
   async close(): Promise<void> {
     await this.#redis.quit().catch(() => this.#redis.disconnect())
   }
 }
 
-function evicts(policy: string): ConfigurationError {
-  const message = `Redis has maxmemory-policy ${policy}: it evicts tasks when its memory is full. Set it to noeviction.`
-  return new ConfigurationError({ message })
-}
+type Script = (...args: readonly (string | number)[]) => Promise<unknown>
 
 /** Rejects when a promise takes longer than two seconds. */
 export function within<Value>(promise: Promise<Value>): Promise<Value> {

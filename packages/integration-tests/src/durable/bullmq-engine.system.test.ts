@@ -1,8 +1,9 @@
+import type { Engine } from '@modelrun/durable'
 import { createBullmqEngine } from '@modelrun/durable/bullmq'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { PauseQueue } from 'modelrun/webhooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { engineChecks } from '../../../durable/test/engine-checks.ts'
 import { needs } from '../services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
@@ -107,6 +108,65 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
     await expect.poll(() => starts.length, { timeout: 5_000, interval: 10 }).toBe(4)
     expect(Number(starts[2]) - Number(starts[0])).toBeGreaterThan(650)
     await engine.close()
+  })
+})
+
+describe.skipIf(isMissing)(`the BullMQ engine on a Redis that changes below it${note}`, () => {
+  const cleanUps: (() => Promise<unknown> | unknown)[] = []
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+  })
+
+  async function start(options: Record<string, string> = {}): Promise<{ port: number; admin: Redis }> {
+    const { port, stop } = await startRedis(options)
+    const admin = new Redis(port)
+    cleanUps.push(stop, () => admin.disconnect())
+    return { port, admin }
+  }
+
+  function open(connection: string): Engine {
+    const engine = createBullmqEngine({ connection, pollMs: 50, onError: () => {} })
+    cleanUps.push(() => engine.close())
+    return engine
+  }
+
+  it('loads its scripts again when Redis has forgotten them', async () => {
+    const { port, admin } = await start()
+    const engine = open(`redis://127.0.0.1:${port}`)
+    engine.work('tasks', async () => 'made')
+    await engine.add('tasks', 'before', { data: null })
+    await engine.reserve('credits', 'a', { amount: 1 })
+    await expect.poll(() => engine.get('tasks', 'before')).toMatchObject({ state: 'done' })
+    await admin.script('FLUSH')
+    await engine.add('tasks', 'after', { data: null })
+    await engine.reserve('credits', 'b', { amount: 1 })
+    await expect.poll(() => engine.get('tasks', 'after')).toMatchObject({ state: 'done' })
+  })
+
+  it('leaves a primary that has become a replica', async () => {
+    const { port, admin } = await start()
+    const engine = open(`redis://127.0.0.1:${port}`)
+    await engine.add('tasks', 'before', { data: null })
+    const connected = async () => ((await admin.client('LIST', 'TYPE', 'NORMAL')) as string).match(/^id=\d+/gm)
+    const before = await connected()
+    await admin.replicaof('127.0.0.1', '1')
+    await expect(engine.add('tasks', 'during', { data: null })).rejects.toThrow(/READONLY/)
+    await expect.poll(connected).not.toEqual(before)
+    await admin.replicaof('NO', 'ONE')
+    await expect.poll(() => engine.add('tasks', 'after', { data: null }).then(() => 'added', String)).toBe('added')
+  })
+
+  it('names a cluster in its setup', async () => {
+    const { port } = await start({ 'cluster-enabled': 'yes' })
+    await expect(open(`redis://127.0.0.1:${port}`).setup()).rejects.toThrow(/is a cluster/)
+  })
+
+  it('names the right that its user lacks', async () => {
+    const { port, admin } = await start()
+    await admin.acl('SETUSER', 'worker', 'on', '>secret', '~*', '+@all', '-@dangerous')
+    await expect(open(`redis://worker:secret@127.0.0.1:${port}`).setup()).rejects.toThrow(/lacks a right.*info/)
+    await admin.acl('SETUSER', 'worker', '+info')
+    await open(`redis://worker:secret@127.0.0.1:${port}`).setup()
   })
 })
 

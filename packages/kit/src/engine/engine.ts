@@ -23,6 +23,8 @@ export interface TaskRecord {
   readonly error?: TaskFailure | undefined
   /** When it was added: milliseconds since 1970. */
   readonly addedAt: number
+  /** When its last run was marked as started: milliseconds since 1970. */
+  readonly startedAt?: number | undefined
   /** When it became `done` or `dead`: milliseconds since 1970. */
   readonly endedAt?: number | undefined
   /** Position in the list; for `after` of the next page. */
