@@ -132,11 +132,12 @@ async function agree({ model, start, options }: BatchWork, context: CliContext):
 
 /** Stores all retries before the first is sent: after a kill the same command continues with them, also without the option. */
 async function addRetries(
-  { batch, model }: BatchWork,
+  { batch, model, start }: BatchWork,
   retried: readonly Row[],
   { terminal }: CliContext,
 ): Promise<void> {
-  await Promise.all(retried.map(({ runKey, input }) => batch.runs.add(runKey, model, { ...input })))
+  const agreed = { maxCredits: start.price }
+  await Promise.all(retried.map(({ runKey, input }) => batch.runs.add(runKey, model, { ...input }, agreed)))
   if (retried.length > 0) terminal.say(`${countText(retried.length, 'row')} run again.`)
 }
 
@@ -188,7 +189,8 @@ async function workRows(work: BatchWork, note: (row: Row) => void): Promise<void
   const saves = new Set<Promise<void>>()
   const stopped = rejectionOf(signal)
   // The input is that of the batch, which may be another spelling of the row.
-  const items = rows.map((row) => ({ row, key: row.runKey, input: row.run?.input ?? row.input }))
+  const maxCredits = work.start.price
+  const items = rows.map((row) => ({ row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }))
   const { concurrency } = options
   for await (const { item, run } of batch.runs.runEach(model, items, { concurrency, signal })) {
     signal.throwIfAborted()

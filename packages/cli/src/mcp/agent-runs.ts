@@ -7,6 +7,7 @@ import { RejectedRunError, UsageError } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
 import { DEFAULT_TEMPLATE } from '../options.ts'
+import { inputProblems } from '../run/input.ts'
 import { priceText } from '../terminal/text.ts'
 
 /** A run as an agent asks for it. */
@@ -17,7 +18,23 @@ export interface AskedRun {
 }
 
 /** What an asked run would be. */
-export type PlannedRun = Awaited<ReturnType<AgentRuns['plan']>>
+export interface PlannedRun {
+  key: string
+  /** Id of the model as it was asked for: a service may show another one. */
+  model: string
+  input: Record<string, unknown>
+  /** Price of a run, in credits. */
+  price: number
+  /** Whether it has to be sent: no run of its key was, or it was rejected. */
+  isNew: boolean
+  /** Key of an earlier run of the same input that may have been charged. */
+  lostKey: string | undefined
+  /** Whether a run asks for the same. */
+  isSame(run: Run): boolean
+}
+
+const NEWEST_RUNS = 50
+const PAGE = 1_000
 
 /** The runs of agents: at most one for each key, over any number of processes. */
 export class AgentRuns {
@@ -31,42 +48,43 @@ export class AgentRuns {
     this.runs = work.batch.runs
   }
 
-  /**
-   * Whether an asked run has to be sent: no run of its key was, or it was rejected. With the key of an earlier run of the same
-   * input that may have been charged.
-   *
-   * @throws UsageError when the model or the input is wrong, or the key is that of another run: nothing was sent
-   */
-  async plan({ model: id, input, key: given }: AskedRun) {
-    const { findInputIssues } = await import('modelrun/models')
-    const model = await readModel(this.#work.client, id)
-    const schema = model.input_schema ?? { type: 'object', properties: {} }
+  /** @throws UsageError when the model or the input is wrong, or the key is that of another run: nothing was sent */
+  async plan({ model, input: given, key: named }: AskedRun): Promise<PlannedRun> {
+    const { input_schema, pricing } = await readModel(this.#work.client, model)
+    const schema = input_schema ?? { type: 'object', properties: {} }
+    // Hosts have null for what the agent left out.
+    const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
     const contentOf = (run: Pick<Run, 'model' | 'input'>) => `${run.model}\n${rowContent({ ...run.input }, schema)}`
-    const content = contentOf({ model: id, input })
-    const key = given ?? createHash('sha256').update(content).digest('hex').slice(0, 24)
+    const content = contentOf({ model, input })
+    const isSame = (run: Run) => contentOf(run) === content
+    const key = named ?? createHash('sha256').update(content).digest('hex').slice(0, 24)
     const run = await this.runs.get(key)
-    if (run !== undefined && contentOf(run) !== content) {
-      throw new UsageError(`The key ${key} is that of another run, with another model or input. Nothing was sent.`)
-    }
+    if (run !== undefined && !isSame(run)) throw new UsageError(otherRun(key))
     const isNew = run === undefined || run.state === 'rejected'
-    const issues = isNew ? findInputIssues(schema, input).map(({ pointer, message }) => `${pointer}: ${message}`) : []
-    if (issues.length > 0) throw new UsageError(`The input does not fit. Nothing was sent. ${issues.join('; ')}.`)
+    const problems = isNew ? inputProblems({ schema, parameters: [] }, input) : []
+    if (problems.length > 0) throw new UsageError(`Invalid input: ${problems.join(' ')} Nothing was sent.`)
     const unknown = isNew ? await this.runs.unknown() : []
-    return { key, model, input, isNew, lostKey: unknown.find((other) => contentOf(other) === content)?.key }
+    const price = pricing.credits_per_run
+    return { key, model, input, price, isNew, lostKey: unknown.find(isSame)?.key, isSame }
   }
 
-  /** Sends a run, unless it was sent before. @throws RejectedRunError when the budget of the day does not suffice */
-  async send({ key, model, input }: PlannedRun): Promise<void> {
-    const { budget } = this.#work.options
-    const amount = model.pricing.credits_per_run
-    if (!(await this.#work.batch.engine.reserve(budgetOfToday(), key, { amount, limit: budget }))) {
+  /** Sends a run at its planned price, unless it was sent before. @throws RejectedRunError when the budget does not suffice */
+  async send(plan: PlannedRun): Promise<void> {
+    const { key, model, input, price } = plan
+    const { batch, options } = this.#work
+    if (!(await batch.engine.reserve(budgetOfToday(), key, { amount: price, limit: options.budget }))) {
       throw new RejectedRunError(
-        `A run of ${model.id} costs ${priceText(amount)}, and the budget of this day, ${priceText(budget)}, does not suffice. ` +
-          'Nothing was sent. Only the user can raise it: --budget.',
+        `A run of this model costs ${priceText(price)}, and ${await this.budgetLeft()} of ${priceText(options.budget)} are left of the ` +
+          'budget of this day. Nothing was sent. Only the user can raise it: --budget.',
       )
     }
-    if ((await this.runs.get(key))?.state === 'rejected') await this.runs.retry(key)
-    else await this.runs.add(key, model.id, input)
+    const agreed = { maxCredits: price }
+    if ((await this.runs.get(key))?.state === 'rejected') return void (await this.runs.retry(key, agreed))
+    await this.runs.add(key, model, input, agreed).catch(async (error: unknown) => {
+      // Another host may have added it at the same moment, with another spelling of the input.
+      const stored = await this.runs.get(key)
+      if (stored === undefined || !plan.isSame(stored)) throw error
+    })
   }
 
   /** What is not charged counts no more in the budget. */
@@ -74,6 +92,27 @@ export class AgentRuns {
     if (state !== 'waiting') this.pausedBy = undefined
     const isFree = state === 'cancelled' || state === 'rejected'
     if (isFree) await this.#work.batch.engine.release(budgetOfToday(), key)
+  }
+
+  /** Credits that the runs of this day may still cost. */
+  async budgetLeft(): Promise<number> {
+    const spent = (await this.#work.batch.engine.tally(budgetOfToday(), 0)) ?? 0
+    return Math.max(0, this.#work.options.budget - spent)
+  }
+
+  /** The newest runs, those that have not ended last. */
+  async list(): Promise<Run[]> {
+    const keys = new Set<string>()
+    for (const state of ['done', 'dead', 'running', 'waiting'] as const) {
+      for (let after: string | undefined; ; ) {
+        const page = await this.#work.batch.engine.list('mcp:submit', state, { limit: PAGE, after })
+        for (const { id } of page) keys.add(id.split('\u001e', 1)[0] ?? id)
+        after = page.at(-1)?.cursor
+        if (page.length < PAGE) break
+      }
+    }
+    const runs = await Promise.all([...keys].slice(-NEWEST_RUNS).map((key) => this.runs.get(key)))
+    return runs.filter((run) => run !== undefined)
   }
 
   /** The files of a run, saved once. @throws What saving throws */
@@ -86,6 +125,10 @@ export class AgentRuns {
     this.#work.batch.saved.add(key, files)
     return files
   }
+}
+
+function otherRun(key: string): string {
+  return `The key ${key} is that of another run, with another model or input. Nothing was sent.`
 }
 
 function budgetOfToday(): string {

@@ -2,39 +2,91 @@ import type { JsonSchemaType } from '@modelcontextprotocol/server'
 
 type Properties = Exclude<JsonSchemaType, boolean>['properties'] & object
 
-const KEY = { type: 'string', minLength: 1, maxLength: 200 }
-const TEXT = { type: 'string' }
+const STRING = { type: 'string' }
+const NUMBER = { type: 'number' }
+const KEY = { ...STRING, minLength: 1, maxLength: 200 }
+const MODEL = { ...STRING, description: 'Id of a model, as search_models lists it.' }
 const WAIT = { type: 'number', minimum: 0, maximum: 25, description: 'Seconds to wait for the end. Default 20.' }
+const RUN: Properties = { key: STRING, state: STRING, model: STRING, job_id: STRING, credits: NUMBER }
+const REPORT = {
+  ...RUN,
+  error: { type: 'object', description: 'Text of the service.' },
+  budget_left: NUMBER,
+  files: { type: 'array', items: STRING },
+  problem: { ...STRING, description: 'Text of others.' },
+  next: { ...STRING, description: 'What to do.' },
+}
+
 /** A tool that only reads, unless its own annotations say otherwise. */
-function tool(description: string, required: Properties, optional: Properties = {}) {
-  const properties = { ...required, ...optional }
-  const inputSchema: JsonSchemaType = { type: 'object', properties, required: Object.keys(required) }
-  return { description, inputSchema, annotations: { readOnlyHint: true } }
+function tool(description: string, input: { required?: Properties; optional?: Properties }, output: Properties) {
+  const { required = {}, optional = {} } = input
+  const inputSchema: JsonSchemaType = {
+    type: 'object',
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+  }
+  const outputSchema: JsonSchemaType = { type: 'object', properties: output }
+  return { description, inputSchema, outputSchema, annotations: { readOnlyHint: true } }
 }
 
 /** What agents see of the tools. Each word is in the context of every conversation. */
 export const TOOLS = {
   search_models: tool(
-    'Lists models that make images, videos or sounds, with their prices in credits.',
-    {},
-    { search: TEXT, category: { ...TEXT, description: 'Such as text-to-image, text-to-video, text-to-speech.' } },
+    'Lists models that make images, videos or sounds, with their prices in credits, in pages.',
+    {
+      optional: {
+        search: STRING,
+        category: { ...STRING, description: 'Such as text-to-image, text-to-video, text-to-speech.' },
+        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 20.' },
+        offset: { type: 'integer', minimum: 0 },
+      },
+    },
+    {
+      models: { type: 'array', items: { type: 'object' } },
+      total: NUMBER,
+      next_offset: { ...NUMBER, description: 'Of the next page.' },
+    },
   ),
-  describe_model: tool('Gives the parameters and the price of a model.', { model: TEXT }),
+  describe_model: tool('Gives the parameters and the price of a model.', { required: { model: MODEL } }, {}),
   run_model: {
     ...tool(
       'Runs a model, which costs credits, and saves the files. The same call again is the same run, and is paid once: repeat it after a time-out. For another result of the same input, use another key.',
-      { model: TEXT, input: { type: 'object', description: 'Parameters, as describe_model gives them.' } },
       {
-        key: { ...KEY, description: 'Name of the run. Default: made of model and input.' },
-        max_credits: { type: 'number', description: 'The most that the user agreed to pay.' },
-        wait_s: WAIT,
+        required: {
+          model: MODEL,
+          input: {
+            type: 'object',
+            // Some providers reject an object without properties.
+            properties: { prompt: STRING },
+            additionalProperties: true,
+            description: 'Parameters, as describe_model gives them.',
+          },
+        },
+        optional: {
+          key: { ...KEY, description: 'Name of the run. Default: made of model and input.' },
+          max_credits: { type: 'number', description: 'The most that the user agreed to pay.' },
+          wait_s: WAIT,
+        },
       },
+      REPORT,
     ),
     annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: false },
   },
-  get_job: tool('Gives the state of a run, and its files when it is done.', { key: KEY }, { wait_s: WAIT }),
+  get_job: tool(
+    'Gives the state of a run, and its files when it is done.',
+    { required: { key: KEY }, optional: { wait_s: WAIT } },
+    REPORT,
+  ),
+  list_runs: tool(
+    'Lists the newest runs, and what is left of the budget of this day.',
+    {},
+    {
+      runs: { type: 'array', items: { type: 'object', properties: RUN } },
+      budget_left: NUMBER,
+    },
+  ),
   cancel_job: {
-    ...tool('Cancels a run. A cancelled run is not charged.', { key: KEY }),
+    ...tool('Cancels a run. A cancelled run is not charged.', { required: { key: KEY } }, REPORT),
     annotations: { readOnlyHint: false, idempotentHint: true },
   },
 }

@@ -75,13 +75,25 @@ export async function urlOf(value: unknown, parameter: Pick<Parameter, 'flag' | 
  * is not yet asked for.
  */
 export function inputProblems({ schema, parameters }: InputRules, input: RunInput): string[] {
-  return findInputIssues(schema, input).map((issue) => {
-    const name = parameterName(issue)
+  const inexact = Object.entries(input).filter(([, value]) => isInexact(value))
+  const problems = [
+    ...findInputIssues(schema, input).map((issue) => ({ name: parameterName(issue), message: issue.message })),
+    ...inexact.map(([name]) => ({ name, message: INEXACT })),
+  ]
+  return problems.map(({ name, message }) => {
     const parameter = parameters.find((one) => one.name === name)
     // A question has its mark already.
-    const sentence = issue.message.endsWith('?') ? issue.message : `${issue.message}.`
+    const sentence = message.endsWith('?') ? message : `${message}.`
     return `${parameter === undefined ? name : namedFlag(parameter)}: ${sentence}`
   })
+}
+
+const INEXACT = `must have no whole number above ${Number.MAX_SAFE_INTEGER}: it would lose its last digits`
+
+/** Whether a value has a whole number that lost digits when it was read. */
+function isInexact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(isInexact)
 }
 
 /** The parameter that an issue is about: the pointer is a JSON pointer (RFC 6901) with one name. */

@@ -80,7 +80,7 @@ async function submitRun(planned: PlannedRun, context: CliContext): Promise<Subm
   const credits = model.pricing.credits_per_run
   ledger.append({ type: 'intent', run, model: model.id, base_url: service.baseUrl, credits, input_sha256 })
   try {
-    // The price may have changed since it was said.
+    // The price may have risen since it was said.
     const maxCredits = options.maxCredits ?? credits
     const job = await interruption.hold(NOTE, () =>
       service.client.submit(model.id, { ...input }, { maxCredits, validateInput: true }),

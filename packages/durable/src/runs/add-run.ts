@@ -47,10 +47,14 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** Sends a run that has ended without a result once more, as a new attempt. Of several calls at the same time, all mean the same one. */
-export async function retryRun(key: string, context: RunsContext): Promise<boolean> {
+export async function retryRun(
+  key: string,
+  agreed: Pick<SubmitData, 'maxCredits'>,
+  context: RunsContext,
+): Promise<boolean> {
   const latest = await latestAttempt(key, context)
   if (latest === undefined || !isEnded(latest.run) || latest.run.state === 'succeeded') return false
-  await addAttempt(latest, context)
+  await addAttempt({ ...latest, run: { ...latest.run, ...agreed } }, context)
   return true
 }
 

@@ -54,7 +54,7 @@ export function createRuns(options: RunsOptions): Runs {
     unknown: (list = {}) => listUnknown(list, context),
     resolve: (key, { jobId } = {}) => resolveUnknown(key, jobId, context),
     resubmit: (key, { lostJob } = {}) => resubmitUnknown(key, lostJob, context),
-    retry: (key) => retryRun(key, context),
+    retry: (key, agreed = {}) => retryRun(key, agreed, context),
     cancel: (key) => cancelRun(key, context),
     cancelAll: () => whilePaused(() => cancelAllRuns(context), context),
     pause: () => pauseRuns(context),

@@ -116,9 +116,9 @@ export interface Runs {
   /**
    * Sends a run again that is `failed`, `rejected` or `cancelled`. **A new run, which is paid for itself**; its key, model and
    * input stay. `get` returns the new attempt, and `results` yields its end besides the earlier one. Resolves to whether the run
-   * had such a state. An `unknown` run is not retried: see `resolve` and `resubmit`.
+   * had such a state. An `unknown` run is not retried: see `resolve` and `resubmit`. `maxCredits` is as for `add`; default: as before.
    */
-  retry(key: string): Promise<boolean>
+  retry(key: string, agreed?: { maxCredits?: number | undefined }): Promise<boolean>
   /**
    * Cancels a run: one that waits is never sent, the job of one that runs is cancelled at the service (`DELETE`, section 4.5).
    * Resolves to what it could do.

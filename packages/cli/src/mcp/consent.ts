@@ -1,0 +1,92 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { RejectedRunError } from '../errors.ts'
+import { cleanText, priceText } from '../terminal/text.ts'
+import type { PlannedRun } from './agent-runs.ts'
+
+/** What the user was asked: a response is for this model and price alone. */
+export interface Question {
+  key: string
+  model: string
+  price: number
+}
+
+/** What is known of the consent of the user. */
+interface Consent {
+  /** Up to this price the user is not asked. */
+  confirmAbove: number
+  /** The most that the agent says the user agreed to. */
+  maxCredits: number | undefined
+  /** Whether the host has questions. */
+  canAsk: boolean
+}
+
+const SHOWN_ID = 80
+const SHOWN_INPUT = 200
+
+/**
+ * The question to the user about a run that is expensive, or that may have been paid already. Undefined when the run may be
+ * sent.
+ *
+ * @throws RejectedRunError when the call does not agree, or the user cannot be asked: nothing was sent
+ */
+export function questionAbout(plan: PlannedRun, { confirmAbove, maxCredits, canAsk }: Consent): string | undefined {
+  const { price, lostKey, input } = plan
+  const costs = describePrice(plan)
+  if (maxCredits !== undefined && price > maxCredits) {
+    throw new RejectedRunError(`${costs}, more than max_credits ${maxCredits}. Nothing was sent.`)
+  }
+  if (price <= confirmAbove && lostKey === undefined) return undefined
+  if (canAsk) return `${costs}. Run it? Input: ${shorten(JSON.stringify(input), SHOWN_INPUT)}`
+  if (lostKey !== undefined) throw new RejectedRunError(`${costs}. Nothing was sent. Inform the user, who decides.`)
+  // The agent has asked in the place of the host, and says so.
+  if (maxCredits !== undefined) return undefined
+  throw new RejectedRunError(
+    `${costs}. Nothing was sent. Ask the user, then repeat the call with max_credits: ${price}.`,
+  )
+}
+
+/** @throws RejectedRunError unless the user agrees: nothing was sent */
+export function checkResponse(plan: PlannedRun, action: string): void {
+  if (action !== 'accept') {
+    throw new RejectedRunError(`${describePrice(plan)}. The user does not agree. Nothing was sent.`)
+  }
+}
+
+/** Whether the user was asked about this run at this price. */
+export function isAbout({ key, model, price }: Question, plan: PlannedRun): boolean {
+  return key === plan.key && model === plan.model && price === plan.price
+}
+
+function describePrice({ model, price, lostKey }: PlannedRun): string {
+  const lost =
+    lostKey === undefined ? '' : `, and the run ${shorten(lostKey, SHOWN_ID)} of the same input may have been charged`
+  return `A run of "${shorten(model, SHOWN_ID)}" costs ${priceText(price)}${lost}`
+}
+
+/** Names of others are read by people: no line breaks, and no end of a sentence far away. */
+function shorten(text: string, most: number): string {
+  const clean = cleanText(text)
+  return clean.length > most ? `${clean.slice(0, most)}…` : clean
+}
+
+/** How long a person may take to respond. */
+const RESPONSE_MS = 600_000
+
+/**
+ * Asks through a host of the protocol of 2025.
+ *
+ * @returns undefined when the host has declared questions and cannot ask; `cancel` when there is no response
+ */
+export async function askThroughHost(
+  message: string,
+  { mcpReq: { elicitInput } }: ServerContext,
+  { ProtocolError }: typeof import('@modelcontextprotocol/server'),
+): Promise<string | undefined> {
+  try {
+    const form = { mode: 'form' as const, message, requestedSchema: { type: 'object' as const, properties: {} } }
+    const { action } = await elicitInput(form, { timeout: RESPONSE_MS })
+    return action
+  } catch (error) {
+    return error instanceof ProtocolError ? undefined : 'cancel'
+  }
+}
