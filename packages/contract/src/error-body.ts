@@ -9,12 +9,12 @@ export const ERROR_CODES = ['UNAUTHORIZED', 'FORBIDDEN', 'PROVIDER_FAILURE'] as 
 type KnownErrorCode = (typeof ERROR_CODES)[number]
 
 /** Code of an error (section 7); the service has more than the specification shows. */
-export type ErrorCode = OpenEnum<KnownErrorCode>
+export type ServiceErrorCode = OpenEnum<KnownErrorCode>
 
 /** The `error` member of an error response, a failed job and a failure webhook (section 7). */
 export interface ErrorDetail {
   /** Stable code for programs. The specification names three; the service may send others. */
-  code: ErrorCode
+  code: ServiceErrorCode
   /** Text for people. */
   message: string
 }

@@ -3,18 +3,16 @@
  *
  * @module
  */
-export { KEY_PREFIXES, PERMISSION_MEANINGS, PERMISSIONS, type Permission } from './auth.ts'
+export { KEY_PREFIXES, PERMISSIONS, type Permission } from './auth.ts'
 export {
-  ERROR_CODES,
   type ErrorBody,
-  type ErrorCode,
   type ErrorDetail,
   errorBodySchema,
   errorDetailSchema,
+  type ServiceErrorCode,
 } from './error-body.ts'
 export {
   JOB_STATUSES,
-  JOB_TRANSITIONS,
   type Job,
   type JobResponse,
   type JobStatus,
@@ -24,7 +22,6 @@ export {
   type Output,
   type OutputItem,
   type OutputType,
-  outputItemSchema,
   outputSchema,
   TERMINAL_JOB_STATUSES,
   type TerminalJobStatus,
@@ -33,7 +30,6 @@ export { LIMITS } from './limits.ts'
 export {
   type InputProperty,
   type InputSchema,
-  inputPropertySchema,
   inputSchemaSchema,
   type ListModelsQuery,
   listModelsQuerySchema,
@@ -45,7 +41,6 @@ export {
   type ModelStatus,
   type ModelSummary,
   modelListSchema,
-  modelPricingSchema,
   modelSchema,
   modelSummarySchema,
 } from './model.ts'
@@ -64,7 +59,6 @@ export {
   runRequestSchema,
   runResponseSchema,
 } from './run.ts'
-export { API_VERSION } from './version.ts'
 export {
   type FailedDelivery,
   failedDeliverySchema,

@@ -18,31 +18,6 @@ export const TERMINAL_JOB_STATUSES = ['succeeded', 'failed', 'cancelled'] as con
 /** A status that a job never leaves (section 3). */
 export type TerminalJobStatus = (typeof TERMINAL_JOB_STATUSES)[number]
 
-/** The transitions of a job (section 3). */
-type JobTrigger = 'provider_started' | 'provider_completed' | 'provider_failed' | 'cancel'
-
-/** One line of the transition table of section 3. */
-export interface JobTransition {
-  /** The status before. */
-  from: KnownJobStatus
-  /** The event that causes the transition. */
-  trigger: JobTrigger
-  /** The status after. */
-  to: KnownJobStatus
-}
-
-/**
- * The transitions of section 3. `queued -> processing` is not shown there, but follows from its two statuses.
- * There are no other transitions: a job never leaves a terminal status.
- */
-export const JOB_TRANSITIONS: readonly JobTransition[] = [
-  { from: 'queued', trigger: 'provider_started', to: 'processing' },
-  { from: 'queued', trigger: 'cancel', to: 'cancelled' },
-  { from: 'processing', trigger: 'cancel', to: 'cancelled' },
-  { from: 'processing', trigger: 'provider_completed', to: 'succeeded' },
-  { from: 'processing', trigger: 'provider_failed', to: 'failed' },
-]
-
 /** Kind of an output or of an item (section 2.5): `image` occurs, others may. */
 export type OutputType = OpenEnum<'image' | 'video' | 'audio'>
 

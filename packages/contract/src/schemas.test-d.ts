@@ -25,16 +25,13 @@ interface InterfaceOf {
   errorBodySchema: contract.ErrorBody
   errorDetailSchema: contract.ErrorDetail
   failedDeliverySchema: contract.FailedDelivery
-  inputPropertySchema: contract.InputProperty
   inputSchemaSchema: contract.InputSchema
   jobResponseSchema: contract.JobResponse
   jobSchema: contract.Job
   listModelsQuerySchema: contract.ListModelsQuery
   modelListSchema: contract.ModelList
-  modelPricingSchema: contract.ModelPricing
   modelSchema: contract.Model
   modelSummarySchema: contract.ModelSummary
-  outputItemSchema: contract.OutputItem
   outputSchema: contract.Output
   runCompletedSchema: contract.RunCompleted
   runProcessingSchema: contract.RunProcessing

@@ -4,7 +4,6 @@
  * @module
  */
 export type {
-  ErrorCode,
   InputProperty,
   InputSchema,
   Job,
@@ -19,6 +18,7 @@ export type {
   RunQueued,
   RunRequest,
   RunResponse,
+  ServiceErrorCode,
 } from '@modelrun/contract'
 export { type Attempt, ConfigurationError, ModelRunError, type Submission } from '@modelrun/kit'
 export { ModelRun } from './client/client.ts'

@@ -1,5 +1,8 @@
 import * as contract from '@modelrun/contract'
 import * as z from 'zod/mini'
+import * as errors from '../../src/error-body.ts'
+import * as jobs from '../../src/job.ts'
+import * as models from '../../src/model.ts'
 import { type PropertyDocs, readInterfaceDocs } from './interface-docs.ts'
 import type { JsonObject } from './json-object.ts'
 import { UNSHOWN } from './unshown-schemas.ts'
@@ -14,7 +17,7 @@ const ELSEWHERE = ['ListModelsQuery', 'RunResponse']
 
 /** The known values of the enumerations that the service may extend, by the name of their type. */
 const OPEN_ENUMS: Readonly<Record<string, readonly string[]>> = {
-  ErrorCode: contract.ERROR_CODES,
+  ServiceErrorCode: errors.ERROR_CODES,
   JobStatus: contract.JOB_STATUSES,
   ModelCategory: contract.MODEL_CATEGORIES,
   ModelStatus: ['active'],
@@ -72,7 +75,7 @@ export function listModelsQuerySchemas(): Record<string, JsonObject> {
 
 function jsonSchemas(): Record<string, JsonObject> {
   const registry = z.registry<{ id: string }>()
-  for (const [name, schema] of Object.entries(contract)) {
+  for (const [name, schema] of Object.entries({ ...contract, ...errors, ...jobs, ...models })) {
     const id = `${name[0]?.toUpperCase()}${name.slice(1)}`.replace(/Schema$/, '')
     if (isSchema(schema) && !ELSEWHERE.includes(id)) registry.add(schema, { id })
   }

@@ -1,4 +1,4 @@
-import { PERMISSION_MEANINGS, type Route } from '@modelrun/contract'
+import type { Route } from '@modelrun/contract'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses, rejectionResponse } from '../wire/error-responses.ts'
@@ -27,9 +27,7 @@ export function missingPermission(
   { env: { apiKey } }: KeyContext,
 ): Reply | undefined {
   if (apiKey.permissions.includes(permission)) return undefined
-  const message =
-    `The API key lacks the permission ${permission} ("${PERMISSION_MEANINGS[permission]}") ` +
-    `that ${method} ${path} needs. Use a key that has it.`
+  const message = `The API key lacks the permission ${permission} that ${method} ${path} needs. Use a key that has it.`
   return errorResponses.forbidden(message)
 }
 

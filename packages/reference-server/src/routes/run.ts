@@ -1,11 +1,12 @@
 import {
-  API_VERSION,
   type ErrorDetail,
   LIMITS,
+  ROUTES,
   type RunCompleted,
   type RunIdentity,
   type RunProcessing,
   type RunQueued,
+  routePath,
 } from '@modelrun/contract'
 import { durationMs, type Job, type JobEnd } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
@@ -71,7 +72,7 @@ function queuedResponse({ options }: Service, job: Job): RouteResult {
 
 /** The 202 of a run that continues (section 4.3). */
 function processingResponse(job: Job): RouteResult {
-  const poll = `Poll GET /${API_VERSION}/jobs/${job.id}`
+  const poll = `Poll GET ${routePath(ROUTES.getJob, { id: job.id })}`
   const message =
     job.webhook === undefined
       ? `The model is still working. ${poll} for the result.`

@@ -1,4 +1,4 @@
-import { type ErrorCode, type KnownJobStatus, type Output, outputSchema } from '@modelrun/contract'
+import { type KnownJobStatus, type Output, outputSchema, type ServiceErrorCode } from '@modelrun/contract'
 import { rejectArgument } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
@@ -32,7 +32,7 @@ export interface JobControl {
    * @param code default `PROVIDER_FAILURE`
    * @throws Error when the job has already ended
    */
-  fail(code?: ErrorCode, message?: string): void
+  fail(code?: ServiceErrorCode, message?: string): void
 }
 
 /** @throws Error for an unknown id */

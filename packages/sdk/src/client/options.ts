@@ -1,4 +1,3 @@
-import { API_VERSION } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from '../shared/clock.ts'
@@ -14,6 +13,9 @@ import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel, watch } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
+
+/** The version in the path of every endpoint. */
+const API_VERSION = 'v1'
 
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {

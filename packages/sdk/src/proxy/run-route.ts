@@ -1,4 +1,4 @@
-import type { RunRequest } from '@modelrun/contract'
+import { type RunRequest, runCompletedSchema } from '@modelrun/contract'
 import { ModelRunError } from '@modelrun/kit'
 import type { AnyRunResponse } from '../client/runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
@@ -104,10 +104,8 @@ async function accepted(core: ProxyCore, visit: Visit, acceptedRun: AcceptedRun)
 function shownRun({ run, status, model }: AcceptedRun, job_id: string): [number, object] {
   const message = `Poll GET /v1/jobs/${job_id} for the result.`
   switch (run.status) {
-    case 'completed': {
-      const { request_id, model_id, output, duration_ms, credits_used } = run
-      return [200, { job_id, request_id, status: 'completed', model_id, output, duration_ms, credits_used }]
-    }
+    case 'completed':
+      return [200, { ...namedMembers(runCompletedSchema.shape, run), job_id }]
     case 'processing':
       return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id, message }]
     case 'queued':
@@ -116,6 +114,10 @@ function shownRun({ run, status, model }: AcceptedRun, job_id: string): [number,
       // The job exists, whatever the response was: its state is found by polling.
       return [202, { job_id, ...shownEnd(run), model_id: model, message }]
   }
+}
+
+function namedMembers(named: object, body: object): object {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(named, name)))
 }
 
 /** The status of a run whose response has another shape; of one that failed with the error that it must have (section 2.4). */

@@ -1,11 +1,11 @@
-import type { ErrorCode } from '@modelrun/contract'
+import type { ServiceErrorCode } from '@modelrun/contract'
 import { type ErrorFields, ModelRunError } from '@modelrun/kit'
 
 /** The fields of an error response of the service, besides {@link ErrorFields}. */
 export interface ApiErrorFields extends ErrorFields {
   status: number
   /** `error.code` of the body (section 7), when the body has one. */
-  apiCode?: ErrorCode | undefined
+  apiCode?: ServiceErrorCode | undefined
 }
 
 /** The service responded with an error status. The subclasses are for single statuses; any other status is an `ApiError`. */
@@ -18,7 +18,7 @@ export class ApiError extends ModelRunError {
   }
   declare readonly status: number
   /** `error.code` of the response (section 7), e.g. `UNAUTHORIZED`; absent when the body is not the service's. */
-  declare readonly apiCode?: ErrorCode | undefined
+  declare readonly apiCode?: ServiceErrorCode | undefined
   /** The parsed body, or its text when it is not JSON. */
   declare readonly body: unknown
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, Job } from '@modelrun/contract'
+import type { Job, ServiceErrorCode } from '@modelrun/contract'
 import { type ErrorFields, ModelRunError } from '@modelrun/kit'
 
 /** The fields of an error about the end of a job, besides those of every error. */
@@ -27,7 +27,7 @@ export class JobFailedError extends JobEndError {
     return 'job_failed'
   }
   /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
-  declare readonly failureCode?: ErrorCode | undefined
+  declare readonly failureCode?: ServiceErrorCode | undefined
 
   constructor(fields: JobEndFields) {
     super(fields)
