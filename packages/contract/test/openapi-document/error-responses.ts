@@ -9,7 +9,7 @@ const { errors } = fixtures
 const DESCRIPTIONS: Readonly<Record<keyof typeof errors, string>> = {
   unauthorized: 'API key missing or invalid (sections 5 and 7).',
   forbidden: 'The key lacks the permission that the action needs (sections 5 and 7).',
-  invalidRequest: 'The request, or the input of the model, is not right.',
+  invalidRequest: 'The request, or the input of the model, is invalid.',
   insufficientCredits: 'The account has too few credits for the run.',
   notFound: 'The model or job does not exist.',
   conflict: 'The job is finished and cannot be cancelled.',

@@ -143,7 +143,7 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
       .catch(() => {})
     await fetch(`${served.url}/v1/modles`, { headers: { authorization: `Bearer ${served.server.apiKey}` } })
     await page.getByText(/A key that the server creates has 32 characters .* The API key is not known/).waitFor()
-    await page.getByText(/^Did you mean prompt\? The input is not right/).waitFor()
+    await page.getByText(/^Invalid input: .*Did you mean prompt\?/).waitFor()
     await page.getByText(/^Did you mean GET \/v1\/models\?/).waitFor()
     expect(await page.locator('.table .badge').allTextContents()).toEqual(['404', '400', '401'])
     await page.getByLabel('Search all fields').fill('promt')

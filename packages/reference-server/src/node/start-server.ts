@@ -27,7 +27,7 @@ export interface StartedServer {
  * Makes the server that the command line asks for; it does not listen yet.
  *
  * @param log gets one line for each request and each delivery
- * @throws UsageError when a file or the value of an option is not right
+ * @throws UsageError when a file or the value of an option is invalid
  */
 export async function startServer(
   command: ServeCommand,
