@@ -1,3 +1,4 @@
+import { NewestMap } from './newest-map.ts'
 /** The ages between which the jobs of a model are expected to end. */
 export interface ExpectedDuration {
   /** Age before which a job rarely ends, in milliseconds. */
@@ -50,7 +51,7 @@ interface Sample {
 
 /** Creates the durations of the models that one client or batch runs. */
 export function createDurations(): Durations {
-  const models = new Map<string, Sample[]>()
+  const models = new NewestMap<string, Sample[]>(MAX_MODELS)
   const of = (modelId: string) => {
     const samples = models.get(modelId)
     return samples && expectedDuration(samples)
@@ -63,10 +64,7 @@ export function createDurations(): Durations {
       const samples = models.get(modelId) ?? []
       samples.push(sample)
       if (samples.length > MAX_SAMPLES) samples.shift()
-      models.delete(modelId)
       models.set(modelId, samples)
-      const oldest = models.keys().next()
-      if (models.size > MAX_MODELS && !oldest.done) models.delete(oldest.value)
       return true
     },
   }

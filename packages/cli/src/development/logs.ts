@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRecord, memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
+import { isRecord, memberOf, messageWithCause, NewestMap, tryParseJson } from '@modelrun/kit'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import type { ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -87,7 +87,7 @@ const MOST_KNOWN = 20_000
 
 /** Prints the requests of what the control API says has happened, each once. */
 function createLog(terminal: Terminal): (activity: unknown) => void {
-  const known = new Set<string>()
+  const known = new NewestMap<string, true>(MOST_KNOWN)
   return (activity) => {
     const entries = memberOf(activity, 'entries')
     for (const entry of Array.isArray(entries) ? entries : []) {
@@ -95,9 +95,7 @@ function createLog(terminal: Terminal): (activity: unknown) => void {
       // A service that was started again counts from the start.
       const id = `${entry.place} ${entry.at_ms}`
       if (!known.has(id)) printRequest(entry, terminal)
-      known.add(id)
-      const [oldest = ''] = known
-      if (known.size > MOST_KNOWN) known.delete(oldest)
+      known.set(id, true)
     }
   }
 }

@@ -70,7 +70,7 @@ describe('events over the control API', () => {
     await server.clock.advance(5_000)
     let changes = await next()
     if (changes?.pending.length === 0) changes = await next()
-    expect(changes?.pending).toMatchObject([{ job_id, url: 'https://app.test/hook?…', held: true }])
+    expect(changes?.pending).toMatchObject([{ job_id, url: 'https://app.test/hook?[redacted]', held: true }])
     server.reset()
     expect(await next()).toMatchObject({ reset: true, jobs: [], pending: [] })
     await stop()

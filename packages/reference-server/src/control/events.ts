@@ -1,7 +1,7 @@
 import { realNow, SharedTicker } from '../clock/real-time.ts'
 import type { Job } from '../domain/job.ts'
 import type { JournalRecord } from '../history/journal/journal-entry.ts'
-import { redactUrl } from '../history/journal/redact.ts'
+import { redactText } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
 import { shortEntry } from './activity.ts'
 import { clockJson } from './clock.ts'
@@ -141,7 +141,7 @@ function stateText({ jobs, clock, dispatcher, keys, faults }: Service): string {
       })),
     pending: dispatcher.pendingDeliveries().map(({ job, webhook, body, sent, dueAt, isHeld }) => ({
       job_id: job.id,
-      url: redactUrl(webhook.url),
+      url: redactText(webhook.url),
       status: body.status,
       sent,
       deliveries: webhook.deliveries ?? 1,

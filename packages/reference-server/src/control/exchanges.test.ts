@@ -81,7 +81,7 @@ describe('the exchanges of a job over the control API', () => {
       'POST /_reference/faults',
       'POST /_reference/clock',
     ])
-    expect(calls[0]?.request_body).toBe('{"kind":"unavailable","route":"getJob","times":1,"key":"sk_test_…"}')
+    expect(calls[0]?.request_body).toBe('{"kind":"unavailable","route":"getJob","times":1,"key":"sk_test_[redacted]"}')
     expect(exchanges[0]).toBe(calls[0])
   })
 
@@ -94,7 +94,7 @@ describe('the exchanges of a job over the control API', () => {
     const [run] = body.exchanges
     if (run === undefined) throw new Error('There is no run.')
     expect(Object.fromEntries(run.request_headers)).toMatchObject({
-      authorization: '…',
+      authorization: 'Bearer [redacted]',
       'content-type': 'application/json',
     })
     expect(Object.fromEntries(run.response_headers)).toHaveProperty('x-request-id')

@@ -1,5 +1,5 @@
 import { chargeOf, type Job, statusAt } from '../domain/job.ts'
-import { redactUrl } from '../history/journal/redact.ts'
+import { redactText } from '../history/journal/redact.ts'
 import type { ControlResponses } from './schemas.ts'
 
 /** A job on one line, as lists and events show it. */
@@ -19,7 +19,7 @@ export function jobRow(job: Job, now: number): ControlResponses['JobRow'] {
     code: end?.error?.code,
     message: end?.error?.message,
     text: textOf(job.input),
-    webhook_url: webhook && redactUrl(webhook.url),
+    webhook_url: webhook && redactText(webhook.url),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Retention } from '../domain/retention.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 import { Audit, type Violation } from './audit.ts'
 import { Journal, jobCreation, jobEnding, jobStart } from './journal/journal.ts'
-import { redactUrl } from './journal/redact.ts'
+import { redactText } from './journal/redact.ts'
 import { writeStory } from './journal/story.ts'
 
 /** Something that was done to the server from outside: a run, a cancel, or a call of the control API that changed something. */
@@ -125,7 +125,7 @@ export class Observer {
 
   deliveryEnded(record: DeliveryRecord, { account }: Job, startPlace: number): void {
     const { job_id, outcome, status, reason, attemptedAt: at, finishedAt } = record
-    const url = redactUrl(record.url)
+    const url = redactText(record.url)
     this.journal.add(
       account,
       { kind: 'delivery', at, key: account.name, job_id, url, outcome, status, reason, durationMs: finishedAt - at },

@@ -6,7 +6,7 @@ import { FairBuffer } from '../../shared/fair-buffer.ts'
 import { pathOf } from '../../wire/router.ts'
 import { describeEntry, describeTime } from './describe-entry.ts'
 import type { JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
-import { redactBody, redactText } from './redact.ts'
+import { redactText } from './redact.ts'
 
 /** About what an entry takes besides its texts. */
 const ENTRY_BYTES = 300
@@ -107,7 +107,7 @@ class RequestRecord implements JournalRecord {
       ...rest,
       path: redactText(pathOf(url)),
       key: key && showKey(key),
-      requestBody: requestBody && redactBody(requestBody),
+      requestBody: requestBody && redactText(requestBody),
       responseBody: responseBody && redactText(responseBody),
     }
   }

@@ -29,13 +29,13 @@ describe('the story of a job', () => {
     const { story } = await liveThrough(4_001)
     expect(story).toMatchInlineSnapshot(`
       "job_i9yn9e5errx3uwooqhreuhdb lumen/aurora-video, 60 credits
-             +0 ms  POST /v1/models/lumen%2Faurora-video/run {"input":{"prompt":"a red fox"},"sync":false,"webhook_url":"http://127.0.0.1:*/hook?…"}
+             +0 ms  POST /v1/models/lumen%2Faurora-video/run {"input":{"prompt":"a red fox"},"sync":false,"webhook_url":"http://127.0.0.1:*/hook?[redacted]"}
              +0 ms  job created, queued: 60 credits reserved
              +0 ms  POST response: 202 queued
            +200 ms  job queued -> processing
           +5000 ms  GET /v1/jobs/job_i9yn9e5errx3uwooqhreuhdb -> 200 processing
          +90200 ms  job processing -> succeeded: 60 credits charged
-         +90200 ms  webhook to http://127.0.0.1:*/hook?…
+         +90200 ms  webhook to http://127.0.0.1:*/hook?[redacted]
          +90200 ms  GET /v1/jobs/job_i9yn9e5errx3uwooqhreuhdb -> 200 succeeded
          +90200 ms  webhook response: delivered 204
          +95000 ms  DELETE /v1/jobs/job_i9yn9e5errx3uwooqhreuhdb -> 409 succeeded CONFLICT

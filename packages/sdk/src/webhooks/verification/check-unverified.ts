@@ -1,5 +1,5 @@
 import type { Task } from '@modelrun/kit'
-import { RetryAfterError } from '@modelrun/kit'
+import { NewestMap, RetryAfterError } from '@modelrun/kit'
 import type { Clock } from '../../shared/clock.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { eventKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'
@@ -44,13 +44,10 @@ const MAX_JOBS = 1_000
 
 /** Remembers the latest 1,000 missing jobs, each for ten minutes. */
 export function createMissingJobs(clock: Clock): MissingJobs {
-  const endsAt = new Map<string, number>()
+  const endsAt = new NewestMap<string, number>(MAX_JOBS)
   return {
     add: (jobId: string) => {
-      endsAt.delete(jobId)
       endsAt.set(jobId, clock.now() + REMEMBERED_MS)
-      const oldest = endsAt.keys().next()
-      if (endsAt.size > MAX_JOBS && !oldest.done) endsAt.delete(oldest.value)
     },
     has: (jobId: string) => (endsAt.get(jobId) ?? 0) > clock.now(),
   }
