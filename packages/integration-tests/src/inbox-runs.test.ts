@@ -121,7 +121,7 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     await expect(run).rejects.toMatchObject({ submission: 'unknown' })
     const { outcome } = await connection.server.webhooks.next()
     expect(outcome).toBe('delivered')
-    await vi.waitFor(() => expect(handled).toHaveLength(1))
+    await vi.waitFor(() => expect(handled).toHaveLength(1), { timeout: 100_000 })
     const [[event, context] = []] = handled
     expect([event?.status, context?.context]).toEqual(['succeeded', { order: 7 }])
     await inbox.waitFor(event?.job_id ?? '')

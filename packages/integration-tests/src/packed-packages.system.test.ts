@@ -246,7 +246,7 @@ describe('the packed packages, installed by a user', () => {
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
     const checked = run(process.execPath, [tsc, ...options, ...files], folder)
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
-  }, 60_000)
+  })
 
   it.each(['modelrun-server', 'modelrun-conformance', 'modelrun'])(
     'say where the documentation of %s is',

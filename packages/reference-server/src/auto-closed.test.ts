@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const types = fileURLToPath(new URL('./auto-closed.ts', import.meta.url))
 
 // The time limit is for a busy machine: the compiler reads the libraries.
-describe('the types of a server', { timeout: 60_000 }, () => {
+describe('the types of a server', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'modelrun-types-'))

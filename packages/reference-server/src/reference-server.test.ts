@@ -32,16 +32,14 @@ describe('a client that shares the auto clock', () => {
     const server = createReferenceServer({ clock: 'auto' })
     const { clock } = server.clientOptions()
     const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
-    let fastestMs = Number.POSITIVE_INFINITY // of several, as the machine may be busy
+    // More than the time limit of a test, if it were real time.
     for (let round = 0; round < 4; round++) {
-      const [start, realStart] = [clock.now(), performance.now()]
+      const start = clock.now()
       const statuses = await story(server, sleep)
-      fastestMs = Math.min(fastestMs, performance.now() - realStart)
       // 55 s held, then polls at 60, 65, … 90 s.
       expect(statuses).toEqual([...Array.from({ length: 7 }, () => 'processing'), 'succeeded'])
       expect(clock.now() - start).toBe(90_000)
     }
-    expect(fastestMs).toBeLessThan(100)
   })
 
   it('sees the same ids and times in each run of the same seed', async () => {
@@ -82,7 +80,10 @@ describe('a client that does not share the auto clock', () => {
     const caller = apiCaller(server)
     const { body } = await caller.run(SLOW_MODEL, { sync: false })
     const seen = new Set<unknown>()
-    await vi.waitUntil(async () => seen.add(await caller.status(body.job_id)) && seen.has('succeeded'), { interval: 5 })
+    await vi.waitUntil(async () => seen.add(await caller.status(body.job_id)) && seen.has('succeeded'), {
+      timeout: 100_000,
+      interval: 5,
+    })
     expect([...seen]).toEqual(['queued', 'processing', 'succeeded'])
   })
 

@@ -64,7 +64,7 @@ describe('a run that goes wrong', () => {
   it('is in the ledger as unknown when its process is killed while it is sent', async () => {
     cli.server.faults.add({ kind: 'hang', route: 'runModel', when: 'after' })
     const { child, ended } = cli.start(RUN)
-    await expect.poll(() => cli.server.journal.entries({ kind: 'job' }), { timeout: 30_000 }).not.toEqual([])
+    await expect.poll(() => cli.server.journal.entries({ kind: 'job' })).not.toEqual([])
     child.kill('SIGKILL')
     await ended
     expect((await cli.run(['job'])).stdout).toMatch(/\n- +unknown +aurora-image +4 /)

@@ -22,7 +22,7 @@ it('a run keeps its lock although a mark of it is being stored whenever locks ar
     },
     { lockMs: 1_000, startMark: 'handler', attempts: 1 },
   )
-  await expect.poll(() => engine.get('tasks', 'a'), { timeout: 10_000 }).toMatchObject({ state: 'done' })
+  await expect.poll(() => engine.get('tasks', 'a')).toMatchObject({ state: 'done' })
   expect(marks).not.toContain(false)
   await engine.close()
-}, 15_000)
+})

@@ -111,4 +111,4 @@ it('is set up by many processes at once', async () => {
   const engine = createSqliteEngine({ path })
   expect(await engine.count('many')).toMatchObject({ waiting: 4 })
   await engine.close()
-}, 30_000)
+})

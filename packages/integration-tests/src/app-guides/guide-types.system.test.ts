@@ -18,4 +18,4 @@ test('the files of the guides of apps are exact TypeScript', async () => {
   await writeFile(join(next.folder, 'tsconfig.json'), JSON.stringify(config))
   const run = promisify(execFile)(process.execPath, [tsc, '-p', next.folder], { cwd: next.folder })
   expect(await run.catch((error: unknown) => error)).toMatchObject({ stdout: '', stderr: '' })
-}, 60_000)
+})

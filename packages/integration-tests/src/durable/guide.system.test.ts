@@ -58,7 +58,7 @@ describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
     pool = new pg.Pool({ connectionString: postgres.url })
     pool.on('error', () => {})
     await pool.query('CREATE TABLE results (job_id text, output jsonb)')
-  }, 60_000)
+  })
   afterAll(async () => {
     await pool?.end()
     await Promise.all([redis?.stop(), postgres?.stop()])

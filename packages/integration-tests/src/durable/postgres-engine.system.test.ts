@@ -71,7 +71,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await engine.setup()
     await engine.add('locked', 'a', { data: null })
     engine.work('locked', async ({ lost }) => lost)
-    await expect.poll(() => engine.get('locked', 'a'), { timeout: 5_000 }).toMatchObject({ state: 'done', result: 0 })
+    await expect.poll(() => engine.get('locked', 'a')).toMatchObject({ state: 'done', result: 0 })
     expect(failure).toBe('past')
     await engine.close()
   })
@@ -96,7 +96,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
       await expect.poll(() => engine.get('quick', id)).toMatchObject({ state: 'done' })
     }
     expect(asked.slice(3)).toEqual(['lock', 'lock'])
-    await expect.poll(() => runs, { timeout: 5_000 }).toEqual(['a', 'b', 'later'])
+    await expect.poll(() => runs).toEqual(['a', 'b', 'later'])
     await engine.close()
   })
 
@@ -113,12 +113,10 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await engine.setup()
     await engine.add('slow', 'a', { data: null })
     engine.work('slow', async ({ lost, attempt }) => [lost, attempt], { lockMs: 1_500 })
-    await expect
-      .poll(() => engine.get('slow', 'a'), { timeout: 10_000 })
-      .toMatchObject({ state: 'done', result: [0, 1] })
+    await expect.poll(() => engine.get('slow', 'a')).toMatchObject({ state: 'done', result: [0, 1] })
     expect(isLate).toBe(true)
     await engine.close()
-  }, 15_000)
+  })
 
   it('counts right when many add, end and remove the same tasks at once', async () => {
     const engine = open()
@@ -194,10 +192,10 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
       seen.push(id)
       return undefined
     })
-    await expect.poll(() => seen.toSorted(), { timeout: 5_000 }).toEqual(['a', 'b'])
+    await expect.poll(() => seen.toSorted()).toEqual(['a', 'b'])
     await client.query('COMMIT')
     client.release()
-    await expect.poll(() => seen.toSorted(), { timeout: 5_000 }).toEqual(['a', 'b', 'locked'])
+    await expect.poll(() => seen.toSorted()).toEqual(['a', 'b', 'locked'])
     await engine.close()
   })
 })

@@ -187,7 +187,7 @@ describe('runEach', () => {
     const bodies = sent.map((entry) => (entry.kind === 'request' ? entry.requestBody : ''))
     expect(new Set(bodies).size).toBe(bodies.length)
     await listening.close()
-  }, 60_000)
+  })
 
   it.each([
     [{}, {}, /`items` of `runs.runEach` must be a list of keys and inputs/],

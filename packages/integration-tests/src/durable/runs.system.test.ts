@@ -69,7 +69,7 @@ it('sends a run later when the store fails before it was sent', async () => {
   await runs.add('a', MODEL, { prompt: 'a' })
   expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
   expect(posts(server)).toEqual({ a: 1 })
-}, 15_000)
+})
 
 it.each(['park', 'resubmit'] as const)(
   'does not send or park a run whose process died after it had noted the job (%s)',
@@ -185,7 +185,7 @@ it('waits out a 429 as a whole, and an outage for as long as it lasts', async ()
   expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
   expect(performance.now() - startedAt).toBeGreaterThan(1_000)
   expect(posts(server)).toEqual({ a: 1 })
-}, 30_000)
+})
 
 it('is paused while the key is not valid, says so, and continues when it is', async () => {
   const reasons: string[] = []

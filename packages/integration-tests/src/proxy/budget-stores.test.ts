@@ -82,7 +82,7 @@ describe.skipIf(redisNeeds.isMissing)(`the budget store of the guide in Redis${r
   beforeAll(async () => {
     service = await startRedis()
     block = await load(REDIS_STORE, { REDIS_URL: `redis://127.0.0.1:${service.port}` })
-  }, 60_000)
+  })
   afterAll(async () => {
     await block?.close()
     await service?.stop()
@@ -101,7 +101,7 @@ describe.skipIf(postgresNeeds.isMissing)(`the budget store of the guide in Postg
     await client.query(POSTGRES_TABLES)
     await client.end()
     block = await load(POSTGRES_STORE, { DATABASE_URL: service.url })
-  }, 60_000)
+  })
   afterAll(async () => {
     await block?.close()
     await service?.stop()

@@ -74,7 +74,7 @@ describe('the guide of browsers', () => {
       stdio: 'inherit',
     })
     const baseUrl = `http://127.0.0.1:${port}/api/modelrun`
-    await vi.waitFor(() => fetch(baseUrl), { timeout: 10_000 })
+    await vi.waitFor(() => fetch(baseUrl), { timeout: 100_000 })
     const headers = { 'sec-fetch-site': 'same-origin' }
     const page = new ModelRun({ apiKey: 'page', baseUrl, headers: { ...headers, cookie: 'session=anna' } })
     await expect(page.run('aurora-image', { prompt: 'a fox' })).resolves.toMatchObject({ status: 'succeeded' })

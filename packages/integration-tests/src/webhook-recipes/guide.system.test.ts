@@ -71,10 +71,10 @@ describe('a recipe of the guide', () => {
     child = server
     let output = ''
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text))
-    await vi.waitFor(() => fetch(url), { timeout: 10_000 })
+    await vi.waitFor(() => fetch(url), { timeout: 100_000 })
     const responses = await deliver(await signer.callbackUrl(url), { events: EVENT })
     expect(responses).toMatchObject([{ status: 202 }])
-    await vi.waitFor(() => expect(output).toBe('handled job_1\n'))
+    await vi.waitFor(() => expect(output).toBe('handled job_1\n'), { timeout: 100_000 })
     if (title.startsWith('Stopping')) {
       const exit = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGTERM')

@@ -64,25 +64,22 @@ describe('activity', () => {
     await activity.quiet()
     const waitedMs = realNow() - before
     expect(waitedMs).toBeGreaterThan(200)
-    expect(waitedMs).toBeLessThan(1_000)
-    const again = realNow()
-    await activity.quiet() // its time is used up
-    expect(realNow() - again).toBeLessThan(200)
+    const again = watch(activity.quiet()) // its time is used up
+    await turns(50)
+    expect(again.isDone).toBe(true)
   })
 
   it('waits for each piece of work as long as for the first, also when others come and go', async () => {
     const activity = new Activity()
     activity.start()
-    const before = realNow()
     const quiet = activity.quiet()
     const state = watch(quiet)
-    while (!state.isDone && realNow() - before < 2_000) {
+    while (!state.isDone) {
       const other = activity.start()
       await turns(5)
       other.end()
       await turns(30)
     }
-    expect(realNow() - before).toBeLessThan(1_500)
   })
 
   it('gives remote clients about 10 ms of real time after each change', async () => {

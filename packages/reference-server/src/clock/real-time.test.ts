@@ -60,6 +60,6 @@ describe('real time', () => {
     const openPorts = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
     const before = openPorts()
     for (let turn = 0; turn < 20; turn++) await realTime.nextTurn()
-    await vi.waitFor(() => expect(openPorts()).toBe(before)) // ports close in turns of their own
+    await vi.waitFor(() => expect(openPorts()).toBe(before), { timeout: 100_000 }) // ports close in turns of their own
   })
 })

@@ -7,7 +7,7 @@ it('computes each value once, however many listen, and none without listeners', 
   const heard: number[][] = Array.from({ length: 1_000 }, () => [])
   const listeners = heard.map((values) => (value: number) => void values.push(value))
   for (const listener of listeners) ticker.add(listener)
-  await vi.waitFor(() => expect(heard[0]?.length).toBeGreaterThan(5))
+  await vi.waitFor(() => expect(heard[0]?.length).toBeGreaterThan(5), { timeout: 100_000 })
   for (const listener of listeners) ticker.remove(listener)
   const whenRemoved = computed
   // The first value of each is that of its own start.

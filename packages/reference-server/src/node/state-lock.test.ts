@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => servers.close())
 
 // The time limit is for a busy machine: processes start.
-describe('the lock of a state file', { timeout: 60_000 }, () => {
+describe('the lock of a state file', () => {
   it('ends a second server with the process id of the first, which serves on', async () => {
     const first = await servers.startReady('--clock', 'manual')
     const { path } = servers

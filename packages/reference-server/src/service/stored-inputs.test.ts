@@ -32,7 +32,7 @@ describe('the inputs of runs', () => {
     const length = JSON.stringify(server.snapshot()).length
     expect(length).toBeGreaterThan(15 * 1024 * 1024)
     expect(length).toBeLessThan(17 * 1024 * 1024)
-  }, 30_000)
+  })
 
   it('make the same files when they are cut', async () => {
     const [few, all] = await Promise.all([runPictures({ inputBytes: 0 }, 2), runPictures({}, 2)])

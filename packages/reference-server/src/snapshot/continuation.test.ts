@@ -184,5 +184,5 @@ describe('a server that was restored', () => {
       }),
       { numRuns: 100, examples: [BETWEEN_DUPLICATES] },
     )
-  }, 60_000)
+  })
 })

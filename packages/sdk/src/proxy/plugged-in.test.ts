@@ -21,7 +21,9 @@ describe('a function of the application that fails', () => {
     async (_, authorize) => {
       const harness = createTestProxy([completed], { authorize })
       const sent = harness.send(`POST ${RUN_PATH}`, RUN)
-      await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)))
+      await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)), {
+        timeout: 100_000,
+      })
       expect((await sent).status).toBe(503)
       expect(harness.service.received).toHaveLength(0)
     },
@@ -31,7 +33,9 @@ describe('a function of the application that fails', () => {
     const store = { ...createMemoryBudgetStore(), settle }
     const harness = createTestProxy([model(), completed], { budget: { credits: 10, store } })
     const sent = harness.send(`POST ${RUN_PATH}`, RUN)
-    await vi.waitFor(() => harness.clock.advance(2_000).then(() => expect(harness.errors).toHaveLength(1)))
+    await vi.waitFor(() => harness.clock.advance(2_000).then(() => expect(harness.errors).toHaveLength(1)), {
+      timeout: 100_000,
+    })
     expect((await sent).status).toBe(200)
   })
 
@@ -39,7 +43,9 @@ describe('a function of the application that fails', () => {
     const store = { ...createMemoryBudgetStore(), reserve }
     const harness = createTestProxy([model(), completed], { budget: { credits: 10, store } })
     const sent = harness.send(`POST ${RUN_PATH}`, RUN)
-    await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)))
+    await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)), {
+      timeout: 100_000,
+    })
     expect((await sent).status).toBe(503)
     expect(harness.service.received.map(({ method }) => method)).toEqual(['GET'])
   })

@@ -33,7 +33,7 @@ describe('PageRun', () => {
     const { run, statuses, methods, clock } = openPage([accepted, running, succeeded])
     run.start('aurora-image', INPUT)
     run.start('aurora-image', INPUT)
-    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { interval: 1 }))
+    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { timeout: 100_000, interval: 1 }))
     expect(methods()).toEqual(['POST', 'GET', 'GET'])
     expect([...new Set(statuses)]).toEqual(['sending', 'queued', 'processing', 'succeeded'])
     expect(run.state.result?.output).toEqual(fixtures.jobs.succeeded.body.data.output)
@@ -70,7 +70,7 @@ describe('PageRun', () => {
   test('polls the job that an earlier load of the page has started', async () => {
     const { run, methods, clock } = openPage([succeeded], { startedAt: 1, job: { job_id: 'job_1' } })
     expect(run.state.progress).toEqual({ status: 'resuming', jobId: 'job_1', startedAt: 1, isCancelling: false })
-    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { interval: 1 }))
+    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { timeout: 100_000, interval: 1 }))
     expect(methods()).toEqual(['GET'])
   })
 
@@ -96,7 +96,7 @@ describe('PageRun', () => {
     run.cancel()
     run.cancel()
     expect(run.state.progress?.isCancelling).toBe(true)
-    await clock.run(vi.waitUntil(() => run.state.status === 'cancelled', { interval: 1 }))
+    await clock.run(vi.waitUntil(() => run.state.status === 'cancelled', { timeout: 100_000, interval: 1 }))
     expect(methods()).toEqual(['POST', 'DELETE', 'GET'])
   })
 })

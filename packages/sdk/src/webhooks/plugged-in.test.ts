@@ -51,11 +51,14 @@ test.each(CELLS)('%s that %s loses no delivery, of this job or of another', asyn
   })
   expect(await deliver(SUCCEEDED)).toBe(202)
   expect(await deliver(OTHER)).toBe(202)
-  await vi.waitFor(async () => {
-    await clock.advance(1_000)
-    expect(seen).toContain(OTHER.job_id)
-    if (place !== 'the client') expect(seen).toContain(job_id)
-  })
+  await vi.waitFor(
+    async () => {
+      await clock.advance(1_000)
+      expect(seen).toContain(OTHER.job_id)
+      if (place !== 'the client') expect(seen).toContain(job_id)
+    },
+    { timeout: 100_000 },
+  )
   await inbox.drain()
 })
 
@@ -65,7 +68,7 @@ test.each(Object.keys(FAILURES))('a listener that %s changes nothing for the oth
   inbox.listen(job_id, FAILURES[failure] as () => void)
   inbox.listen(job_id, (event) => seen.push(event.job_id))
   await deliver(SUCCEEDED)
-  await vi.waitFor(() => expect(seen).toEqual([job_id]))
+  await vi.waitFor(() => expect(seen).toEqual([job_id]), { timeout: 100_000 })
 })
 
 test('a poll that never ends does not keep its job from later polls', async () => {

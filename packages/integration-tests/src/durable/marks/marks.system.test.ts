@@ -14,7 +14,7 @@ describe.each(MARK_DATABASES)('$title', ({ isMissing, start, open }) => {
     service = await start()
     database = open(service.url)
     await database.setup()
-  }, 60_000)
+  })
   afterAll(async () => {
     await database?.close()
     await service?.stop()

@@ -16,7 +16,7 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
       ['/worker.js', await scriptOf('worker.ts')],
     ])
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()

@@ -111,7 +111,9 @@ describe('a file that cannot be downloaded', () => {
     const { client } = createSavingClient(stalling)
     const controller = new AbortController()
     const save = caught(client.files.save(resultOf('job_1'), folder.path, { signal: controller.signal }), AbortedError)
-    await vi.waitFor(async () => expect(await readdir(folder.path)).toEqual([expect.stringMatching(/\.part$/)]))
+    await vi.waitFor(async () => expect(await readdir(folder.path)).toEqual([expect.stringMatching(/\.part$/)]), {
+      timeout: 100_000,
+    })
     controller.abort()
     await save
     expect(await folder.files()).toEqual({})

@@ -229,7 +229,7 @@ describe('the way to receive', () => {
     })
     const response = await fetch(url, { method: 'POST', body: TEXT })
     expect([response.status, await response.text()]).toEqual([503, 'time is up'])
-    await vi.waitFor(() => expect(done).toHaveBeenCalledOnce())
+    await vi.waitFor(() => expect(done).toHaveBeenCalledOnce(), { timeout: 100_000 })
   })
 
   test('keeps the connection for the next delivery when the body was read', async () => {

@@ -51,7 +51,7 @@ test('a dead letter is kept for `keepDeadMs`', async () => {
 })
 
 // The time limit is for a busy machine: a timer fires in each minute of 22 days.
-test('nothing is left in the engine of jobs, runs, URLs and deliveries in the end', { timeout: 60_000 }, async () => {
+test('nothing is left in the engine of jobs, runs, URLs and deliveries in the end', async () => {
   const shared = openEngine()
   const { client } = jobsOf(() => SUCCEEDED_JOB)
   const signed = openInbox({ ...shared, client, secret: SECRET, publicUrl: PUBLIC_URL })

@@ -44,7 +44,7 @@ describe('many waits of one client', () => {
       }),
       { numRuns: 40 },
     )
-  }, 30_000)
+  })
 
   test('are fair: a job is polled again only after all that were due before it', async () => {
     const { clock, service, client, ids, startedAt } = setup(
