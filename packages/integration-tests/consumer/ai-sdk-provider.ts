@@ -25,8 +25,4 @@ export async function program(provider: ModelRunProvider = modelrun): Promise<Ui
   return audio
 }
 
-export const versions: ['v4', 'v3', 'v3'] = [
-  createModelRun().image('a').specificationVersion,
-  createModelRun({ specificationVersion: 'v3' }).specificationVersion,
-  createModelRun({ specificationVersion: 'v3' }).videoModel('a').specificationVersion,
-]
+export const version: 'v4' = createModelRun().image('a').specificationVersion
