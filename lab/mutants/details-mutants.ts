@@ -36,7 +36,7 @@ export const DETAILS_MUTANTS = mutants([
   ],
   ['schemas/required', 'requires an unknown parameter', schema(put('/input_schema/required', ['text_prompt']))],
   ['schemas/required', 'has a boolean as required', schema(put('/input_schema/required', true))],
-  ['schemas/property-texts', 'has numbers as types', schema(put('/input_schema/properties/*/type', [1]))],
+  ['schemas/property-strings', 'has numbers as types', schema(put('/input_schema/properties/*/type', [1]))],
   ['schemas/property-enum', 'has a text as enum', schema(put('/input_schema/properties/image_size/enum', 'square|hd'))],
   ['schemas/property-bounds', 'has a text as maximum', schema(put('/input_schema/properties/num_images/maximum', '4'))],
 ])

@@ -13,7 +13,7 @@ export type Verdict = 'pass' | 'fail' | 'observed' | 'skipped'
 /** A judgement with its reason and the exchanges that prove it. */
 export interface Finding {
   verdict: Verdict
-  /** One sentence for people. */
+  /** A sentence for people. */
   detail: string
   exchanges: readonly Exchange[]
   /** Of an observation. */
@@ -41,28 +41,42 @@ export function observe(observation: JsonValue, detail: string, proof: Proof): F
   return { ...ofVerdict('observed')(detail, proof), observation }
 }
 
-/**
- * One finding for many: the first failure, else all that were judged together. It is skipped when none was.
- */
+/** The faults that one finding names. */
+const MOST_FAULTS = 3
+
+/** One finding for many: all different failures, else everything that was judged. Skipped when nothing was. */
 export function every(findings: readonly Finding[]): Finding {
-  const failed = findings.find(({ verdict }) => verdict === 'fail')
-  if (failed !== undefined) return failed
+  const failed = findings.filter(({ verdict }) => verdict === 'fail')
   const judged = findings.filter(({ verdict }) => verdict !== 'skipped')
-  const [first] = judged
-  if (first === undefined) return findings[0] ?? skip('there was nothing to judge')
-  const exchanges = [...new Set(judged.flatMap((finding) => finding.exchanges))]
-  const more = judged.length > 1 ? ` (and ${judged.length - 1} more)` : ''
-  return { ...first, detail: `${first.detail}${more}`, exchanges }
+  if (failed.length === 0) return together(judged) ?? findings[0] ?? skip('there was nothing to judge')
+  const different = [...new Map(failed.toReversed().map((one) => [one.detail, one])).values()].toReversed()
+  const faults = different.slice(0, MOST_FAULTS)
+  const more = failed.length > faults.length ? ` (${failed.length} times in all)` : ''
+  return {
+    verdict: 'fail',
+    detail: `${faults.map(({ detail }) => detail).join('; ')}${more}`,
+    exchanges: exchangesIn(faults),
+  }
 }
 
-/** Thrown when something that a check builds on is missing: it cannot be judged, which is not its own failure. */
+function together(judged: readonly Finding[]): Finding | undefined {
+  const [first, ...others] = judged
+  if (first === undefined || others.length === 0) return first
+  return { ...first, detail: `${first.detail} (and ${others.length} more)`, exchanges: exchangesIn(judged) }
+}
+
+function exchangesIn(findings: readonly Finding[]): Exchange[] {
+  return [...new Set(findings.flatMap(({ exchanges }) => exchanges))]
+}
+
+/** Thrown when something that a scenario builds on is missing: its checks are skipped. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError'
 }
 
 function exchangesOf(proof: Proof): readonly Exchange[] {
-  return [proof].flat().map((one) => {
-    if ('direction' in one) return one
-    return 'exchange' in one ? one.exchange : one.response.exchange
+  return [proof].flat().map((proven) => {
+    if ('direction' in proven) return proven
+    return 'exchange' in proven ? proven.exchange : proven.response.exchange
   })
 }

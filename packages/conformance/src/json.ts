@@ -21,16 +21,9 @@ export function itemsOf(value: unknown): readonly unknown[] {
 
 /** A value in a sentence: short, on one line. */
 export function show(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text
-}
-
-/** Where the values of a body are, as JSON pointers. */
-export function pointersOf(value: unknown, parent = ''): string[] {
-  const members = isRecord(value) ? Object.entries(value) : []
-  if (members.length === 0) return parent === '' ? [] : [parent]
-  return members.flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
+  if (value === undefined) return 'missing'
+  const json = JSON.stringify(value)
+  return json.length > 120 ? `${json.slice(0, 117)}...` : json
 }
 
 /** Values by what they have in common, in the order of their first ones. */

@@ -49,14 +49,6 @@ export interface ConformanceOptions {
   keys?: { [Name in SpecialKey]?: string | undefined } | undefined
   /** Whether to send more than GET requests: to run models, which costs credits, and to cancel jobs. Default `false`. */
   allowRuns?: boolean | undefined
-  /**
-   * How many combinations of models, keys, modes, webhooks, filters and mistakes are made, as a multiple of the default 1: more
-   * of them meet more corners. 1 takes 60 credits at most and 8 takes 480, with four times as many requests; 0 makes none. Where `only`
-   * is given, none that costs credits is made unless this is given too.
-   */
-  depth?: number | undefined
-  /** Chooses the combinations, as an integer: another one meets other corners. Default 1. */
-  seed?: number | undefined
   /** Maximum cost of all runs together. The suite does not start when the plan could cost more. Default 0. */
   maxCredits?: number | undefined
   /**
@@ -85,6 +77,8 @@ export interface ConformanceOptions {
   limits?: { [Name in keyof TimeLimits]?: TimeLimits[Name] | undefined } | undefined
   /** Called after each check. */
   onResult?: ((result: CheckResult) => void) | undefined
+  /** Called with what the suite does now, such as "run: held": the checks are made after all requests. */
+  onProgress?: ((sentence: string) => void) | undefined
 }
 
 type Models = NonNullable<ConformanceOptions['models']>
@@ -93,7 +87,7 @@ type Models = NonNullable<ConformanceOptions['models']>
 type Unsaid = 'receiver' | 'readCredits' | 'only'
 
 /** The options with their defaults. */
-export type ResolvedOptions = Pick<ConformanceOptions, Unsaid> & { limits: TimeLimits; crossingCredits: number } & {
+export type ResolvedOptions = Pick<ConformanceOptions, Unsaid> & { limits: TimeLimits } & {
   [Name in Exclude<keyof ConformanceOptions, Unsaid | 'limits'>]-?: NonNullable<ConformanceOptions[Name]>
 }
 
@@ -113,8 +107,6 @@ const OPTIONS: kit.Checks<ConformanceOptions> = {
   apiKey: (value) => (isSendable(value) ? undefined : 'must be an API key with all permissions, without white space'),
   keys: record,
   allowRuns: kit.flag,
-  depth: kit.notNegative,
-  seed: kit.integer,
   maxCredits: kit.notNegative,
   models: record,
   receiver: kit.having('a receiver', 'onRequest'),
@@ -124,6 +116,7 @@ const OPTIONS: kit.Checks<ConformanceOptions> = {
   clock: kit.clock,
   limits: record,
   onResult: kit.callback,
+  onProgress: kit.callback,
 }
 
 const MODELS: kit.Checks<Models> = { main: choice, slow: choice, failing: choice }
@@ -143,10 +136,6 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     apiKey: options.apiKey,
     keys: kit.readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
-    depth: options.depth ?? 1,
-    // Who asks for some checks does not want to pay for all combinations.
-    crossingCredits: 60 * (options.depth ?? (options.only === undefined ? 1 : 0)),
-    seed: options.seed ?? 1,
     maxCredits: options.maxCredits ?? 0,
     models: modelsOf(options.models),
     receiver: options.receiver,
@@ -156,6 +145,7 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     clock: options.clock ?? createClock(),
     limits: { ...DEFAULT_LIMITS, ...kit.readOptions<object>('limits', options.limits ?? {}, LIMITS) },
     onResult: options.onResult ?? (() => {}),
+    onProgress: options.onProgress ?? (() => {}),
   }
 }
 
@@ -174,7 +164,7 @@ function baseUrlProblem(value: unknown): string | undefined {
   return root === undefined ? undefined : `must be without /v1 at its end: the suite adds that itself. Use ${root}`
 }
 
-/** Whether a text can stand behind `Bearer ` in a header. */
+/** Whether a string can stand behind `Bearer ` in a header. */
 function isSendable(apiKey: unknown): boolean {
   return typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)
 }

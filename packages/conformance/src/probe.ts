@@ -1,11 +1,8 @@
-import { ROUTES } from '@modelrun/contract'
+import { modelListSchema, ROUTES } from '@modelrun/contract'
 import { type ApiResponse, NoResponseError } from './http/caller.ts'
 import { at } from './json.ts'
 import { CannotStartError } from './options.ts'
 import type { Session } from './session/session.ts'
-
-/** The members of a list of models (section 4.1). A response with none of them is not from this service. */
-const LIST_MEMBERS = ['/models', '/total', '/limit', '/offset']
 
 /**
  * Sends one request that costs nothing, `GET /v1/models?limit=1`, before anything is judged: every statement would fail
@@ -51,7 +48,7 @@ function responseProblem(baseUrl: string, { status, json, exchange }: ApiRespons
     return `${baseUrl} has no models (404 to ${listModels}): correct the base URL, which stands before /v1.`
   if (json === undefined)
     return `${baseUrl} is another service (${contentType} to ${listModels}): correct the base URL.`
-  if (status < 300 && LIST_MEMBERS.every((member) => at(json, member) === undefined))
+  if (status < 300 && Object.keys(modelListSchema.shape).every((name) => at(json, `/${name}`) === undefined))
     return `${baseUrl} is another service (${listModels} does not return a list of models): correct the base URL.`
   return undefined
 }

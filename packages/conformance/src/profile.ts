@@ -1,18 +1,15 @@
-import type { AssumptionOptions } from '@modelrun/contract/assumptions'
+import { type AssumptionOptions, assumptionsSchema } from '@modelrun/contract/assumptions'
 import type { JsonValue } from './json.ts'
 
 /**
- * How a service behaves where the specification is silent, in the names and values of the reference server's
- * assumptions. What was not observed is left out; what was observed and cannot be applied is in `notApplied` of the report.
+ * How a service behaves where the specification is silent and a client notices, in the settings of the reference server.
+ * What was not observed, or is no value of the setting, is left out.
  */
-export interface ServiceProfile extends AssumptionOptions {}
+export type ServiceProfile = AssumptionOptions
 
-/** Something that was observed and that the reference server does not do. */
-export interface NotApplied {
-  /** Name of the observation. */
-  name: string
-  /** What was observed. */
-  observed: JsonValue
-  /** What the reference server does instead. */
-  reason: string
+/** The observations that the reference server can be set to. */
+export function profileOf(observations: Readonly<Record<string, JsonValue>>): ServiceProfile {
+  const settings = Object.entries(observations).map(([name, value]) => ({ [name]: value }))
+  const accepted = settings.filter((setting) => assumptionsSchema.safeParse(setting).success)
+  return Object.assign({}, ...accepted) as ServiceProfile // the schema has just checked each of them
 }

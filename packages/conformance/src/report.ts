@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts'
 import type { Verdict } from './finding.ts'
 import type { JsonValue } from './json.ts'
-import type { NotApplied, ServiceProfile } from './profile.ts'
+import type { ServiceProfile } from './profile.ts'
 import type { Requirement } from './requirements.ts'
 
 /** Result of one check. */
@@ -14,7 +14,7 @@ export interface CheckResult {
   requirements: readonly Requirement[]
   /** How the check ended. */
   verdict: Verdict
-  /** One sentence for people: what was found, or why nothing was judged. */
+  /** A sentence for people: what was found, or why nothing was judged. */
   detail: string
   /** Of the verdict `observed`. */
   observation?: JsonValue | undefined
@@ -46,18 +46,12 @@ export interface ConformanceReport {
     /** Price of the runs that were sent, without those that were rejected or cancelled. A failed one may be free. */
     spent: number
   }
-  /** Which combinations were made. */
-  seed: number
-  /** How many combinations were made, as a multiple of 1. */
-  depth: number
   /** One result for each check, in the order of the suite. */
   results: readonly CheckResult[]
-  /** What the service does where the specification is silent, by the name that each requirement gives it. */
+  /** What the service does where the specification is silent, by the setting of the reference server. */
   observations: Readonly<Record<string, JsonValue>>
-  /** The observations as settings of the reference server's assumptions. */
+  /** The observations that the reference server can be set to: its option `profile`. */
   profile: ServiceProfile
-  /** What was observed and is not in the profile, with why. */
-  notApplied: readonly NotApplied[]
   /** Everything that was sent and received, without secrets. */
   exchanges: readonly Exchange[]
 }

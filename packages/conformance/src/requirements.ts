@@ -12,8 +12,8 @@ export interface Requirement {
   statement: string
   /** Id of the check that covers it. */
   check: string
-  /** Name of what is recorded, when it is open. */
-  observation?: string | undefined
+  /** Of an open statement: the setting of the reference server that is recorded. */
+  setting?: string | undefined
 }
 
 /** Every statement that the suite covers, in the order of the specification. */

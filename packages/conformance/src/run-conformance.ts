@@ -1,25 +1,24 @@
 import { closestName } from '@modelrun/kit'
-import { profileOf } from './calibration.ts'
-import type { Check, Scenario } from './check.ts'
+import type { Check } from './check.ts'
 import { createExchangeLog, type Exchange, type ExchangeLog } from './exchange.ts'
-import { BlockedError, type Finding, fail, skip } from './finding.ts'
+import { type Finding, fail, skip } from './finding.ts'
 import { type ApiResponse, type Call, createCaller, createDownloader, NoResponseError } from './http/caller.ts'
 import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
 import { adviceOf } from './judges/advice.ts'
 import { ALL_CHECKS, AREAS, areaOf } from './judges/all-checks.ts'
 import { owedBy, priceSince } from './judges/entries.ts'
-import { performEach } from './judges/judge-every.ts'
-import { worldOf } from './judges/world.ts'
+import { type World, worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
 import { chooseTargets, UnfitModelsError } from './plan/targets.ts'
 import { probeService } from './probe.ts'
+import { profileOf } from './profile.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
-import { confirmedRetries, endsOfJobs } from './scenarios/ends.ts'
-import { crossedRuns, FIRST } from './scenarios/runs.ts'
+import { ALL_SCENARIOS } from './scenarios/all-scenarios.ts'
+import { readWholeList } from './scenarios/reads.ts'
 import { almostKeys } from './session/keys.ts'
 import { Session } from './session/session.ts'
 import { createWebhookEndpoints } from './webhooks/webhook-endpoints.ts'
@@ -42,45 +41,37 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const keys = [resolved.apiKey, ...Object.values(resolved.keys), ...Object.values(almostKeys(resolved.apiKey))]
   const redactor = createRedactor(keys.filter((key) => key !== undefined))
   const log = createExchangeLog(resolved.clock, redactor)
-  const { session, planned, unfit } = await prepare(resolved, checks, log)
-  const results: CheckResult[] = []
-  const add = async (check: Check) => {
-    const result = resultOf(check, await findingOf(check, session), redactor)
-    results.push(result)
-    resolved.onResult(result)
+  const session = createSession(resolved, log)
+  const { scenarios, planned, unfit } = await prepare(session, checks, redactor)
+  for (const scenario of scenarios) {
+    resolved.onProgress(scenario.name)
+    await session.perform(scenario)
   }
-  const judges = checks.filter(({ isLast }) => isLast)
-  for (const check of checks) if (!check.isLast) await add(check)
-  await performEach(evidenceOf(judges), session)
-  for (const check of judges) await add(check)
+  await session.balance.close()
+  const world = worldOf(session)
+  const results = checks.map((check) => {
+    const result = resultOf(check, findingOf(check, world), redactor)
+    resolved.onResult(result)
+    return result
+  })
   const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
   for (const { verdict } of results) summary[verdict] += 1
   // What is shown of the models is right: the choice is not.
-  if (unfit[0] !== undefined && summary.fail === 0) throw unfit[0]
-  const observations = Object.fromEntries(results.flatMap(namedIn))
-  const { ended, open } = owedBy(worldOf(session))
+  if (unfit !== undefined && summary.fail === 0) throw unfit
+  const observations = observationsIn(results)
+  const { ended, open } = owedBy(world)
   return {
     baseUrl: resolved.baseUrl,
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary,
-    advice: [...unfit.map(({ message }) => message), ...adviceOf(session)],
-    seed: resolved.seed,
-    depth: resolved.depth,
+    advice: [...(unfit === undefined ? [] : [unfit.message]), ...adviceOf(world)],
     credits: { planned, limit: resolved.maxCredits, spent: ended + open },
     results,
     observations,
-    ...profileOf(observations),
+    profile: profileOf(observations),
     exchanges: log.exchanges,
   }
-}
-
-/** What the judges of everything are about. What is run alone comes first, and what ends everything last. */
-function evidenceOf(judges: readonly Check[]): Iterable<Scenario<unknown>> {
-  const scenarios = new Set(judges.flatMap(({ scenario }) => scenario.mayUse ?? []))
-  const taken = (some: readonly Scenario<unknown>[]) => some.filter((one) => scenarios.delete(one))
-  const [first, last] = [taken(Object.values(FIRST)), taken([crossedRuns, endsOfJobs, confirmedRetries])]
-  return [...first, ...scenarios, ...last]
 }
 
 function selectChecks(only: readonly string[] | undefined): readonly Check[] {
@@ -95,7 +86,7 @@ function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   return ALL_CHECKS.filter((check) => namesOf(check).some((name) => only.includes(name)))
 }
 
-async function prepare(options: ResolvedOptions, checks: readonly Check[], log: ExchangeLog) {
+function createSession(options: ResolvedOptions, log: ExchangeLog): Session {
   const { baseUrl, fetch, clock, limits, receiver } = options
   const callerOptions = { baseUrl, fetch, log, requestTimeoutMs: limits.requestMs }
   const limited: ApiResponse[] = []
@@ -103,31 +94,39 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
   const { 'no-credits': poorKey } = options.keys
   const isOther = ({ authorization }: Call) => poorKey !== undefined && authorization === `Bearer ${poorKey}`
   const sendOnce = waitingWhenLimited(createCaller(callerOptions), { clock, limited, isOther })
-  const session = new Session({
+  return new Session({
     options,
     send: readingAgain(sendOnce, clock, recovered),
     download: createDownloader(callerOptions),
     limited,
     recovered,
-    owed: (one) => owedBy(worldOf(one)),
-    priceSince: (one, after) => priceSince(worldOf(one), after),
+    owed: (session) => owedBy(worldOf(session)),
+    priceSince: (session, after) => priceSince(worldOf(session), after),
     webhookEndpoints: receiver && createWebhookEndpoints(receiver, log),
   })
+}
+
+/** Reads what the plan is made from. Nothing is run before it is known to be within the limit. */
+async function prepare(session: Session, checks: readonly Check[], redactor: Redactor) {
+  const { options } = session
   await probeService(session)
-  const scenarios = scenariosOf(checks, options)
-  const isRunning = [...scenarios].some(sendsRuns)
-  const unfit: CannotStartError[] = []
+  await session.perform({ name: 'all models', perform: readWholeList })
+  const selected = scenariosOf(checks, options)
+  const scenarios = ALL_SCENARIOS.filter((scenario) => selected.has(scenario))
+  const isRunning = scenarios.some(sendsRuns)
+  let unfit: CannotStartError | undefined
   if (isRunning) {
-    const read = (path: string, key?: string) => session.call({ path, key })
-    session.targets = await chooseTargets(options, read).catch((error) => {
-      if (!(error instanceof UnfitModelsError)) throw cannotStart(error, log.redactor)
-      unfit.push(cannotStart(error, log.redactor))
+    const read = (path: string) => session.call({ path })
+    session.targets = await chooseTargets({ options, models: session.models, read }).catch((error) => {
+      const failure = cannotStart(error, redactor)
+      if (!(error instanceof UnfitModelsError)) throw failure
+      unfit = failure
       return {}
     })
   }
   const planned = costOf(scenarios, session.targets, options)
   if (isRunning) await session.balance.open()
-  return { session, planned, unfit }
+  return { scenarios, planned, unfit }
 }
 
 /** The message may show what the service sent. */
@@ -138,21 +137,18 @@ function cannotStart(error: unknown, redactor: Redactor): CannotStartError {
   return new CannotStartError(redactor.body(error.message))
 }
 
-async function findingOf(check: Check, session: Session): Promise<Finding> {
-  const missing = missingFor(check.scenario, session.options)
-  if (missing !== undefined) return skip(missing)
+function findingOf(check: Check, world: World): Finding {
+  const { options } = world.session
+  // Without any of its scenarios there is nothing to judge.
+  const missing = check.from.map((scenario) => missingFor(scenario, options))
+  if (missing[0] !== undefined && !missing.includes(undefined)) return skip(missing[0])
   try {
-    return unlessLimited(check, await check.run(session))
+    return unlessLimited(check, check.judge(world))
   } catch (error) {
-    if (error instanceof BlockedError) return skip(error.message)
-    if (error instanceof NoResponseError) return fail(error.message, [error.exchange])
     // What was paid for must not be lost with the report.
     return fail(`could not be judged: ${error instanceof Error ? error.message : error}`, [])
   }
 }
-
-/** Checks that are about such responses too. */
-const OF_LIMITS = ['limits/too-many-requests', 'errors/every-error']
 
 /**
  * The specification shows no rate limits (section 8): a request that was rejected for one shows nothing else. A 429 alone
@@ -164,7 +160,7 @@ function unlessLimited({ id }: Check, finding: Finding): Finding {
     direction === 'sent' && response?.status === TOO_MANY_REQUESTS
   const rejected = exchanges.filter(isLimited)
   const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
-  if (verdict === 'skipped' || rejected.length === 0 || isShown || OF_LIMITS.includes(id)) return finding
+  if (verdict === 'skipped' || rejected.length === 0 || isShown || id === 'errors/every-error') return finding
   return skip('the service rejected too many requests with 429; check again later', exchanges)
 }
 
@@ -181,8 +177,8 @@ function resultOf(check: Check, finding: Finding, redactor: Redactor): CheckResu
   }
 }
 
-/** An observation by the names that its requirements give it. */
-function namedIn({ observation, requirements }: CheckResult): (readonly [string, JsonValue])[] {
-  if (observation === undefined) return []
-  return requirements.flatMap(({ observation: name }) => (name === undefined ? [] : [[name, observation] as const]))
+/** Each by the name of its setting, the second part of the id of its check. */
+function observationsIn(results: readonly CheckResult[]): Record<string, JsonValue> {
+  const observed = results.map(({ check, observation }) => [check.replace(/^.*\//, ''), observation] as const)
+  return Object.fromEntries(observed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

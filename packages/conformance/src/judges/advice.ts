@@ -1,19 +1,18 @@
 import type { Session } from '../session/session.ts'
-import { isProviderFailure } from './error-members.ts'
-import { jobOf, type RunCall, type World, worldOf } from './world.ts'
+import { isProviderFailure, jobOf, type RunCall, type World } from './world.ts'
 
 /** What to choose otherwise next time, a sentence for each. */
-export function adviceOf(session: Session): string[] {
-  const world = worldOf(session)
+export function adviceOf(world: World): string[] {
+  const { targets } = world.session
   const ofModels = (['main', 'slow'] as const).flatMap((kind) => {
-    const modelId = session.targets[kind]?.modelId
+    const modelId = targets[kind]?.modelId
     const outcomes = world.runs.filter(({ id }) => id === modelId).map((run) => outcomeOf(run, world))
     const failed = outcomes.filter((outcome) => outcome === 'failed').length
     if (failed === 0 || outcomes.includes('succeeded')) return []
     const runs = failed === 1 ? 'The run' : `All ${failed} runs`
     return [`${runs} of ${modelId} failed at the provider, so little could be judged: choose another ${kind} model.`]
   })
-  return [...ofModels, ...adviceOfReads(session)]
+  return [...ofModels, ...adviceOfReads(world.session)]
 }
 
 function outcomeOf(run: RunCall, world: World): unknown {

@@ -7,29 +7,29 @@ import { JOB_JUDGES } from './job-judges.ts'
 import { KEY_JUDGES } from './key-judges.ts'
 import { LIST_JUDGES } from './list-judges.ts'
 import { MODEL_JUDGES } from './model-judges.ts'
-import { OPEN_POINTS } from './open-points.ts'
 import { RUN_JUDGES } from './run-judges.ts'
+import { SETTINGS } from './settings.ts'
 import { TIME_JUDGES } from './time-judges.ts'
 
-/** Every check in order: judges of everything that was sent and received last. */
+/** Every check in order. */
 export const ALL_CHECKS: readonly Check[] = [
-  ...OPEN_POINTS,
-  ...FILES_CHECKS,
   ...KEY_JUDGES,
   ...LIST_JUDGES,
   ...MODEL_JUDGES,
   ...RUN_JUDGES,
+  ...FILES_CHECKS,
   ...INPUT_JUDGES,
   ...JOB_JUDGES,
   ...DELIVERY_JUDGES,
   ...TIME_JUDGES,
   ...BOOK_JUDGES,
+  ...SETTINGS,
 ]
 
 /** Names of the areas. */
 export const AREAS: readonly string[] = [...new Set(ALL_CHECKS.map(areaOf))]
 
 /** Ids of checks are `area/what`. */
-export function areaOf({ id }: Check): string {
+export function areaOf({ id }: Pick<Check, 'id'>): string {
   return id.split('/', 1)[0] ?? id
 }

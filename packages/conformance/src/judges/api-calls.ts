@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
-import { at } from '../json.ts'
+import type { Exchange } from '../exchange.ts'
 import { mayDo } from '../session/keys.ts'
 import type { Recorded } from '../session/session.ts'
 
@@ -26,16 +26,21 @@ export function isItsOwn({ response }: Pick<Recorded, 'response'>): boolean {
 const PATTERNS = /* @__PURE__ */ Object.entries(ROUTES).map(([name, { method, path }]) => ({
   route: name as RouteName, // a key of the constant
   method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`),
+  pattern: new RegExp(`${path.replace(/\{\w+\}/, '([^/]+)')}$`),
 }))
 
 /** Each request is to one endpoint at most: no two share method and pattern. */
-export function routeOf(method: string, path: string): Pick<ApiCall, 'route' | 'id'> | undefined {
-  const matches = PATTERNS.filter((one) => one.method === method).flatMap(({ route, pattern }) => {
-    const match = pattern.exec(path.split('?')[0] ?? '')
-    return match === null ? [] : { route, id: decodeURIComponent(match[1] ?? '') }
-  })
-  return matches[0]
+export function routeOf(method: string, url: string): Pick<ApiCall, 'route' | 'id'> | undefined {
+  const [path = ''] = url.split('?')
+  const found = PATTERNS.find((one) => one.method === method && one.pattern.test(path))
+  return found && { route: found.route, id: decodeURIComponent(found.pattern.exec(path)?.[1] ?? '') }
+}
+
+/** Where a body comes from, in a sentence: the endpoint, or a delivery. */
+export function originOf({ direction, request: { method, url } }: Exchange): string {
+  if (direction === 'received') return 'delivery'
+  const { route } = routeOf(method, url) ?? {}
+  return `${method} ${route === undefined ? url.replace(/^https?:\/\/[^/]*/, '') : ROUTES[route].path}`
 }
 
 export function apiCallOf(call: Recorded): ApiCall[] {
@@ -44,20 +49,12 @@ export function apiCallOf(call: Recorded): ApiCall[] {
 }
 
 export function listCallOf(call: ApiCall): ListCall[] {
-  const parameters = new URLSearchParams(call.path.split('?')[1])
-  const { category, search, ...page } = Object.fromEntries(parameters)
-  const isNamed = Object.keys(page).every((name) => name === 'limit' || name === 'offset')
-  const limit = Number(page.limit ?? LIMITS.modelsPageDefault)
-  const offset = page.offset === undefined ? undefined : Number(page.offset)
-  const isPage = limit >= 1 && limit <= LIMITS.modelsPageMax && (offset ?? 0) >= 0
-  const isCategory = category === undefined || MODEL_CATEGORIES.some((one) => one === category)
-  const isAsked = isNamed && isPage && isCategory && !call.isOpen && mayDo(call.key, call.route)
-  return isAsked ? [{ ...call, query: { category, search, limit, offset } }] : []
-}
-
-/** Whether a run needs `jobs:write`, `models:read`, or with a webhook `webhooks:manage`, is open. */
-export function isOpenForKey({ route, key, body }: ApiCall): boolean {
-  const lacksManage = key.lacks.includes('webhooks:manage') && at(body, '/webhook_url') !== undefined
-  const mayNeed = key.lacks.some((permission) => permission === 'jobs:write' || permission === 'models:read')
-  return route === 'runModel' && (mayNeed || lacksManage)
+  const { category, search, limit, offset } = Object.fromEntries(new URLSearchParams(call.path.split('?')[1]))
+  if (call.isOpen || !mayDo(call.key, call.route)) return []
+  const isNamed = category === undefined || MODEL_CATEGORIES.some((one) => one === category)
+  const page = {
+    limit: Number(limit ?? LIMITS.modelsPageDefault),
+    offset: offset === undefined ? undefined : Number(offset),
+  }
+  return isNamed ? [{ ...call, query: { category, search, ...page } }] : []
 }

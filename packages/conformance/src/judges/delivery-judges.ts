@@ -1,16 +1,15 @@
 import type { Check } from '../check.ts'
-import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
+import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import { at, isRecord, show } from '../json.ts'
 import { confirmedRetries, LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { isTerminal, jobStatus } from '../session/actions.ts'
+import { isUnfinished, jobStatus } from '../session/actions.ts'
 import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
-import { isContinued, ownFields } from './job-judges.ts'
-import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { OF_DELIVERIES, observeMore } from './more-members.ts'
-import { AT_PROVIDER, ERROR, hasOutput, holds, none, oneOf, sameOutput, shownOnly, utcTime } from './rules.ts'
+import { ownFields, sameOutput } from './job-judges.ts'
+import { judgeEvery, only, type Source } from './judge-world.ts'
+import { AT_PROVIDER, absent, ERROR, hasOutput, holds, holdsWhereShown, oneOf, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
-import { allCancels, isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
+import { isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
@@ -32,8 +31,6 @@ const DELIVERED = only(SENT, ({ run }) => run.response.status < 400)
 /** Runs that were rejected, and what arrived all the same. */
 const isRejected = ({ run: { response, jobId } }: Delivered) => response.status >= 400 && jobId === undefined
 const REJECTED = only(SENT, isRejected, 'no run with a webhook_url was rejected')
-const isAccepted = ({ run, deliveries }: Delivered) => run.endpoint?.behavior === 'accept' && deliveries.length > 0
-const ACCEPTED = only(DELIVERED, isAccepted, 'no delivery came')
 const OF_CANCELS = { ...DELIVERED, from: [FIRST.cancelledWebhook, ...LASTS] }
 const CANCELLED = only(OF_CANCELS, ({ job }) => job?.outcome === 'cancelled', 'no job with a webhook was cancelled')
 const ARRIVALS: Source<Arrival> = {
@@ -50,10 +47,6 @@ const EXPECTED_FAILURES = only(FAILURES, ({ run }) => run.shouldFail, 'no run wa
 /** A delivery that came this long before a read may have been overtaken by it. */
 const OVERTAKING_MS = 5_000
 
-/** Headers that every HTTP client may send; others may let a receiver verify a delivery. */
-const COMMON_HEADERS =
-  /^(accept.*|connection|content-(type|length|encoding)|host|user-agent|x-forwarded-.*|via|forwarded|cache-control|pragma|sec-.*|transfer-encoding|traceparent|tracestate|priority|keep-alive)$/
-
 /** Every delivery, wherever it came (sections 3, 4.3, 6 and 7). */
 export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/delivered', DELIVERED, isDelivered),
@@ -61,18 +54,21 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     const { method, json, headers } = delivery
     const contentType = headers.get('content-type') ?? 'application/json'
     const isRight = method === 'POST' && isRecord(json) && /json\b/i.test(contentType)
-    const detail = `the delivery is a ${method} of ${show(json)} as ${contentType}; expected a POST of an object as JSON`
+    const detail = `a delivery is a ${method} of ${show(json)} as ${contentType}; expected a POST of a JSON object`
     return judge(isRight, detail, delivery)
   }),
   judgeEvery('webhooks/whole-url', ARRIVALS, ({ delivery, url }) => {
     const [delivered, wanted] = [endOfUrl(delivery.url), endOfUrl(url)]
-    const detail = `delivered to …${show(delivered)}; the webhook_url ends in ${show(wanted)}`
+    const detail = `a delivery came to a URL that ends in ${show(delivered)}; the webhook_url ends in ${show(wanted)}`
     return judge(delivered === wanted, detail, delivery)
   }),
-  judgeEvery('webhooks/one-result', ARRIVALS, (one, world) => [isItsResult(one, world), isLikeTheFirst(one)]),
+  judgeEvery('webhooks/one-result', ARRIVALS, (arrival, world) => [
+    isItsResult(arrival, world),
+    ...isLikeTheFirst(arrival),
+  ]),
   judgeEvery('webhooks/output', SUCCESSES, ({ delivery }) => [
     hasOutput(delivery, '/output'),
-    ...holds(delivery, { '/error': none }),
+    ...holds(delivery, { '/error': absent }),
   ]),
   judgeEvery('webhooks/credits', SUCCESSES, ({ delivery, run: { price } }) =>
     price === undefined ? skip('the price is not known', delivery) : holds(delivery, { '/credits_used': oneOf(price) }),
@@ -84,38 +80,24 @@ export const DELIVERY_JUDGES: readonly Check[] = [
       ? skip('polling did not show the result', delivery)
       : sameOutput([delivery, '/output'], [read, '/data/output'])
   }),
-  judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': none })),
+  judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': absent })),
   judgeEvery('webhooks/failure-code', EXPECTED_FAILURES, ({ delivery }) => holds(delivery, AT_PROVIDER)),
-  judgeAll('webhooks/more-fields', ARRIVALS, (arrivals) => {
-    const deliveries = arrivals.map(({ delivery }) => delivery)
-    return observeMore(deliveries, OF_DELIVERIES)
-  }),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
-  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (one, world) =>
-    mayHaveEndedFirst(one, world) ? skip('the job may have ended first', one.deliveries) : hasNoSuccess(one),
+  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (arrived, world) =>
+    mayHaveEndedFirst(arrived, world)
+      ? skip('the job may have ended first', arrived.deliveries)
+      : hasNoSuccess(arrived),
   ),
-  judgeEvery('webhooks/nothing-when-rejected', REJECTED, (one, { jobs }) => [
-    hasNoSuccess(one),
-    ...one.deliveries.map((delivery) => {
+  judgeEvery('webhooks/nothing-when-rejected', REJECTED, (arrived, { jobs }) => [
+    hasNoSuccess(arrived),
+    ...arrived.deliveries.map((delivery) => {
       const jobId = at(delivery.json, '/job_id')
       // What is wrong may fail later, as a job that nothing names.
-      const isPossible = one.run.isOpen && !jobs.some((job) => job.jobId === jobId)
+      const isPossible = arrived.run.isOpen && !jobs.some((job) => job.jobId === jobId)
       return judge(isPossible, `a delivery for ${show(jobId)} came to the webhook_url of a rejected run`, delivery)
     }),
   ]),
-  judgeAll('webhooks/duplicates', ACCEPTED, ([{ deliveries }]) =>
-    observe(deliveries.length, `${deliveries.length} deliveries arrived`, deliveries),
-  ),
-  judgeAll('webhooks/headers', ACCEPTED, ([{ deliveries }]) => {
-    const [first] = deliveries
-    const names = [...(first?.headers.keys() ?? [])].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
-    return observe(names, `headers that could verify a delivery: ${show(names)}`, first ?? [])
-  }),
-  judgeAll('webhooks/cancelled-job', CANCELLED, ([{ job, deliveries }]) => {
-    const detail = `${deliveries.length} deliveries for a cancelled job`
-    return observe(deliveries.length > 0 ? 'sent' : 'none', detail, [job?.end ?? [], deliveries].flat())
-  }),
 ]
 
 /** The end of the path, and the query however it is encoded: a forwarder in between may have another host. */
@@ -127,12 +109,12 @@ function endOfUrl(url: string): string {
 function isDelivered({ run, job, deliveries }: Delivered, { session }: World): Finding {
   const [first] = deliveries
   const lateMs = first && job?.end ? startOf(first.exchange) - startOf(job.end.exchange) : 0
-  const isLate = lateMs > session.options.limits.deliveryMs
-  if (isLate) return fail(`a delivery came ${lateMs} ms after a poll of the end`, deliveries)
+  if (lateMs > session.options.limits.deliveryMs)
+    return fail(`a delivery came ${lateMs} ms after a poll of the end`, deliveries)
   if (first !== undefined) return pass('a delivery came', deliveries)
   if (job === undefined) return fail('no delivery came, and the response names no job', run)
   const hasResult = job.outcome === 'succeeded' || job.outcome === 'failed'
-  return (hasResult ? fail : skip)(`the job is ${show(job.outcome)}; no delivery came`, run)
+  return (hasResult ? fail : skip)(`a job with a webhook_url is ${show(job.outcome)}; no delivery came`, run)
 }
 
 /** Judges that a delivery is about its own run, and says how that ended. */
@@ -142,29 +124,28 @@ function isItsResult(arrival: Arrival, world: World): Finding {
   const polled = job?.outcome
   const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
   // A service may deliver that a job was cancelled, or the other end that the cancel came too late for (section 6).
-  const isOtherEnd = status === 'succeeded' || status === 'failed'
-  const isOpen = polled === 'cancelled' && (!isOtherEnd || mayHaveEndedFirst(arrival, world))
-  const isRight = jobId === run.jobId && (isOpen || (isTerminal(status) && status === wanted))
-  const detail = `delivered: ${show(status)} of ${show(jobId)}; the job ${show(run.jobId)} is ${show(wanted)}`
+  const isEnd = status === 'succeeded' || status === 'failed'
+  const isOpen = polled === 'cancelled' && (!isEnd || mayHaveEndedFirst(arrival, world))
+  const isRight = jobId === run.jobId && (isOpen || ((isEnd || status === 'cancelled') && status === wanted))
+  const detail = `a delivery says ${show(status)} of ${show(jobId)}; the job of its run is ${show(wanted)}`
   return judge(isRight, detail, [run, delivery])
 }
 
 /** Judges that a delivery says what the others for its run say, what polling says, and what the run said. */
-function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding {
-  const [first = delivery] = deliveries
-  const [shown, expected] = [delivery, first].map(({ json }) =>
-    show([
-      ...['/status', '/credits_used', '/error/code'].map((pointer) => at(json, pointer) ?? null),
-      utcTimeOf(at(json, '/completed_at')) ?? null,
-    ]),
+function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding[] {
+  const first = deliveries[0]?.json
+  const same = ['/status', '/credits_used', '/error/code'].map(
+    (pointer) => [pointer, oneOf(at(first, pointer))] as const,
   )
-  if (shown !== expected) return fail(`delivered: ${shown}, and before: ${expected}`, [first, delivery])
+  const times = [first, delivery.json].map((json) => utcTimeOf(at(json, '/completed_at')))
   const { '/job_id': _, ...own } = ownFields(run)
   const code = at(job?.end?.json, '/data/error/code')
   const isFailure = at(delivery.json, '/status') === 'failed' && typeof code === 'string'
-  const repeated = isFailure ? { ...own, '/error/code': oneOf(code) } : own
-  const wrong = shownOnly(delivery, '', repeated).find(({ verdict }) => verdict === 'fail')
-  return wrong ?? pass('deliveries of one run say the same', delivery)
+  return [
+    ...holds(delivery, Object.fromEntries(same)),
+    judge(times[0] === times[1], 'two deliveries of one result have different times in completed_at', delivery),
+    ...holdsWhereShown(delivery, '', isFailure ? { ...own, '/error/code': oneOf(code) } : own),
+  ]
 }
 
 /**
@@ -172,14 +153,13 @@ function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding {
  * stayed as it was when it was cancelled.
  */
 function mayHaveEndedFirst({ deliveries, job }: Delivered, { jobs }: World): boolean {
-  const [first, cancel] = [deliveries[0], job && allCancels(job)[0]]
+  const [first, cancel] = [deliveries[0], job?.cancels[0]]
   if (first === undefined || cancel === undefined || jobs.some(stayedAsItWas)) return false
   return startOf(first.exchange) <= startOf(cancel.exchange) + OVERTAKING_MS
 }
 
-function stayedAsItWas(job: JobStory): boolean {
-  const { end, reads } = job
-  const cancel = end && allCancels(job).find((one) => isBefore(end, one))
+function stayedAsItWas({ end, reads, cancels }: JobStory): boolean {
+  const cancel = end && cancels.find((one) => isBefore(end, one))
   const after = cancel && reads.find((read) => isBefore(cancel, read))
   return after !== undefined && jobStatus(after) === 'succeeded'
 }
@@ -188,9 +168,9 @@ function cameAfterTheEnd({ run, job, deliveries }: Delivered): Finding {
   const [first] = deliveries
   if (first === undefined || job === undefined) return skip('no delivery came', run)
   const cameAt = startOf(first.exchange) + OVERTAKING_MS
-  const early = job.reads.find((read) => isContinued(read) && startOf(read.exchange) > cameAt)
+  const early = job.reads.find((read) => isUnfinished(read) && startOf(read.exchange) > cameAt)
   if (early === undefined) return pass('no poll after the delivery reads an unfinished job', first)
-  return fail(`a delivery came, and ${OVERTAKING_MS} ms later polling read ${show(jobStatus(early))}`, early)
+  return fail(`a delivery came, and ${OVERTAKING_MS} ms later the job is still ${show(jobStatus(early))}`, early)
 }
 
 /** So many runs that are alike, each with more deliveries than any that was accepted, show attempts and no duplicates. */
@@ -201,15 +181,17 @@ function isNotRetried({ run, deliveries }: Delivered, world: World): Finding {
   const isAlike = (other: RunCall) => likeness(other) === likeness(run) && other.endpoint?.deliveries.length !== 0
   const alike = world.sentRuns.filter(isAlike)
   const isRetry = alike.length >= SURE && alike.every((other) => isSuspicious(other, world))
-  const found = `${deliveries.length} deliveries to a receiver that responds with ${run.endpoint?.behavior}`
-  return judge(!isRetry, isRetry ? `${found}, which is more than any that is accepted` : found, deliveries)
+  const receiver = run.endpoint?.behavior === 'silent' ? 'does not respond in 10 s' : `responds ${run.endpoint?.status}`
+  const found = `a receiver that ${receiver} got a result ${deliveries.length} times`
+  return judge(!isRetry, isRetry ? `${found}, more often than any that accepts it` : found, deliveries)
 }
 
-function likeness({ id, sync, key, endpoint }: RunCall): string {
-  return show([id, sync ?? null, key.name ?? null, endpoint?.behavior ?? null])
+function likeness({ id, sync, endpoint }: RunCall): string {
+  return show([id, sync ?? null, endpoint?.behavior ?? null])
 }
 
 function hasNoSuccess({ run, deliveries }: Delivered): Finding {
   const successes = deliveries.filter(({ json }) => at(json, '/status') === 'succeeded')
-  return judge(successes.length === 0, `${successes.length} success deliveries`, [run, ...deliveries])
+  const detail = `${successes.length} deliveries of success for a run that was cancelled or rejected`
+  return judge(successes.length === 0, detail, [run, ...deliveries])
 }

@@ -1,41 +1,40 @@
-import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
-import { type Check, defineScenario } from '../check.ts'
-import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
+import { ERROR_CODES, KEY_PREFIXES, ROUTES } from '@modelrun/contract'
+import type { Check } from '../check.ts'
+import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
 import { keysAtJobs, keysAtReads, revokedKey } from '../scenarios/keys.ts'
-import { crossedReads, firstPage, unknownRoutes } from '../scenarios/reads.ts'
-import { crossedRuns, FIRST } from '../scenarios/runs.ts'
-import type { LimitedKey } from '../session/keys.ts'
+import { details, keyInQuery, lists, pages, unknownPath } from '../scenarios/reads.ts'
+import { FIRST, otherRuns } from '../scenarios/runs.ts'
 import type { Recorded } from '../session/session.ts'
-import { type ApiCall, isItsOwn, isOpenForKey } from './api-calls.ts'
-import { isProviderFailure, membersOfErrors } from './error-members.ts'
-import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { ERROR, hasStatus, holds, isJson, none, oneOf, rejectionOf, rejectionText } from './rules.ts'
-import { isBefore, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
+import { type ApiCall, isItsOwn, originOf } from './api-calls.ts'
+import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
+import { absent, ERROR, hasStatus, holds, oneOf, rejectionText } from './rules.ts'
+import { isBefore, isProviderFailure, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
+
+const [UNAUTHORIZED, FORBIDDEN] = ERROR_CODES
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
-  from: [firstPage, unknownRoutes, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, crossedRuns, crossedReads],
+  from: [pages, unknownPath, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, otherRuns, lists, details],
   pick: ({ calls }) => calls.filter(isItsOwn),
   nothing: 'nothing was sent',
 }
 /** Reads that the specification accepts, by their endpoint. */
 const READS: Source<ReadsOf> = { ...CALLS, pick: ({ reads }) => reads.filter(({ calls }) => calls.length > 0) }
-const KEYED = [keysAtReads, keysAtJobs, crossedRuns]
+const KEYED = [keysAtReads, keysAtJobs, FIRST.cancelledProcessing]
 const isRejected = ({ response }: { response: ApiResponse }) => response.status >= 400
 const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: string) =>
   only({ ...CALLS, from }, ({ key, isOpen }) => key.kind === kind && !isOpen, nothing)
 
 /** Whatever is accepted needs the permission, and no valid key gets a 401. */
 const LIMITED = only(
-  { ...CALLS, from: [...KEYED, crossedReads] },
+  { ...CALLS, from: [...KEYED, lists, details] },
   ({ key, isOpen, response }) =>
     key.kind === 'limited' && (!isOpen || response.status < 300 || response.status === 401),
   'no key was given that lacks a permission',
 )
 const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => permission === ROUTES[route].permission)
-const NOT_LACKING = only(LIMITED, (call) => !isLacking(call) && !isOpenForKey(call))
 
 /** A run whose response shows the failed job, or the failure. */
 const isFailedRun = ({ method, response: { json } }: Recorded) =>
@@ -44,7 +43,7 @@ const isFailedRun = ({ method, response: { json } }: Recorded) =>
 const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
   ...CALLS,
   pick: ({ session: { recorded, parts } }) => [
-    ...recorded.filter((call) => call.method !== 'HEAD' && (isFailedRun(call) || (isItsOwn(call) && isRejected(call)))),
+    ...recorded.filter((call) => isFailedRun(call) || (isItsOwn(call) && isRejected(call))),
     ...parts.recovered.filter(isItsOwn),
     ...parts.limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
   ],
@@ -53,34 +52,35 @@ const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
 
 /** Every response, by the key of its request (sections 1, 4, 5 and 7). */
 export const KEY_JUDGES: readonly Check[] = [
-  unauthorized('auth/missing-key', ofKey('missing', KEYED, 'no request had no key')),
-  unauthorized('auth/invalid-key', ofKey('invalid', KEYED, 'no request had an invalid key')),
-  unauthorized('auth/revoked-key', ofKey('revoked', [revokedKey, ...KEYED], 'no request had a revoked key')),
+  ...rejections('missing-key', ofKey('missing', KEYED, 'no request had no key')),
+  ...rejections('invalid-key', ofKey('invalid', KEYED, 'no request had an invalid key')),
+  ...rejections('revoked-key', ofKey('revoked', [revokedKey, ...KEYED], 'no request had a revoked key')),
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
+  judgeEvery('auth/key-in-query', { from: [keyInQuery], pick: inQuery, nothing: 'no key was in the query' }, isRefused),
   judgeEvery('permissions/lacking', only(LIMITED, isLacking), (call, world) =>
     mayHaveOtherMistake(call, world)
-      ? skip('the request has another mistake, which may be seen before the permission', call.response)
-      : isRejectedWith(call.response, 403, 'FORBIDDEN'),
+      ? skip('the job is over, which may be seen before the permission', call)
+      : isRejectedAs(call, 403, FORBIDDEN),
   ),
-  judgeEvery('permissions/others-remain', NOT_LACKING, ({ response, key }) => {
-    const isLet = response.status !== 403 && response.status !== 401
-    const detail = `a key without ${key.lacks.join(', ')}: ${rejectionText(response)}; it has the permission that is needed`
-    return judge(isLet, detail, response)
-  }),
+  judgeEvery(
+    'permissions/others-remain',
+    only(LIMITED, (call) => !isLacking(call)),
+    ({ response, key }) => {
+      const isLet = response.status !== 403 && response.status !== 401
+      const found = `${originOf(response.exchange)} with a key that lacks only ${key.lacks.join(', ')}: ${rejectionText(response)}`
+      return judge(isLet, `${found}; it has the permission that is needed`, response)
+    },
+  ),
   judgeEvery('errors/every-json', only(CALLS, hasBody), ({ response }) => isJson(response)),
   judgeEvery('errors/every-error', ERRORS, ({ response }) => holds(response, ERROR)),
-  judgeAll('errors/more-members', ERRORS, ([first], everything) => {
-    const members = membersOfErrors(everything)
-    return observe(members, `members beside code and message: ${show(members)}`, first)
-  }),
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
-    holds(response, { '/error': none }),
+    holds(response, { '/error': absent }),
   ),
   judgeEvery('errors/reads-are-served', READS, areServed),
   judgeAll('errors/every-response', CALLS, (calls, { session: { troubles } }) => {
     const redirected = calls.find(({ response }) => response.status >= 300 && response.status < 400)
     if (redirected !== undefined)
-      return fail(`status ${redirected.response.status}; expected a response and no redirect`, redirected)
+      return fail(`${describe(redirected)}; expected a response and no redirect`, redirected)
     return troubles[0] ?? pass(`${calls.length} requests were responded to`, calls[0])
   }),
   judgeAll('auth/key-prefix', CALLS, ([first], { session: { options } }) => {
@@ -88,44 +88,40 @@ export const KEY_JUDGES: readonly Check[] = [
     const isRight = prefixes.some((prefix) => options.apiKey.startsWith(prefix))
     return judge(isRight, `the key ${isRight ? 'starts' : 'does not start'} with ${prefixes.join(' or ')}`, first)
   }),
-  judgeAll('limits/too-many-requests', CALLS, ([first], { session }) => {
-    const last = session.parts.limited.at(-1)
-    return last === undefined
-      ? observe('none', 'no request came too early', first)
-      : observe(rejectionOf(last), `what came too early: ${rejectionText(last)}`, last)
-  }),
-  openPermission('permissions/run-and-jobs-write', 'without-jobs-write', 'a run without jobs:write'),
-  openPermission('permissions/run-and-webhooks-manage', 'without-webhooks-manage', 'a webhook without webhooks:manage'),
 ]
 
-/** Whether a run needs a permission besides `models:run` is open. */
-function openPermission(id: string, name: LimitedKey, what: string): Check {
-  const ofWebhook = name === 'without-webhooks-manage'
-  const isOfKey = ({ route, key, body, isOpen }: ApiCall) =>
-    route === 'runModel' && key.name === name && !isOpen && (!ofWebhook || at(body, '/webhook_url') !== undefined)
-  const needs = { key: name, receiver: ofWebhook, uses: [keysAtJobs] }
-  const ofName = defineScenario(needs, async () => undefined)
-  const source = only({ ...CALLS, from: [ofName, keysAtJobs] }, isOfKey, 'nothing was run with that key')
-  return judgeAll(id, source, ([{ response }], { session: { options } }) => {
-    const isOfUrl = response.status >= 400 && response.status !== 403 && options.receiver?.url.startsWith('http:')
-    if (isOfUrl) return skip(`rejects a webhook_url without https: ${rejectionText(response)}`, response)
-    return observe(response.status === 403, `${what}: ${rejectionText(response)}`, response)
-  })
+/** The check of a status, and the check of its code. */
+function rejections(name: string, source: Source<ApiCall>): Check[] {
+  return [
+    judgeEvery(`auth/${name}`, source, ({ response }) => hasStatus(response, 401)),
+    judgeEvery(`auth/${name}-code`, source, ({ response }) => holds(response, { '/error/code': oneOf(UNAUTHORIZED) })),
+  ]
 }
 
-/**
- * Which of two mistakes is found first is open (section 5). Another one than the key is what the key with all permissions is rejected
- * for in the same way: always where the specification leaves the response open, and else with the same id. A job that is over may be gone.
- */
-function mayHaveOtherMistake(call: ApiCall, { calls, jobs }: World): boolean {
-  const { route, id, response, body, isOpen } = call
+/** A request and its response, in words. */
+function describe({ response }: Pick<ApiCall, 'response'>): string {
+  return `${originOf(response.exchange)}: ${rejectionText(response)}`
+}
+
+function inQuery({ calls }: World): ApiCall[] {
+  return calls.filter(({ path }) => path.includes('?api_key='))
+}
+
+function isRefused(call: ApiCall): Finding {
+  return judge(isRejected(call), `the key in the query: ${rejectionText(call.response)}; expected an error`, call)
+}
+
+function isRejectedAs(call: ApiCall, status: number, code: string): Finding {
+  const { response, key } = call
+  const isRight = response.status === status && at(response.json, '/error/code') === code
+  const keyText = `with a key that lacks ${key.lacks.join(', ')}`
+  return judge(isRight, `${describe(call)} ${keyText}; expected ${status} with the code ${code}`, call)
+}
+
+/** Which of two mistakes is found first is open (section 5): a job that is over cannot be cancelled, or may be gone. */
+function mayHaveOtherMistake({ route, id, response }: ApiCall, { jobs }: World): boolean {
   const isOver = ({ jobId, end }: JobStory) => jobId === id && end !== undefined && isBefore(end, response)
-  const isOfOver = route === 'cancelJob' && jobs.some(isOver)
-  if (isOfOver && (response.status === 404 || response.status === 410)) return true
-  const mayBeWrong = isOpen || isOfOver || String(at(body, '/webhook_url')).startsWith('http:')
-  const isAlike = (other: ApiCall) => isRejected(other) && rejectionText(other.response) === rejectionText(response)
-  const alike = calls.filter((other) => other.route === route && isAlike(other))
-  return alike.some(({ key, ...other }) => key.kind === 'full' && (mayBeWrong || (!other.isOpen && other.id === id)))
+  return route === 'cancelJob' && isRejected({ response }) && response.status !== 401 && jobs.some(isOver)
 }
 
 /** Any service fails now and then, but not so often. */
@@ -135,31 +131,29 @@ const SHARE = 1 / 12
 /** Judges that the reads of an endpoint are returned, at least when they are sent again, and most of them at once. */
 function areServed({ route, calls, recovered }: ReadsOf): Finding {
   const lost = calls.find(({ response }) => response.status >= 500)
-  if (lost !== undefined) return fail(`${route}: status ${lost.response.status}, also when it is sent again`, lost)
+  if (lost !== undefined) return fail(`${describe(lost)}, also when it is sent again`, lost)
   const all = [...recovered, ...responsesOf(calls)]
   const isRare = recovered.length <= FEW || recovered.length / all.length <= SHARE
   const detail = `${route}: ${recovered.length} of ${all.length} requests got a status of 500 or more`
-  return judge(isRare, detail, all.slice(0, 10))
-}
-
-function unauthorized(id: string, source: Source<ApiCall>): Check {
-  return judgeEvery(id, source, ({ response }) => isRejectedWith(response, 401, 'UNAUTHORIZED'))
-}
-
-function isRejectedWith(response: ApiResponse, status: number, code: string): Finding[] {
-  return [hasStatus(response, status), ...holds(response, { '/error/code': oneOf(code) })]
+  return judge(isRare, detail, isRare ? all.slice(0, 10) : recovered.slice(0, 10))
 }
 
 /** Judges that the key is not the reason of a rejection. Another code of 403 may mean something else. */
 function isLetIn({ response }: ApiCall) {
-  const code = at(response.json, '/error/code')
-  const isOfKey = response.status === 401 || (response.status === 403 && code === 'FORBIDDEN')
-  return judge(!isOfKey, `${rejectionText(response)}, code ${show(code)}; the key has all permissions`, response)
+  const isOfKey = response.status === 401 || (response.status === 403 && at(response.json, '/error/code') === FORBIDDEN)
+  return judge(!isOfKey, `${describe({ response })}; the key has all permissions`, response)
 }
 
 /** The response to a cancel is open. */
 function hasBody({ route, response }: ApiCall): boolean {
   return response.text !== '' && !(route === 'cancelJob' && response.status < 300)
+}
+
+function isJson(response: ApiResponse): Finding {
+  const contentType = response.headers.get('content-type')
+  const isRight = /^application\/(\S+\+)?json\b/i.test(contentType ?? '') && response.json !== undefined
+  const detail = `${originOf(response.exchange)}: content type ${show(contentType ?? undefined)}; expected a JSON body`
+  return judge(isRight, detail, response)
 }
 
 /** Lists, details, and runs that have not failed. Polls have their own judge. */

@@ -1,19 +1,22 @@
 import { MODEL_CATEGORIES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { type Finding, fail, judge, observe, pass, skip } from '../finding.ts'
+import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { type Property, propertiesOf } from '../plan/inputs.ts'
 import { modelsOf } from '../plan/targets.ts'
-import { crossedReads, firstPage, unknownModel } from '../scenarios/reads.ts'
-import { UNKNOWN_ID } from '../scenarios/runs.ts'
+import { lists, details as readDetails, UNKNOWN_ID, unknownModel } from '../scenarios/reads.ts'
 import { mayDo } from '../session/keys.ts'
 import type { ApiCall } from './api-calls.ts'
-import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
-import { anyText, count, hasStatus, holds, object, oneOf, type Rule, rejectionText, text } from './rules.ts'
+import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
+import { count, filledString, hasStatus, holds, object, oneOf, type Rule, rejectionText, string } from './rules.ts'
 import { idsOf, type World } from './world.ts'
 
-const DETAILS: Source<ApiCall> = { from: [crossedReads], pick: ({ details }) => details, nothing: 'there is no model' }
+const DETAILS: Source<ApiCall> = {
+  from: [readDetails, lists],
+  pick: ({ details }) => details,
+  nothing: 'there is no model',
+}
 /** The paths of models that the list holds. */
 const LISTED: Source<ApiCall> = {
   ...DETAILS,
@@ -38,9 +41,10 @@ const UNKNOWN: Source<ApiCall> = {
 }
 
 const MAP: Rule = [(value) => isRecord(value) && Object.values(value).every(isRecord), 'a map of objects']
-const isText = (value: unknown) => typeof value === 'string'
+const [isString] = string
 /** "JSON-schema-like": JSON Schema has one type, or a list of them. */
-const isType = (value: unknown) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText))
+const isType = (value: unknown) =>
+  isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
 
 /** Every model (sections 2.1, 2.2, 2.3 and 4.2). */
 export const MODEL_JUDGES: readonly Check[] = [
@@ -63,14 +67,9 @@ export const MODEL_JUDGES: readonly Check[] = [
     const isRight = Array.isArray(required) && required.every((name) => names.includes(name))
     return judge(isRight, `required is ${show(required)}; expected names of properties`, response)
   }),
-  propertyJudge('schemas/property-texts', { type: isType, description: isText }),
+  propertyJudge('schemas/property-strings', { type: isType, description: isString }),
   propertyJudge('schemas/property-enum', { enum: (value) => itemsOf(value).length > 0 }),
   propertyJudge('schemas/property-bounds', { minimum: Number.isFinite, maximum: Number.isFinite }),
-  judgeAll('details/status-values', { ...DETAILS, from: [firstPage], pick: ({ lists }) => lists }, (lists) => {
-    const models = lists.flatMap(({ response }) => modelsOf(response))
-    const values = [...new Set(models.map(({ status }) => String(status)))].toSorted()
-    return observe(values, `status values in the list: ${show(values)}`, lists)
-  }),
 ]
 
 function propertyJudge(id: string, members: Record<string, (value: unknown) => boolean>): Check {
@@ -89,11 +88,11 @@ function propertiesIn({ response }: Pick<ApiCall, 'response'>) {
 }
 
 const FIELDS: Readonly<Record<string, Rule>> = {
-  '/id': text,
-  '/name': anyText,
-  '/description': anyText,
-  '/provider': anyText,
-  '/status': anyText,
+  '/id': filledString,
+  '/name': string,
+  '/description': string,
+  '/provider': string,
+  '/status': string,
   '/category': oneOf(...MODEL_CATEGORIES),
   '/pricing/credits_per_run': count,
 }
@@ -127,7 +126,7 @@ function difference(reads: readonly Read[], pointers: readonly string[]): Findin
   return undefined
 }
 
-/** A value as text. The order of members and of texts is free, and `null` is as good as left out. */
+/** A value as a string. The order of members and of items is free, and `null` is as good as left out. */
 function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).toSorted().join()}]`
   if (!isRecord(value)) return JSON.stringify(value) ?? 'nothing'

@@ -1,23 +1,23 @@
 import { isText } from '@modelrun/kit'
-import { every, type Finding, judge, observe, skip } from '../finding.ts'
+import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, isRecord, itemsOf, type JsonValue, show } from '../json.ts'
-import { errorMembers, PROVIDER_FAILURE } from './error-members.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
+import { originOf } from './api-calls.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
+import { PROVIDER_FAILURE } from './world.ts'
 
 /** What a value must be, and how that is said. */
 export type Rule = readonly [isRight: (value: unknown) => boolean, expected: string]
 
-export const text: Rule = [isText, 'text']
-/** The same, which may be empty. */
-export const anyText: Rule = [(value) => typeof value === 'string', 'text']
+export const filledString: Rule = [isText, 'a string that is not empty']
+export const string: Rule = [(value) => typeof value === 'string', 'a string']
 export const count: Rule = [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer, 0 or more']
 export const object: Rule = [isRecord, 'an object']
 export const objects: Rule = [(value) => Array.isArray(value) && value.every(isRecord), 'an array of objects']
-const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute url']
-export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'a time of ISO 8601 in UTC']
+const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute URL']
+export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'an ISO 8601 timestamp in UTC']
 /** `null` is as good as left out. */
-export const none: Rule = [(value) => value === undefined || value === null, 'nothing']
+export const absent: Rule = [(value) => value === undefined || value === null, 'it to be left out']
 export const oneOf = (...all: readonly unknown[]): Rule => [(value) => all.includes(value), all.map(show).join(' or ')]
 /** What has a body and can be proven: a response, or a delivery. */
 export type Shown = Pick<ApiResponse, 'json' | 'exchange'>
@@ -26,21 +26,22 @@ export type Shown = Pick<ApiResponse, 'json' | 'exchange'>
 export function holds(shown: Shown, rules: Readonly<Record<string, Rule>>, below = ''): Finding[] {
   return Object.entries(rules).map(([name, [isRight, expected]]) => {
     const [pointer, value] = [`${below}${name}`, at(shown.json, `${below}${name}`)]
-    return judge(isRight(value), `${pointer || 'the body'} is ${show(value)}; expected ${expected}`, shown)
+    const detail = `${originOf(shown.exchange)}: ${pointer || 'the body'} is ${show(value)}; expected ${expected}`
+    return judge(isRight(value), detail, shown)
   })
 }
 
 /** Judges members that the specification does not ask for here, as far as they are there. */
-export function shownOnly(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
+export function holdsWhereShown(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
   const there = Object.entries(rules).filter(([pointer]) => (at(shown.json, below + pointer) ?? null) !== null)
   if (there.length === 0) return [skip('nothing is repeated', shown)]
   return holds(shown, Object.fromEntries(there), below)
 }
 
-const OUTPUT = { '': object, '/type': text, '/items': objects }
-const ITEM = { '/type': text, '/url': url }
+const OUTPUT = { '': object, '/type': filledString, '/items': objects }
+const ITEM = { '/type': filledString, '/url': url }
 /** The error of a failed job, or of a request (sections 2.4 and 7). */
-export const ERROR = { '/error': object, '/error/code': text, '/error/message': text }
+export const ERROR = { '/error': object, '/error/code': filledString, '/error/message': filledString }
 
 /** The code of an error of a run that failed at the provider (section 7). */
 export const AT_PROVIDER = { '/error/code': oneOf(PROVIDER_FAILURE) }
@@ -51,55 +52,26 @@ export function hasOutput(shown: Shown, pointer: string): Finding {
   return every([...holds(shown, OUTPUT, pointer), ...items.flatMap((item) => holds(shown, ITEM, item))])
 }
 
-/** Judges that two outputs of one job are the same. Each response may sign the addresses again. */
-export function sameOutput(...[[one, pointer], [other, otherPointer]]: [[Shown, string], [Shown, string]]): Finding {
-  const [shown, expected] = [outputShown(other.json, otherPointer), outputShown(one.json, pointer)]
-  const detail = `the output is ${shown} (its type, and those of its items), and was ${expected}`
-  return judge(shown === expected, detail, [one, other])
-}
-
-function outputShown(json: unknown, pointer: string): string {
-  const items = at(json, `${pointer}/items`)
-  return show([at(json, `${pointer}/type`), Array.isArray(items) ? items.map((item) => at(item, '/type')) : items])
+/** An output as a body shows it, without its addresses: each response may sign them again. */
+export function outputShown({ json }: Shown, pointer: string): string {
+  const types = itemsOf(at(json, `${pointer}/items`)).map((item) => show(at(item, '/type')))
+  return `type ${show(at(json, `${pointer}/type`))} and ${types.length} items (${types.join(', ')})`
 }
 
 /** Judges the HTTP status. */
 export function hasStatus(response: ApiResponse, ...allowed: readonly number[]): Finding {
-  const detail = `status ${response.status}; expected ${allowed.join(' or ')}`
+  const detail = `${originOf(response.exchange)}: status ${response.status}; expected ${allowed.join(' or ')}`
   return judge(allowed.includes(response.status), detail, response)
 }
 
-/** Judges the `Content-Type`. */
-export function isJson(response: ApiResponse): Finding {
-  const contentType = response.headers.get('content-type')
-  const isRight = /^application\/(\S+\+)?json\b/i.test(contentType ?? '') && response.json !== undefined
-  return judge(isRight, `content type ${show(contentType ?? undefined)}; expected a JSON body`, response)
-}
-
-/**
- * A status with its error code, and what the error holds beside code and message, as an observation.
- *
- * @param parameter the wrong one: members that are named after it are those of any other one
- */
-export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>, parameter = '') {
+/** A status with its error code, as an observation. */
+export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>) {
   const code = at(json, '/error/code')
-  const members = status < 400 ? {} : ofAnyParameter(errorMembers(json), parameter)
-  const more = Object.keys(members).length === 0 ? {} : { members }
-  return { status, code: typeof code === 'string' ? code : null, ...more }
-}
-
-function ofAnyParameter(members: Record<string, JsonValue>, parameter: string): Record<string, JsonValue> {
-  if (!/^\w+$/.test(parameter)) return members
-  return JSON.parse(JSON.stringify(members).replaceAll(new RegExp(`\\b${parameter}\\b`, 'g'), '{parameter}'))
+  return { status, code: typeof code === 'string' ? code : null }
 }
 
 /** The same in words. */
-export function rejectionText({ status, json }: ApiResponse): string {
-  const code = at(json, '/error/code')
-  return typeof code === 'string' ? `status ${status} with the code ${code}` : `status ${status}`
-}
-
-/** Records how a request is rejected, or that it is accepted. */
-export function observeRejection(response: ApiResponse): Finding {
-  return observe(rejectionOf(response), rejectionText(response), response)
+export function rejectionText(response: ApiResponse): string {
+  const { status, code } = rejectionOf(response)
+  return code === null ? `status ${status}` : `status ${status} with the code ${code}`
 }

@@ -5,13 +5,10 @@ import { at, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { mayDo } from '../session/keys.ts'
-import { isOpenForKey } from './api-calls.ts'
-import { isProviderFailure } from './error-members.ts'
-import { judgeAll, judgeEvery, observeFirst, only, type Source } from './judge-every.ts'
-import { failedBody, OF_RUNS, observeMore } from './more-members.ts'
-import { AT_PROVIDER, count, hasOutput, hasStatus, holds, oneOf, rejectionOf, rejectionText, text } from './rules.ts'
+import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
+import { AT_PROVIDER, count, filledString, hasOutput, hasStatus, holds, oneOf, rejectionText } from './rules.ts'
 import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
-import { type RunCall, responsesOf, type World } from './world.ts'
+import { isProviderFailure, type RunCall, type World } from './world.ts'
 
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
@@ -19,16 +16,13 @@ const SLACK_MS = 1_000
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
 const isPollingText = (value: unknown) => typeof value === 'string' && MENTIONS_POLLING.test(value)
 
-/** Every run that the specification accepts, by its key and its input. */
-const RUNS: Source<RunCall> = {
-  from: [FIRST.default, FIRST.sync, FIRST.async, ...LASTS],
+/** Every run that the specification accepts, by its key and its input, with some of the first runs. */
+const runsOf = (...names: readonly (keyof typeof FIRST)[]): Source<RunCall> => ({
+  from: [...names.map((name) => FIRST[name]), ...LASTS],
   pick: ({ runs }) => runs,
   nothing: 'no run was accepted',
-}
-/** Those with some of the first runs. */
-const of = (...names: readonly (keyof typeof FIRST)[]) => {
-  return { ...RUNS, from: [...names.map((name) => FIRST[name]), ...LASTS] }
-}
+})
+const RUNS = runsOf('default', 'sync', 'async')
 const ofMode = (mode: RunCall['mode'], source: Source<RunCall>, nothing: string) =>
   only(source, (run) => run.mode === mode, nothing)
 
@@ -37,17 +31,21 @@ const isContinued = ({ response, says }: RunCall) => response.status === 202 && 
 
 const WAITING = only(RUNS, isWaiting, 'no synchronous run was accepted')
 const COMPLETED = only(RUNS, ({ says }) => says === 'completed', 'no run has completed in its response')
-const ASYNC = ofMode('async', of('async', 'cancelled'), 'no asynchronous run was accepted')
-const CONTINUED = only(of('held'), isContinued, 'no run got a 202 that says processing')
-const HELD = only(of('held'), (run) => isWaiting(run) && isContinued(run), 'no run was held; choose a slower model')
-const WITH_WEBHOOK = ofMode('sync+webhook', of('webhook', 'failingWebhook'), 'no run with a webhook_url was accepted')
-const ASYNC_WEBHOOK = ofMode('async+webhook', of('asyncWebhook'), 'no asynchronous run with a webhook was accepted')
-const AT_ONCE = only(of('cancelled'), (run) => !isWaiting(run), 'no run was accepted that should return at once')
+const ASYNC = ofMode('async', runsOf('async', 'cancelled'), 'no asynchronous run was accepted')
+const CONTINUED = only(runsOf('held'), isContinued, 'no run got a 202 that says processing')
+const HELD = only(runsOf('held'), (run) => isWaiting(run) && isContinued(run), 'no run was held; choose a slower model')
+const WITH_WEBHOOK = ofMode(
+  'sync+webhook',
+  runsOf('webhook', 'failingWebhook'),
+  'no run with a webhook_url was accepted',
+)
+const ASYNC_WEBHOOK = ofMode('async+webhook', runsOf('asyncWebhook'), 'no asynchronous run with a webhook was accepted')
+const AT_ONCE = only(runsOf('cancelled'), (run) => !isWaiting(run), 'no run was accepted that should return at once')
 const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
 /** The runs that should be accepted. */
 const RIGHT = only(
   { ...RUNS, pick: ({ sentRuns }) => sentRuns },
-  (run) => !run.isOpen && !(run.shouldFail && isWaiting(run)) && !mayBeForbidden(run) && mayDo(run.key, 'runModel'),
+  (run) => !run.isOpen && !(run.shouldFail && isWaiting(run)) && mayDo(run.key, 'runModel'),
   'no run was sent',
 )
 const FAILING: Source<RunCall> = {
@@ -55,7 +53,6 @@ const FAILING: Source<RunCall> = {
   pick: ({ sentRuns }) => sentRuns.filter((run) => run.shouldFail && isWaiting(run) && !run.isOpen),
   nothing: 'no run failed at the provider',
 }
-const IN_EVERY_MODE = of('default', 'sync', 'async', 'held', 'failing', 'webhook', 'asyncWebhook')
 
 const ACCEPTED: readonly number[] = [200, 202]
 
@@ -71,10 +68,10 @@ export const RUN_JUDGES: readonly Check[] = [
     shows(response, ACCEPTED, ['queued', 'processing']),
   ),
   judgeEvery('runs/identity', NAMED, ({ response, id }) =>
-    holds(response, { '/job_id': text, '/request_id': text, '/model_id': oneOf(id) }),
+    holds(response, { '/job_id': filledString, '/request_id': filledString, '/model_id': oneOf(id) }),
   ),
   judgeEvery('runs/message', CONTINUED, ({ response }) =>
-    holds(response, { '/message': [isPollingText, 'a text that says to poll the job'] }),
+    holds(response, { '/message': [isPollingText, 'a string that says to poll the job'] }),
   ),
   judgeEvery('runs/completed-output', COMPLETED, ({ response }) => hasOutput(response, '/output')),
   judgeEvery('runs/completed-duration', COMPLETED, ({ response }) => [
@@ -92,19 +89,7 @@ export const RUN_JUDGES: readonly Check[] = [
     return says === 'failed' ? [shown, ...holds(response, AT_PROVIDER)] : shown
   }),
   judgeAll('runs/job-ids-differ', RUNS, jobIdsDiffer),
-  judgeAll('runs/more-fields', IN_EVERY_MODE, (runs) => observeMore(responsesOf(runs), OF_RUNS)),
-  observeFirst('runs/async-status-code', ASYNC, ({ response }) => response.status),
-  observeFirst('runs/failed-response', FAILING, ({ response }) => response.status),
-  observeFirst('runs/failed-body', FAILING, ({ response }) => failedBody(response)),
-  observeFirst('webhooks/async-run', ASYNC_WEBHOOK, ({ response, says }) => {
-    return { ...rejectionOf(response), response: String(says) }
-  }),
 ]
-
-/** For a permission that a run may need. */
-function mayBeForbidden(run: RunCall): boolean {
-  return isOpenForKey(run) && run.response.status === 403
-}
 
 /** Judges the HTTP status, and the status in the body. */
 function shows(response: ApiResponse, statuses: readonly number[], states: readonly string[]): Finding[] {
@@ -118,8 +103,7 @@ function isAccepted({ response, endpoint, mode, jobId }: RunCall, { runs, sentRu
   if (response.status === 402) return skip('the account has no credits', response)
   // A rejection names no job, and is like that of a wrong input and not like what the failing model gets.
   const isError = response.status >= 400 && at(response.json, '/error/code') !== undefined
-  const isLike = ({ response: other }: RunCall) => rejectionText(other) === rejectionText(response)
-  const like = sentRuns.filter(isLike)
+  const like = sentRuns.filter((other) => rejectionText(other.response) === rejectionText(response))
   const isOfFailed = like.some((run) => run.shouldFail && isWaiting(run)) && !like.some((run) => run.violation)
   const isFailedJob = mode === 'sync' && isError && (jobId !== undefined || isOfFailed)
   const isFailure = response.status >= 500 || isProviderFailure(response.json) || isFailedJob

@@ -1,12 +1,12 @@
+import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import type { Exchange } from '../exchange.ts'
 import { every, type Finding, fail, pass } from '../finding.ts'
 import { at, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { isTerminal } from '../session/actions.ts'
-import { isContinued } from './job-judges.ts'
-import { judgeAll, type Source } from './judge-every.ts'
+import { isUnfinished } from '../session/actions.ts'
+import { judgeAll, type Source } from './judge-world.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
 import { endOf, jobOf, type RunCall, startOf, type World } from './world.ts'
 
@@ -27,6 +27,8 @@ const TIMES: Source<Times> = {
   nothing: 'no time of a job was shown',
 }
 
+const isEnd = (status: unknown) => TERMINAL_JOB_STATUSES.some((end) => end === status)
+
 /** When jobs were completed, wherever that is shown (sections 2.4 and 6). */
 export const TIME_JUDGES: readonly Check[] = [
   judgeAll('jobs/times', TIMES, (jobs) => every([...jobs.map(agree), fitOneClock(jobs)])),
@@ -44,7 +46,7 @@ function timesOf(run: RunCall, world: World) {
   const reads = jobOf(run, world)?.reads ?? []
   const heldMs = run.says === 'processing' ? endOf(response) : startOf(response.exchange)
   return {
-    continuedMs: Math.max(heldMs, ...reads.filter(isContinued).map(({ exchange }) => startOf(exchange))),
+    continuedMs: Math.max(heldMs, ...reads.filter(isUnfinished).map(({ exchange }) => startOf(exchange))),
     exchange: response.exchange,
     shown: [
       ...shownIn(response.json, response.exchange, endOf(response)),
@@ -57,7 +59,7 @@ function timesOf(run: RunCall, world: World) {
 /** Judges that a job is completed when it has ended, and that its time is one. A job that is cancelled after its end may say when. */
 function agree({ shown }: Times): Finding {
   for (const one of shown) {
-    if (!isTerminal(one.status)) return fail(`a job that is ${show(one.status)} has a completed_at`, one)
+    if (!isEnd(one.status)) return fail(`a job that is ${show(one.status)} has a completed_at`, one)
     const same = shown.find(({ status }) => status === one.status) ?? one
     if (Math.abs(same.ms - one.ms) > ROUNDED_MS) return differ('completed_at of one job differs', same, one)
   }

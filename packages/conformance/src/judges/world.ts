@@ -1,9 +1,9 @@
-import type { RouteName } from '@modelrun/contract'
+import { ERROR_CODES, type RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
 import { at } from '../json.ts'
 import { modelsOf, targetsOf } from '../plan/targets.ts'
-import { isTerminal, jobIdIn, jobStatus } from '../session/actions.ts'
+import { hasEnded, jobIdIn, jobStatus } from '../session/actions.ts'
 import { mayDo } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
 import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf, routeOf } from './api-calls.ts'
@@ -29,7 +29,7 @@ export function worldOf(session: Session) {
   const details = ofRoute('getModel').filter(({ response }) => response.status < 300)
   const prices = pricesOf(session, lists, details)
   const sentRuns = ofRoute('runModel').map((call) => runCallOf(call, session, prices))
-  const accepted = sentRuns.filter(({ response }) => response.status < 300 || at(response.json, '/job_id'))
+  const accepted = sentRuns.filter(({ response, jobId }) => response.status < 300 || jobId !== undefined)
   return {
     session,
     /** Requests to the endpoints of section 4. */
@@ -44,29 +44,10 @@ export function worldOf(session: Session) {
     /** Every run that was sent. */
     sentRuns,
     /** The runs that were accepted, with a key and an input that the specification accepts. */
-    runs: accepted.filter((run) => (!run.isOpen || isLikeOthers(run)) && mayDo(run.key, 'runModel')),
+    runs: accepted.filter(({ violation, key }) => violation === undefined && mayDo(key, 'runModel')),
     /** The jobs of all accepted runs, wrong ones included. Jobs of another account cannot be read. */
-    jobs: storiesOf(
-      accepted.filter(({ key }) => key.kind !== 'open'),
-      calls,
-    ),
-    /** Lists between which the catalog did not change. */
-    stillLists: stillListsOf(lists),
+    jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
   }
-}
-
-/** All lists, or the most between which the catalog may not have changed. A total that comes back is not a change. */
-function stillListsOf(lists: readonly ListCall[]): readonly ListCall[] {
-  const whole = lists.filter(isUnfiltered)
-  const totals = whole.map(({ response }) => at(response.json, '/total'))
-  const epochs = totals.flatMap((total, index) => (total === totals[index - 1] ? [] : [total]))
-  if (epochs.length < 2 || new Set(epochs).size < epochs.length) return lists
-  const of = (epoch: unknown) => {
-    const ids = whole.flatMap(({ response }, index) => (totals[index] === epoch ? response.exchange.id : []))
-    const isWithin = (id: number) => id >= Math.min(...ids) && id <= Math.max(...ids)
-    return lists.filter(({ response }) => isWithin(response.exchange.id))
-  }
-  return epochs.map(of).toSorted((one, other) => other.length - one.length)[0] ?? []
 }
 
 /** Whether a list is asked for without a category and a search. */
@@ -75,11 +56,10 @@ export function isUnfiltered({ query }: ListCall): boolean {
 }
 
 function readsOf(route: RouteName, calls: readonly ApiCall[], { parts: { recovered } }: Session) {
-  const isAsked = ({ key, isOpen }: ApiCall) => mayDo(key, route) && !isOpen
   const isOfRoute = ({ path }: Recovered) => routeOf('GET', path)?.route === route
   return {
     route,
-    calls: calls.filter((call) => isAsked(call) && (route !== 'listModels' || listCallOf(call).length > 0)),
+    calls: calls.filter(({ key, isOpen }) => mayDo(key, route) && !isOpen),
     /** Responses that failed before those. */
     recovered: responsesOf(recovered.filter(isOfRoute)),
   }
@@ -106,8 +86,8 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
     hasWebhook: url !== undefined,
     /** How the result is asked for. */
     mode: `${sync === false ? 'async' : 'sync'}${url === undefined ? '' : '+webhook'}` as const,
-    /** Missing when no webhook was asked for, or one that the suite does not receive. */
-    endpoint: session.endpoints.find((one) => one.url === url),
+    /** Missing when no webhook was asked for. */
+    endpoint: session.endpoints.find((endpoint) => endpoint.url === url),
     jobId: jobIdIn(call.response),
     /** The status in the response. */
     says: at(call.response.json, '/status'),
@@ -118,38 +98,16 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
   }
 }
 
-/** Whether a run that need not be accepted is a run like others once it is: mode and webhook are as the specification has them. */
-function isLikeOthers({ violation, body, sync, hasWebhook, endpoint }: RunCall): boolean {
-  const isMode = at(body, '/sync') === sync
-  return violation === undefined && body !== undefined && isMode && (!hasWebhook || endpoint !== undefined)
-}
-
-/** Of the key with all permissions and a limited one: the limited one. */
-function pairOf(one: ApiCall, other: ApiCall): string | undefined {
-  return one.key.kind === 'full' ? other.key.name : other.key.kind === 'full' ? one.key.name : undefined
-}
-
-function storiesOf(runs: readonly RunCall[], calls: readonly ApiCall[]) {
-  const runOf = new Map(runs.map((run) => [run.jobId, run]))
-  // Limited keys of the same account: one reads a job of the other.
-  const shared = calls.flatMap((call) => {
-    const run = call.route === 'getJob' && call.response.status < 300 ? runOf.get(call.id) : undefined
-    return (run && pairOf(call, run)) ?? []
-  })
-  return runs.flatMap((run) => storyOf(run, calls, (call) => shared.includes(pairOf(call, run) ?? '')))
-}
-
-function storyOf(run: RunCall, calls: readonly ApiCall[], isOfSame: (call: ApiCall) => boolean) {
+function storyOf(run: RunCall, calls: readonly ApiCall[]) {
   const { jobId } = run
   if (jobId === undefined) return []
   // The job of one key may not be there for another, which may belong to another account.
-  const isOwn = ({ key }: ApiCall) => key.name === run.key.name
-  const isOfAccount = (call: ApiCall) => isOwn(call) || isOfSame(call) || call.response.status < 300
+  const isOfAccount = ({ key, response }: ApiCall) => key.name === run.key.name || response.status < 300
   const ofJob = calls.filter((call) => call.id === jobId && isItsOwn(call) && isOfAccount(call))
-  const about = (route: RouteName) => ofJob.filter((call) => call.route === route && mayDo(call.key, route))
-  const reads = responsesOf(about('getJob'))
-  const end = reads.find((read) => isTerminal(jobStatus(read)))
-  const cancelsOf = (isWanted: (call: ApiCall) => boolean) => responsesOf(about('cancelJob').filter(isWanted))
+  const about = (route: RouteName) =>
+    responsesOf(ofJob.filter((call) => call.route === route && mayDo(call.key, route)))
+  const reads = about('getJob')
+  const end = reads.find(hasEnded)
   return [
     {
       run,
@@ -159,10 +117,8 @@ function storyOf(run: RunCall, calls: readonly ApiCall[], isOfSame: (call: ApiCa
       /** The first poll that showed an end, and its status. */
       end,
       outcome: end && jobStatus(end),
-      /** Cancels with the key of the run, or the one with all permissions. */
-      cancels: cancelsOf(isOwn),
-      /** Cancels with other keys that may cancel jobs. They may belong to another account. */
-      otherCancels: cancelsOf((call) => !isOwn(call)),
+      /** What cancels with keys that may cancel jobs returned. */
+      cancels: about('cancelJob'),
     },
   ]
 }
@@ -170,11 +126,6 @@ function storyOf(run: RunCall, calls: readonly ApiCall[], isOfSame: (call: ApiCa
 /** The job of a run, where it has one that can be read. */
 export function jobOf({ jobId }: RunCall, { jobs }: World): JobStory | undefined {
   return jobs.find((job) => job.jobId === jobId)
-}
-
-/** The cancels of a job, those with the key of its run first. */
-export function allCancels({ cancels, otherCancels }: JobStory): ApiResponse[] {
-  return [...cancels, ...otherCancels]
 }
 
 /** Whether one request was sent before another. */
@@ -191,6 +142,13 @@ export function endOf({ exchange, durationMs }: ApiResponse): number {
 export function startOf({ startedAt }: { startedAt: string }): number {
   return Date.parse(startedAt)
 }
+
+/** Whether a body says that the model run failed at the provider (section 7). */
+export function isProviderFailure(body: unknown): boolean {
+  return at(body, '/error/code') === PROVIDER_FAILURE
+}
+
+export const [, , PROVIDER_FAILURE] = ERROR_CODES
 
 /**
  * Whether the delivery of a run, which its receiver did not accept, came more often than any that was accepted. A service may

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { isRecord, tryParseJson } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import { CannotStartError, type ConformanceOptions, SPECIAL_KEYS } from '../options.ts'
@@ -14,9 +16,10 @@ interface RequestedReport {
 }
 
 /** What options are called alike in the command and in its arguments. */
-interface Values extends Pick<ConformanceOptions, 'allowRuns' | 'maxCredits' | 'depth' | 'seed' | 'only'> {
+interface Values extends Pick<ConformanceOptions, 'allowRuns' | 'maxCredits' | 'only'> {
   webhookUrl?: string
   webhookPort?: number
+  readCreditsCommand?: string
   timeScale?: number
   quiet?: true
 }
@@ -28,14 +31,7 @@ export interface CheckCommand extends Values, Pick<ConformanceOptions, 'baseUrl'
   reports: readonly RequestedReport[]
 }
 
-/** The values of the options by commander's names, models and keys with restricted rights excepted. */
-interface OptionValues extends Values, Partial<Record<'baseUrl' | 'apiKey', string>> {
-  report?: readonly RequestedReport[]
-  jobTimeout?: number
-  requirements?: true
-  version?: true
-}
-
+type Environment = Readonly<Record<string, string | undefined>>
 type Parse = (raw: string, name: string) => unknown
 
 /** The models that can be given, each with what its options start with. */
@@ -48,41 +44,48 @@ const MODELS = {
 /** Options that take one value. To add one: a line here, and its type above. */
 const OPTIONS: readonly (readonly [flags: string, description: string, parse?: Parse])[] = [
   ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
-  ['--api-key <key>', 'a key with all permissions (or MODELRUN_API_KEY)'],
+  ['--env-file <path>', 'a file with the variables below'],
   ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
-  ['--depth <number>', 'how many combinations are made: 1 takes 60 credits of it, 8 takes 480 (default: 1)', number(0)],
-  ['--seed <number>', 'chooses the combinations (default: 1)', number(0)],
   ...Object.values(MODELS).flatMap(([start, meaning]) => [
     [`--${start}model <id>`, meaning] as const,
     [`--${start}input <json>`, 'its input (default: made from its schema)', jsonObject] as const,
   ]),
+  ['--read-credits-command <command>', 'prints the credits that are left, for the checks of charges'],
   ['--webhook-url <url>', 'public URL that forwards to --webhook-port'],
   ['--webhook-port <port>', 'port for deliveries (default: a free one)', number(0)],
   ['--only <names>', 'areas, checks or statements, separated by commas', (raw) => raw.split(',')],
   ['--job-timeout <seconds>', 'how long to wait for a job (default: 900)', number(1)],
   ['--time-scale <factor>', 'speed of the clock of the service (default: 1)', number(Number.MIN_VALUE)],
-  ...Object.entries(SPECIAL_KEYS).map(([name, meaning]) => [`--${name}-key <key>`, `a key that ${meaning}`] as const),
 ]
+
+const variableOf = (name: string) => `MODELRUN_${name.toUpperCase().replaceAll('-', '_')}_KEY`
+
+const KEYS_HELP = [
+  'Keys are environment variables, never arguments, which other users of the machine can read:',
+  '  MODELRUN_API_KEY: a key with all permissions',
+  ...Object.entries(SPECIAL_KEYS).map(([name, meaning]) => `  ${variableOf(name)}: a key that ${meaning}`),
+].join('\n')
 
 /**
  * Reads the arguments of `modelrun-conformance`.
  *
  * @throws CannotStartError when an argument is unknown or missing, or has a value that is not allowed
  */
-export function readCommand(args: readonly string[], env: Readonly<Record<string, string | undefined>>): CliCommand {
+export function readCommand(args: readonly string[], environment: Environment): CliCommand {
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
-  const { version, requirements, jobTimeout, report = [], ...direct } = values
+  const { version, requirements, jobTimeout, envFile, report = [], baseUrl, ...others } = values
   if (version || requirements) return { kind: version ? 'version' : 'requirements' }
-  const given = new Map<string, unknown>(Object.entries(direct))
-  const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, given.get(inCamelCase(`${name}-key`))])
+  const env = envFile === undefined ? environment : { ...environment, ...readEnvFile(envFile) }
+  const given = new Map<string, unknown>(Object.entries(others))
   const models = Object.entries(MODELS).map(([kind, [start]]) => [kind, choice(start, given)])
+  const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, env[variableOf(name)]])
   return {
     kind: 'check',
     ...{ allowRuns: false, maxCredits: 0, timeScale: 1 },
-    ...Object.fromEntries([...given].filter(([name]) => !/(key|model|input)$/i.test(name))),
-    baseUrl: requireValue(direct.baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
-    apiKey: requireValue(direct.apiKey ?? env.MODELRUN_API_KEY, '--api-key <key>'),
+    ...Object.fromEntries([...given].filter(([name]) => !/(model|input)$/i.test(name))),
+    baseUrl: requireValue(baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
+    apiKey: requireValue(env.MODELRUN_API_KEY, 'The environment variable MODELRUN_API_KEY'),
     keys: Object.fromEntries(keys),
     models: Object.fromEntries(models),
     jobMs: jobTimeout === undefined ? undefined : jobTimeout * 1000,
@@ -92,17 +95,29 @@ export function readCommand(args: readonly string[], env: Readonly<Record<string
 
 const SEE_HELP = '--help lists the options.'
 
-/** The values of the options, or the text of `--help`. */
+/** The values of the options by commander's names, models and their inputs included. */
+interface OptionValues extends Values {
+  baseUrl?: string
+  envFile?: string
+  report?: readonly RequestedReport[]
+  jobTimeout?: number
+  requirements?: true
+  version?: true
+}
+
+/** The values of the options, or the output of `--help`. */
 function parse(args: readonly string[]): OptionValues | string {
   let help = ''
   const program = createProgram()
-    .configureOutput({ writeOut: (text) => (help += text), writeErr: () => {} })
+    .configureOutput({ writeOut: (output) => (help += output), writeErr: () => {} })
     .exitOverride()
   try {
     return program.parse(args, { from: 'user' }).opts<OptionValues>()
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return help.trimEnd()
+    const isKey = /'--[\w-]*key\b/.test(error.message)
+    if (isKey) throw new CannotStartError(`A key is never an argument. ${KEYS_HELP}`)
     const [sentence, advice = SEE_HELP] = error.message.replace(/^error: |\.$|[()]/g, '').split('\n')
     // A mistyped option may carry a key.
     throw new CannotStartError(createRedactor([]).text(`${sentence}. ${advice}`))
@@ -111,24 +126,23 @@ function parse(args: readonly string[]): OptionValues | string {
 
 function createProgram(): Command {
   const program = new Command('modelrun-conformance')
-    .usage('--base-url <url> --api-key <key> [options]')
+    .usage('--base-url <url> [options]')
     .description(
       'Checks a service against the specification. Without --allow-runs it reads only, and costs nothing.\n' +
         'Exit code: 0 nothing failed, 1 something failed, 2 wrong usage or nothing could be started.\n' +
         'Documentation: node_modules/@modelrun/conformance/README.md',
     )
     .helpOption('--help', 'print this text')
-  for (const [flags, description, parse = (raw: string) => raw] of OPTIONS) {
+    .addHelpText('after', `\n${KEYS_HELP}`)
+  for (const [flags, description, parseValue = (raw: string) => raw] of OPTIONS) {
     const name = flags.replace(/ .*/, '')
-    const made = new Option(flags, description).argParser((raw, previous) => {
+    const option = new Option(flags, description).argParser((raw, previous) => {
       if (previous !== undefined) throw new CannotStartError(`${name} is given twice.`)
-      return parse(givenValue(raw, flags), name)
+      return parseValue(givenValue(raw, flags), name)
     })
-    // Else commander reads `--no-credits-key` as the negation of `--credits-key`.
-    made.negate = false
-    program.addOption(made)
+    program.addOption(option)
   }
-  const report = new Option('--report <format[=path]>', `${REPORT_FORMATS.join(', ')}; may be given often`)
+  const report = new Option('--report <format[=path]>', `${REPORT_FORMATS.join(' or ')}; may be given often`)
   const readReports = (raw: string, previous: readonly RequestedReport[] = []) => [...previous, readReport(raw)]
   return program
     .addOption(report.argParser(readReports))
@@ -138,17 +152,23 @@ function createProgram(): Command {
     .option('--version', 'print the version')
 }
 
-function inCamelCase(name: string): string {
-  return name.replace(/-./g, ([, letter = '']) => letter.toUpperCase())
+function readEnvFile(path: string): Environment {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new CannotStartError(`--env-file cannot be read: ${error instanceof Error ? error.message : error}.`)
+  }
 }
 
-function requireValue(value: string | undefined, usage: string): string {
+function requireValue(value: string | undefined, name: string): string {
   if (value !== undefined && value !== '') return value
-  throw new CannotStartError(`${usage} is missing. ${SEE_HELP}`)
+  throw new CannotStartError(`${name} is missing. ${SEE_HELP}`)
 }
 
 function choice(start: string, given: ReadonlyMap<string, unknown>): unknown {
-  const [model, input] = ['model', 'input'].map((name) => given.get(inCamelCase(`${start}${name}`)))
+  const [model, input] = ['model', 'input'].map((name) =>
+    given.get(`${start}${name}`.replace(/-./g, ([, letter = '']) => letter.toUpperCase())),
+  )
   if (model !== undefined) return { model, input }
   if (input === undefined) return undefined
   throw new CannotStartError(`--${start}input belongs to a model: give --${start}model too.`)
@@ -178,5 +198,5 @@ function readReport(raw: string): RequestedReport {
   const [name, ...rest] = givenValue(raw, '--report <format>[=<path>]').split('=')
   const format = REPORT_FORMATS.find((known) => known === name)
   if (format !== undefined) return { format, path: rest.length === 0 ? undefined : rest.join('=') }
-  throw new CannotStartError(`--report takes ${REPORT_FORMATS.join(', ')}, each with =<path> or not; not "${raw}".`)
+  throw new CannotStartError(`--report must be ${REPORT_FORMATS.join(' or ')}, with =<path> or not; not "${raw}".`)
 }

@@ -1,11 +1,12 @@
+import { exec } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { ConfigurationError, isLoopback } from '@modelrun/kit'
 import manifest from '../../package.json' with { type: 'json' }
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
 import { type CheckResult, isConformant } from '../report.ts'
-import { formatFailure, formatReport, type ReportFormat } from '../reports/format-report.ts'
-import { notAppliedLine } from '../reports/report-lines.ts'
+import { formatFailure, formatReport, notInProfile, type ReportFormat } from '../reports/format-report.ts'
 import { REQUIREMENTS } from '../requirements.ts'
 import { runConformance } from '../run-conformance.ts'
 import { type CheckCommand, readCommand } from './cli-options.ts'
@@ -24,26 +25,29 @@ async function checkService(command: CheckCommand): Promise<number> {
     return await runChecks(command)
   } catch (error) {
     if (!isMistake(error)) throw error
-    complain(error.message)
+    say(error.message)
     await writeAll(command.reports, (format) => formatFailure(error.message, format))
     return 2
   }
 }
 
 async function runChecks(command: CheckCommand): Promise<number> {
+  const { kind: _, webhookUrl: __, webhookPort: ___, timeScale, jobMs, reports, quiet, ...given } = command
+  const { readCreditsCommand, ...options } = given
+  const readCredits = readCreditsCommand === undefined ? undefined : () => printedCredits(readCreditsCommand)
+  // A command that does not work is noticed before anything is paid.
+  await readCredits?.()
   const receiver = await openReceiver(command)
   try {
-    const { kind: _, webhookUrl: __, webhookPort: ___, timeScale, jobMs, reports, quiet, ...options } = command
     const report = await runConformance({
       ...options,
       receiver,
+      readCredits,
       clock: createClock(timeScale),
       limits: { jobMs },
-      onResult: quiet ? undefined : showProgress,
+      ...(quiet ? {} : { onResult: showResults(), onProgress: (sentence) => say(sentence, '...  ') }),
     })
-    // A reference server with the profile does all that was observed but what is not applied.
-    const notApplied = report.notApplied.map((one) => `not in the profile: ${notAppliedLine(one)}`)
-    if (!quiet) process.stderr.write([...report.advice, ...notApplied].map((hint) => `${hint}\n`).join(''))
+    if (!quiet) for (const hint of [...report.advice, ...notInProfile(report)]) say(hint, '')
     const requested = reports.length > 0 ? reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2
@@ -51,6 +55,16 @@ async function runChecks(command: CheckCommand): Promise<number> {
   } finally {
     await receiver?.close()
   }
+}
+
+/** The number that a command prints. */
+async function printedCredits(command: string): Promise<number> {
+  const { stdout } = await promisify(exec)(command).catch((error: unknown) => {
+    throw new CannotStartError(`--read-credits-command failed: ${reasonOf(error)}`)
+  })
+  const printed = stdout.trim()
+  if (printed !== '' && Number.isFinite(Number(printed))) return Number(printed)
+  throw new CannotStartError(`--read-credits-command must print a number, not ${JSON.stringify(printed.slice(0, 60))}.`)
 }
 
 /** Deliveries reach a port of this machine from a service on this machine, or through a public URL that forwards to it. */
@@ -65,14 +79,20 @@ async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: Che
 
 const MARKS = { pass: 'ok  ', fail: 'FAIL', observed: 'note', skipped: 'skip' } as const
 
-function showProgress({ verdict, check, detail }: CheckResult): void {
-  process.stderr.write(`${MARKS[verdict]} ${check}${verdict === 'pass' ? '' : `: ${detail}`}\n`)
+/** Checks that are skipped for one reason are one line. */
+function showResults(): (result: CheckResult) => void {
+  const reasons = new Set<string>()
+  return ({ verdict, check, detail }) => {
+    if (verdict === 'skipped' && reasons.has(detail)) return
+    if (verdict === 'skipped') reasons.add(detail)
+    say(`${check}${verdict === 'pass' ? '' : `: ${detail}`}`, `${MARKS[verdict]} `)
+  }
 }
 
 /** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */
-async function writeAll(requested: CheckCommand['reports'], textOf: (format: ReportFormat) => string) {
-  const written = await Promise.all(requested.map(({ format, path }) => write(textOf(format), path)))
-  return !written.includes(false)
+async function writeAll(requested: CheckCommand['reports'], written: (format: ReportFormat) => string) {
+  const all = await Promise.all(requested.map(({ format, path }) => write(written(format), path)))
+  return !all.includes(false)
 }
 
 async function write(text: string, path: string | undefined): Promise<boolean> {
@@ -81,7 +101,7 @@ async function write(text: string, path: string | undefined): Promise<boolean> {
     else await writeFile(path, text)
     return true
   } catch (error) {
-    complain(`The report ${path} cannot be written: ${reasonOf(error)}.`)
+    say(`The report ${path} cannot be written: ${reasonOf(error)}.`)
     return false
   }
 }
@@ -95,8 +115,8 @@ function isMistake(error: unknown): error is Error {
   return error instanceof CannotStartError || error instanceof ConfigurationError
 }
 
-function complain(message: string): void {
-  process.stderr.write(`modelrun-conformance: ${message}\n`)
+function say(message: string, mark = 'modelrun-conformance: '): void {
+  process.stderr.write(`${mark}${message}\n`)
 }
 
 function print(text: string): number {
@@ -115,6 +135,6 @@ process.stderr.on('error', ignoreBrokenPipe)
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  complain(isMistake(error) ? error.message : `It has a defect. ${error instanceof Error ? error.stack : error}`)
+  say(isMistake(error) ? error.message : `It has a defect. ${error instanceof Error ? error.stack : error}`)
   process.exitCode = 2
 }

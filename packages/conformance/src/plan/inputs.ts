@@ -5,7 +5,6 @@ import { at, isRecord, itemsOf } from '../json.ts'
 /** A model that the suite runs. */
 export interface ModelTarget {
   modelId: string
-  category: unknown
   input: Record<string, unknown>
   creditsPerRun: number
   inputSchema: unknown
@@ -22,7 +21,7 @@ const SAMPLE_TEXT = 'a lighthouse at dawn'
  * Makes the smallest input that fits a model's `input_schema` (section 2.3): each mandatory parameter with its default,
  * its first allowed value, its minimum, or a plain value of its type.
  *
- * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of a picture
+ * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of a image
  */
 export function sampleInput(inputSchema: unknown): Record<string, unknown> | undefined {
   const properties = new Map(propertiesOf(inputSchema))
@@ -47,7 +46,7 @@ function sampleValue(name: string, property: Property | undefined): unknown {
   const type = typeOf(property)
   if (type === 'integer' || type === 'number') return exact(property.minimum) ?? 1
   if (type === 'boolean') return false
-  return type === 'string' && !isAddress(name, property) ? SAMPLE_TEXT : undefined
+  return type === 'string' && !isUrl(name, property) ? SAMPLE_TEXT : undefined
 }
 
 /** JSON Schema has one type, or a list of them. */
@@ -55,7 +54,7 @@ function typeOf({ type }: Property): unknown {
   return Array.isArray(type) ? type.find((one) => one !== 'null') : type
 }
 
-function isAddress(name: string, { description }: Property): boolean {
+function isUrl(name: string, { description }: Property): boolean {
   return /ur[li]s?$/i.test(name) || /\bURL\b/i.test(String(description))
 }
 
@@ -107,20 +106,7 @@ const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
     ['type', 'a fraction', 1.5],
   ],
   number: [['type', 'a number in quotes', '0.5']],
-  boolean: [['type', 'a text', 'yes']],
-}
-
-/** Null for a parameter that is not mandatory, and an empty text for one that is. */
-export function specialInputs({ input, inputSchema }: Schemed): Record<string, Record<string, unknown>> {
-  const required = requiredOf(inputSchema)
-  const properties = propertiesOf(inputSchema)
-  const optional = properties.find(([name]) => !required.includes(name))
-  const isText = (one: Property) => typeOf(one) === 'string' && one.enum === undefined
-  const text = properties.find(([name, one]) => required.includes(name) && isText(one))
-  return {
-    ...(optional && { optionalNull: { ...input, [optional[0]]: null } }),
-    ...(text && { requiredEmpty: { ...input, [text[0]]: '' } }),
-  }
+  boolean: [['type', 'a string', 'yes']],
 }
 
 /** What breaks a model's `input_schema` (section 2.3): every rule of every parameter, one at a time. */

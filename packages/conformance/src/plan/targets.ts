@@ -1,8 +1,7 @@
-import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
+import { ROUTES, routePath } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
-import { namesOf } from '../session/keys.ts'
 import { type ModelTarget, sampleInput } from './inputs.ts'
 
 /** The model of a run. `longest`: the slow model, else the main model. */
@@ -22,63 +21,49 @@ export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelT
   return [main, slow, failing, ...others].filter((target) => target !== undefined)
 }
 
-/** Number of cheapest models that are tried for an input made from the schema. */
-const MAX_CANDIDATES = 20
-
 /** No model can be run by what the service shows of it, which may be wrong. */
 export class UnfitModelsError extends CannotStartError {}
+
+/** Number of cheapest models that are tried for an input made from the schema. */
+const MOST_CANDIDATES = 20
+/** Of each category, so that a fault of one model is met. */
+const MOST_OF_CATEGORY = 2
+
+/** What the models are chosen from. */
+interface Choosing {
+  options: ResolvedOptions
+  /** All models of the list. */
+  models: readonly Record<string, unknown>[]
+  read: (path: string) => Promise<ApiResponse>
+}
 
 /**
  * @throws CannotStartError when a model is not there, or no input could be made up for it
  * @throws UnfitModelsError when one is shown without a price or a schema, or none can be run
  */
-export async function chooseTargets(options: ResolvedOptions, read: Read): Promise<Targets> {
-  const { main, slow, failing } = options.models
-  const targets = {
-    main:
-      main === undefined ? await cheapest(read, [slow?.model, failing?.model]) : await chosen(read, main, '--input'),
-    slow: slow && (await chosen(read, slow, '--slow-input')),
-    failing: failing && (await chosen(read, failing, '--failing-input')),
+export async function chooseTargets(choosing: Choosing): Promise<Targets> {
+  const { options, models, read } = choosing
+  const chosen = {
+    slow: options.models.slow && (await chooseModel(read, options.models.slow, '--slow-input')),
+    failing: options.models.failing && (await chooseModel(read, options.models.failing, '--failing-input')),
   }
-  if (options.crossingCredits === 0) return targets
-  return { ...targets, others: await othersOf(read, targets, options) }
+  const active = models.filter((model) => model.status === 'active' && Number.isInteger(priceOf(model)))
+  const candidates = active.toSorted((one, other) => Number(priceOf(one)) - Number(priceOf(other)))
+  const taken = targetsOf(chosen).map(({ modelId }) => modelId)
+  const main =
+    options.models.main === undefined
+      ? await cheapest(
+          candidates.filter(({ id }) => !taken.includes(String(id))),
+          read,
+        )
+      : await chooseModel(read, options.models.main, '--input')
+  // Who asks for some checks does not want to pay for all models.
+  const others = options.only === undefined ? await othersOf(candidates, [...taken, main.modelId], read) : []
+  return { ...chosen, main, others }
 }
 
-/** Of each category, so that a fault of one model is met. */
-const MOST_OF_CATEGORY = 2
-
-/** The cheapest models of each category, besides those that were chosen. Keys that may read models take turns. */
-async function othersOf(read: Read, chosen: Targets, options: ResolvedOptions): Promise<ModelTarget[]> {
-  const { crossingCredits, depth, keys } = options
-  const known = targetsOf(chosen).map(({ modelId }) => modelId)
-  const names = [undefined, ...namesOf(options, 'models:read')]
-  const others: ModelTarget[] = []
-  const tried = new Map([[chosen.main?.category, 1]])
-  for (const model of byPrice(await listAll(read))) {
-    const [id, category] = [String(at(model, '/id')), at(model, '/category')]
-    const count = tried.get(category) ?? 0
-    // With a greater depth there are more, which cost at most a tenth.
-    const mostCredits = crossingCredits / depth / (count < MOST_OF_CATEGORY ? 1 : 10)
-    if (known.includes(id) || count >= depth * MOST_OF_CATEGORY || Number(priceOf(model)) > mostCredits) continue
-    tried.set(category, count + 1)
-    const path = routePath(ROUTES.getModel, { id })
-    const name = names[(others.length + 1) % names.length]
-    const response = await read(path, name && keys[name])
-    const target = targetOf(response.status < 300 ? response : await read(path), id)
-    if (typeof target !== 'string') others.push(target)
-  }
-  return others
-}
-
-/** The active models with a price, the cheapest first. */
-function byPrice(models: readonly unknown[]): unknown[] {
-  return models
-    .filter((model) => at(model, '/status') === 'active' && Number.isInteger(priceOf(model)))
-    .toSorted((one, other) => Number(priceOf(one)) - Number(priceOf(other)))
-}
-
-/** @param option of the command line that gives the model's input */
-async function chosen(read: Read, { model, input }: ModelChoice, option: string): Promise<ModelTarget> {
+/** @param option of the command line that sets the model's input */
+async function chooseModel(read: Choosing['read'], { model, input }: ModelChoice, option: string) {
   const response = await read(routePath(ROUTES.getModel, { id: model }))
   if (response.status !== 200)
     throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} returns ${response.status}.`)
@@ -88,50 +73,45 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
   throw new (isShown ? CannotStartError : UnfitModelsError)(target.replace(/Give one\.$/, `Give one (${option}).`))
 }
 
-/** @param taken models that are slow or fail, which the main one must not */
-async function cheapest(read: Read, taken: readonly unknown[]): Promise<ModelTarget> {
-  const candidates = byPrice(await listAll(read)).filter((model) => !taken.includes(at(model, '/id')))
-  for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
-    const id = String(at(candidate, '/id'))
-    const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
+type Candidates = readonly Record<string, unknown>[]
+
+async function cheapest(candidates: Candidates, read: Choosing['read']): Promise<ModelTarget> {
+  for (const { id } of candidates.slice(0, MOST_CANDIDATES)) {
+    const target = targetOf(await read(routePath(ROUTES.getModel, { id: String(id) })), String(id))
     if (typeof target !== 'string') return target
   }
   throw new UnfitModelsError('No model has a price and an input that can be made up. Choose a model and its input.')
 }
 
+/** The cheapest models of each category. */
+async function othersOf(candidates: Candidates, taken: readonly string[], read: Choosing['read']) {
+  const others: ModelTarget[] = []
+  const tried = new Map<unknown, number>()
+  for (const { id, category } of candidates) {
+    const count = tried.get(category) ?? 0
+    if (taken.includes(String(id)) || count >= MOST_OF_CATEGORY) continue
+    tried.set(category, count + 1)
+    const target = targetOf(await read(routePath(ROUTES.getModel, { id: String(id) })), String(id))
+    if (typeof target !== 'string') others.push(target)
+  }
+  return others
+}
+
 function targetOf(response: ApiResponse, modelId: string, input?: Record<string, unknown>): ModelTarget | string {
   const inputSchema = at(response.json, '/input_schema')
   const creditsPerRun = priceOf(response.json)
-  if (typeof creditsPerRun !== 'number' || !(creditsPerRun >= 0)) {
+  if (typeof creditsPerRun !== 'number' || !(creditsPerRun >= 0))
     return `The model ${modelId} has no price: /pricing/credits_per_run is ${show(creditsPerRun)}.`
-  }
   const sample = input ?? sampleInput(inputSchema)
   if (sample === undefined) return `No input can be made up for the model ${modelId}. Give one.`
-  return { modelId, category: at(response.json, '/category'), input: sample, creditsPerRun, inputSchema }
+  return { modelId, input: sample, creditsPerRun, inputSchema }
 }
 
 function priceOf(model: unknown): unknown {
   return at(model, '/pricing/credits_per_run')
 }
 
-/** Reads a path below the base URL, by default with the key that has all permissions. */
-type Read = (path: string, key?: string) => Promise<ApiResponse>
-
-const MAX_PAGES = 20
-
-/** The entries of a page. */
+/** The models of a page. */
 export function modelsOf(response: ApiResponse): readonly Record<string, unknown>[] {
   return itemsOf(at(response.json, '/models')).filter(isRecord)
-}
-
-/** All models, by pages of the largest size. */
-export async function listAll(read: Read): Promise<Record<string, unknown>[]> {
-  const models: Record<string, unknown>[] = []
-  for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const query = `limit=${LIMITS.modelsPageMax}&offset=${models.length}`
-    const more = modelsOf(await read(`${ROUTES.listModels.path}?${query}`))
-    models.push(...more)
-    if (more.length < LIMITS.modelsPageMax) break
-  }
-  return models
 }

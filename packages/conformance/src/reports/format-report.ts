@@ -1,31 +1,103 @@
-import type { ConformanceReport } from '../report.ts'
-import { junitFailure, junitReport } from './junit-report.ts'
-import { textReport } from './text-report.ts'
+import type { Exchange } from '../exchange.ts'
+import { groupBy, show } from '../json.ts'
+import type { CheckResult, ConformanceReport } from '../report.ts'
 
 /** How a report can be written. */
-export const REPORT_FORMATS = ['text', 'json', 'junit'] as const
+export const REPORT_FORMATS = ['text', 'json'] as const
 
-/** `text` for a terminal, `json` with everything, `junit` for CI systems. */
+/** `text` for a terminal, `json` with everything. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 const asJson = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`
 
-/** How a report is written, and why there is none. */
-const WRITERS: Record<ReportFormat, [(report: ConformanceReport) => string, failure: (reason: string) => string]> = {
-  text: [textReport, (reason) => `Nothing was checked. ${reason}\n`],
-  json: [asJson, (message) => asJson({ error: { message } })],
-  junit: [junitReport, junitFailure],
-}
-
 /** Writes a report as text. */
 export function formatReport(report: ConformanceReport, format: ReportFormat): string {
-  return WRITERS[format][0](report)
+  return format === 'json' ? asJson(report) : textReport(report)
 }
 
 /**
  * Writes why the suite could not start, in the form of a report: a program that waits for the file finds the reason, not
  * the report of an earlier run.
  */
-export function formatFailure(reason: string, format: ReportFormat): string {
-  return WRITERS[format][1](reason)
+export function formatFailure(message: string, format: ReportFormat): string {
+  return format === 'json' ? asJson({ error: { message } }) : `Nothing was checked. ${message}\n`
+}
+
+/** What failed with its proof, what was observed, what was skipped, and a summary. */
+function textReport(report: ConformanceReport): string {
+  const of = (wanted: CheckResult['verdict']) => report.results.filter(({ verdict }) => verdict === wanted)
+  // What one exchange proves has one cause.
+  const causes = groupBy(of('fail'), ({ exchanges, check }) => exchanges[0] ?? check)
+  const sections = [
+    section(
+      'Failed',
+      [...causes.values()].map((results) => cause(report, results)),
+    ),
+    section('Observed where the specification is silent', of('observed').map(line)),
+    section('Skipped', skippedByReason(of('skipped'))),
+    section('Advice', report.advice),
+    `${summaryLine(report)}\n`,
+  ]
+  return sections.filter((text) => text !== '').join('\n')
+}
+
+function section(title: string, entries: readonly string[]): string {
+  return entries.length === 0 ? '' : `${title}\n${entries.map((entry) => `${indent(entry)}\n`).join('')}`
+}
+
+function line({ check, detail }: CheckResult): string {
+  return `${check}: ${detail}`
+}
+
+/** The checks that fail for one cause, with what they state, and the exchanges that prove the first of them. */
+function cause({ exchanges }: ConformanceReport, results: readonly CheckResult[]): string {
+  const lines = results.flatMap((result) => [
+    line(result),
+    ...result.requirements.map(({ id, statement }) => `  ${id} ${statement}`),
+  ])
+  const proof = exchanges.filter(({ id }) => results[0]?.exchanges.includes(id)).map(describeExchange)
+  return [...lines, indent(proof.join('\n'))].join('\n')
+}
+
+function skippedByReason(results: readonly CheckResult[]): string[] {
+  const groups = groupBy(results, ({ detail }) => detail)
+  return [...groups].map(([reason, checks]) => `${reason}: ${checks.map(({ check }) => check).join(', ')}`)
+}
+
+/** The outcome in one line. */
+function summaryLine({ summary, credits, durationMs, baseUrl }: ConformanceReport): string {
+  const { pass, fail, observed, skipped } = summary
+  const counts = `${pass} passed, ${fail} failed, ${observed} observed, ${skipped} skipped`
+  const cost = credits.spent === 0 ? 'no credits were spent' : `runs for ${credits.spent} credits at most`
+  return `${baseUrl}: ${counts}; ${cost}; ${Math.round(durationMs / 1000)} s`
+}
+
+/** What the service does where the specification is silent, and the reference server cannot be set to. */
+export function notInProfile({ observations, profile }: ConformanceReport): string[] {
+  const left = Object.entries(observations).filter(([name]) => !(name in profile))
+  return left.map(
+    ([name, value]) => `not in the profile: ${name} is ${show(value)}, which the reference server cannot do`,
+  )
+}
+
+function describeExchange({ id, direction, request, response, failure, durationMs }: Exchange): string {
+  const arrow = direction === 'sent' ? '>' : '<'
+  const outcome = response === undefined ? (failure ?? 'no response') : `${response.status}`
+  return [
+    `#${id} ${arrow} ${request.method} ${request.url}`,
+    ...bodyLine(request.body),
+    `   ${outcome} after ${Math.round(durationMs)} ms`,
+    ...bodyLine(response?.body),
+  ].join('\n')
+}
+
+const MAX_BODY = 600
+
+function bodyLine(body = ''): string[] {
+  const shown = body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}...` : body
+  return shown === '' ? [] : [`   ${shown}`]
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
 }

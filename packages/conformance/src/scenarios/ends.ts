@@ -1,55 +1,49 @@
-import { defineScenario } from '../check.ts'
+import type { Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
-import { at } from '../json.ts'
 import { endOf, isSuspicious, type JobStory, startOf, worldOf } from '../judges/world.ts'
 import { targetsOf } from '../plan/targets.ts'
 import { keyOfJob, pollJob, readJob, saysCancelled, startRun } from '../session/actions.ts'
-import { namesOf } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
 import { SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
-import { crossedRuns, FIRST } from './runs.ts'
+import { FIRST, otherRuns } from './runs.ts'
 
-/** A job that was not read so long after its end is read again, so that an end which does not stay is noticed. */
+/** A job that was not read this long after its end is read again, so that an end which does not stay is noticed. */
 const LATER_MS = 60_000
 
 /**
  * The end of everything that was started: each job is polled until it ends and once more, and every delivery that should
- * come is waited for. Made after all other scenarios.
+ * come is waited for.
  */
-export const endsOfJobs = defineScenario({ writes: true, mayUse: [crossedRuns] }, async (session) => {
-  const latest = session.clock.now() + session.options.limits.jobMs
-  const until = () => session.clock.now() > latest
-  const { jobs } = worldOf(session)
-  const left = jobs.filter(isLeft).map(({ jobId }) => jobId)
-  const isLater = (job: JobStory) => left.includes(job.jobId) || isCancelledUnread(job)
-  let isOtherAccount = false
-  const poll = async ({ jobId, run }: JobStory) => {
-    const key = keyOf(session, run)
-    const isOfOther = key === undefined && run.key.kind === 'limited'
-    // The job of a key that may not read it, where that is of another account.
-    if (isOfOther && isOtherAccount) return
-    const { status } = await pollJob(session, jobId, { until, key })
-    isOtherAccount ||= isOfOther && status >= 400
-  }
-  for (const job of jobs) if (job.end === undefined && !isLater(job)) await poll(job)
-  const isExpected = ({ jobId, outcome }: JobStory) =>
-    left.includes(jobId) || outcome === 'succeeded' || outcome === 'failed'
-  await awaitDeliveries(session, worldOf(session).jobs.filter(isExpected))
-  const ended = worldOf(session).jobs
-  // Until what was cancelled would have ended.
-  const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
-  await sleepInSteps(session.clock, longestMs)
-  const readLater = readerOf(session)
-  for (const [index, job] of ended.entries()) {
-    if (job.run.isOpen && isCancelledUnread(job)) continue
-    if (job.end === undefined) await poll(job)
-    else if (isToStay(job, index) && !isReadLater(job, Math.max(LATER_MS, longestMs))) await readLater(job)
-  }
-  for (const { run, reads } of worldOf(session).jobs) {
-    const bodies = [run.response, ...(run.endpoint?.deliveries ?? [])].map(({ json }) => at(json, '/output'))
-    await session.files.readMoved([...bodies, ...reads.map(({ json }) => at(json, '/data/output'))])
-  }
-})
+export const endsOfJobs: Scenario = {
+  name: 'the ends of all jobs',
+  writes: true,
+  after: [otherRuns],
+  perform: async (session) => {
+    const latest = session.clock.now() + session.options.limits.jobMs
+    const poll = ({ jobId, run }: JobStory) =>
+      pollJob(session, jobId, {
+        until: () => session.clock.now() > latest,
+        key: keyOfJob(session, run.key.name, 'jobs:read'),
+      })
+    const { jobs } = worldOf(session)
+    const left = new Set(jobs.filter(isLeft).map(({ jobId }) => jobId))
+    for (const job of jobs)
+      if (job.end === undefined && !left.has(job.jobId) && !isCancelledUnread(job)) await poll(job)
+    const hasResult = ({ jobId, outcome }: JobStory) =>
+      left.has(jobId) || outcome === 'succeeded' || outcome === 'failed'
+    await awaitDeliveries(session, worldOf(session).jobs.filter(hasResult))
+    const ended = worldOf(session).jobs
+    // Until what was cancelled would have ended.
+    const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
+    await sleepInSteps(session.clock, longestMs)
+    for (const [index, job] of ended.entries()) {
+      if (job.run.isOpen && isCancelledUnread(job)) continue
+      if (job.end === undefined) await poll(job)
+      else if (isToStay(job, index) && !isReadLater(job, Math.max(LATER_MS, longestMs)))
+        await readJob(session, job.jobId, { key: keyOfJob(session, job.run.key.name, 'jobs:read') })
+    }
+  },
+}
 
 /** Its cancel says that it is cancelled. When it would have ended, it is read. */
 function isCancelledUnread({ end, cancels }: JobStory): boolean {
@@ -79,29 +73,10 @@ function durationMs({ run, end, cancels }: JobStory): number {
   return end === undefined || cancels.length > 0 ? 0 : endOf(end) - startOf(run.response.exchange)
 }
 
-/** Reads jobs with all keys that may, in turn, as long as they belong to one account. */
-function readerOf(session: Session): (job: JobStory) => Promise<void> {
-  let others = namesOf(session.options, 'jobs:read').flatMap((name) => session.options.keys[name] ?? [])
-  let count = 0
-  return async ({ jobId, run }) => {
-    const own = keyOf(session, run)
-    const key = run.key.kind === 'full' ? [own, ...others][count++ % (others.length + 1)] : own
-    const { status } = await readJob(session, jobId, { key })
-    if (key === own || status < 300) return
-    others = others.filter((other) => other !== key)
-    await readJob(session, jobId, { key: own })
-  }
-}
-
-/** The job may belong to the account of the key that ran it. */
-function keyOf(session: Session, { key }: JobStory['run']): string | undefined {
-  return keyOfJob(session, key.name, 'jobs:read')
-}
-
 const POLL_INTERVAL_MS = 500
 
 /** Waits until a delivery has come to each, and for what comes afterwards: a duplicate, or an attempt that must not be. */
-async function awaitDeliveries(session: Session, jobs: readonly Pick<JobStory, 'run'>[]): Promise<void> {
+async function awaitDeliveries(session: Session, jobs: readonly JobStory[]): Promise<void> {
   const endpoints = jobs.flatMap(({ run }) => run.endpoint ?? [])
   const { deliveryMs, quietMs } = session.options.limits
   const until = session.clock.now() + deliveryMs
@@ -119,9 +94,12 @@ const CONFIRMATIONS = 3
  * Where a rejected delivery came more often than any accepted one: more runs like that one, of the cheapest model. They are paid
  * from what is left; most services give no reason.
  */
-export const confirmedRetries = defineScenario(
-  { writes: true, receiver: true, uses: [FIRST.webhook], mayUse: [endsOfJobs] },
-  async (session) => {
+export const confirmedRetries: Scenario = {
+  name: 'retried deliveries',
+  writes: true,
+  receiver: true,
+  after: [FIRST.webhook, endsOfJobs],
+  perform: async (session) => {
     const world = worldOf(session)
     const suspicious = world.sentRuns.flatMap((run) => {
       const target = targetsOf(session.targets).find(({ modelId }) => modelId === run.id)
@@ -133,14 +111,13 @@ export const confirmedRetries = defineScenario(
     const before = session.endpoints.length
     for (let count = 0; count < CONFIRMATIONS; count++) {
       const { url } = session.webhookEndpoints.open(run.endpoint?.behavior ?? 'reject')
-      const key = run.key.name && session.options.keys[run.key.name]
-      await startRun(session, target, { sync: run.sync, webhook_url: url, key })
+      await startRun(session, target, { sync: run.sync, webhook_url: url })
     }
     const opened = session.endpoints.slice(before)
     const isNew = ({ run: { endpoint } }: JobStory) => endpoint !== undefined && opened.includes(endpoint)
     await awaitDeliveries(session, worldOf(session).jobs.filter(isNew))
   },
-)
+}
 
-/** Performed after everything else, for judges of runs: what is combined, and how all of it ended. */
-export const LASTS = [crossedRuns, endsOfJobs]
+/** Performed after everything else, for judges of runs: more runs, and how all of them ended. */
+export const LASTS = [otherRuns, endsOfJobs]

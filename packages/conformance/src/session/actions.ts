@@ -1,9 +1,9 @@
-import { type Permission, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { JOB_STATUSES, type Permission, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { sleep } from '../clock.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at } from '../json.ts'
+import { at, show } from '../json.ts'
 import type { ModelTarget } from '../plan/inputs.ts'
-import { type CrossedRun, inputOf } from '../plan/runs.ts'
+import { inputOf, type PlannedRun } from '../plan/runs.ts'
 import { type LimitedKey, lacks } from './keys.ts'
 import type { Session, SessionCall } from './session.ts'
 
@@ -34,9 +34,14 @@ export function saysCancelled({ status, json }: ApiResponse): boolean {
   return status < 300 && [at(json, '/status'), at(json, '/data/status')].includes('cancelled')
 }
 
-/** Whether a status is one of those that a job ends with. */
-export function isTerminal(status: unknown): boolean {
-  return TERMINAL_JOB_STATUSES.some((one) => one === status)
+/** Whether a poll shows one of the statuses that a job ends with. */
+export function hasEnded(read: ApiResponse): boolean {
+  return TERMINAL_JOB_STATUSES.some((status) => status === jobStatus(read))
+}
+
+/** Whether a poll shows a job that continues. One with a status that is not known is not waited for. */
+export function isUnfinished(read: ApiResponse): boolean {
+  return !hasEnded(read) && JOB_STATUSES.some((status) => status === jobStatus(read))
 }
 
 /** The id of the job in a response to a run. */
@@ -63,14 +68,14 @@ export async function pollJob(
   jobId: string,
   { until = () => false, pace = 'normal', key }: PollOptions = {},
 ): Promise<ApiResponse> {
-  const { clock } = session
+  const { clock, options } = session
   const startedAt = clock.now()
   for (let delayMs = PACES[pace].firstMs; ; ) {
     const last = await readJob(session, jobId, { key })
-    const isOver = clock.now() - startedAt > session.options.limits.jobMs
-    const hasEnded = last.status >= 300 || isTerminal(jobStatus(last))
-    if (isOver || hasEnded || until(last)) return last
-    await session.balance.readEarly(last.exchange.id)
+    const leftMs = options.limits.jobMs - (clock.now() - startedAt)
+    if (leftMs < 0 || last.status >= 300 || !isUnfinished(last) || until(last)) return last
+    if (delayMs >= PACES[pace].longestMs)
+      options.onProgress(`waiting for ${jobId} (${show(jobStatus(last))}), at most ${Math.round(leftMs / 1000)} s`)
     await sleep(clock, delayMs)
     const { growth, longestMs } = PACES[jobStatus(last) === 'queued' ? pace : 'normal']
     delayMs = Math.min(delayMs * growth, longestMs)
@@ -96,9 +101,8 @@ export async function startRun(session: Session, target: ModelTarget, options: R
 export async function probeRun(session: Session, options: RunOptions): Promise<ApiResponse> {
   const response = await startRun(session, session.target('main'), { sync: false, isOpen: true, ...options })
   const jobId = jobIdIn(response)
-  if (jobId === undefined || at(response.json, '/status') === 'completed') return response
-  // Now it is known to be free.
-  if (!saysCancelled(await cancelJob(session, jobId))) await readJob(session, jobId)
+  // Then it is known to be free.
+  if (jobId !== undefined && !saysCancelled(await cancelJob(session, jobId))) await readJob(session, jobId)
   return response
 }
 
@@ -114,25 +118,22 @@ export function keyOfJob({ options }: Session, name: LimitedKey | undefined, nee
  */
 export async function sendRun(
   session: Session,
-  { target, key: name, sync, receiver, cancel, input }: CrossedRun,
+  { target, sync, receiver, cancel, input }: PlannedRun,
   onProcessing?: (jobId: string) => Promise<unknown>,
 ): Promise<ApiResponse> {
-  const key = name && session.options.keys[name]
-  const webhook_url = receiver === 'none' ? undefined : session.webhookEndpoints.open(receiver).url
-  const started = await startRun(session, target, { input: inputOf(target, input), sync, key, webhook_url })
+  const webhook_url = receiver && session.webhookEndpoints.open(receiver).url
+  const started = await startRun(session, target, { input: inputOf(target, input), sync, webhook_url })
   const jobId = jobIdIn(started)
-  if (jobId === undefined || cancel === 'never') return started
-  const reader = { key: keyOfJob(session, name, 'jobs:read') }
+  if (jobId === undefined || cancel === undefined) return started
   if (cancel === 'when processing') {
     const latest = onProcessing === undefined ? session.clock.now() + LONGEST_QUEUE_MS : Number.POSITIVE_INFINITY
     const until = (read: ApiResponse) => jobStatus(read) !== 'queued' || session.clock.now() > latest
-    await pollJob(session, jobId, { until, pace: onProcessing === undefined ? 'dense' : 'normal', ...reader })
+    await pollJob(session, jobId, { until, pace: onProcessing === undefined ? 'dense' : 'normal' })
   }
   // Shows that the run was held for its slowness, and not until it failed.
-  if (cancel === 'after the hold') await readJob(session, jobId, reader)
+  if (cancel === 'after the hold') await readJob(session, jobId)
   await onProcessing?.(jobId)
-  const cancelled = await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
-  // Then it is known to be free, and is read at the end of everything.
-  if (!saysCancelled(cancelled)) await readJob(session, jobId, reader)
+  // When it says so, it is known to be free, and is read at the end of everything.
+  if (!saysCancelled(await cancelJob(session, jobId))) await readJob(session, jobId)
   return started
 }

@@ -9,20 +9,17 @@ interface Mark {
   atMs: number
 }
 
-/** A balance that does not change for so long is final, unless a charge came later than that before. */
+/** A balance unchanged for this long is final, unless an earlier charge took longer. */
 const STILL_MS = 15_000
-/** So long a charge that should come is waited for. */
+/** The longest wait for a charge that should come. */
 const LONGEST_WAIT_MS = 90_000
 const INTERVAL_MS = 3_000
-/** Enough to see when a run is charged. */
-const EARLY_READINGS = 8
 
 /** The balance of the account. When a charge shows is not stated, so an unexpected one is read until it no longer changes. */
 export function createBalance(readCredits: (() => Promise<number>) | undefined, clock: ConformanceClock) {
   // The results of paid runs must not be lost with it.
   const read = async () => readCredits?.().catch(() => undefined)
   const marks: Mark[] = []
-  const early: Mark[] = []
   /** How late a charge showed so far. Others may be as late. */
   let latenessMs = 0
   const add = (after: number, credits: number | undefined) => {
@@ -57,9 +54,6 @@ export function createBalance(readCredits: (() => Promise<number>) | undefined, 
   return {
     /** In order. What was charged between two of them is what ran between them. */
     marks: marks as readonly Mark[],
-    /** Balances while a job had not ended. */
-    early: early as readonly Mark[],
-
     /** Reads the balance before anything is run. */
     open: async () => add(0, await read()),
 
@@ -68,12 +62,6 @@ export function createBalance(readCredits: (() => Promise<number>) | undefined, 
       const [atStart] = marks
       const now = atStart && (await read())
       return now === undefined || atStart === undefined ? undefined : atStart.credits - now
-    },
-
-    /** Reads the balance while a job has not ended, a few times. */
-    readEarly: async (after: number) => {
-      const credits = early.length < EARLY_READINGS && marks.length > 0 ? await read() : undefined
-      if (credits !== undefined) early.push({ after, credits, atMs: clock.now() })
     },
 
     /**

@@ -11,7 +11,7 @@ import { ProducedFiles } from './files.ts'
 import { type SentKey, sentKey } from './keys.ts'
 
 /** A request as scenarios write it. */
-export interface SessionCall extends Pick<Call, 'path' | 'contentType' | 'headers'> {
+export interface SessionCall extends Pick<Call, 'path' | 'headers'> {
   method?: Call['method'] | undefined
   /** Default: the key with all permissions. */
   key?: string | undefined
@@ -19,15 +19,13 @@ export interface SessionCall extends Pick<Call, 'path' | 'contentType' | 'header
   authorization?: string | null | undefined
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is, instead of `body`. */
-  text?: string | undefined
   /** Whether the specification leaves the response open, beyond the form of an error. */
   isOpen?: boolean | undefined
   /** What is wrong with the run. Its response is open, and it must not succeed. */
   violation?: Omit<Violation, 'input'> | undefined
 }
 
-/** A request with its response, in full. `body` is as it was sent, before it became text. */
+/** A request with its response, in full. */
 export interface Recorded extends Pick<SessionCall, 'path' | 'body' | 'violation'> {
   method: Call['method']
   key: SentKey
@@ -35,9 +33,6 @@ export interface Recorded extends Pick<SessionCall, 'path' | 'body' | 'violation
   isOpen: boolean
   response: ApiResponse
 }
-
-/** A scenario, as far as a session performs it. */
-type Performable<Evidence> = { perform(session: Session): Promise<Evidence> }
 
 export interface SessionParts {
   options: ResolvedOptions
@@ -56,51 +51,45 @@ export interface SessionParts {
 
 /** The ways to ask for a run. */
 export const MODES = ['unsaid+webhook', 'sync', 'async+webhook', 'unsaid', 'sync+webhook', 'async'] as const
-export type Mode = (typeof MODES)[number]
 
-/** One run of the suite: services for scenarios, and the evidence of those that were performed. */
+/** One run of the suite: what scenarios need, and everything that was sent and received. */
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly balance: ReturnType<typeof createBalance>
   readonly files: ProducedFiles
   readonly parts: SessionParts
-  readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   /** Every request that has a response so far, in order. */
   readonly recorded: Recorded[] = []
+  /** All models of the list. */
+  readonly models: Record<string, unknown>[] = []
   /** The models that the suite runs. */
   targets: Targets = {}
-  #modes: number
-  #priceOfSent = 0
-  /** Scenarios that broke off, and why, with what proves it. */
+  /** Why scenarios broke off, with what proves it; by name where they build on something that is missing. */
   readonly troubles: Finding[] = []
+  readonly blocked = new Map<string, string>()
+  #modes = 0
+  #priceOfSent = 0
 
   constructor(parts: SessionParts) {
     const { options } = parts
     this.parts = parts
     this.options = options
-    this.#modes = Math.abs(options.seed)
     this.clock = options.clock
     this.balance = createBalance(options.readCredits, options.clock)
-    this.files = new ProducedFiles(parts.download, options)
+    this.files = new ProducedFiles(parts.download, options.clock)
   }
 
-  /** The evidence of a scenario. The first call performs it. */
-  evidence<Evidence>(scenario: Performable<Evidence>): Promise<Evidence> {
-    const known = this.#evidence.get(scenario)
-    // Stored below for this scenario.
-    if (known !== undefined) return known as Promise<Evidence>
-    const performed = this.#perform(scenario)
-    this.#evidence.set(scenario, performed)
-    return performed
-  }
-
-  async #perform<Evidence>(scenario: Performable<Evidence>): Promise<Evidence> {
+  /** Performs a scenario. What it cannot do is not the end of the others. */
+  async perform({ name, perform }: { name: string; perform(session: Session): Promise<unknown> }): Promise<void> {
     try {
-      return await scenario.perform(this)
-    } finally {
-      await this.mark()
+      await perform(this)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (error instanceof BlockedError) this.blocked.set(name, reason)
+      else this.troubles.push(fail(reason, error instanceof NoResponseError ? error : []))
     }
+    await this.mark()
   }
 
   /** Reads the balance, if something was run since that was done, and nothing is running. */
@@ -113,25 +102,17 @@ export class Session {
     if (price !== 'running') await this.balance.mark(last, price)
   }
 
-  /** Keeps why a scenario broke off, unless what it builds on is missing: that is judged where it belongs. */
-  addTrouble(error: unknown): void {
-    if (error instanceof BlockedError) return
-    const proof = error instanceof NoResponseError ? error : []
-    this.troubles.push(fail(error instanceof Error ? error.message : String(error), proof))
-  }
-
-  async call({ method = 'GET', key, authorization, violation, ...rest }: SessionCall): Promise<ApiResponse> {
-    const { path, body, text, contentType, headers, isOpen = violation !== undefined } = rest
+  readonly call = async (call: SessionCall): Promise<ApiResponse> => {
+    const { method = 'GET', path, body, violation, headers, isOpen = violation !== undefined } = call
     // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
-    const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
-    const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const call = { method, path, authorization: header, body: content, contentType, headers }
-    const response = await this.parts.send(call)
+    const { apiKey } = this.options
+    const header = call.authorization === undefined ? `Bearer ${call.key ?? apiKey}` : (call.authorization ?? undefined)
+    const content = body === undefined ? undefined : JSON.stringify(body)
+    const response = await this.parts.send({ method, path, authorization: header, body: content, headers })
     const recorded = { method, path, key: sentKey(header, this.options), body, isOpen, violation, response }
     await this.files.read(recorded, this.recorded)
-    await this.files.readDelivered(this.endpoints.flatMap(({ deliveries }) => deliveries))
     this.recorded.push(recorded)
     return response
   }
@@ -159,7 +140,7 @@ export class Session {
   }
 
   /** Members of the body for a way to ask for a run. Default: all of them in turn. */
-  modeOf(mode: Mode = MODES[this.#modes++ % MODES.length] ?? 'unsaid') {
+  modeOf(mode: (typeof MODES)[number] = inTurn(MODES, this.#modes++) ?? 'unsaid') {
     const url = mode.endsWith('+webhook') ? this.parts.webhookEndpoints?.open('accept').url : undefined
     return { sync: mode.startsWith('unsaid') ? undefined : mode.startsWith('sync'), webhook_url: url }
   }
@@ -173,4 +154,9 @@ export class Session {
     if (this.parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
     return this.parts.webhookEndpoints
   }
+}
+
+/** Values that take turns; `undefined` where there are none. */
+export function inTurn<Value>(values: readonly Value[], index: number): Value | undefined {
+  return values[index % values.length]
 }

@@ -1,0 +1,15 @@
+import type { Scenario } from '../check.ts'
+import { confirmedRetries, endsOfJobs } from './ends.ts'
+import { keysAtJobs, keysAtReads, revokedKey } from './keys.ts'
+import { details, keyInQuery, lists, pages, unknownModel, unknownPath } from './reads.ts'
+import { FIRST, otherRuns, unknownModelRun, wrongRuns } from './runs.ts'
+import { cancelOfFinishedJob, cancelOfUnknownJob, noCredits, unknownJob } from './settings.ts'
+
+/** Every scenario in the order in which they are performed. */
+export const ALL_SCENARIOS: readonly Scenario[] = [
+  ...[pages, lists, details, unknownModel, unknownPath, keyInQuery],
+  ...Object.values(FIRST),
+  ...[unknownJob, cancelOfUnknownJob, cancelOfFinishedJob, noCredits, wrongRuns, unknownModelRun],
+  ...[keysAtReads, revokedKey, keysAtJobs],
+  ...[otherRuns, endsOfJobs, confirmedRetries],
+]

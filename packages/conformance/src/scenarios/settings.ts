@@ -1,0 +1,55 @@
+import type { Scenario } from '../check.ts'
+import { BlockedError } from '../finding.ts'
+import { worldOf } from '../judges/world.ts'
+import { cancelJob, jobIdIn, probeRun, readJob } from '../session/actions.ts'
+import type { Session } from '../session/session.ts'
+import { UNKNOWN_ID } from './reads.ts'
+import { FIRST } from './runs.ts'
+
+// What the specification leaves open and a client notices (sections 3, 4.5 and 7).
+
+/** A run of an account without credits. What it starts is cancelled. */
+export const noCredits: Scenario = {
+  name: 'a run without credits',
+  key: 'no-credits',
+  writes: true,
+  perform: (session) => probeRun(session, { key: session.options.keys['no-credits'] }),
+}
+
+export const unknownJob: Scenario = {
+  name: 'an unknown job',
+  after: [FIRST.async],
+  perform: (session) => readJob(session, unknownIdIn(session), { isOpen: true }),
+}
+
+export const cancelOfUnknownJob: Scenario = {
+  name: 'the cancel of an unknown job',
+  writes: true,
+  after: [FIRST.async],
+  perform: (session) => cancelJob(session, unknownIdIn(session), { isOpen: true }),
+}
+
+/** The cancel of a job that has succeeded, and what is read then. */
+export const cancelOfFinishedJob: Scenario = {
+  name: 'the cancel of a finished job',
+  writes: true,
+  after: [FIRST.async],
+  perform: async (session) => {
+    const job = worldOf(session).jobs.find(({ outcome }) => outcome === 'succeeded')
+    if (job === undefined) throw new BlockedError('no job has succeeded')
+    await cancelJob(session, job.jobId)
+    await readJob(session, job.jobId)
+  },
+}
+
+/** In pairs: each stands for the other one in an id that no job has. */
+const LETTERS = 'afbecdghjkmnpqrstvwxyzilou'
+const PAIRS = `0918273645${LETTERS}${LETTERS.toUpperCase()}`
+
+/** An id that no job has: in the form of the service, as soon as that has shown one. */
+export function unknownIdIn({ recorded }: Session): string {
+  const jobId = recorded.map(({ response }) => jobIdIn(response)).find((id) => id !== undefined)
+  // Where jobs are counted, that of another one is close.
+  if (jobId !== undefined && /(?<![\da-z])\d{1,6}$/i.test(jobId)) return jobId.replace(/\d+$/, '999999')
+  return jobId?.replace(/[\da-z](?=[\da-z]{0,5}$)/gi, (one) => PAIRS.charAt(PAIRS.indexOf(one) ^ 1)) ?? UNKNOWN_ID
+}
