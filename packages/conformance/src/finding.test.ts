@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
 import { every, fail, pass, skip } from './finding.ts'
 
-it('many findings fail with the first failure', () => {
-  expect(every([pass('one', []), fail('two', []), fail('three', [])])).toMatchObject({ verdict: 'fail', detail: 'two' })
+it('many findings fail with every different failure, and say how often', () => {
+  const two = every([pass('one', []), fail('two', []), fail('three', [])])
+  expect(two).toMatchObject({ verdict: 'fail', detail: 'two; three' })
+  const many = every(['a', 'a', 'b', 'c', 'd'].map((detail) => fail(detail, [])))
+  expect(many).toMatchObject({ verdict: 'fail', detail: 'a; b; c (5 times in all)' })
 })
 
 it('many findings pass with what was judged, and are skipped when nothing was', () => {

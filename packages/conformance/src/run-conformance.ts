@@ -11,7 +11,7 @@ import { owedBy, priceSince } from './judges/entries.ts'
 import { type World, worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
-import { chooseTargets, UnfitModelsError } from './plan/targets.ts'
+import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { profileOf } from './profile.ts'
 import { createRedactor, type Redactor } from './redact.ts'
@@ -42,7 +42,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const redactor = createRedactor(keys.filter((key) => key !== undefined))
   const log = createExchangeLog(resolved.clock, redactor)
   const session = createSession(resolved, log)
-  const { scenarios, planned, unfit } = await prepare(session, checks, redactor)
+  const { scenarios, planned } = await prepare(session, checks, redactor)
   for (const scenario of scenarios) {
     resolved.onProgress(scenario.name)
     await session.perform(scenario)
@@ -56,8 +56,6 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   })
   const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
   for (const { verdict } of results) summary[verdict] += 1
-  // What is shown of the models is right: the choice is not.
-  if (unfit !== undefined && summary.fail === 0) throw unfit
   const observations = observationsIn(results)
   const { ended, open } = owedBy(world)
   return {
@@ -65,7 +63,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary,
-    advice: [...(unfit === undefined ? [] : [unfit.message]), ...adviceOf(world)],
+    advice: adviceOf(world),
     credits: { planned, limit: resolved.maxCredits, spent: ended + open },
     results,
     observations,
@@ -114,26 +112,19 @@ async function prepare(session: Session, checks: readonly Check[], redactor: Red
   const selected = scenariosOf(checks, options)
   const scenarios = ALL_SCENARIOS.filter((scenario) => selected.has(scenario))
   const isRunning = scenarios.some(sendsRuns)
-  let unfit: CannotStartError | undefined
-  if (isRunning) {
-    const read = (path: string) => session.call({ path })
-    session.targets = await chooseTargets({ options, models: session.models, read }).catch((error) => {
-      const failure = cannotStart(error, redactor)
-      if (!(error instanceof UnfitModelsError)) throw failure
-      unfit = failure
-      return {}
-    })
-  }
+  const choosing = { options, models: session.models, read: (path: string) => session.call({ path }) }
+  if (isRunning)
+    session.targets = await chooseTargets(choosing).catch((error) => Promise.reject(cannotStart(error, redactor)))
   const planned = costOf(scenarios, session.targets, options)
   if (isRunning) await session.balance.open()
-  return { scenarios, planned, unfit }
+  return { scenarios, planned }
 }
 
 /** The message may show what the service sent. */
-function cannotStart(error: unknown, redactor: Redactor): CannotStartError {
+function cannotStart(error: unknown, redactor: Redactor): unknown {
   if (error instanceof NoResponseError)
     return new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
-  if (!(error instanceof CannotStartError)) throw error
+  if (!(error instanceof CannotStartError)) return error
   return new CannotStartError(redactor.body(error.message))
 }
 

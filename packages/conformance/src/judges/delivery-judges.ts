@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
 import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import { at, isRecord, show } from '../json.ts'
-import { confirmedRetries, LASTS } from '../scenarios/ends.ts'
+import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isUnfinished, jobStatus } from '../session/actions.ts'
 import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
@@ -9,7 +9,7 @@ import { ownFields, sameOutput } from './job-judges.ts'
 import { judgeEvery, only, type Source } from './judge-world.ts'
 import { AT_PROVIDER, absent, ERROR, hasOutput, holds, holdsWhereShown, oneOf, utcTime } from './rules.ts'
 import { utcTimeOf } from './utc-timestamp.ts'
-import { isBefore, isSuspicious, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
+import { isBefore, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
@@ -83,7 +83,7 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': absent })),
   judgeEvery('webhooks/failure-code', EXPECTED_FAILURES, ({ delivery }) => holds(delivery, AT_PROVIDER)),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
-  judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [confirmedRetries, ...LASTS] }, isNotRetried),
+  judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [FIRST.asyncWebhook, ...LASTS] }, isNotRetried),
   judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (arrived, world) =>
     mayHaveEndedFirst(arrived, world)
       ? skip('the job may have ended first', arrived.deliveries)
@@ -173,21 +173,20 @@ function cameAfterTheEnd({ run, job, deliveries }: Delivered): Finding {
   return fail(`a delivery came, and ${OVERTAKING_MS} ms later the job is still ${show(jobStatus(early))}`, early)
 }
 
-/** So many runs that are alike, each with more deliveries than any that was accepted, show attempts and no duplicates. */
-const SURE = 4
+/** A service may deliver anything twice (section 6, rule 3), also now and then: one such run proves nothing. */
+const SURE = 2
 
-function isNotRetried({ run, deliveries }: Delivered, world: World): Finding {
-  if (run.endpoint?.behavior === 'accept' || deliveries.length === 0) return skip('no delivery was rejected', run)
-  const isAlike = (other: RunCall) => likeness(other) === likeness(run) && other.endpoint?.deliveries.length !== 0
-  const alike = world.sentRuns.filter(isAlike)
-  const isRetry = alike.length >= SURE && alike.every((other) => isSuspicious(other, world))
-  const receiver = run.endpoint?.behavior === 'silent' ? 'does not respond in 10 s' : `responds ${run.endpoint?.status}`
+/** Judges a way not to accept: retries come more often, each time, than anything that was accepted. */
+function isNotRetried({ run, deliveries }: Delivered, { sentRuns }: World): Finding {
+  const { behavior, status } = run.endpoint ?? {}
+  if (behavior === 'accept' || deliveries.length === 0) return skip('no delivery was rejected', run)
+  const delivered = sentRuns.flatMap(({ endpoint }) => (endpoint && endpoint.deliveries.length > 0 ? [endpoint] : []))
+  const most = Math.max(...delivered.filter((one) => one.behavior === 'accept').map((one) => one.deliveries.length))
+  const alike = delivered.filter((one) => one.behavior === behavior)
+  const isRetry = most > 0 && alike.length >= SURE && alike.every((one) => one.deliveries.length > most)
+  const receiver = behavior === 'silent' ? 'does not respond in 10 s' : `responds ${status}`
   const found = `a receiver that ${receiver} got a result ${deliveries.length} times`
-  return judge(!isRetry, isRetry ? `${found}, more often than any that accepts it` : found, deliveries)
-}
-
-function likeness({ id, sync, endpoint }: RunCall): string {
-  return show([id, sync ?? null, endpoint?.behavior ?? null])
+  return judge(!isRetry, isRetry ? `${found}, and each that accepts it ${most} times at most` : found, deliveries)
 }
 
 function hasNoSuccess({ run, deliveries }: Delivered): Finding {

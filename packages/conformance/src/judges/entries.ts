@@ -11,22 +11,25 @@ export type Entry = 'charged' | 'free' | 'failed' | 'open' | 'running'
 const LATE_MS = 1_000
 
 export function entryOf(run: RunCall, world: World): Entry {
-  const { response, key, says, endpoint, jobId, isOpen } = run
-  if (response.status >= 300 && jobId === undefined) return entryOfRejected(run, world)
-  const job = jobOf(run, world)
-  const isSaid = job?.cancels.some(saysCancelled)
-  const delivered = at(endpoint?.deliveries[0]?.json, '/status')
-  const status = job?.outcome ?? (isSaid ? 'cancelled' : (delivered ?? says))
+  const { response, key, isOpen } = run
+  if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run, world)
+  const status = statusOf(run, world)
   if (key.kind === 'open' || status === 'cancelled') return 'free'
-  const isCancelled = job?.cancels.some((cancel) => cancel.status < 300) === true
   const isDone = status === 'succeeded' || status === 'completed'
   const isOver = isDone || status === 'failed'
+  const isCancelled = jobOf(run, world)?.cancels.some((cancel) => cancel.status < 300) === true
   // The job of another key may be charged to another account, and its end is not waited for.
   if (key.kind !== 'full') return isCancelled && !isOver ? 'free' : 'open'
   if (!isOver) return 'running'
   // One that had ended may have been charged before its cancel.
   if (isCancelled || (status === 'failed' && isOpen)) return 'open'
   return isDone ? 'charged' : 'failed'
+}
+
+function statusOf(run: RunCall, world: World): unknown {
+  const { outcome, cancels = [] } = jobOf(run, world) ?? {}
+  if (outcome !== undefined) return outcome
+  return cancels.some(saysCancelled) ? 'cancelled' : (at(run.endpoint?.deliveries[0]?.json, '/status') ?? run.says)
 }
 
 /** A run that was waited for and rejected late, or with the code of the provider, may have been processed; so may one that was to fail. */

@@ -150,18 +150,6 @@ export function isProviderFailure(body: unknown): boolean {
 
 export const [, , PROVIDER_FAILURE] = ERROR_CODES
 
-/**
- * Whether the delivery of a run, which its receiver did not accept, came more often than any that was accepted. A service may
- * deliver anything twice (section 6, rule 3), also now and then, so that one such run proves nothing.
- */
-export function isSuspicious({ endpoint }: RunCall, { sentRuns }: World): boolean {
-  if (endpoint === undefined || endpoint.behavior === 'accept') return false
-  const endpoints = sentRuns.flatMap((run) => run.endpoint ?? [])
-  const accepted = endpoints.filter(({ behavior }) => behavior === 'accept')
-  const most = Math.max(0, ...accepted.map(({ deliveries }) => deliveries.length))
-  return most > 0 && endpoint.deliveries.length > most
-}
-
 /** The responses to requests. */
 export function responsesOf(calls: readonly Pick<ApiCall, 'response'>[]): ApiResponse[] {
   return calls.map(({ response }) => response)

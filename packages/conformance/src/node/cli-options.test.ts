@@ -1,17 +1,28 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCommand } from './cli-options.ts'
 
-const NEEDED = ['--base-url', 'https://api.example', '--api-key', 'sk_test_x']
+const NEEDED = ['--base-url', 'https://api.example']
+const KEY = { MODELRUN_API_KEY: 'sk_test_x' }
 
 describe('readCommand', () => {
   it('asks for nothing that costs by default', () => {
-    expect(readCommand(NEEDED, {})).toMatchObject({ kind: 'check', allowRuns: false, maxCredits: 0, timeScale: 1 })
+    expect(readCommand(NEEDED, KEY)).toMatchObject({ kind: 'check', allowRuns: false, maxCredits: 0, timeScale: 1 })
   })
 
-  it('takes address and key from the environment, and prefers its arguments', () => {
+  it('reads URL and keys from the environment, and prefers its arguments', () => {
     const env = { MODELRUN_BASE_URL: 'https://env.example', MODELRUN_API_KEY: 'sk_test_env' }
     expect(readCommand([], env)).toMatchObject({ baseUrl: 'https://env.example', apiKey: 'sk_test_env' })
-    expect(readCommand(NEEDED, env)).toMatchObject({ baseUrl: 'https://api.example', apiKey: 'sk_test_x' })
+    expect(readCommand(NEEDED, env)).toMatchObject({ baseUrl: 'https://api.example', apiKey: 'sk_test_env' })
+  })
+
+  it('reads keys from a file of variables', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'conformance-')), 'keys.env')
+    await writeFile(path, 'MODELRUN_API_KEY=sk_test_file\nMODELRUN_READ_ONLY_KEY=sk_test_r\n')
+    const command = readCommand([...NEEDED, '--env-file', path], {})
+    expect(command).toMatchObject({ apiKey: 'sk_test_file', keys: { 'read-only': 'sk_test_r' } })
   })
 
   it('reads models with their inputs, keys, reports and limits', () => {
@@ -19,11 +30,11 @@ describe('readCommand', () => {
       [
         ...NEEDED,
         ...['--model', 'aurora-image', '--input', '{"prompt":"x"}', '--slow-model', 'lumen/aurora-video'],
-        ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w', '--no-credits-key', 'sk_test_n'],
         ...['--report', 'json=a=b.json', '--report', 'text', '--only', 'auth,4.1-06'],
-        ...['--job-timeout', '60', '--max-credits', '12.5', '--depth', '20', '--seed', '7', '--webhook-port', '0'],
+        ...['--job-timeout', '60', '--max-credits', '12.5', '--webhook-port', '0'],
+        ...['--read-credits-command', 'credits --left'],
       ],
-      {},
+      { ...KEY, MODELRUN_WITHOUT_JOBS_WRITE_KEY: 'sk_test_w', MODELRUN_NO_CREDITS_KEY: 'sk_test_n' },
     )
     expect(command).toMatchObject({
       models: {
@@ -31,7 +42,7 @@ describe('readCommand', () => {
         slow: { model: 'lumen/aurora-video', input: undefined },
         failing: undefined,
       },
-      keys: { 'read-only': 'sk_test_r', 'without-jobs-write': 'sk_test_w', 'no-credits': 'sk_test_n' },
+      keys: { 'without-jobs-write': 'sk_test_w', 'no-credits': 'sk_test_n' },
       reports: [
         { format: 'json', path: 'a=b.json' },
         { format: 'text', path: undefined },
@@ -39,38 +50,40 @@ describe('readCommand', () => {
       only: ['auth', '4.1-06'],
       jobMs: 60_000,
       maxCredits: 12.5,
-      depth: 20,
-      seed: 7,
+      readCreditsCommand: 'credits --left',
       webhookPort: 0,
     })
   })
 
   it.each([
-    [['--api-key', 'sk_test_x'], '--base-url <url> is missing. --help lists the options.'],
-    [['--base-url', 'https://api.example'], '--api-key <key> is missing. --help lists the options.'],
+    [[], '--base-url <url> is missing. --help lists the options.'],
     [[...NEEDED, '--alow-runs'], "unknown option '--alow-runs'. Did you mean --allow-runs?"],
-    [[...NEEDED, '--readonly-key', 'k'], "unknown option '--readonly-key'. Did you mean --read-only-key?"],
+    [[...NEEDED, '--api-key', 'sk_test_secret'], 'A key is never an argument. Keys are environment variables'],
     [[...NEEDED, '--verbose'], "unknown option '--verbose'. --help lists the options."],
     [[...NEEDED, '-x'], "unknown option '-x'. --help lists the options."],
     [[...NEEDED, 'check'], 'too many arguments. Expected 0 arguments but got 1: check. --help lists the options.'],
-    [['--base-url', '--api-key', 'k'], '--base-url needs a value: --base-url <url>.'],
+    [['--base-url', '--allow-runs'], '--base-url needs a value: --base-url <url>.'],
     [[...NEEDED, '--report='], '--report needs a value: --report <format>[=<path>].'],
     [[...NEEDED, '--quiet=yes'], "unknown option '--quiet=yes'. --help lists the options."],
-    [[...NEEDED, '--api-key', 'sk_test_other'], '--api-key is given twice.'],
-    [[...NEEDED, '--report', 'pdf'], '--report takes text, json, junit, each with =<path> or not; not "pdf".'],
+    [[...NEEDED, '--base-url', 'https://b.example'], '--base-url is given twice.'],
+    [[...NEEDED, '--report', 'pdf'], '--report must be text or json, with =<path> or not; not "pdf".'],
     [[...NEEDED, '--input', '{}'], '--input belongs to a model: give --model too.'],
     [[...NEEDED, '--slow-model', 'x', '--slow-input', '[]'], '--slow-input must be a JSON object, not "[]".'],
     [[...NEEDED, '--model', 'x', '--input', '{'], '--input must be a JSON object, not "{".'],
     [[...NEEDED, '--max-credits', 'all'], '--max-credits must be a number, 0 or more, not "all".'],
     [[...NEEDED, '--time-scale', '0'], '--time-scale must be a number, above 0, not "0".'],
   ])('rejects %j and says why', (args, message) => {
-    expect(() => readCommand(args, {})).toThrow(message)
+    expect(() => readCommand(args, KEY)).toThrow(message)
+  })
+
+  it('says which variable is missing', () => {
+    expect(() => readCommand(NEEDED, {})).toThrow('The environment variable MODELRUN_API_KEY is missing.')
   })
 
   it('has a help with every option', () => {
     const help = readCommand(['--help'], {})
-    for (const name of ['base-url', 'max-credits', 'report', 'revoked-key', 'webhook-url'])
-      expect(help).toMatchObject({ kind: 'help', text: expect.stringContaining(`--${name} `) })
+    for (const name of ['--base-url ', '--max-credits ', '--report ', 'MODELRUN_REVOKED_KEY: ', '--webhook-url '])
+      expect(help).toMatchObject({ kind: 'help', text: expect.stringContaining(name) })
   })
 
   it('does not show a key behind a mistyped option', () => {

@@ -21,9 +21,7 @@ export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelT
   return [main, slow, failing, ...others].filter((target) => target !== undefined)
 }
 
-/** No model can be run by what the service shows of it, which may be wrong. */
-export class UnfitModelsError extends CannotStartError {}
-
+const WITHOUT_RUNS = 'Without runs, all that needs none is judged.'
 /** Number of cheapest models that are tried for an input made from the schema. */
 const MOST_CANDIDATES = 20
 /** Of each category, so that a fault of one model is met. */
@@ -37,10 +35,7 @@ interface Choosing {
   read: (path: string) => Promise<ApiResponse>
 }
 
-/**
- * @throws CannotStartError when a model is not there, or no input could be made up for it
- * @throws UnfitModelsError when one is shown without a price or a schema, or none can be run
- */
+/** @throws CannotStartError when a model is not there, or is shown without a price or a schema that an input can be made from */
 export async function chooseTargets(choosing: Choosing): Promise<Targets> {
   const { options, models, read } = choosing
   const chosen = {
@@ -69,8 +64,7 @@ async function chooseModel(read: Choosing['read'], { model, input }: ModelChoice
     throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} returns ${response.status}.`)
   const target = targetOf(response, model, input)
   if (typeof target !== 'string') return target
-  const isShown = Number.isFinite(priceOf(response.json)) && isRecord(at(response.json, '/input_schema/properties'))
-  throw new (isShown ? CannotStartError : UnfitModelsError)(target.replace(/Give one\.$/, `Give one (${option}).`))
+  throw new CannotStartError(`${target.replace(/Give one\.$/, `Give one (${option}).`)} ${WITHOUT_RUNS}`)
 }
 
 type Candidates = readonly Record<string, unknown>[]
@@ -80,7 +74,7 @@ async function cheapest(candidates: Candidates, read: Choosing['read']): Promise
     const target = targetOf(await read(routePath(ROUTES.getModel, { id: String(id) })), String(id))
     if (typeof target !== 'string') return target
   }
-  throw new UnfitModelsError('No model has a price and an input that can be made up. Choose a model and its input.')
+  throw new CannotStartError(`No model has a price and an input that can be made up. Choose a model. ${WITHOUT_RUNS}`)
 }
 
 /** The cheapest models of each category. */

@@ -1,5 +1,5 @@
 import type { Scenario } from '../check.ts'
-import { confirmedRetries, endsOfJobs } from './ends.ts'
+import { endsOfJobs } from './ends.ts'
 import { keysAtJobs, keysAtReads, revokedKey } from './keys.ts'
 import { details, keyInQuery, lists, pages, unknownModel, unknownPath } from './reads.ts'
 import { FIRST, otherRuns, unknownModelRun, wrongRuns } from './runs.ts'
@@ -11,5 +11,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   ...Object.values(FIRST),
   ...[unknownJob, cancelOfUnknownJob, cancelOfFinishedJob, noCredits, wrongRuns, unknownModelRun],
   ...[keysAtReads, revokedKey, keysAtJobs],
-  ...[otherRuns, endsOfJobs, confirmedRetries],
+  ...[otherRuns, endsOfJobs],
 ]

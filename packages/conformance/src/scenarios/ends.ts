@@ -1,11 +1,10 @@
 import type { Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
-import { endOf, isSuspicious, type JobStory, startOf, worldOf } from '../judges/world.ts'
-import { targetsOf } from '../plan/targets.ts'
-import { keyOfJob, pollJob, readJob, saysCancelled, startRun } from '../session/actions.ts'
+import { endOf, type JobStory, startOf, worldOf } from '../judges/world.ts'
+import { keyOfJob, pollJob, readJob, saysCancelled } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
-import { FIRST, otherRuns } from './runs.ts'
+import { otherRuns } from './runs.ts'
 
 /** A job that was not read this long after its end is read again, so that an end which does not stay is noticed. */
 const LATER_MS = 60_000
@@ -85,38 +84,6 @@ async function awaitDeliveries(session: Session, jobs: readonly JobStory[]): Pro
   const isSilent = endpoints.some(({ behavior }) => behavior === 'silent')
   const hasCome = endpoints.some(({ deliveries }) => deliveries.length > 0)
   if (hasCome) await sleepInSteps(session.clock, quietMs + (isSilent ? SILENCE_MS : 0))
-}
-
-/** Runs that make a suspicion certain: duplicates may come at random. */
-const CONFIRMATIONS = 3
-
-/**
- * Where a rejected delivery came more often than any accepted one: more runs like that one, of the cheapest model. They are paid
- * from what is left; most services give no reason.
- */
-export const confirmedRetries: Scenario = {
-  name: 'retried deliveries',
-  writes: true,
-  receiver: true,
-  after: [FIRST.webhook, endsOfJobs],
-  perform: async (session) => {
-    const world = worldOf(session)
-    const suspicious = world.sentRuns.flatMap((run) => {
-      const target = targetsOf(session.targets).find(({ modelId }) => modelId === run.id)
-      return target !== undefined && isSuspicious(run, world) ? [{ run, target }] : []
-    })
-    const [cheapest] = suspicious.toSorted((one, other) => one.target.creditsPerRun - other.target.creditsPerRun)
-    if (cheapest === undefined) return
-    const { run, target } = cheapest
-    const before = session.endpoints.length
-    for (let count = 0; count < CONFIRMATIONS; count++) {
-      const { url } = session.webhookEndpoints.open(run.endpoint?.behavior ?? 'reject')
-      await startRun(session, target, { sync: run.sync, webhook_url: url })
-    }
-    const opened = session.endpoints.slice(before)
-    const isNew = ({ run: { endpoint } }: JobStory) => endpoint !== undefined && opened.includes(endpoint)
-    await awaitDeliveries(session, worldOf(session).jobs.filter(isNew))
-  },
 }
 
 /** Performed after everything else, for judges of runs: more runs, and how all of them ended. */

@@ -23,8 +23,7 @@ export interface Delivery {
 /** The response of an endpoint. `silent` responds after the receiver's time limit of 10 s (section 6, rule 1). */
 export type EndpointBehavior = keyof typeof STATUSES
 
-const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200, redirect: 307, limited: 429, busy: 503 } as const
-export const BEHAVIORS = Object.keys(STATUSES) as EndpointBehavior[] // the keys of the constant
+const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200 } as const
 
 /** Each is as good as another one (section 6, rule 1); they take turns. */
 const ACCEPTED = [200, 204, 202, 201]
@@ -78,7 +77,5 @@ async function receive(endpoint: WebhookEndpoint, request: Request, { clock, red
   if (behavior === 'silent') await sleep(clock, SILENCE_MS)
   exchange.response = { status, headers: {}, body: '' }
   exchange.durationMs = clock.now() - startedAt
-  // To nowhere: whether a service follows is open.
-  const location = behavior === 'redirect' ? { location: `${new URL(endpoint.url).pathname}-moved` } : {}
-  return new Response(null, { status, headers: location })
+  return new Response(null, { status })
 }
