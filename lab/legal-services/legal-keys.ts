@@ -20,7 +20,6 @@ export const LEGAL_SPECIAL_KEYS = {
   'without-jobs-write': 'sk_test_legal_no_jobs_write',
   'without-webhooks-manage': 'sk_test_legal_no_webhooks',
   revoked: 'sk_test_legal_revoked',
-  'blocked-ip': 'sk_test_legal_blocked',
   'no-credits': 'sk_test_legal_poor',
 } as const
 
@@ -33,7 +32,6 @@ const KEYS = new Map<string, LegalKey>([
   [LEGAL_SPECIAL_KEYS['without-jobs-write'], without('jobs:write')],
   [LEGAL_SPECIAL_KEYS['without-webhooks-manage'], without('webhooks:manage')],
   [LEGAL_SPECIAL_KEYS.revoked, { account: 'main', permissions: ALL, isRevoked: true }],
-  [LEGAL_SPECIAL_KEYS['blocked-ip'], { account: 'main', permissions: ALL, isBlocked: true }],
   [LEGAL_SPECIAL_KEYS['no-credits'], { account: 'poor', permissions: ALL }],
 ])
 

@@ -23,6 +23,16 @@ function rejectsLimitedKeys(): Mutation {
   }
 }
 
+function hasCodeOfRevoked(): Mutation {
+  return {
+    wrap: (send, _, keys) => async (request) => {
+      const response = await send(request)
+      if (request.authorization === `Bearer ${keys.revoked}`) put('/error/code', 'REVOKED')(response, request)
+      return response
+    },
+  }
+}
+
 /** Keys and permissions. */
 export const AUTH_MUTANTS = mutants([
   [
@@ -46,10 +56,18 @@ export const AUTH_MUTANTS = mutants([
       when(({ status: code }) => code === 401, status(403)),
     ),
   ],
-  ['auth/missing-key', 'has another code for a missing key', edited('getJob', put('/error/code', 'UNAUTHENTICATED'))],
+  [
+    'auth/missing-key-code',
+    'has another code for a missing key',
+    edited('getJob', put('/error/code', 'UNAUTHENTICATED')),
+  ],
   ['auth/invalid-key', 'takes any key for reading', trusting('getModel')],
   ['auth/invalid-key', 'takes any key for cancels', trusting('cancelJob')],
-  ['auth/invalid-key', 'has another code for an invalid key', edited('listModels', put('/error/code', 'INVALID_KEY'))],
+  [
+    'auth/invalid-key-code',
+    'has another code for an invalid key',
+    edited('listModels', put('/error/code', 'INVALID_KEY')),
+  ],
   [
     'auth/missing-key',
     'takes a key in any scheme',
@@ -63,6 +81,7 @@ export const AUTH_MUTANTS = mutants([
     },
   ],
   ['auth/revoked-key', 'takes a revoked key', trusting('listModels')],
+  ['auth/revoked-key-code', 'has another code for a revoked key', hasCodeOfRevoked()],
   [
     'auth/key-prefix',
     'gives out keys with another prefix',

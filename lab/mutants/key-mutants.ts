@@ -141,7 +141,7 @@ export const KEY_MUTANTS = mutants([
       'runModel',
       when((_, { authorization }) => authorization === null, put('/error/code', 'NO_KEY')),
     ),
-    'auth/missing-key',
+    'auth/missing-key-code',
   ],
   [
     INVALID,
@@ -149,16 +149,7 @@ export const KEY_MUTANTS = mutants([
     rejected('cancelJob', 401, (response, request) => {
       if (request.authorization !== null) put('/error/code', 'BAD_KEY')(response, request)
     }),
-    'auth/invalid-key',
-  ],
-  [
-    LACKING,
-    'responds 401 without the permission for an unknown model',
-    rejected(
-      'getModel',
-      403,
-      when((_, { url }) => url.pathname.includes('no-such'), status(401)),
-    ),
+    'auth/invalid-key-code',
   ],
   [ROTATED, 'takes a revoked key for details', revoked('getModel'), 'auth/revoked-key'],
   [ROTATED, 'takes a revoked key for jobs', revoked('getJob')],

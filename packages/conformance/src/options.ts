@@ -12,7 +12,6 @@ export const SPECIAL_KEYS = {
   'without-jobs-write': 'lacks jobs:write',
   'without-webhooks-manage': 'lacks webhooks:manage',
   revoked: 'was revoked',
-  'blocked-ip': 'is restricted to addresses other than this one',
   'no-credits': 'belongs to an account without credits',
 } as const
 

@@ -82,7 +82,6 @@ export function keysOf(server: ReferenceServer): Record<SpecialKey, string> {
     'without-jobs-write': without('jobs:write'),
     'without-webhooks-manage': without('webhooks:manage'),
     revoked,
-    'blocked-ip': server.createKey({ allowIps: ['203.0.113.7'] }).key,
     'no-credits': server.createKey({ credits: 0 }).key,
   }
 }

@@ -16,7 +16,7 @@ export async function check(baseUrl: string, apiKey: string): Promise<string> {
   const options: ConformanceOptions = { baseUrl, apiKey, allowRuns: true, maxCredits: 40, receiver, only: ['webhooks'] }
   try {
     const report: ConformanceReport = await runConformance(options)
-    return isConformant(report) ? 'conformant' : formatReport(report, 'junit')
+    return isConformant(report) ? 'conformant' : formatReport(report, 'json')
   } catch (error) {
     return error instanceof CannotStartError ? error.message : 'unexpected'
   } finally {

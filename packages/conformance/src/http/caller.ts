@@ -102,13 +102,16 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
   }
 }
 
+/** How many, and a checksum of them (FNV-1a), by which two files differ. */
 async function firstBytes({ body }: Response): Promise<string> {
-  let count = 0
+  let [count, checksum] = [0, 0x811c9dc5]
   for await (const part of body ?? []) {
-    count += part.byteLength
-    if (count >= MAX_FILE_BYTES) break
+    const bytes = part.subarray(0, MAX_FILE_BYTES - count)
+    for (const byte of bytes) checksum = Math.imul(checksum ^ byte, 0x01000193)
+    count += bytes.byteLength
+    if (count === MAX_FILE_BYTES) break
   }
-  return `[${count} bytes read]`
+  return `[${count} bytes read, checksum ${(checksum >>> 0).toString(16)}]`
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -5,7 +5,7 @@ import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { entryOf, refundedIn } from './entries.ts'
 import { judgeAll, type Source } from './judge-world.ts'
-import type { RunCall, World } from './world.ts'
+import { jobOf, type RunCall, type World } from './world.ts'
 
 /** What was run between two times at which nothing was running, and what was charged meanwhile. */
 interface Window {
@@ -83,7 +83,7 @@ function sharesIn(windows: readonly Window[], world: World): FailedShare[] {
 
 /** Whether something was given back, but not for the cancel of a job that had ended. */
 function hasRefund(windows: readonly Window[], world: World): boolean {
-  const isCancelled = (run: RunCall) => entryOf(run, world) === 'open' && run.jobId !== undefined
+  const isCancelled = (run: RunCall) => entryOf(run, world) === 'open' && jobOf(run, world)?.cancels.length !== 0
   return windows.some(({ charged, runs, open }) => charged < 0 && open.length === 0 && !runs.some(isCancelled))
 }
 

@@ -1,9 +1,9 @@
 import type { Check } from '../check.ts'
-import { type Finding, judge, skip } from '../finding.ts'
+import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { judgeEvery, type Source } from './judge-world.ts'
+import { judgeAll, type Source } from './judge-world.ts'
 
 /** Files, each read without the API key right after its job ended: a service need not keep them for long. */
 const FILES: Source<ApiResponse> = {
@@ -14,9 +14,10 @@ const FILES: Source<ApiResponse> = {
 
 /** The produced files (section 2.5). */
 export const FILES_CHECKS: readonly Check[] = [
-  judgeEvery('files/can-be-read', FILES, (response, { session }) => {
-    const isOfHost = (other: ApiResponse) => hostOf(other) === hostOf(response) && other.status === 200
-    return isFile(response, session.files.responses.some(isOfHost))
+  judgeAll('files/can-be-read', FILES, (files, { session }) => {
+    const open = files.filter(({ status }) => status === 200).map(hostOf)
+    const found = files.map((response) => isFile(response, open.includes(hostOf(response))))
+    return every([...found, ...session.files.moved.map(isSame)])
   }),
 ]
 
@@ -30,4 +31,11 @@ function isFile(response: ApiResponse, isOpen: boolean): Finding {
   const type = headers.get('content-type') ?? 'no content type'
   const isRight = status === 200 && !text.startsWith('[0 bytes') && !/^text\/html/i.test(type)
   return judge(isRight, `the URL of an item returns status ${status}, ${type}, ${text}; expected a file`, response)
+}
+
+/** Judges that a later URL of a file has the same file, as long as the first one has it. */
+function isSame([first, other]: readonly [ApiResponse, ApiResponse]): Finding {
+  if (first.status !== 200) return skip('the first URL no longer has the file', first)
+  const detail = `a later URL of a file returns status ${other.status}, ${other.text}; the first one has ${first.text}`
+  return judge(other.status === 200 && other.text === first.text, detail, [first, other])
 }

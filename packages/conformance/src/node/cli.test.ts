@@ -112,15 +112,23 @@ describe('modelrun-conformance', () => {
     const args = ['--base-url', listening.url, '--allow-runs', '--max-credits', '3']
     const { code, stdout, stderr } = await conformance(args, withKey(key))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(
-      /^modelrun-conformance: The plan could cost \d+ credits; the limit is 3\. Nothing was run\./,
-    )
+    expect(stderr).toMatch(/^modelrun-conformance: The plan could cost \d+ credits; the limit is 3\. Nothing was run\./)
     expect(server.credits(key)).toBe(500)
   })
 
   it('says which report cannot be written, and writes the others', async () => {
     const path = join(folder, 'missing', 'report.json')
-    const args = ['--base-url', listening.url, '--quiet', '--only', 'schemas', '--report', `json=${path}`, '--report', 'text']
+    const args = [
+      '--base-url',
+      listening.url,
+      '--quiet',
+      '--only',
+      'schemas',
+      '--report',
+      `json=${path}`,
+      '--report',
+      'text',
+    ]
     const { code, stdout, stderr } = await conformance(args, withKey(server.apiKey))
     expect(code).toBe(2)
     expect(stdout).toContain('0 failed')

@@ -107,7 +107,7 @@ it('breaks every rule of every parameter, one at a time', () => {
       parameter: 'count',
       input: { prompt: 'a fox', count: 5 },
     },
-    { rule: 'type', wrong: 'a text as tiled', parameter: 'tiled', input: { prompt: 'a fox', tiled: 'yes' } },
+    { rule: 'type', wrong: 'a string as tiled', parameter: 'tiled', input: { prompt: 'a fox', tiled: 'yes' } },
   ])
 })
 

@@ -56,11 +56,11 @@ const OTHERS: readonly KindOfRun[] = [
   { kind: 'main', sync: true, receiver: 'silent' },
   { kind: 'failing' },
   { kind: 'failing', sync: false, receiver: 'reject' },
+  { kind: 'main', receiver: 'miss' },
+  { kind: 'main', sync: false, receiver: 'silent' },
   { kind: 'main', sync: true, receiver: 'accept', input: 'smallest' },
   { kind: 'main', sync: false, receiver: 'reject', input: 'largest' },
-  { kind: 'main', receiver: 'miss' },
   { kind: 'main', sync: false, input: 'largest' },
-  { kind: 'main', sync: false, receiver: 'silent' },
   { kind: 'main', sync: false, receiver: 'accept' },
   { kind: 'failing', sync: true, receiver: 'accept' },
   { kind: 'slow', sync: true },
@@ -73,7 +73,7 @@ const WAYS: readonly RunPlan[] = [{ sync: false }, {}, { receiver: 'accept' }, {
 /** What the runs of `moreRuns` may cost together. */
 const MOST_CREDITS = 60
 /** These are made before those of other models. */
-const FIRST_OTHERS = 4
+const FIRST_OTHERS = 6
 
 /** More runs, so that a fault of one model, mode, receiver or cancel is met; as far as the credits go. */
 export function moreRuns(targets: Targets, { receiver }: Pick<ResolvedOptions, 'receiver'>): PlannedRun[] {

@@ -114,8 +114,8 @@ const MAY_LACK: readonly LimitedKey[] = ['without-jobs-write', 'without-models-r
 /** The job of a limited key is read and cancelled with that key, as far as it may: it may belong to another account. */
 async function runAndCancel(session: Session, target: ModelTarget, { key, name }: Omit<KeyedCall, 'route'>) {
   // What runs does not wait for its result, so that it can be cancelled.
-  const mode = name && (name === 'without-webhooks-manage' ? 'async+webhook' : 'async')
   const isOpenRun = name !== undefined && MAY_LACK.includes(name)
+  const mode = name && (isOpenRun ? 'async+webhook' : 'async')
   const started = await startRun(session, target, { ...session.modeOf(mode), ...key, isOpen: isOpenRun })
   const jobId = jobIdIn(started)
   if (jobId === undefined) return

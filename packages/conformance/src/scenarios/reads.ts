@@ -67,11 +67,11 @@ type Page = (total: number) => { limit?: number; offset?: number }
 /** The first page, which shows all that a filter keeps, and others with another limit or offset. */
 const WHOLE: Page = () => ({ limit: LIMITS.modelsPageMax })
 const PAGES: readonly Page[] = [
-  (total) => ({ limit: 7, offset: Math.floor(total / 2) }),
   () => ({ limit: 3, offset: 0 }),
-  (total) => ({ limit: LIMITS.modelsPageMax, offset: total }),
-  () => ({}),
+  (total) => ({ limit: 7, offset: Math.floor(total / 2) }),
   (total) => ({ limit: 3, offset: Math.max(0, Math.floor((total - 1) / 3) * 3) }),
+  () => ({}),
+  (total) => ({ limit: LIMITS.modelsPageMax, offset: total }),
   () => ({ limit: 1, offset: 1 }),
   () => ({ offset: 1 }),
 ]
@@ -89,8 +89,9 @@ export const lists: Scenario = {
     ]
     for (const [index, filter] of filters.entries()) {
       const total = models.filter((model) => keeps(filter, model)).length
-      for (const page of [WHOLE, inTurn(PAGES, index) ?? WHOLE])
-        await listModels(session, { ...filter, ...page(total) }, { key: inTurn(keys, index) })
+      const page = inTurn(PAGES, index) ?? WHOLE
+      await listModels(session, { ...filter, ...WHOLE(total) })
+      await listModels(session, { ...filter, ...page(total) }, { key: inTurn(keys, index) })
     }
   },
 }
@@ -127,14 +128,14 @@ function longestFirst(words: readonly string[]): string[] {
 
 const MOST_DETAILS = 8
 
-/** Details of models that are not run, of different categories and from everywhere in the list, before others. */
+/** Details of models from everywhere in the list. Those that are run were read before, and must be the same. */
 export const details: Scenario = {
   name: 'details of models',
   perform: async ({ models, targets, options, call }) => {
     const run = targetsOf(targets).map(({ modelId }) => modelId)
     const ids = models.map(({ id }) => String(id)).filter((id) => !/^\.{0,2}$/.test(id) && !run.includes(id))
     const step = Math.max(1, Math.floor(ids.length / MOST_DETAILS))
-    const spread = [...ids.filter((_, index) => index % step === 0), ...run].slice(0, MOST_DETAILS)
+    const spread = [...run.slice(0, 2), ...ids.filter((_, index) => index % step === 0)].slice(0, MOST_DETAILS)
     const keys = [undefined, ...namesOf(options, 'models:read')].map((name) => name && options.keys[name])
     for (const [index, id] of spread.entries())
       await call({ path: routePath(ROUTES.getModel, { id }), key: inTurn(keys, index) })

@@ -109,7 +109,7 @@ export const otherRuns: Scenario = {
     if (session.options.only !== undefined) return
     // The last ones meet runs that continue.
     const placeOf = ({ cancel, sync, receiver }: PlannedRun) => {
-      if (cancel !== undefined) return 0
+      if (cancel !== undefined) return cancel === 'at once' ? 3 : 0
       return sync !== false && receiver === undefined ? 1 : 2
     }
     for (const run of moreRuns(session.targets, session.options).toSorted(

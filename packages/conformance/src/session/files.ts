@@ -18,6 +18,8 @@ export class ProducedFiles {
   /** Number of outputs whose files were read, by the path of their run. */
   readonly #outputs = new Map<string, number>()
   readonly responses: ApiResponse[] = []
+  /** Files that one body shows at one path and a later one at another: each read at both. */
+  readonly moved: (readonly [ApiResponse, ApiResponse])[] = []
 
   constructor(download: (url: string) => Promise<ApiResponse>, clock: ConformanceClock) {
     this.#download = (url) => download(url).catch(notRead)
@@ -42,6 +44,15 @@ export class ProducedFiles {
     const urls = items.slice(0, MOST_FILES).map((item) => String(at(item, '/url')))
     // Those without http are judged elsewhere.
     for (const url of urls) if (/^https?:/i.test(url)) this.responses.push(await this.#download(url))
+  }
+
+  /** @param outputs of one job, in the order in which they were shown */
+  async readMoved(outputs: readonly unknown[]): Promise<void> {
+    const urls = outputs.map((output) => String(at(output, '/items/0/url'))).filter((url) => /^https?:/i.test(url))
+    const [first = ''] = urls
+    const other = urls.find((url) => url.split(/[?#]/, 1)[0] !== first.split(/[?#]/, 1)[0])
+    if (other !== undefined && this.moved.length < MOST_FILES)
+      this.moved.push([await this.#download(first), await this.#download(other)])
   }
 
   #hasJustEnded(last: Reply | undefined): boolean {

@@ -3,7 +3,7 @@ import type { ResolvedOptions, SpecialKey } from '../options.ts'
 
 /** The key of a request, by what the specification says about it (section 5). */
 export interface SentKey {
-  /** `open`: a valid key that may be rejected for something else, such as its address. */
+  /** `open`: a valid key that may be rejected for something else: it has no credits. */
   kind: 'full' | 'limited' | 'missing' | 'invalid' | 'revoked' | 'open'
   /** The permissions that a limited key lacks. */
   lacks: readonly Permission[]
@@ -30,7 +30,7 @@ export function sentKey(authorization: string | undefined, { apiKey, keys }: Res
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
   if (key === undefined) return { kind: 'missing', lacks: [] }
   if (key === apiKey) return { kind: 'full', lacks: [] }
-  if (key === keys['blocked-ip'] || key === keys['no-credits']) return { kind: 'open', lacks: [] }
+  if (key === keys['no-credits']) return { kind: 'open', lacks: [] }
   if (key === keys.revoked) return { kind: 'revoked', lacks: [] }
   const name = LIMITED_KEYS.find((one) => keys[one] === key)
   return name === undefined ? { kind: 'invalid', lacks: [] } : { kind: 'limited', lacks: LACKS[name], name }
