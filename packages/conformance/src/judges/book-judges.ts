@@ -83,7 +83,7 @@ function sharesIn(windows: readonly Window[], world: World): FailedShare[] {
 
 /** Whether something was given back, but not for the cancel of a job that had ended. */
 function hasRefund(windows: readonly Window[], world: World): boolean {
-  const isCancelled = (run: RunCall) => entryOf(run, world) === 'open' && jobOf(run, world)?.cancels.length !== 0
+  const isCancelled = (run: RunCall) => entryOf(run, world) === 'open' && (jobOf(run, world)?.cancels.length ?? 0) > 0
   return windows.some(({ charged, runs, open }) => charged < 0 && open.length === 0 && !runs.some(isCancelled))
 }
 

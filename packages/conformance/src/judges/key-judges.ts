@@ -1,4 +1,4 @@
-import { ERROR_CODES, KEY_PREFIXES, ROUTES } from '@modelrun/contract'
+import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
@@ -12,7 +12,7 @@ import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
 import { absent, ERROR, hasStatus, holds, oneOf, rejectionText } from './rules.ts'
 import { isBefore, isProviderFailure, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
 
-const [UNAUTHORIZED, FORBIDDEN] = ERROR_CODES
+const FORBIDDEN = 'FORBIDDEN'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
@@ -94,7 +94,7 @@ export const KEY_JUDGES: readonly Check[] = [
 function rejections(name: string, source: Source<ApiCall>): Check[] {
   return [
     judgeEvery(`auth/${name}`, source, ({ response }) => hasStatus(response, 401)),
-    judgeEvery(`auth/${name}-code`, source, ({ response }) => holds(response, { '/error/code': oneOf(UNAUTHORIZED) })),
+    judgeEvery(`auth/${name}-code`, source, ({ response }) => holds(response, { '/error/code': oneOf('UNAUTHORIZED') })),
   ]
 }
 

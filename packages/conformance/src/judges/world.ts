@@ -1,4 +1,4 @@
-import { ERROR_CODES, type RouteName } from '@modelrun/contract'
+import type { RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
 import type { Recovered } from '../http/sent-again.ts'
 import { at } from '../json.ts'
@@ -148,7 +148,7 @@ export function isProviderFailure(body: unknown): boolean {
   return at(body, '/error/code') === PROVIDER_FAILURE
 }
 
-export const [, , PROVIDER_FAILURE] = ERROR_CODES
+export const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
 
 /** The responses to requests. */
 export function responsesOf(calls: readonly Pick<ApiCall, 'response'>[]): ApiResponse[] {
