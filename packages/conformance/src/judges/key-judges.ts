@@ -94,7 +94,9 @@ export const KEY_JUDGES: readonly Check[] = [
 function rejections(name: string, source: Source<ApiCall>): Check[] {
   return [
     judgeEvery(`auth/${name}`, source, ({ response }) => hasStatus(response, 401)),
-    judgeEvery(`auth/${name}-code`, source, ({ response }) => holds(response, { '/error/code': oneOf('UNAUTHORIZED') })),
+    judgeEvery(`auth/${name}-code`, source, ({ response }) =>
+      holds(response, { '/error/code': oneOf('UNAUTHORIZED') }),
+    ),
   ]
 }
 
