@@ -90,8 +90,7 @@ it('no test of this package has a reference server that is not checked', () => {
     'packed-packages.system.test.ts',
     'proxy/browser/app.ts',
     'proxy/guide.system.test.ts',
-    // What is checked is a recording of another service.
-    'recording/truth.test.ts',
+    'response-member.test.ts',
     // Writes fixtures, whose states its own test checks.
     'upgrades/write-fixtures.ts',
     'vitest-fixture/project/inbox.spec.ts',

@@ -1,9 +1,10 @@
 import { journalText, selectRecords } from '../history/journal/journal.ts'
 import { JOURNAL_KINDS, type JournalEntry, type JournalRecord } from '../history/journal/journal-entry.ts'
 import { makeReport } from '../service/report.ts'
-import { jobRow, toWire } from './job-row.ts'
+import { jobRow } from './job-row.ts'
 import { accountIfNamed, get, invalid, notFound } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
+import { toWire } from './wire-names.ts'
 
 /** So many entries are listed, the newest. */
 const MAX_ENTRIES = 10_000

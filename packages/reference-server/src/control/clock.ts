@@ -4,9 +4,9 @@ import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { ClockEvent } from '../clock/event-log.ts'
 import type { Service } from '../service/service.ts'
-import { toWire } from './job-row.ts'
 import { conflict, get, invalid, post } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
+import { toWire } from './wire-names.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 const scaleSchema = z.strictObject({ scale: z.number().check(z.nonnegative(), z.maximum(LARGEST_SCALE)) })

@@ -6,8 +6,9 @@ import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
-import { jobRow, toWire } from './job-row.ts'
+import { jobRow } from './job-row.ts'
 import { conflict, get, notFound, post } from './route.ts'
+import { toWire } from './wire-names.ts'
 
 const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
 const failSchema = z.strictObject({

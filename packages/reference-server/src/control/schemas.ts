@@ -6,26 +6,21 @@ import {
   type Output,
   outputSchema,
   PERMISSIONS,
-  type WebhookDelivery,
-  webhookDeliverySchema,
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
+import { deliveryRecordSchema } from '../domain/delivery-schema.ts'
 import { scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
+import { JOURNAL_SCHEMAS } from '../history/journal/journal-schema.ts'
+import { wireShape } from './wire-names.ts'
 
 const count = z.int().check(z.minimum(0))
 const status = z.enum(JOB_STATUSES)
 const text = z.optional(z.string())
-const headers = z.optional(z.readonly(z.array(z.readonly(z.array(z.string())))))
 const listOf = <Item extends z.ZodMiniType>(item: Item) => z.readonly(z.array(item))
 
-const outcome = z.enum(['delivered', 'rejected', 'timeout', 'network_error'])
 // The types that the contract names, without its index signatures for members to come.
 const output: z.ZodMiniType<Output> = outputSchema
-const deliveryBody: z.ZodMiniType<WebhookDelivery | { job_id: string; status: 'cancelled' }> = z.union([
-  webhookDeliverySchema,
-  z.object({ job_id: z.string(), status: z.literal('cancelled') }),
-])
 
 const addedFault = z.object({ id: z.string(), fault: faultOptionsSchema, used: count, unused: z.boolean() })
 
@@ -38,55 +33,18 @@ const apiKey = z.object({
   credits: z.object({ left: count, available: count }),
 })
 
-const entry = { at_ms: z.number(), key: text, place: count }
-
-const requestEntry = z.object({
-  kind: z.literal('request'),
-  ...entry,
-  method: z.string(),
-  path: z.string(),
-  route: text,
-  status: z.optional(z.int()),
-  job_status: text,
-  code: text,
-  job_id: text,
-  request_body: text,
-  response_body: text,
-  request_headers: headers,
-  response_headers: headers,
-  fault: text,
-  duration_ms: z.number(),
-})
-
-const jobEntry = z.object({
-  kind: z.literal('job'),
-  ...entry,
-  job_id: z.string(),
-  model_id: z.string(),
-  from: z.optional(status),
-  to: status,
-  credits: count,
-  code: text,
-  is_charged: z.optional(z.boolean()),
-})
-
-const deliveryEntry = z.object({
-  kind: z.literal('delivery'),
-  ...entry,
-  job_id: z.string(),
-  url: z.string(),
-  outcome,
-  status: z.optional(z.int()),
-  reason: text,
-  duration_ms: z.number(),
-})
-
-const noteEntry = z.object({ kind: z.literal('note'), ...entry, text: z.string() })
+const { request, job, delivery, note } = JOURNAL_SCHEMAS
+const place = { place: count }
+const requestEntry = z.object({ ...wireShape(request), ...place })
+const jobEntry = z.object({ ...wireShape(job), ...place })
+const deliveryEntry = z.object({ ...wireShape(delivery), ...place })
+const noteEntry = z.object({ ...wireShape(note), ...place })
 const journalEntry = z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry])
 
+const deliveryRecord = z.object(wireShape(deliveryRecordSchema))
 const ended = { end_place: count }
 const sent = { ...ended, attempt: z.int().check(z.minimum(1)) }
-const receipt = { body: z.optional(deliveryBody), response_headers: headers, response_body: text }
+const receipt = z.partial(z.pick(deliveryRecord, { body: true, response_headers: true, response_body: true })).shape
 
 const mode = z.enum(['system', 'scaled', 'manual', 'auto'])
 const scale = z.optional(z.number())
@@ -146,17 +104,7 @@ export const COMPONENTS = {
     ),
   }),
   Clock: z.object({ mode, now_ms: z.number(), scale }),
-  Delivery: z.object({
-    job_id: z.string(),
-    url: z.string(),
-    outcome,
-    status: z.optional(z.int()),
-    reason: text,
-    ...receipt,
-    body: deliveryBody,
-    attempted_at_ms: z.number(),
-    finished_at_ms: z.number(),
-  }),
+  Delivery: deliveryRecord,
   ErrorBody: errorBodySchema,
   Exchanges: z.object({
     now_ms: z.number(),

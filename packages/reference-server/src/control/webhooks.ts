@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
-import { toWire } from './job-row.ts'
 import { accountOf, get, notFound, post } from './route.ts'
+import { toWire } from './wire-names.ts'
 
 const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
 

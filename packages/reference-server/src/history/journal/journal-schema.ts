@@ -7,7 +7,7 @@ const text = /* @__PURE__ */ z.optional(z.string())
 const base = { at: /* @__PURE__ */ z.number(), key: text }
 
 /** Each kind of entry of the journal. */
-const JOURNAL_SCHEMAS = /* @__PURE__ */ (() => ({
+export const JOURNAL_SCHEMAS = /* @__PURE__ */ (() => ({
   request: z.object({
     kind: z.literal('request'),
     ...base,
