@@ -6,7 +6,7 @@ export default definePackage({
   bundled: ['fast-png'],
   command: 'src/node/cli.ts',
   // Without the document of the contract, which is loaded on demand.
-  bundledInCommand: [/^@modelrun\/contract$/, 'commander', 'fast-png', 'ipaddr.js', 'pure-rand', 'zod'],
+  bundledInCommand: [/^@modelrun\/contract(\/assumptions)?$/, 'commander', 'fast-png', 'ipaddr.js', 'pure-rand', 'zod'],
   // The code is not minified, and maps would be half of what is installed of this package.
   sourcemap: false,
 })

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
@@ -110,7 +109,7 @@ export function readCommand(args: readonly string[], program = createProgram()):
     assumptions: readAssumptionValues(assume),
     faults: readFaultValues(fault),
     // The key of a known seed is known to everyone, who could then let the server call any webhook.
-    seed: options.seed ?? (isLoopback(host) ? undefined : randomInt(2 ** 32)),
+    seed: options.seed ?? (isLoopback(host) ? undefined : crypto.getRandomValues(new Uint32Array(1))[0]),
   }
 }
 

@@ -7,7 +7,6 @@ import { bind, endServer, urlOf } from './bind.ts'
 import { createCors, readOrigin } from './cors.ts'
 import type { DashboardPage } from './dashboard.ts'
 import { ListenError } from './errors.ts'
-import { guardedDeliver } from './guarded-deliver.ts'
 import { NodeRequest } from './node-request.ts'
 import { sendReply } from './send-reply.ts'
 
@@ -96,7 +95,7 @@ export async function listen({ transport }: ServedServer, options: ListenOptions
   const url = urlOf(host, address.port)
   transport.set({
     baseUrl: url,
-    sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : guardedDeliver,
+    sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : sendGuarded,
     isShown: dashboard === undefined ? undefined : true,
   })
   let closing: Promise<void> | undefined
@@ -138,4 +137,10 @@ function checkAddress(host: string, port: number): void {
   const url = urlOf(host, port)
   if (URL.canParse(url)) return
   throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is not a URL that a client could use.`)
+}
+
+/** TLS and DNS load with the first delivery, as they would be a tenth of the start. */
+async function sendGuarded(url: string, init: RequestInit): Promise<Response> {
+  const { guardedDeliver } = await import('./guarded-deliver.ts')
+  return guardedDeliver(url, init)
 }
