@@ -81,14 +81,18 @@ function sharesIn(windows: readonly Window[], world: World): FailedShare[] {
   return hasRefund(windows, world) ? [0, 1, 'open'] : [0, 1]
 }
 
-/** Whether something was given back, but not for the cancel of a job that had ended. */
+/** Whether a window was charged less than its runs: something was given back, and not for the cancel of a job that had ended. */
 function hasRefund(windows: readonly Window[], world: World): boolean {
   const isCancelled = (run: RunCall) => entryOf(run, world) === 'open' && (jobOf(run, world)?.cancels.length ?? 0) > 0
-  return windows.some(({ charged, runs, open }) => charged < 0 && open.length === 0 && !runs.some(isCancelled))
+  return windows.some((window) => {
+    const { runs, open, charged } = window
+    const isLess = charged < Math.min(...possibleCharges(window, world, 0))
+    return isLess && open.length === 0 && !runs.some(isCancelled)
+  })
 }
 
 /** A charge shows at the latest in a window that starts this long after its own has ended; a refund may come later. */
-const LATEST_MS = 180_000
+const LATEST_MS = 300_000
 
 /**
  * Whether the windows can be cut into stretches whose charges are right. When a charge or a refund shows is not stated: what is

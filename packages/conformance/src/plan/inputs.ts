@@ -79,7 +79,7 @@ function withValues({ input, inputSchema }: Schemed, choose: (property: Property
 }
 
 /** The rules that a run can break: those of section 2.3, that there is an input, an object, and such a model (section 4.3). */
-export type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input' | 'object' | 'model'
+type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input' | 'object' | 'model'
 
 /** An input that breaks one rule of one parameter, and what is wrong with it. */
 export interface Violation {

@@ -47,7 +47,7 @@ const LETTERS = 'afbecdghjkmnpqrstvwxyzilou'
 const PAIRS = `0918273645${LETTERS}${LETTERS.toUpperCase()}`
 
 /** An id that no job has: in the form of the service, as soon as that has shown one. */
-export function unknownIdIn({ recorded }: Session): string {
+function unknownIdIn({ recorded }: Session): string {
   const jobId = recorded.map(({ response }) => jobIdIn(response)).find((id) => id !== undefined)
   // Where jobs are counted, that of another one is close.
   if (jobId !== undefined && /(?<![\da-z])\d{1,6}$/i.test(jobId)) return jobId.replace(/\d+$/, '999999')

@@ -63,6 +63,6 @@ export function almostKeys(apiKey: string): Record<string, string> {
   return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== apiKey && key !== ''))
 }
 
-export function otherCase(text: string): string {
+function otherCase(text: string): string {
   return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
 }
