@@ -75,7 +75,11 @@ describe('generateImage', () => {
 
   it('gives url, job and price of each picture', async () => {
     const one = setup()
-    const { images, providerMetadata } = await generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'x' })
+    const { images, providerMetadata } = await generateImage({
+      model: one.modelrun.image('aurora-image'),
+      prompt: 'x',
+      providerOptions: { modelrun: { maxCredits: 4 } },
+    })
     const facts = { url: expect.stringMatching(/\.png$/), jobId: expect.stringMatching(/^job_/), creditsPerRun: 4 }
     expect(providerMetadata).toMatchObject({ modelrun: { images: [facts] } })
     expect(images[0]?.mediaType).toBe('image/png')

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type BackoffLimits, backoffMs, jitter } from './backoff.ts'
+export { type BackoffLimits, backoffMs, createRateLimit, jitter, type RateLimit } from './backoff.ts'
 export {
   atLeastOne,
   type Check,
@@ -35,7 +35,15 @@ export { abortable, type Clock, sleep, startTimer, systemClock, withTimeLimit } 
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'
-export { createDurations, type Durations, type ExpectedDuration, type ObservedEnd } from './durations.ts'
+export {
+  createDurations,
+  type Durations,
+  type ExpectedDuration,
+  type ObservedEnd,
+  type PollAge,
+  type PollLimits,
+  pollDelayMs,
+} from './durations.ts'
 export type {
   DiedTask,
   InboxEngine,
@@ -71,15 +79,18 @@ export {
   SUSPECT_AFTER,
   type TaskTable,
 } from './engine/task-table.ts'
+export { createHeap, type Heap, type HeapItem } from './heap.ts'
+export { describeIssues, type JsonIssue, json, readJson } from './json.ts'
 export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
-export { type PollAge, type PollLimits, pollDelayMs } from './poll-delay.ts'
 export { createRedactor, type Redactor, redactUrl } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
 export { isSecretName, replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'
 export {
+  isArrayBuffer,
+  isBlob,
   isPlainData,
   isRecord,
   jsonPointer,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createDurations, type Durations } from './durations.ts'
-import { type PollAge, pollDelayMs } from './poll-delay.ts'
+import { createDurations, type Durations, type PollAge, pollDelayMs } from './durations.ts'
 import { seededRandom } from './seeded-random.ts'
 
 const limits = { initialIntervalMs: 500, maxIntervalMs: 5_000 }

@@ -53,3 +53,13 @@ export function showValue(value: unknown): string {
   const kind = kindOf(value).replace(/^(Object|Array)$/, (name) => name.toLowerCase())
   return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`
 }
+
+/** Whether a value is a Blob or a File: of the platform, some of which have no tags, or of another, such as jsdom. */
+export function isBlob(value: unknown): value is Blob {
+  return value instanceof Blob || ['Blob', 'File'].includes(kindOf(value))
+}
+
+/** Whether a value is a buffer without a view. */
+export function isArrayBuffer(value: unknown): value is ArrayBufferLike {
+  return ['ArrayBuffer', 'SharedArrayBuffer'].includes(kindOf(value))
+}

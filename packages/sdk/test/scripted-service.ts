@@ -24,27 +24,13 @@ export interface ScriptedService {
   readonly received: readonly ReceivedRequest[]
 }
 
-/** Options of {@link createScriptedService}. */
-export interface ScriptOptions {
-  /** True when the reading of a price is a step too. */
-  hasPriceSteps?: boolean
-}
-
-/**
- * Makes a service of steps, one for each request; the last one responds to all further requests too. The price that a client
- * reads while a job runs is not a step by default: it is a 404.
- */
-export function createScriptedService(
-  steps: readonly Step[],
-  clock: ManualClock,
-  { hasPriceSteps = false }: ScriptOptions = {},
-): ScriptedService {
+/** Makes a service of steps, one for each request; the last one responds to all further requests too. */
+export function createScriptedService(steps: readonly Step[], clock: ManualClock): ScriptedService {
   const received: ReceivedRequest[] = []
   return {
     received,
     fetch: async (input, init) => {
       const request = new Request(input, init)
-      if (!hasPriceSteps && isPriceReading(request, received)) return new Response('{}', { status: 404 })
       const step = steps[Math.min(received.length, steps.length - 1)]
       if (step === undefined) throw new Error('The script has no step.')
       const { method, url, headers } = request
@@ -56,13 +42,6 @@ export function createScriptedService(
       return await step(request)
     },
   }
-}
-
-/** True for a GET of a model after a run of it, or beside a poll: no test of a script reads a model there by itself. */
-function isPriceReading({ method, url }: Request, received: readonly ReceivedRequest[]): boolean {
-  const { pathname } = new URL(url)
-  const isModel = method === 'GET' && /\/v1\/models\/[^/]+$/.test(pathname)
-  return isModel && received.some((before) => before.path === `${pathname}/run` || before.path.includes('/v1/jobs/'))
 }
 
 /** Responds with JSON. */

@@ -10,7 +10,7 @@ import { ModelRun } from '../src/client/client.ts'
 import { type Core, createCore } from '../src/client/core.ts'
 import { type ModelRunOptions, resolveOptions } from '../src/client/options.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
-import { createScriptedService, type ScriptedService, type ScriptOptions, type Step } from './scripted-service.ts'
+import { createScriptedService, type ScriptedService, type Step } from './scripted-service.ts'
 
 /** As long as a real key, so that it is redacted as one. */
 export const API_KEY = 'sk_test_0123456789abcdefABCDEF'
@@ -27,9 +27,8 @@ export interface TestHarness {
 export function createTestClient(
   steps: readonly Step[],
   options: ModelRunOptions = {},
-  script: ScriptOptions = {},
 ): TestHarness & { client: ModelRun } {
-  const { service, clock, options: all } = prepare(steps, options, script)
+  const { service, clock, options: all } = prepare(steps, options)
   return { service, clock, client: new ModelRun(all) }
 }
 
@@ -39,13 +38,9 @@ export function createTestCore(steps: readonly Step[], options: ModelRunOptions 
   return { service, clock, core: createCore(resolveOptions(all)) }
 }
 
-function prepare(
-  steps: readonly Step[],
-  options: ModelRunOptions,
-  script: ScriptOptions = {},
-): TestHarness & { options: ModelRunOptions } {
+function prepare(steps: readonly Step[], options: ModelRunOptions): TestHarness & { options: ModelRunOptions } {
   const clock = createManualClock()
-  const service = createScriptedService(steps, clock, script)
+  const service = createScriptedService(steps, clock)
   const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
   return { service, clock, options: { logLevel: 'off', ...defaults, ...options } }
 }

@@ -37,7 +37,7 @@ export interface ProxyHarness {
 
 /** A proxy in front of a scripted service, where the user of a request is in its header `x-user`. */
 export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOptions> = {}): ProxyHarness {
-  const { client, service, clock } = createTestClient(steps, {}, { hasPriceSteps: true })
+  const { client, service, clock } = createTestClient(steps)
   const errors: unknown[] = []
   const proxy = createProxy({
     client,

@@ -3,12 +3,17 @@ import {
   type Check,
   type Checks,
   callback,
+  checkEach,
   count,
   flag,
+  hasMethods,
   having,
   httpUrl,
   isPlainData,
+  isText,
+  json,
   must,
+  needs,
   notNegative,
   oneOf,
   positive,
@@ -16,14 +21,29 @@ import {
   text,
   unchecked,
 } from '@modelrun/kit'
-import { isList } from '../shared/checks.ts'
 import { readFetchOptions, readHeaders } from './http/fetch.ts'
 import type { CallOptions } from './http/operation.ts'
 import type { WaitOptions } from './job-handle.ts'
-import { json } from './runs/json.ts'
+
 import type { RequestOptions } from './runs/raw-request.ts'
 import type { RunManyOptions } from './runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from './runs/run-options.ts'
+
+/** True for what `for await` takes, but not for a string: its letters would be the members. */
+const isList = (value: unknown) => hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator)
+
+/** The checks of the arguments of calls, by the argument's name. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  // A string is rejected: iteration would yield its letters.
+  const list = needs('a list, like [one, two]', isList)
+  return { model: id, id, inputs: list, jobs: list } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a call except its options. @throws ConfigurationError */
+export function checkArguments(place: string, given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown }): void {
+  checkEach(place, given, ARGUMENTS)
+}
 
 /** A check by a function that throws. */
 function readBy(read: (value: never) => unknown): Check {

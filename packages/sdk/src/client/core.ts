@@ -1,6 +1,6 @@
+import { type ContextCapture, createContextCapture } from '../shared/node-builtin.ts'
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
-import { createModelCache, type ModelCache } from './models/model-cache.ts'
 import { createCallTracer, type TraceCall } from './observe/logger.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -8,19 +8,19 @@ import type { ResolvedOptions } from './options.ts'
 export interface Core {
   options: ResolvedOptions
   transport: Transport
-  modelCache: ModelCache
   scheduler: PollScheduler
   traceCall: TraceCall
+  /** Captures the async context of the caller, where the runtime has one. */
+  captureContext: ContextCapture
 }
 
 export function createCore(options: ResolvedOptions): Core {
-  const { clock } = options
   const transport = createTransport(options)
   return {
     options,
     transport,
     scheduler: new PollScheduler(options, transport),
-    modelCache: createModelCache({ clock, transport }),
     traceCall: createCallTracer(options.baseUrl),
+    captureContext: createContextCapture(),
   }
 }

@@ -1,16 +1,14 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
 import { readOptions } from '@modelrun/kit'
-import { checkArguments } from '../shared/checks.ts'
-import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from './call-options.ts'
+import { CALL_OPTIONS, checkArguments, LIST_QUERY, RUN_BODY } from './call-options.ts'
 import type { Core } from './core.ts'
 import { ApiPromise } from './http/api-promise.ts'
-import type { CallOptions, ReceivedResponse } from './http/operation.ts'
+import type { CallOptions } from './http/operation.ts'
 import { callOnce } from './http/request.ts'
 import { loadPart } from './load-part.ts'
 import type { AnyModelId, ModelId, RunBody } from './models/model-inputs.ts'
 import { ModelsPagePromise } from './models/models-page.ts'
-import { checkInput } from './runs/check-run.ts'
-import { type AnyRunResponse, runOperation } from './runs/run-operation.ts'
+import { type AnyRunResponse, checkInput, runOperation } from './runs/run-operation.ts'
 
 /** The models of the service (section 4.1 to 4.3). */
 export class ModelsResource {
@@ -50,9 +48,7 @@ export class ModelsResource {
       checkArguments(place, { id })
       const checked = readOptions(place, options, CALL_OPTIONS)
       const { getModelOperation } = await loadPart(() => import('./models/model-operations.ts'))
-      const operation = getModelOperation(id)
-      const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
-      return await callOnce(this.#core, { ...operation, read }, checked)
+      return await callOnce(this.#core, getModelOperation(id), checked)
     }
     return new ApiPromise(work())
   }

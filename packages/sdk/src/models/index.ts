@@ -5,5 +5,5 @@
  */
 
 export { schemaHash } from '../client/models/schema-hash.ts'
-export { checkInput } from '../client/runs/check-run.ts'
 export { findInputIssues } from '../client/runs/input-issues.ts'
+export { checkInput } from '../client/runs/run-operation.ts'

@@ -13,9 +13,9 @@ import {
   readOptions,
   unchecked,
 } from '@modelrun/kit'
-import { secret } from '../shared/checks.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import type { Secret } from '../shared/signing/keyring.ts'
+import { secret } from '../shared/signing/keyring.ts'
 import { type BudgetStore, createMemoryBudgetStore } from './budget/budget-store.ts'
 import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
 

@@ -19,7 +19,11 @@ export function nodeBuiltin<Name extends keyof Builtins>(name: Name): Builtins[N
   }
 }
 
-/** Captures the async context of the caller, in runtimes that have one. Elsewhere work is done as it is. */
-export function captureContext(): <T>(work: () => T) => T {
-  return nodeBuiltin('node:async_hooks')?.AsyncLocalStorage.snapshot?.() ?? ((work) => work())
+/** Captures the async context of its caller, and returns a function that does work in it. */
+export type ContextCapture = () => <T>(work: () => T) => T
+
+/** In runtimes without async contexts, work is done as it is. */
+export function createContextCapture(): ContextCapture {
+  const plain = <T>(work: () => T): T => work()
+  return nodeBuiltin('node:async_hooks')?.AsyncLocalStorage.snapshot ?? (() => plain)
 }

@@ -10,6 +10,7 @@ import {
   flag,
   hasMethods,
   isText,
+  json,
   must,
   needs,
   notNegative,
@@ -18,8 +19,8 @@ import {
   signal,
   text,
 } from '@modelrun/kit'
-import { json } from '../client/runs/json.ts'
-import { secret } from '../shared/checks.ts'
+
+import { secret } from '../shared/signing/keyring.ts'
 import type {
   DrainOptions,
   ExpectOptions,

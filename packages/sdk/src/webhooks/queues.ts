@@ -1,4 +1,5 @@
 import {
+  backoffMs,
   ConfigurationError,
   type InboxEngine,
   type Json,
@@ -11,7 +12,6 @@ import {
   type WorkOptions,
   withTimeLimit,
 } from '@modelrun/kit'
-import { backoffMs } from '../shared/backoff.ts'
 import { type Clock, sleep, startTimer, toBackgroundClock } from '../shared/clock.ts'
 
 /** The queues of an inbox on its engine. */

@@ -1,5 +1,4 @@
-import { ConfigurationError, hasMethods, kindOf, memberOf } from '@modelrun/kit'
-import { isArrayBuffer, isBlob } from '../../shared/checks.ts'
+import { ConfigurationError, hasMethods, isArrayBuffer, isBlob, kindOf, memberOf } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */

@@ -3,12 +3,12 @@ import { sleep } from '../../shared/clock.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { ResolvedFetchOptions } from './fetch.ts'
-import type { KyRequest } from './ky.ts'
 import {
   type ApiResult,
   type CallContext,
   type Failure,
   type Interruption,
+  type KyRequest,
   type Operation,
   type Outcome,
   type ReceivedResponse,

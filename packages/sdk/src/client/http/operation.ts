@@ -1,7 +1,8 @@
 import type { Permission } from '@modelrun/contract'
 import type { Submission } from '@modelrun/kit'
+import type { Options } from 'ky'
 import type { Scope } from '../../shared/clock.ts'
-import type { FetchOptions, HeadersOption } from './fetch.ts'
+import type { FetchOptions, HeadersOption, ResolvedFetchOptions } from './fetch.ts'
 
 /** Per-call options that every method takes. */
 export interface CallOptions {
@@ -105,6 +106,19 @@ export type Outcome = { kind: 'response'; received: ReceivedResponse } | Interru
 
 /** An outcome that is not a result; `problem` says why a success cannot be read. */
 export type Failure = { kind: 'response'; received: ReceivedResponse; problem?: string | undefined } | Interruption
+
+/** The parts of a ky request. The API key is not among them: it is added at each attempt. */
+export interface KyRequest {
+  /** Below `baseUrl`, without query. */
+  path: string
+  options: Options
+  /** Those of the options, by their names in lower case. */
+  headers: Readonly<Record<string, string>>
+  /** The JSON to send. ky does not get it: it would copy it for each retry. */
+  body: string | undefined
+  /** For `fetch`, past ky: it would make a `Request` of them, which the `fetch` of another library does not know. */
+  fetchOptions: ResolvedFetchOptions
+}
 
 /** What the transport needs of the call around it. */
 export interface CallContext {

@@ -1,7 +1,6 @@
 import { readOptions } from '@modelrun/kit'
-import { checkArguments } from '../../shared/checks.ts'
 import { openScope } from '../../shared/clock.ts'
-import { CALL_OPTIONS } from '../call-options.ts'
+import { CALL_OPTIONS, checkArguments } from '../call-options.ts'
 import type { Core } from '../core.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ApiResult, CallOptions, Operation } from './operation.ts'

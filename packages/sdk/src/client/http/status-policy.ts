@@ -1,5 +1,4 @@
-import { retryAfterMs, type Submission } from '@modelrun/kit'
-import { backoffMs, jitter } from '../../shared/backoff.ts'
+import { backoffMs, jitter, retryAfterMs, type Submission } from '@modelrun/kit'
 import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
 import { errorDetailIn } from './read-response.ts'
 

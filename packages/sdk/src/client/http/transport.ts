@@ -1,10 +1,11 @@
-import type { KyInstance } from 'ky'
+import { routePath } from '@modelrun/contract'
+import ky, { type KyInstance, type Options } from 'ky'
 import { loadPart } from '../load-part.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { allowRetry, type Call, createCall, observeFailure, pause, prepared, runAttempt } from './call.ts'
-import { createKy, createRequestBuilder } from './ky.ts'
-import type { ApiResult, CallContext, Operation } from './operation.ts'
+import { headersByName, readFetchOptions } from './fetch.ts'
+import type { ApiResult, CallContext, CallOptions, KyRequest, Operation } from './operation.ts'
 import { createSender } from './send-attempt.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
@@ -14,7 +15,7 @@ export interface Transport {
 }
 
 export function createTransport(client: ResolvedOptions): Transport {
-  const ky = createKy(client)
+  const instance = createKy(client)
   const buildRequest = createRequestBuilder(client)
   const send = createSender(client)
   const observeAttempt = createAttemptObserver(client.log)
@@ -27,7 +28,7 @@ export function createTransport(client: ResolvedOptions): Transport {
       const maxRetries = options.maxRetries ?? client.maxRetries
       const call = createCall({ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries })
       try {
-        await sendAttempts(call, () => (hooks?.sendThroughHooks ?? sendOnce)(ky, call))
+        await sendAttempts(call, () => (hooks?.sendThroughHooks ?? sendOnce)(instance, call))
       } finally {
         observeFailure(call)
       }
@@ -48,13 +49,92 @@ async function sendAttempts<T>(call: Call<T>, send: () => Promise<void>): Promis
 }
 
 /** One attempt. Its outcome is in `happened`. */
-async function sendOnce<T>(ky: KyInstance, call: Call<T>): Promise<void> {
+async function sendOnce<T>(instance: KyInstance, call: Call<T>): Promise<void> {
   const { happened, operation, request } = call
   try {
     // ky always calls `fetch` with a Request of its own.
     const fetch = (sent: unknown) => runAttempt(call, sent as Request)
-    await prepared(operation, () => ky(request.path, { ...request.options, fetch }))
+    await prepared(operation, () => instance(request.path, { ...request.options, fetch }))
   } catch (error) {
     if (happened.failed === undefined) throw error
+  }
+}
+
+/** ky, or the instance of the caller, without what the client decides. */
+function createKy({ baseUrl, ky: instance = ky }: ResolvedOptions): KyInstance {
+  return instance.extend({
+    prefix: baseUrl,
+    // Following a redirect would take the key, or a second POST, to another place.
+    redirect: 'manual',
+    // ky's timer ends with the head, and knows no clock but the system's: `sendAttempt` has one over head and body.
+    timeout: false,
+    totalTimeout: false,
+    // Only the status policy decides what is sent again.
+    retry: 0,
+    throwHttpErrors: false,
+  })
+}
+
+/** @throws TypeError, ConfigurationError when an argument cannot become a request */
+type BuildRequest = (operation: Operation<unknown>, call: CallOptions) => KyRequest
+
+function createRequestBuilder(client: ResolvedOptions): BuildRequest {
+  // Tested at the first call, because making a `Request` loads Node's HTTP client.
+  let takesCache: boolean | undefined
+  return (operation, call) => {
+    takesCache ??= takesCacheOption()
+    return kyRequest(operation, { client, call, takesCache })
+  }
+}
+
+interface RequestParts {
+  client: ResolvedOptions
+  call: CallOptions
+  takesCache: boolean
+}
+
+function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
+  const { method } = operation.route
+  const body = toJson(operation.body)
+  const headers: Record<string, string> = {
+    ...client.headers,
+    ...headersByName(call.headers),
+    accept: 'application/json',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  const options: Options = {
+    method,
+    // ky merges plain objects faster, but distinguishes the `X-Name` of an instance from `x-name` then.
+    headers: client.ky === undefined ? headers : new Headers(headers),
+    ...(operation.query === undefined ? {} : { searchParams: operation.query }),
+    ...(takesCache ? { cache: 'no-store' } : {}),
+  }
+  const fetchOptions =
+    call.fetchOptions === undefined
+      ? client.fetchOptions
+      : { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
+  return { path: routePath(operation.route, operation.parameters), options, headers, body, fetchOptions }
+}
+
+/** @throws TypeError with a message of our own: the engines' messages differ and take many lines */
+function toJson(body: unknown): string | undefined {
+  try {
+    return JSON.stringify(body)
+  } catch (cause) {
+    throw new TypeError('its body holds what JSON cannot: a BigInt, an object within itself, or a getter that throws', {
+      cause,
+    })
+  }
+}
+
+/**
+ * Some runtimes reject the field. Without it, frameworks that patch `fetch` would cache a job's status for ever, and some
+ * would return an old response for the same POST.
+ */
+function takesCacheOption(): boolean {
+  try {
+    return new Request('https://modelrun.invalid', { cache: 'no-store' }).cache === 'no-store'
+  } catch {
+    return false
   }
 }

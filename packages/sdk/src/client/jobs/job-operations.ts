@@ -1,8 +1,8 @@
-import { type Job, type JobStatus, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { type ErrorDetail, type Job, type JobStatus, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { memberOf, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { type Operation, UnreadableResponse } from '../http/operation.ts'
-import { readJob } from './read-job.ts'
+import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
+import { readJson } from '../http/read-response.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
 export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<Job> {
@@ -76,4 +76,47 @@ export function asKnownStatus(status: string): string {
 export function withKnownStatus<T>(value: T): T {
   const status = memberOf(value, 'status')
   return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
+}
+
+const receivedJobSchema = /* @__PURE__ */ (() =>
+  z.looseObject({
+    data: z.looseObject({
+      status: z.string(),
+      // The specification leaves types open (section 2.5). Text, for instance, may come without a url: it was paid for.
+      output: z.optional(z.looseObject({ items: z.array(z.looseObject({})) })),
+      error: z.optional(z.unknown()),
+    }),
+  }))()
+
+/**
+ * Reads the job of a response (section 4.4), and takes more than the specification shows: a job that has ended must not be lost
+ * to the shape of its error or of an item.
+ *
+ * @throws UnreadableResponse
+ */
+function readJob(received: ReceivedResponse): Job {
+  const { error: reported, ...job } = readJson(receivedJobSchema)(received).data
+  const error = errorDetailOf(reported)
+  // The type of an output is what the specification shows. `save` and `download` check each url.
+  return { ...job, ...(error === undefined ? {} : { error }) } as Job
+}
+
+/** Longest text of an error that has no message, in characters. */
+const MAX_LENGTH = 500
+
+function errorDetailOf(reported: unknown): ErrorDetail | undefined {
+  if (typeof reported !== 'object' || reported === null) return unnamedError(errorTextOf(reported))
+  const [code, message] = [errorTextOf(Reflect.get(reported, 'code')), errorTextOf(Reflect.get(reported, 'message'))]
+  if (code !== undefined) return { ...reported, code, message: message ?? 'The service gave no reason.' }
+  return unnamedError(message ?? (Object.keys(reported).length > 0 ? JSON.stringify(reported) : undefined))
+}
+
+function unnamedError(text: string | undefined): ErrorDetail | undefined {
+  return text === undefined ? undefined : { code: 'UNKNOWN', message: text.slice(0, MAX_LENGTH) }
+}
+
+/** A number as text. */
+function errorTextOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && text !== '' ? text : undefined
 }

@@ -18,8 +18,8 @@ export interface RunResult {
    */
   credits_used?: number | undefined
   /**
-   * The price of one run of the model, in credits (section 2.1): the list price, not a receipt. Present when this client has
-   * read the model for `maxCredits`, `validateInput` or `models.get` in the last five minutes. Nothing is requested for it.
+   * The price of one run of the model, in credits (section 2.1): the list price, not a receipt. Present when it was
+   * read for `maxCredits` or `validateInput`. Nothing is requested for it.
    */
   credits_per_run?: number | undefined
   /** Processing time in milliseconds, when the service gave it. */

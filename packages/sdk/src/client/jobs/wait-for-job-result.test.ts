@@ -8,7 +8,7 @@ const reference = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' 
 
 test('completed, which the wire says for a run, reads succeeded (section 3)', () => {
   const { body } = fixtures.runs.completed
-  expect(outcomeOfCompleted(body)).toEqual({ ...body, status: 'succeeded' })
+  expect(outcomeOfCompleted({ jobId: 'job_1' }, body)).toEqual({ ...body, status: 'succeeded' })
 })
 
 describe('the result of a job (section 4.4)', () => {

@@ -1,5 +1,4 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
-import { captureContext } from '../../shared/node-builtin.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
@@ -77,7 +76,7 @@ export abstract class WaitSubscriber implements Subscriber {
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
     this.hasWebhook = listen !== undefined
-    this.within = captureContext()
+    this.within = core.captureContext()
   }
 
   abstract onState(state: Job, isEnd: boolean): void
@@ -108,7 +107,7 @@ class ResultSubscriber extends WaitSubscriber {
     if (!isEnd) return
     try {
       this.leave()
-      this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
+      this.resolve(outcomeOfJob(this.job, state))
     } catch (error) {
       this.onError(error)
     }
@@ -134,15 +133,9 @@ class ResultSubscriber extends WaitSubscriber {
   }
 }
 
-/** Adds the price, when this client knows it. */
-export function toResult({ modelCache }: Core, outcome: RunResult): RunResult {
-  const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
-  return price === undefined ? outcome : { ...outcome, credits_per_run: price }
-}
-
 /** The outcome of a run that finished within the hold. */
-export function outcomeOfCompleted(run: RunCompleted): RunResult {
-  return { ...run, status: 'succeeded' }
+export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunCompleted): RunResult {
+  return { ...run, status: 'succeeded', ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }) }
 }
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */

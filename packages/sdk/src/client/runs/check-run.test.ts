@@ -35,11 +35,13 @@ describe('maxCredits (section 2.1)', () => {
     await caught(client.submit('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
   })
 
-  test('reads the price of a model once', async () => {
-    const { client, service } = createTestClient([model, completed])
-    await client.run('aurora-image', INPUT, { maxCredits: 4 })
-    await client.run('aurora-image', INPUT, { maxCredits: 4 })
-    expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST', 'POST'])
+  test('reads the price of each run anew: one that has risen since the last run is not paid', async () => {
+    const dearer = { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } }
+    const { client, service } = createTestClient([model, completed, json(200, dearer)])
+    const paid = await client.run('aurora-image', INPUT, { maxCredits: 4 })
+    expect(paid.credits_per_run).toBe(4)
+    await caught(client.run('aurora-image', INPUT, { maxCredits: 4 }), BudgetExceededError)
+    expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET'])
   })
 
   test('sends no run when the price cannot be read', async () => {

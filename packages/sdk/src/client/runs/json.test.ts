@@ -8,7 +8,7 @@ import { settle } from '../../../test/manual-clock.ts'
 import { json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { InputValidationError } from '../errors/local-errors.ts'
-import { checkInput } from './check-run.ts'
+import { checkInput } from './run-operation.ts'
 
 const completed = json(200, fixtures.runs.completed.body)
 
@@ -73,7 +73,7 @@ describe('an input that JSON cannot hold is not sent', () => {
     ['a number that is not finite', -1 / 0, 'is -Infinity, which JSON turns into null.'],
     ['NaN in a box', Object(Number.NaN), 'is NaN, which JSON turns into null.'],
     ['an invalid Date', new Date('x'), 'is an invalid Date, which JSON turns into null.'],
-    ['a bigint', 1n, 'is a bigint, which JSON cannot hold: pass a number or a text.'],
+    ['a bigint', 1n, 'is a bigint, which JSON cannot hold: pass a number or a string.'],
     ['a bigint in a box', Object(1n), 'is a bigint, which JSON cannot hold'],
     ['what `toJSON` makes', { toJSON: () => Number.NaN }, 'is NaN, which JSON turns into null.'],
     ['a `toJSON` that is asynchronous', { toJSON: async () => 'x' }, 'is a Promise: await it.'],

@@ -5,7 +5,7 @@ import type { Core } from '../core.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { CallContext } from '../http/operation.ts'
-import { listModelsOperation } from '../models/model-operations.ts'
+import { getModelOperation, listModelsOperation } from '../models/model-operations.ts'
 import { findInputIssues } from './input-issues.ts'
 import type { PreflightOptions } from './run-options.ts'
 
@@ -18,19 +18,22 @@ export interface PlannedRun {
 }
 
 /**
- * Checks a run against the model's price and input schema, as the options ask for.
+ * Checks a run against the model's price and input schema, as the options ask for. Both are read anew: the price that is checked is
+ * the one that is paid.
  *
+ * @returns The price of the run, in credits
  * @throws BudgetExceededError, InputValidationError, and what reading the model throws
  */
 export async function preflight(
   core: Core,
   run: PlannedRun,
   context: CallContext & { options: PreflightOptions },
-): Promise<void> {
+): Promise<number> {
   const { maxCredits, validateInput } = context.options
   const model = await readModel(core, run.model, context)
   if (maxCredits !== undefined) checkBudget(model, maxCredits)
   if (validateInput) checkAgainstSchema(model, run.input)
+  return model.pricing.credits_per_run
 }
 
 function checkBudget(model: Model, maxCredits: number): void {
@@ -56,7 +59,8 @@ function checkAgainstSchema(model: Model, input: Record<string, unknown>): void 
 
 async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
   try {
-    return await core.modelCache.read(id, context)
+    const { data } = await core.transport.call(getModelOperation(id), context)
+    return data
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
     const closest = closestName(id, await listModelIds(core, context))

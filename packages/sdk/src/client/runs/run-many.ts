@@ -6,10 +6,10 @@ import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
 import type { RunResult } from '../jobs/run-result.ts'
 import { startWait, type WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
-import { checkInput } from './check-run.ts'
 import { listenTo } from './receiver-calls.ts'
 import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
+import { checkInput } from './run-operation.ts'
 
 /** Runs a model on many inputs and yields each run as it ends. */
 export async function* runMany<I extends object>(

@@ -8,12 +8,12 @@ import { ClientJob } from '../jobs/client-job.ts'
 import { asKnownStatus } from '../jobs/job-operations.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import type { RunResult } from '../jobs/run-result.ts'
-import { outcomeOfCompleted, toResult, type WaitRequest, waitForJob } from '../jobs/wait-for-job.ts'
+import { outcomeOfCompleted, type WaitRequest, waitForJob } from '../jobs/wait-for-job.ts'
 import { loadPart } from '../load-part.ts'
 import { notify } from '../observe/logger.ts'
-import { loadPreflight, needsModel } from './check-run.ts'
+import type { Preflight } from './preflight.ts'
 import { type AnyRunResponse, runOperation } from './run-operation.ts'
-import type { RunOptions, SubmitOptions } from './run-options.ts'
+import type { PreflightOptions, RunOptions, SubmitOptions } from './run-options.ts'
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
@@ -33,7 +33,7 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
   const { onStatus } = options
   const { state } = reference
   if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
-  return { data: toResult(core, outcomeOfCompleted(runResponse)), response, requestId }
+  return { data: outcomeOfCompleted(reference, runResponse), response, requestId }
 }
 
 /** A run as its caller asked for it. */
@@ -77,10 +77,10 @@ async function sendRun(
   const receiver = options.webhook && (await loadPart(() => import('./receiver-calls.ts')))
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
-    await preflight?.(core, { model, input }, { scope, options })
+    const creditsPerRun = await preflight?.(core, { model, input }, { scope, options })
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
     const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
-    const run = { model, request, scope, options }
+    const run = { model, request, scope, options, creditsPerRun }
     const sendTo = (url: string | undefined) => send(core, run, url)
     return await (receiver ? receiver.sendWithReceiver(core, run, sendTo) : sendTo(options.webhookUrl))
   } finally {
@@ -117,11 +117,13 @@ interface CheckedRun {
   request: RunRequest
   scope: Scope
   options: SubmitOptions
+  /** The price, when it was read. */
+  creditsPerRun: number | undefined
 }
 
 async function send(
-  { options: { clock }, transport, modelCache }: Core,
-  { model, request, scope, options }: CheckedRun,
+  { options: { clock }, transport }: Core,
+  { model, request, scope, options, creditsPerRun }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
   const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
@@ -129,7 +131,6 @@ async function send(
   const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options })
   const seenAt = clock.now()
   const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
-  const creditsPerRun = modelCache.priceOf(model)
   const reference: JobReference = { jobId: data.job_id, submittedAt, creditsPerRun, ...known }
   return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
 }
@@ -139,4 +140,15 @@ function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestI
   const { status, model_id: modelId, request_id: requestId } = run
   const state = status === 'completed' ? { status: asKnownStatus(status), output: run.output } : { status }
   return { modelId, requestId, state }
+}
+
+/** True when a run is to be checked against its model before it is sent. */
+function needsModel({ maxCredits, validateInput }: PreflightOptions): boolean {
+  return maxCredits !== undefined || validateInput === true
+}
+
+/** The check of a run against its model. Loaded before a time limit of the run starts. @throws ConnectionError */
+async function loadPreflight(): Promise<Preflight> {
+  const { preflight } = await loadPart(() => import('./preflight.ts'))
+  return preflight
 }

@@ -8,8 +8,18 @@ import {
   runProcessingSchema,
   runQueuedSchema,
 } from '@modelrun/contract'
-import { memberOf, tryParseJson } from '@modelrun/kit'
+import {
+  ConfigurationError,
+  describeIssues,
+  isRecord,
+  memberOf,
+  readArguments,
+  readJson as readPlainJson,
+  showValue,
+  tryParseJson,
+} from '@modelrun/kit'
 import * as z from 'zod/mini'
+import { InputValidationError } from '../errors/local-errors.ts'
 import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { parseByStatus, readJson } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
@@ -119,4 +129,26 @@ const readPartialRun = /* @__PURE__ */ (() => readJson(z.looseObject({ job_id: z
 export function rejectResponse(received: ReceivedResponse): never {
   const { job_id } = readPartialRun(received)
   throw new UnreadableResponse(`its \`job_id\` ${JSON.stringify(job_id)} is not an id`)
+}
+
+/**
+ * Reads the input of a run as every call of the client sends it: as JSON. An input that JSON would change or empty without a
+ * word is rejected: files, functions, `NaN`, invalid dates, `undefined` in a list, a Map, an object that contains itself.
+ *
+ * @returns A plain copy. Members that are undefined are left out, and `toJSON` has been called
+ * @throws InputValidationError with a JSON pointer to each of these
+ * @throws ConfigurationError for an input that is not an object of parameters
+ */
+export function checkInput(input: unknown): Record<string, unknown> {
+  return readArguments('client.run', () => {
+    const { json, issues } = readPlainJson(input)
+    if (typeof input === 'object' && issues.length > 0) {
+      const message = `The input cannot be sent as JSON. ${describeIssues(issues, 'The input')} Nothing was sent.`
+      throw new InputValidationError({ message, issues })
+    }
+    if (isRecord(json)) return json
+    throw new ConfigurationError({
+      message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }, not ${showValue(input)}. Nothing was sent.`,
+    })
+  })
 }

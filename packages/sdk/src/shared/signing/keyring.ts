@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { type Check, ConfigurationError, isPlainData } from '@modelrun/kit'
 
 /** One secret, or several by id while one replaces another. */
 export type Secret = string | Readonly<Record<string, string>>
@@ -75,4 +75,12 @@ function secretBytes(kid: string, secret: string): Uint8Array<ArrayBuffer> {
       `The key "${kid}" of \`secret\` has ${bytes.byteLength} bytes; it must have at least ${MIN_SECRET_BYTES}. ` +
       'Create one with `openssl rand -base64 32`, and keep it out of the code.',
   })
+}
+
+/** For a `Secret`. The message does not contain its value. */
+export const secret: Check = (value) => {
+  const isString = (one: unknown) => typeof one === 'string'
+  return value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
+    ? undefined
+    : 'must be a string, or an object of strings by their ids'
 }

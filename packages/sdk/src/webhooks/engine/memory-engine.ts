@@ -1,5 +1,7 @@
 import {
+  createHeap,
   createTaskEngine,
+  type HeapItem,
   type InboxEngine,
   type LockedTasks,
   type LockRequest,
@@ -11,7 +13,6 @@ import {
   type TaskTable,
   takeStarts,
 } from '@modelrun/kit'
-import { createHeap, type HeapItem } from '../../client/jobs/polling/heap.ts'
 import { type Clock, systemClock, toBackgroundClock } from '../../shared/clock.ts'
 
 /** A task in memory. `at` is when it is due, and `order` its position in the lists. */

@@ -1,5 +1,4 @@
-import { ConfigurationError, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
-import { backoffMs, jitter } from '../../shared/backoff.ts'
+import { backoffMs, ConfigurationError, jitter, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError, type LostJob } from '../inbox-notices.ts'
 import type { ExpectOptions } from '../inbox-options.ts'

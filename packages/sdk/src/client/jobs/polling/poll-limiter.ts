@@ -1,4 +1,4 @@
-import { backoffMs, createRateLimit } from '../../../shared/backoff.ts'
+import { backoffMs, createRateLimit } from '@modelrun/kit'
 import type { Clock } from '../../../shared/clock.ts'
 import type { PollOutcome } from './polled-jobs.ts'
 

@@ -1,10 +1,10 @@
 import type { Job } from '@modelrun/contract'
 import type { ModelRunError } from '@modelrun/kit'
+import { createHeap, type HeapItem } from '@modelrun/kit'
 import { type Clock, createAbortGroups } from '../../../shared/clock.ts'
 import { listHeaders } from '../../http/fetch.ts'
 import type { CallOptions } from '../../http/operation.ts'
 import type { JobReference } from '../job-reference.ts'
-import { createHeap, type HeapItem } from './heap.ts'
 
 /** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */
 export type PollOutcome = { job: Job } | { failure: ModelRunError } | { error: unknown }
