@@ -1,8 +1,8 @@
 import * as contract from '@modelrun/contract'
 import * as z from 'zod/mini'
-import * as errors from '../../src/error-body.ts'
-import * as jobs from '../../src/job.ts'
-import * as models from '../../src/model.ts'
+import { ERROR_CODES } from '../../src/error-body.ts'
+import { outputItemSchema } from '../../src/job.ts'
+import { inputPropertySchema, modelPricingSchema } from '../../src/model.ts'
 import { type PropertyDocs, readInterfaceDocs } from './interface-docs.ts'
 import type { JsonObject } from './json-object.ts'
 import { UNSHOWN } from './unshown-schemas.ts'
@@ -17,7 +17,7 @@ const ELSEWHERE = ['ListModelsQuery', 'RunResponse']
 
 /** The known values of the enumerations that the service may extend, by the name of their type. */
 const OPEN_ENUMS: Readonly<Record<string, readonly string[]>> = {
-  ServiceErrorCode: errors.ERROR_CODES,
+  ServiceErrorCode: ERROR_CODES,
   JobStatus: contract.JOB_STATUSES,
   ModelCategory: contract.MODEL_CATEGORIES,
   ModelStatus: ['active'],
@@ -73,9 +73,12 @@ export function listModelsQuerySchemas(): Record<string, JsonObject> {
   return properties as Record<string, JsonObject> // `describe` has just made them
 }
 
+/** What only other schemas hold, and the document names. */
+const PARTS = { inputPropertySchema, modelPricingSchema, outputItemSchema }
+
 function jsonSchemas(): Record<string, JsonObject> {
   const registry = z.registry<{ id: string }>()
-  for (const [name, schema] of Object.entries({ ...contract, ...errors, ...jobs, ...models })) {
+  for (const [name, schema] of Object.entries({ ...contract, ...PARTS })) {
     const id = `${name[0]?.toUpperCase()}${name.slice(1)}`.replace(/Schema$/, '')
     if (isSchema(schema) && !ELSEWHERE.includes(id)) registry.add(schema, { id })
   }

@@ -4,7 +4,7 @@ import { LATEST_TIME_MS, type RunningClock } from './clock.ts'
 import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
-/** A client's timer that is due later than this is rather a time limit than a sleep between two polls. */
+/** A client timer longer than this counts as a time limit, not as a pause between polls. */
 const LONGEST_SLEEP_MS = 20_000
 
 /**

@@ -15,8 +15,8 @@ interface ClientClock extends ServerClock {
   /** The time was set, and the due times of all timers with it. */
   shift(ms: number): void
   /**
-   * The server has closed, and its time is paused. So that no client waits for ever, what clients wait for happens
-   * now, in order, and whatever they set later runs in real time.
+   * The server has closed, and its time is paused. Pending client timers fire now, in order; later timers run in real
+   * time.
    */
   release(): void
 }

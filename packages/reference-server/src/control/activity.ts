@@ -6,7 +6,7 @@ import { accountIfNamed, get, invalid, notFound } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
 import { toWire } from './wire-names.ts'
 
-/** So many entries are listed, the newest. */
+/** The newest entries are listed. */
 const MAX_ENTRIES = 10_000
 
 /** What the dashboard shows: everything that happened, and what was done to the server. */

@@ -30,7 +30,7 @@ export interface Action {
   readonly job_status?: string | undefined
 }
 
-/** So many are stored, the newest. */
+/** The newest are stored. */
 const MAX_ACTIONS = 1_000
 
 /** A reset leaves keys and time as they are. */

@@ -8,7 +8,7 @@ import type { Handle, Reply } from '../wire/messages.ts'
 import type { RoutedRequest } from '../wire/router.ts'
 
 /** What a route found out about a request. The journal is made from it. */
-export interface RouteDetails {
+interface RouteDetails {
   /** The model in the path, known or not. */
   modelId?: string | undefined
   /** The job of the request. */
