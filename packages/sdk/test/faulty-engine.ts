@@ -59,6 +59,7 @@ export function createFaultyEngine(engine: InboxEngine): FaultyEngine {
     work: (...given) => engine.work(...given),
     setup: () => call('setup', () => engine.setup()),
     add: (...given) => call('add', () => engine.add(...given)),
+    update: (...given) => call('update', () => engine.update(...given)),
     get: (...given) => call('get', () => engine.get(...given)),
     list: (...given) => call('list', () => engine.list(...given)),
     replay: (...given) => call('replay', () => engine.replay(...given)),

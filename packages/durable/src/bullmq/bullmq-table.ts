@@ -215,6 +215,16 @@ export class BullmqTable implements DurableTable {
     return [this.#tallies, `${this.#tallies}:${encodeURIComponent(name)}`]
   }
 
+  update(queue: string, id: string, data: string): Promise<boolean> {
+    return this.#on(queue, async (jobs) => {
+      const job = await jobs.getJob(toJobId(id))
+      if (job === undefined || !(await isDone(job.updateData(JSON.parse(data))))) return false
+      // Only a job that is delayed is promoted.
+      await isDone(job.promote())
+      return true
+    })
+  }
+
   replay(queue: string, id: string): Promise<boolean> {
     return this.#on(queue, async (jobs) => {
       const job: Job | undefined = await jobs.getJob(toJobId(id))

@@ -45,6 +45,7 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
     // The engine rejects what is not JSON.
     add: async (queue, id, { data, ...options }) =>
       engine.add(queue, id, { ...options, data: data === undefined ? data : await encode(data) }),
+    update: async (queue, id, data) => engine.update(queue, id, data === undefined ? data : await encode(data)),
     work: (queue, handler, { onProcessDied, ...options } = {}) =>
       engine.work(queue, decodingHandler(handler), {
         ...options,

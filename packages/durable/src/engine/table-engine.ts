@@ -63,6 +63,10 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
       checkData(options.data)
       await tasks.add(queue, id, options)
     },
+    async update(queue, id, data) {
+      checkData(data)
+      return await tasks.update(queue, id, data)
+    },
     work(queue, handler, given = {}) {
       checkName('queue', queue)
       return tasks.work(queue, handler, checkWork(given))

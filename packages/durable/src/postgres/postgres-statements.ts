@@ -76,6 +76,11 @@ export const SQL = {
       INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at)
       SELECT $1, $2, 'waiting', $3, ${NOW} + $4::float8, ${NOW} FROM gate ON CONFLICT DO NOTHING RETURNING ${TO_DISK}
     )${counts({ open: '1', done: '0', dead: '0', of: 'added' })}`,
+  // $3 data.
+  update: `
+    WITH ${mine('true')}
+    UPDATE modelrun_tasks AS t SET data = $3, due_at = CASE t.state WHEN 'waiting' THEN ${NOW} ELSE t.due_at END FROM mine
+    WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
   // $2 most tasks, $3 milliseconds.
   lock: lock(`${LOST} < ${SUSPECT_AFTER}`),
   lockSuspects: lock(`lost >= 1 AND ${LOST} BETWEEN ${SUSPECT_AFTER} AND ${POISON_AFTER - 1}`),

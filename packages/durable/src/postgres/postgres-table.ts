@@ -179,6 +179,10 @@ export class PostgresTable implements DurableTable {
     await this.#rows(SQL.release, name, partName(name, part))
   }
 
+  update(queue: string, id: string, data: string): Promise<boolean> {
+    return this.#isDone(SQL.update, queue, id, data)
+  }
+
   replay(queue: string, id: string): Promise<boolean> {
     return this.#isDone(SQL.replay, queue, id)
   }

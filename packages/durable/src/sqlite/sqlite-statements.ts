@@ -13,6 +13,9 @@ export const SQL = {
   add: `
     INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
     VALUES (:queue, :id, 'waiting', :data, :now + :delayMs, :now, :seq) ON CONFLICT DO NOTHING`,
+  update: `
+    UPDATE modelrun_tasks SET data = :data, due_at = CASE state WHEN 'waiting' THEN :now ELSE due_at END
+    WHERE queue = :queue AND id = :id RETURNING id`,
   nextSeq: `
     INSERT INTO modelrun_tallies (name, value) VALUES (' seq', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
     RETURNING value`,

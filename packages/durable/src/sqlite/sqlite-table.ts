@@ -193,6 +193,12 @@ export class SqliteTable implements DurableTable {
     })
   }
 
+  async update(queue: string, id: string, data: string): Promise<boolean> {
+    return this.#database.transaction({ toDisk: true }, () =>
+      this.#isDone(SQL.update, { queue, id, data, now: Date.now() }),
+    )
+  }
+
   async replay(queue: string, id: string): Promise<boolean> {
     return this.#database.transaction({ toDisk: true }, () =>
       this.#isDone(SQL.replay, { queue, id, now: Date.now(), seq: this.#nextSeq() }),

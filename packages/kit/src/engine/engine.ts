@@ -135,6 +135,11 @@ export interface InboxEngine {
   setup(): Promise<void>
   /** Adds a task. Changes nothing when the queue has a task with this id in any state. Resolves when the task is durable. */
   add(queue: string, id: string, options: { data: Json; delayMs?: number | undefined }): Promise<void>
+  /**
+   * Replaces the data of a task in any state, and makes the task due if it waits. A run that goes on keeps the data that it
+   * started with. Resolves to whether the queue has the task.
+   */
+  update(queue: string, id: string, data: Json): Promise<boolean>
   /** Starts a worker of a queue in this process. */
   work(queue: string, handler: TaskHandler, options?: WorkOptions): Worker
   /** Returns a task in any state; `undefined` when the queue does not have the id. */

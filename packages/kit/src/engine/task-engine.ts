@@ -36,6 +36,11 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
       await table.add(queue, id, { data: JSON.stringify(data), delayMs })
       wake(queue)
     },
+    async update(queue, id, data) {
+      const isUpdated = await table.update(queue, id, JSON.stringify(data))
+      if (isUpdated) wake(queue)
+      return isUpdated
+    },
     work(queue, handler, options = {}) {
       const { concurrency = 10, lockMs = 30_000, maxRunMs = 600_000, attempts = 8, backoffMs = 1_000 } = options
       const { rate, startMark = 'worker', onProcessDied } = options

@@ -44,6 +44,7 @@ export interface LockedTasks {
 export interface TaskTable {
   setup(): Promise<void>
   add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
+  update(queue: string, id: string, data: string): Promise<boolean>
   lock(request: LockRequest): Promise<LockedTasks>
   /** Resolves to the ids that are still locked with these fences. */
   renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>>

@@ -1,4 +1,5 @@
 import type { TaskState } from '../../src/engine/engine.ts'
+import { RetryAfterError } from '../../src/engine/task-ends.ts'
 import { type Checks, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 const UNCOMMON_IDS = [
@@ -92,6 +93,44 @@ export const ADD_CHECKS: Checks = {
     await untilState(context, 'a', 'done')
     const waitedMs = startedAt - addedAt
     expectTrue(waitedMs >= 395 && waitedMs < 2_000, `it started after ${waitedMs} ms instead of 400`)
+  },
+
+  'an update replaces the data of a task that waits, and makes it due': async (context) => {
+    const { engine, queue } = context
+    await engine.add(queue, 'a', { data: 1, delayMs: 60_000 })
+    engine.work(queue, async ({ data }) => data)
+    expectEqual(await engine.update(queue, 'a', { text: 'ü' }), true, 'update')
+    const record = await untilState(context, 'a', 'done')
+    expectEqual([record.data, record.result], [{ text: 'ü' }, { text: 'ü' }], 'record')
+    expectEqual(await engine.update(queue, 'none', 1), false, 'update of a task that does not exist')
+  },
+
+  'an update of a task that runs counts for its next run, and one of a dead task for its replay': async (context) => {
+    const { engine, queue } = context
+    const held = heldHandler()
+    const seen: unknown[] = []
+    await engine.add(queue, 'a', { data: 1 })
+    engine.work(
+      queue,
+      async (task) => {
+        seen.push(task.data)
+        if (task.data === 1) {
+          await held.handler(task)
+          throw new RetryAfterError(1)
+        }
+        if (task.data === 2) throw new Error('no')
+        return task.data
+      },
+      { attempts: 1 },
+    )
+    await until(() => held.started.length === 1, 'the task starts')
+    expectEqual(await engine.update(queue, 'a', 2), true, 'update')
+    held.release()
+    await untilState(context, 'a', 'dead')
+    expectEqual([await engine.update(queue, 'a', 3), seen], [true, [1, 2]], 'runs')
+    expectEqual((await engine.get(queue, 'a'))?.state, 'dead', 'state')
+    await engine.replay(queue, 'a')
+    expectEqual((await untilState(context, 'a', 'done')).result, 3, 'result')
   },
 
   'lists are in order, page by page': async (context) => {

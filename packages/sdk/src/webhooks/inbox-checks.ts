@@ -33,6 +33,7 @@ import type {
 const ENGINE_METHODS = {
   setup: true,
   add: true,
+  update: true,
   work: true,
   get: true,
   list: true,

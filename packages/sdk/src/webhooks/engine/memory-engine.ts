@@ -87,6 +87,18 @@ class MemoryTable implements TaskTable {
     queue.waiting.put(task)
   }
 
+  async update(name: string, id: string, data: string): Promise<boolean> {
+    const queue = this.#queue(name)
+    const task = find(queue, id)
+    if (task === undefined) return false
+    task.data = data
+    if (task.state === 'waiting') {
+      queue.waiting.remove(task)
+      queue.waiting.put(Object.assign(task, { at: this.#clock.now() }))
+    }
+    return true
+  }
+
   async lock({ queue: name, limit, spacing }: LockRequest): Promise<LockedTasks> {
     const queue = this.#queue(name)
     const now = this.#clock.now()
