@@ -24,8 +24,10 @@ async function main(settings: ReceiverSettings): Promise<void> {
     ...TIMES,
     name: INBOX_NAME,
     engine,
-    client: new ModelRun({ apiKey: 'sk_test_chaos', baseUrl: settings.serviceUrl, maxRetries: 0 }),
-    trust: isSabotaged ? 'token' : 'verify',
+    // Without a client it believes forged deliveries to its URLs.
+    client: isSabotaged
+      ? undefined
+      : new ModelRun({ apiKey: 'sk_test_chaos', baseUrl: settings.serviceUrl, maxRetries: 0 }),
     secret: SECRET,
     publicUrl: PUBLIC_URL,
     clock: {

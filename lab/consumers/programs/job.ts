@@ -76,8 +76,10 @@ async function runWithInbox() {
 
 async function receiveWith(engine: InboxEngine | undefined): Promise<string[]> {
   const handled: string[] = []
-  const inbox = createInbox({ engine, trust: 'payload', onSucceeded: (event) => void handled.push(event.job_id) })
-  await deliver(inbox.handle, { events: succeededEvent({ job_id: 'job_1' }) })
+  const secret = 'a secret of thirty-two bytes, or more'
+  const inbox = createInbox({ engine, secret, onSucceeded: (event) => void handled.push(event.job_id) })
+  const url = await inbox.callbackUrl('https://app.example.com/webhooks')
+  await deliver(inbox.handle, { events: succeededEvent({ job_id: 'job_1' }), url })
   await inbox.waitFor('job_1')
   await inbox.drain()
   return handled

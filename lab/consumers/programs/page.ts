@@ -4,7 +4,7 @@ import { ModelRun, ModelRunError } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 
 export const server: ReferenceServer = createReferenceServer({ clock: 'auto' })
-export const inbox = createInbox({ trust: 'payload', onSucceeded: () => {} })
+export const inbox = createInbox({ client: new ModelRun(server.clientOptions()), onSucceeded: () => {} })
 
 export async function firstUrl(prompt: string): Promise<string | undefined> {
   try {

@@ -39,7 +39,8 @@ export async function findFacts(closedUrl, breakingUrl) {
   const onUsedConnection = await brokenRun(breaking)
 
   const handled = []
-  const inbox = createInbox({ trust: 'payload', onSucceeded: ({ job_id }) => handled.push(job_id) })
+  const secret = 'a secret of thirty-two bytes, or more'
+  const inbox = createInbox({ secret, onSucceeded: ({ job_id }) => handled.push(job_id) })
   const responses = [await deliver(inbox), await deliver(inbox)]
 
   const gif = new Blob(['GIF89a', new Uint8Array(3)])
@@ -95,7 +96,8 @@ async function brokenRun(breaking) {
 }
 
 async function deliver(inbox) {
-  const { status } = await inbox.handle(new Request('https://app.example.com/', { method: 'POST', body: delivery }))
+  const url = await inbox.callbackUrl('https://app.example.com/')
+  const { status } = await inbox.handle(new Request(url, { method: 'POST', body: delivery }))
   await inbox.waitFor('job_1')
   return status
 }

@@ -31,7 +31,9 @@ export const batches: Runs[] = engines.map((engine) =>
   createRuns({ engine, client: new ModelRun(), maxCredits: 100, submitRate: { max: 5, perMs: 1_000 } }),
 )
 
-export const inboxes: Inbox[] = engines.map((engine) => createInbox({ engine, onSucceeded: () => {} }))
+export const inboxes: Inbox[] = engines.map((engine) =>
+  createInbox({ engine, client: new ModelRun(), onSucceeded: () => {} }),
+)
 
 export const handler: TaskHandler = async ({ id, attempt, signal }) => {
   if (signal.aborted) throw new PauseQueue(1_000)

@@ -2,10 +2,10 @@ import type { Json, Task } from '@modelrun/kit'
 import { createInboxCore, type InboxCore } from '../src/webhooks/inbox-core.ts'
 import type { InboxOptions } from '../src/webhooks/inbox-options.ts'
 import type { InboxQueue } from '../src/webhooks/queues.ts'
-import { jobKey, type StoredDelivery } from '../src/webhooks/stored-records.ts'
+import { jobKey, type StoredJob } from '../src/webhooks/stored-job.ts'
 import type { FaultyEngine } from './faulty-engine.ts'
 import { type ManualClock, settle } from './manual-clock.ts'
-import { openEngine, type RecordedHooks, recordHooks, SUCCEEDED } from './test-inbox.ts'
+import { openEngine, type RecordedHooks, recordHooks, SECRET, SUCCEEDED } from './test-inbox.ts'
 
 /** The parts of an inbox under test, and their fakes. */
 export interface CoreHarness extends RecordedHooks {
@@ -18,11 +18,11 @@ export interface CoreHarness extends RecordedHooks {
 export function openCore(options: InboxOptions = {}): CoreHarness {
   const { hooks, ...recorded } = recordHooks()
   const shared = openEngine()
-  const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
+  const source = options.client || options.secret ? {} : { secret: SECRET }
   return {
     ...shared,
     ...recorded,
-    core: createInboxCore({ onSucceeded: () => {}, ...hooks, ...trust, ...shared, ...options }),
+    core: createInboxCore({ onSucceeded: () => {}, ...hooks, ...source, ...shared, ...options }),
   }
 }
 
@@ -33,20 +33,19 @@ export function taskOf(id: string, data: object, run: Partial<Task> = {}): Task 
   return { id, data: data as Json, attempt: 1, lost: 0, fence: 1, signal, ...lock, ...run }
 }
 
-/** A delivery as it is kept, received at the start of the manual clock. */
-export function storedDelivery(delivery: Partial<StoredDelivery> = {}): StoredDelivery {
-  return { source: 'webhook', token: 'genuine', event: SUCCEEDED, receivedAt: Date.UTC(2026, 0, 1), ...delivery }
+/** The data of a job as it is stored at the start of the manual clock: by default of a delivery. */
+export function storedJob(job: Partial<StoredJob> = {}): StoredJob {
+  return { source: 'webhook', token: 'genuine', event: SUCCEEDED, notedAt: Date.UTC(2026, 0, 1), ...job }
 }
 
-/** The task of a delivery's result. */
-export function resultTask(delivery: Partial<StoredDelivery> = {}, run: Partial<Task> = {}): Task {
-  const stored = storedDelivery(delivery)
-  return taskOf(jobKey(stored.event.job_id), stored, run)
+/** The task of a job. */
+export function jobTask(job: Partial<StoredJob> = {}, run: Partial<Task> = {}): Task {
+  return taskOf(jobKey(SUCCEEDED.job_id), storedJob(job), run)
 }
 
 /** Adds a task that ends at once, as `end` does. */
 export async function addEnded(queue: InboxQueue, id: string, end: () => Json | undefined): Promise<void> {
-  await queue.add(id, {})
+  await queue.add(id, { notedAt: 0 })
   const worker = queue.work(async () => end(), { attempts: 1 })
   await settle()
   await worker.stop()

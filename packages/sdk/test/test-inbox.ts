@@ -42,22 +42,24 @@ export function recordHooks(): RecordedHooks & { hooks: Pick<InboxOptions, Notic
 export interface InboxHarness extends RecordedHooks {
   inbox: Inbox
   clock: ManualClock
-  /** Posts a body, and gives the status of the response. */
+  /** Posts a body, by default to a URL that the inbox has signed or needs not, and gives the status of the response. */
   deliver(body: unknown, url?: string): Promise<number>
 }
 
-/** An inbox on a manual clock, in memory, with hooks that record their calls. */
+/** An inbox on a manual clock, in memory, with hooks that record their calls. Without a client and a secret it has a secret. */
 export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxHarness {
   const clock = options.clock ?? createManualClock()
   const { hooks, ...recorded } = recordHooks()
-  const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
-  const inbox = createInbox({ onSucceeded: () => {}, ...hooks, ...trust, ...options, clock })
+  const isSigned = options.client === undefined && options.secret === undefined
+  const source = isSigned ? { secret: SECRET, publicUrl: PUBLIC_URL } : {}
+  const inbox = createInbox({ onSucceeded: () => {}, ...hooks, ...source, ...options, clock })
   return {
     inbox,
     clock,
     ...recorded,
-    deliver: async (body, url = PUBLIC_URL) => {
-      const request = new Request(url, { method: 'POST', body: JSON.stringify(body) })
+    deliver: async (body, url) => {
+      const target = url ?? (isSigned ? await inbox.callbackUrl() : PUBLIC_URL)
+      const request = new Request(target, { method: 'POST', body: JSON.stringify(body) })
       return (await inbox.handle(request)).status
     },
   }
@@ -77,6 +79,9 @@ export function jobsOf(state: (id: string) => Job | Promise<Job>) {
   }
   return { client: { jobs: { get } }, calls }
 }
+
+/** A client of a service that confirms the delivery {@link SUCCEEDED}, for an inbox that takes deliveries without a token. */
+export const { client: CONFIRMING } = jobsOf(() => ({ status: 'succeeded', output: SUCCEEDED.output }))
 
 /** A promise that a test settles itself. */
 export function gate() {

@@ -141,7 +141,7 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
       inbox.start()
       await inbox.sweep()
       await inbox.drain()
-      for (const queue of ['results', 'unverified', 'expected', 'prepared', 'bindings']) {
+      for (const queue of ['results', 'prepared', 'unverified', 'expected', 'overdue', 'bindings']) {
         expect(await engine.count(`${harness().name}:${queue}`)).toEqual({ waiting: 0, running: 0, done: 0, dead: 0 })
       }
     },

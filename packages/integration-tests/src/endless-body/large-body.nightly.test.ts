@@ -21,7 +21,8 @@ type Parse = (request: IncomingMessage & { body?: unknown }) => Promise<void>
 /** An inbox behind a body parser. */
 async function openInbox(parse: Parse = async () => {}) {
   const onSucceeded = vi.fn()
-  const node = createInbox({ trust: 'payload', onSucceeded }).node()
+  const client = { jobs: { get: async () => ({ ...fixtures.webhooks.succeeded.body }) } }
+  const node = createInbox({ client, onSucceeded }).node()
   server = createServer(async (request, response) => {
     await parse(request)
     await node(request, response)

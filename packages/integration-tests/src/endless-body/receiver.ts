@@ -10,7 +10,7 @@ import { createInbox } from 'modelrun/webhooks'
 const clock = { now: () => Date.now(), setTimeout: () => undefined, clearTimeout: () => {} }
 
 const listeners = {
-  inbox: () => createInbox({ trust: 'payload', onSucceeded: () => {}, clock }).node(),
+  inbox: () => createInbox({ client: new ModelRun({ apiKey: 'key', baseUrl: 'http://127.0.0.1:9' }), clock }).node(),
   proxy: () =>
     createProxy({
       client: new ModelRun({ apiKey: 'key', baseUrl: 'http://127.0.0.1:9' }),

@@ -43,7 +43,8 @@ describe.each([
     const app: Express = createApp()
     const verify = (request: object, _: unknown, rawBody: Buffer) => void Object.assign(request, { rawBody })
     app.use(createApp.json({ verify }))
-    app.post('/webhooks', createInbox({ trust: 'payload', onFailed }).node())
+    const client = { jobs: { get: async () => DELIVERY } }
+    app.post('/webhooks', createInbox({ client, onFailed }).node())
     const { url, close } = await startReceiver(app)
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(DELIVERY), headers })
@@ -58,7 +59,7 @@ describe.each([
       for await (const _ of request);
       next()
     })
-    app.post('/webhooks', createInbox({ trust: 'payload' }).node())
+    app.post('/webhooks', createInbox({ client: { jobs: { get: async () => DELIVERY } } }).node())
     const { url, close } = await startReceiver(app)
     const signal = AbortSignal.timeout(1_000)
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(DELIVERY), signal })

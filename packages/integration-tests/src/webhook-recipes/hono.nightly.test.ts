@@ -37,7 +37,7 @@ testRecipe({
 })
 
 test('Hono: says at once what is wrong when the body was read before', async () => {
-  const inbox = createInbox({ trust: 'payload' })
+  const inbox = createInbox({ client: { jobs: { get: async () => DELIVERY } } })
   const app = new Hono()
   app.post('/webhooks', async (c) => {
     await c.req.json()
@@ -49,7 +49,7 @@ test('Hono: says at once what is wrong when the body was read before', async () 
 
 test('Hono: hands the work over to a runtime that would end it with the response', async () => {
   const onFailed = vi.fn()
-  const inbox = createInbox({ trust: 'payload', onFailed })
+  const inbox = createInbox({ client: { jobs: { get: async () => DELIVERY } }, onFailed })
   const app = new Hono()
   app.post('/webhooks', (c) => inbox.handle(c.req.raw, { waitUntil: (work) => c.executionCtx.waitUntil(work) }))
   const work: Promise<unknown>[] = []

@@ -1,10 +1,10 @@
 import type { TaskRecord } from '@modelrun/kit'
 import { readOptions } from '@modelrun/kit'
+import { contextOf } from './callback-runs.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-checks.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { PageOptions } from './inbox-options.ts'
-import { DELIVERY_STATES } from './queues.ts'
-import { jobIdOfKey, jobKey, readStoredContext, readStoredDelivery } from './stored-records.ts'
+import { jobIdOfKey, jobKey, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A job that was given up, or whose handler failed for good. */
@@ -13,11 +13,14 @@ export interface DeadLetter {
   key: string
   /** Identifier of the job. */
   jobId: string
-  /** The event as it was delivered; undefined for a job that was lost. */
+  /** The event as it was delivered, or as a poll found it; undefined for a job that was lost. */
   event: WebhookEvent | undefined
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
-  /** The last error, for programs. `process_died`: each process that ran the handler died. */
+  /**
+   * The last error, for programs. `process_died`: each process that ran the handler died. `not_found`, `gave_up`: the expected
+   * job was lost.
+   */
   code: string | undefined
   /** The last error, for people. */
   error: string | undefined
@@ -27,49 +30,38 @@ export interface DeadLetter {
   cursor: string
 }
 
-/** Jobs that could not be handled. They are stored for `keepDeadMs`. */
+/** Jobs that could not be handled, and expected jobs that were lost. They are stored for `keepDeadMs`. */
 export interface DeadLetters {
-  /** Results that could not be handled, the oldest first. */
+  /** Lists dead letters, the oldest first. */
   list(options?: PageOptions): Promise<DeadLetter[]>
-  /** Expected jobs that were given up, the oldest first. */
-  listLost(options?: PageOptions): Promise<DeadLetter[]>
   /** Handles a job again, with all of its attempts. Resolves to false without a dead letter of this key or job id. */
   replay(key: string): Promise<boolean>
 }
 
 /** Creates the dead letters of an inbox. */
 export function createDeadLetters(core: InboxCore): DeadLetters {
-  const { queues } = core
-  const listOf = async (method: string, state: 'dead' | 'lost', page: PageOptions): Promise<DeadLetter[]> => {
-    const { limit = 50, after } = readOptions(`inbox.deadLetters.${method}`, page, PAGE_OPTIONS)
-    const [queue, taskState] = DELIVERY_STATES[state]
-    const dead = await queues[queue].list(taskState, { limit, after })
-    return await Promise.all(dead.map((task) => toDeadLetter(core, task)))
-  }
+  const { jobs } = core.queues
   return {
-    list: async (page = {}) => await listOf('list', 'dead', page),
-    listLost: async (page = {}) => await listOf('listLost', 'lost', page),
+    list: async (page = {}) => {
+      const { limit = 50, after } = readOptions('inbox.deadLetters.list', page, PAGE_OPTIONS)
+      const dead = await jobs.list('dead', { limit, after })
+      return await Promise.all(dead.map((task) => toDeadLetter(core, task)))
+    },
     replay: async (keyOrId) => {
       checkInboxArguments('deadLetters.replay', { key: keyOrId })
-      for (const key of new Set([keyOrId, jobKey(keyOrId)])) {
-        if (await queues.results.replay(key)) return true
-        if (await queues.overdue.replay(key)) return true
-      }
-      return false
+      return (await jobs.replay(keyOrId)) || (await jobs.replay(jobKey(keyOrId)))
     },
   }
 }
 
 async function toDeadLetter({ queues, options }: InboxCore, task: TaskRecord): Promise<DeadLetter> {
-  const delivery = readStoredDelivery(task.data)
+  const job = readStoredJob(task.data)
   const jobId = jobIdOfKey(task.id)
-  // The data of a lost job is its context.
-  const expected = delivery === undefined ? task : await queues.expected.get(jobKey(jobId))
   return {
     key: task.id,
     jobId,
-    event: delivery?.event,
-    context: readStoredContext(expected?.data)?.context,
+    event: job?.event,
+    context: await contextOf(queues, jobKey(jobId), job),
     code: task.error?.code,
     error: task.error?.message,
     ageMs: Math.max(0, options.clock.now() - (task.endedAt ?? task.addedAt)),

@@ -2,10 +2,10 @@ import { readOptions } from '@modelrun/kit'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
 import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
 import type { InboxOptions } from './inbox-options.ts'
+import { createLane, createPollJob, type Lane, type PollJob } from './poll-job.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
 import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
-import { createJobPoller, type JobPoller } from './verification/confirm-result.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** The parts of one inbox. */
@@ -16,7 +16,9 @@ export interface InboxCore {
   /** Work that `drain` waits for. */
   background: Background
   /** Undefined without a client. */
-  poller: JobPoller | undefined
+  pollJob: PollJob | undefined
+  /** The polls of jobs whose delivery is overdue, and those for deliveries of strangers. */
+  lanes: { overdue: Lane; strangers: Lane }
   subscribers: Subscribers
   /** Aborts when the inbox drains: it takes no more work. */
   stopping: AbortController
@@ -34,7 +36,8 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     queues: openQueues(options.engine, options.name, options.clock),
     hooks: createHooks(inboxOptions, background.track),
     background,
-    poller: options.client && createJobPoller(options.client, options.clock),
+    pollJob: options.client && createPollJob(options.client, options.clock),
+    lanes: { overdue: createLane(options.clock, 10), strangers: createLane(options.clock, 5) },
     subscribers: createSubscribers(),
     stopping: new AbortController(),
     aborting: new AbortController(),

@@ -50,12 +50,6 @@ export interface JobReader {
   clock?: Clock | undefined
 }
 
-/**
- * Which deliveries are trusted. `verify`: none; the inbox reads the job of each delivery from the service. `token`: those to
- * a signed callback URL. `payload`: all, for development only.
- */
-export type Trust = 'verify' | 'token' | 'payload'
-
 /** Options of `createInbox`. */
 export interface InboxOptions<Context = unknown> {
   /**
@@ -71,7 +65,10 @@ export interface InboxOptions<Context = unknown> {
   onFailed?: EventHandler<FailedEvent, Context> | undefined
   /** Runs for each {@link UnknownEvent}, for instance of a cancelled job. */
   onUnknown?: EventHandler<UnknownEvent, Context> | undefined
-  /** A client such as `ModelRun`. The inbox polls jobs with it, to verify deliveries and to find missing results. */
+  /**
+   * A client such as `ModelRun`. A delivery only makes the inbox read its job with it: handlers get what the service says, also
+   * when no delivery came. Without a client the inbox needs a `secret`, and handlers get what was delivered to signed URLs.
+   */
   client?: JobReader | undefined
   /**
    * Signs callback URLs. Deliveries to other URLs get 401. At least 32 bytes; or several secrets by id, to replace one: the
@@ -88,8 +85,6 @@ export interface InboxOptions<Context = unknown> {
    * your own, such as Docker Compose. Section 6, rule 5 recommends https. Default `false`.
    */
   allowHttp?: boolean | undefined
-  /** Which deliveries are trusted. Default: `verify` with a client, else `token` with a secret, else `payload`, which warns. */
-  trust?: Trust | undefined
   /** Hosts of the files of a result; `*.example.com` allows all hosts below it. Default: every host. */
   allowedOutputHosts?: readonly string[] | undefined
   /** Handlers that run at once in this process. Default 10. */
@@ -108,7 +103,7 @@ export interface InboxOptions<Context = unknown> {
   keepDeadMs?: number | undefined
   /** Time after which an expected job without a delivery is first polled, in milliseconds. Default 60,000. */
   expectedAfterMs?: number | undefined
-  /** Time after which an expected job is given up, in milliseconds. Default 24 hours. */
+  /** Time after which a job without a result is given up, in milliseconds. Default 24 hours. */
   giveUpAfterMs?: number | undefined
   /**
    * Keeps a serverless function alive until the work after a response is done. What fails then is tried again by

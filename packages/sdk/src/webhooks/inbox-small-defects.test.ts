@@ -61,7 +61,7 @@ describe('further defects of an earlier inbox', () => {
   })
 
   test('a parsed body above 256 KiB is rejected, as one that is not parsed', async () => {
-    const { inbox } = openInbox()
+    const { inbox } = openInbox({ client: serviceWith().client })
     const body = { ...SUCCEEDED, filler: 'x'.repeat(5_000_000) }
     const request = Object.assign(Readable.from([]), { method: 'POST', url: '/hook', body })
     const response = { statusCode: 0, setHeader: () => {}, end: vi.fn() }

@@ -1,6 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { FAILED, gate, jobsOf, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import {
+  CONFIRMING,
+  FAILED,
+  gate,
+  jobsOf,
+  openInbox,
+  PUBLIC_URL,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
 const no = () => {
@@ -189,7 +198,7 @@ describe('a request that is not a delivery', () => {
 
   test.each(['', 'x', '{}', '[]', `"${'x'.repeat(300_000)}"`])('gets 400 when its body is bad', async (body) => {
     const request = new Request(PUBLIC_URL, { method: 'POST', body })
-    const response = await openInbox().inbox.handle(request)
+    const response = await openInbox({ client: CONFIRMING }).inbox.handle(request)
     expect(response.status).toBe(400)
     await expect(response.json()).resolves.toEqual({ message: expect.stringContaining('cannot be used') })
   })

@@ -2,10 +2,8 @@ import { readOptions } from '@modelrun/kit'
 import { checkWebRequest, rejectArguments } from '../shared/serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../shared/serving/node-listener.ts'
 import { readRequest } from '../shared/serving/read-body.ts'
+import { createCallbackUrl, expectJob, prepareRun } from './callback-runs.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
-import { createReceive } from './delivery/receive-delivery.ts'
-import { expectJob } from './expected/expected-jobs.ts'
-import { createCallbackUrl, prepareRun } from './expected/prepared-runs.ts'
 import {
   checkInboxArguments,
   DRAIN_OPTIONS,
@@ -25,10 +23,11 @@ import type {
   SweepReport,
   WaitUntil,
 } from './inbox-options.ts'
+import { InboxWorkers } from './inbox-workers.ts'
 import { WEBHOOK_BODY } from './parse-webhook.ts'
+import { createReceive } from './receive-delivery.ts'
 import { type EventListener, waitFor } from './subscribers.ts'
 import type { WebhookEvent } from './webhook-event.ts'
-import { InboxWorkers } from './workers/inbox-workers.ts'
 
 /**
  * Receives webhook deliveries. The inbox stores each delivery, responds, then runs the handler: once for each job, and again
@@ -109,7 +108,7 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
   // The context of a run is what its caller passed: the types of both are the caller's to keep equal.
   const core = createInboxCore(options as InboxOptions)
   const workers = new InboxWorkers(core)
-  const receive = createReceive(core, (ids, waitUntil) => workers.onDelivery(ids, waitUntil))
+  const receive = createReceive(core, (taskId, waitUntil) => workers.onDelivery(taskId, waitUntil))
   const { networkClock: clock } = core.options
   return {
     // Frameworks that call `handle` directly pass arguments of their own after the request.
@@ -136,7 +135,7 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
     },
     forget: async (ref) => {
       checkInboxArguments('forget', { ref })
-      await core.queues.prepared.remove(ref)
+      await core.queues.runs.remove(ref)
     },
     listen: (jobId, listener) => {
       checkInboxArguments('listen', { jobId, listener })

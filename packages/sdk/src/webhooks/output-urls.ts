@@ -67,3 +67,26 @@ function readRules(place: string, options: OutputUrlOptions): UrlRules {
   const { allowedHosts } = readOptions(place, options, OUTPUT_URL_OPTIONS)
   return { hosts: allowedHosts && readHostRules(allowedHosts) }
 }
+
+/**
+ * Checks the links of an event against `allowedOutputHosts`.
+ *
+ * @returns why no handler may get the event; undefined when it may
+ */
+export function findOutputProblem(
+  allowedHosts: readonly string[] | undefined,
+  event: WebhookEvent,
+): string | undefined {
+  if (allowedHosts === undefined) return undefined
+  const [found] = checkOutputUrls(withOutput(event), { allowedHosts })
+  return found && `The URL of item ${found.index} of the output must not be fetched: ${found.problem}.`
+}
+
+/** Events of unknown status can have an output, too. */
+function withOutput(event: WebhookEvent): WebhookEvent {
+  if (event.status !== 'unknown') return event
+  const { items } = Object(event.payload.output) as { items?: unknown }
+  if (!Array.isArray(items)) return event
+  const linked = items.filter((item) => Object(item).url !== undefined)
+  return { job_id: event.job_id, status: 'succeeded', output: { type: 'unknown', items: linked } }
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { SUCCEEDED } from '../../test/test-inbox.ts'
+import { SECRET, SUCCEEDED } from '../../test/test-inbox.ts'
 import { createInbox } from './inbox.ts'
 import { parseWebhook } from './parse-webhook.ts'
 
@@ -31,8 +31,9 @@ describe('a body as large as it may be', () => {
       await expect(parseWebhook(body)).resolves.toMatchObject({ status: 'unknown', reported_status: 'succeeded' })
       const handle = async () => {
         const onUnknown = vi.fn()
-        const inbox = createInbox({ trust: 'payload', onUnknown, allowedOutputHosts: ['files.example.com'] })
-        const { status } = await inbox.handle(new Request('https://app.example.com', { method: 'POST', body }))
+        const inbox = createInbox({ secret: SECRET, onUnknown, allowedOutputHosts: ['files.example.com'] })
+        const url = await inbox.callbackUrl('https://app.example.com')
+        const { status } = await inbox.handle(new Request(url, { method: 'POST', body }))
         await inbox.drain()
         expect([status, onUnknown.mock.calls.length]).toEqual([202, 1])
       }

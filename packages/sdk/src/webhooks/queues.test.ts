@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openEngine, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
+import { CONFIRMING, openEngine, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
@@ -28,7 +28,7 @@ describe('an engine that is down', () => {
     'is tried for a minute; then the user is notified that the delivery is lost (%s)',
     async (kind) => {
       const shared = openEngine()
-      const { clock, deliver, notices, inbox } = openInbox(shared)
+      const { clock, deliver, notices, inbox } = openInbox({ ...shared, client: CONFIRMING })
       shared.engine.breakDown(kind)
       const response = deliver(SUCCEEDED)
       await clock.advance(58_000)
@@ -44,7 +44,7 @@ describe('an engine that is down', () => {
   test('that does not respond has the delivery respond after 2 s, and its handler runs once when it does', async () => {
     const shared = openEngine()
     const onSucceeded = vi.fn()
-    const { clock, deliver } = openInbox({ ...shared, onSucceeded })
+    const { clock, deliver } = openInbox({ ...shared, client: CONFIRMING, onSucceeded })
     shared.engine.fail('add', 'late')
     const startedAt = clock.now()
     let respondedAfterMs = 0

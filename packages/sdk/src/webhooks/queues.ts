@@ -16,44 +16,29 @@ import { type Clock, sleep, startTimer, toBackgroundClock } from '../shared/cloc
 
 /** The queues of an inbox on its engine. */
 export interface InboxQueues {
-  /** Results to handle, by job. Deliveries and polls add to it: the first one counts. */
-  results: InboxQueue
-  /** Deliveries of unverified senders, each with a random id. */
-  unverified: InboxQueue
-  /** Jobs whose delivery is expected, by job. */
-  expected: InboxQueue
-  /** Expected jobs whose delivery did not come in time, by job. They are polled. */
-  overdue: InboxQueue
-  /** Runs that are about to be sent, by the reference in their callback URL. */
-  prepared: InboxQueue
-  /** The job of each callback URL, by reference. No worker works this queue. */
-  bindings: InboxQueue
+  /**
+   * One task for each job, by job id. It waits while its delivery is expected, and a delivery makes it due. `results` on the
+   * engine, as in version 0.1.0, so that results that were handled stay known.
+   */
+  jobs: InboxQueue
+  /** Runs with a callback URL, by the reference in it: until the job is known, and to know it later. `prepared` on the engine. */
+  runs: InboxQueue
+  /** The other queues of version 0.1.0. */
+  old: Readonly<Record<'expected' | 'overdue' | 'unverified' | 'bindings', InboxQueue>>
 }
-
-/**
- * Where the states of a delivery are stored: the queue, and the state of the task. The names are those of "Delivery states"
- * in docs/guides/webhooks.md.
- */
-export const DELIVERY_STATES = {
-  unverified: ['unverified', 'waiting'],
-  expected: ['expected', 'waiting'],
-  overdue: ['overdue', 'waiting'],
-  lost: ['overdue', 'dead'],
-  waiting: ['results', 'waiting'],
-  running: ['results', 'running'],
-  done: ['results', 'done'],
-  dead: ['results', 'dead'],
-} as const satisfies Record<string, readonly [queue: keyof InboxQueues, state: TaskState]>
 
 /** One queue of an inbox. Its methods reject with {@link EngineError} when the engine fails. */
 export interface InboxQueue {
   /** Adds a task. Changes nothing when the queue has the id already. */
   add(id: string, data: object, delayMs?: number): Promise<void>
+  /** Replaces the data of a task, and makes it due if it waits. Resolves to whether there is such a task. */
+  update(id: string, data: object): Promise<boolean>
   get(id: string): Promise<TaskRecord | undefined>
   list(state: TaskState, list?: TaskList): Promise<TaskRecord[]>
   replay(id: string): Promise<boolean>
   remove(id: string): Promise<boolean>
-  work(handler: TaskHandler, options: WorkOptions): Worker
+  /** @param before what has to succeed before the first task is worked; repeated until then */
+  work(handler: TaskHandler, options: WorkOptions, before?: () => Promise<void>): Worker
 }
 
 /** The engine failed, for instance because its database is down. */
@@ -84,31 +69,39 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
       throw new EngineError(`The engine of the inbox failed: ${String(cause)}`, { cause })
     }
   }
-  const open = (kind: keyof InboxQueues): InboxQueue => {
+  const open = (kind: string): InboxQueue => {
     const queue = `${name}:${kind}`
     return {
       // The data is JSON: it was parsed from JSON, or consists of texts and numbers.
       add: (id, data, delayMs) => call(() => engine.add(queue, id, { data: data as Json, delayMs })),
+      update: (id, data) => call(() => engine.update(queue, id, data as Json)),
       get: (id) => call(() => engine.get(queue, id)),
       list: (state, list) => call(() => engine.list(queue, state, list)),
       replay: (id) => call(() => engine.replay(queue, id)),
       remove: (id) => call(() => engine.remove(queue, id)),
-      work: (handler, options) => workAfter(setup, () => engine.work(queue, handler, options), clock),
+      work: (handler, options, before = async () => {}) =>
+        workAfter(
+          () => setup().then(before),
+          () => engine.work(queue, handler, options),
+          clock,
+        ),
     }
   }
   return {
-    results: open('results'),
-    unverified: open('unverified'),
-    expected: open('expected'),
-    overdue: open('overdue'),
-    prepared: open('prepared'),
-    bindings: open('bindings'),
+    jobs: open('results'),
+    runs: open('prepared'),
+    old: {
+      expected: open('expected'),
+      overdue: open('overdue'),
+      unverified: open('unverified'),
+      bindings: open('bindings'),
+    },
   }
 }
 
 const SETUP_RETRY_MS = 1_000
 
-/** Returns a worker that starts once the engine is set up. While `setup` fails, it is repeated each second. */
+/** Returns a worker that starts once `setup` has succeeded. While it fails, it is repeated each second. */
 function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock): Worker {
   let isStopped = false
   let worker: Worker | undefined

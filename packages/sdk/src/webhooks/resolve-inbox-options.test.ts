@@ -3,7 +3,6 @@ import { jobsOf, SECRET, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import { createInbox } from './inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'
-import { resolveInboxOptions } from './resolve-inbox-options.ts'
 
 const { client } = jobsOf(() => SUCCEEDED_JOB)
 const engine = createMemoryEngine()
@@ -13,33 +12,9 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-describe('trust', () => {
-  test.each<[string, InboxOptions]>([
-    ['verify', { client }],
-    ['verify', { client, secret: SECRET }],
-    ['token', { secret: SECRET }],
-    ['payload', {}],
-  ])('is %s by default for what is given', (trust, options) => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {})
-    expect(resolveInboxOptions(options).trust).toBe(trust)
-  })
-
-  test('of every sender warns once, unless `trust` is set', () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    createInbox({ trust: 'payload' })
-    createInbox({ client })
-    createInbox({ secret: SECRET })
-    expect(warn).not.toHaveBeenCalled()
-    createInbox()
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('trusts every sender')]])
-  })
-})
-
 describe('options that cannot work are rejected', () => {
   test.each<[string, InboxOptions, string]>([
-    ['verify without a client', { trust: 'verify' }, "`trust: 'verify'` needs a `client`"],
-    ['token without a secret', { trust: 'token' }, "`trust: 'token'` needs a `secret`"],
-    ['another trust', { trust: 'blind' as never }, `must be 'verify' or 'token' or 'payload', not "blind".`],
+    ['nothing that could confirm a delivery', {}, 'Pass `createInbox({ client: new ModelRun() })`'],
     [
       'a secret that an environment does not have',
       { client, secret: process.env.MODELRUN_NO_SUCH_VARIABLE, publicUrl: 'https://app.example.com/hook' },
@@ -47,23 +22,19 @@ describe('options that cannot work are rejected', () => {
     ],
     ['a short secret', { secret: 'short' }, 'it must have at least 32'],
     ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
-    ['a lock of no time', { trust: 'payload', lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
-    ['no handler at once', { trust: 'payload', concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
-    [
-      'attempts that are no number',
-      { trust: 'payload', maxAttempts: 1.5 },
-      'must be a whole number of at least 1, not 1.5.',
-    ],
-    ['no attempt', { trust: 'payload', maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
-    ['a host that is none', { trust: 'payload', allowedOutputHosts: ['https://x'] }, 'The allowed host'],
-    ['serverless in memory', { trust: 'payload', waitUntil: () => {} }, 'Pass an `engine` that they share'],
+    ['a lock of no time', { client, lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
+    ['no handler at once', { client, concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
+    ['attempts that are no number', { client, maxAttempts: 1.5 }, 'must be a whole number of at least 1, not 1.5.'],
+    ['no attempt', { client, maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
+    ['a host that is none', { client, allowedOutputHosts: ['https://x'] }, 'The allowed host'],
+    ['serverless in memory', { client, waitUntil: () => {} }, 'Pass an `engine` that they share'],
   ])('%s', (_, options, message) => {
     expect(() => createInbox(options)).toThrow(message)
     expect(() => createInbox(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
   })
 
   test('but not with an engine that they share', () => {
-    expect(() => createInbox({ trust: 'payload', waitUntil: () => {}, engine })).not.toThrow()
+    expect(() => createInbox({ client, waitUntil: () => {}, engine })).not.toThrow()
   })
 })
 

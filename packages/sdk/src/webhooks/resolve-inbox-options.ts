@@ -17,7 +17,6 @@ const ANY_INBOX = 'modelrun:inbox'
 type WithDefault =
   | 'engine'
   | 'name'
-  | 'trust'
   | 'concurrency'
   | 'lockMs'
   | 'maxRunMs'
@@ -64,7 +63,6 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     client,
     tokens,
     publicUrl,
-    trust: options.trust ?? (client ? 'verify' : tokens ? 'token' : 'payload'),
     allowedOutputHosts: options.allowedOutputHosts,
     ...resolveNumbers(options),
     waitUntil: options.waitUntil,
@@ -74,9 +72,9 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
   // Throws for an entry that is not a host now, and not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
   checkSecret(resolved)
-  checkTrust(resolved)
+  checkSource(resolved)
   checkEngine(resolved)
-  warnOfDefaults(options, resolved)
+  warnOfMemory(resolved)
   return resolved
 }
 
@@ -103,15 +101,11 @@ function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
   })
 }
 
-function checkTrust({ trust, client, tokens, keepDoneMs }: ResolvedInboxOptions): void {
-  if (trust === 'verify' && client === undefined) {
+function checkSource({ client, tokens, keepDoneMs }: ResolvedInboxOptions): void {
+  if (client === undefined && tokens === undefined) {
     throw new ConfigurationError({
-      message: "`trust: 'verify'` needs a `client` to read jobs with: pass `createInbox({ client: new ModelRun() })`.",
-    })
-  }
-  if (trust === 'token' && tokens === undefined) {
-    throw new ConfigurationError({
-      message: "`trust: 'token'` needs a `secret` of at least 32 bytes to sign callback URLs with.",
+      message:
+        'Anyone can post a delivery. Pass `createInbox({ client: new ModelRun() })`, so that the inbox reads each result from the service, or a `secret` of at least 32 bytes, so that it takes only deliveries to URLs that it has signed.',
     })
   }
   if (tokens !== undefined && keepDoneMs < KEEP_DONE_MS) {
@@ -129,13 +123,7 @@ function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
   })
 }
 
-/** Warns of settings that are for development only. */
-function warnOfDefaults(options: InboxOptions, { trust, tokens, isInMemory }: ResolvedInboxOptions): void {
-  if (options.trust === undefined && trust === 'payload' && tokens === undefined) {
-    console.warn(
-      "modelrun: this inbox trusts every sender. Pass a `client`, a `secret`, or `trust: 'payload'` when that is meant.",
-    )
-  }
+function warnOfMemory({ isInMemory }: ResolvedInboxOptions): void {
   if (isInMemory && isProduction()) {
     console.warn(
       'modelrun: this inbox keeps deliveries in memory, and they are never sent again: what is not handled when the process ends is lost. Pass an `engine` of `@modelrun/durable`.',

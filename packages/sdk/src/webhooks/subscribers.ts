@@ -7,7 +7,7 @@ import { abortable, linkController, sleep } from '../shared/clock.ts'
 import { JobLostError } from './inbox-notices.ts'
 import type { InboxQueues } from './queues.ts'
 import type { ResolvedInboxOptions } from './resolve-inbox-options.ts'
-import { jobKey, readStoredDelivery } from './stored-records.ts'
+import { endOfTask, isLost, jobKey } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A callback for the events of a job. */
@@ -184,12 +184,9 @@ async function readUntilEnded(
   const key = jobKey(jobId)
   for (let reads = 1; !signal.aborted; reads++) {
     for (const id of [key, ...OTHER_ENDS.map((status) => `${key}?${status}`)]) {
-      const event = eventOfEnd(await queues.results.get(id).catch(() => undefined), jobId)
+      const task = await queues.jobs.get(id).catch(() => undefined)
+      const event = task && eventOfTask(task, jobId)
       if (event !== undefined) return event
-    }
-    const overdue = await queues.overdue.get(key).catch(() => undefined)
-    if (overdue?.state === 'dead') {
-      throw new JobLostError({ message: `The job ${jobId} was given up: ${overdue.error?.message}`, jobId })
     }
     // An engine in memory changes only in this process, which notifies its waits.
     if (options.isInMemory) break
@@ -198,14 +195,9 @@ async function readUntilEnded(
   return await new Promise(() => {})
 }
 
-/**
- * Returns the event of a task that has ended. Returns undefined while the task has not ended, and for a dropped delivery.
- *
- * @throws JobLostError when the service never confirmed the delivery
- */
-function eventOfEnd(task: TaskRecord | undefined, jobId: string): WebhookEvent | undefined {
-  if (task?.state !== 'done' && task?.state !== 'dead') return undefined
-  if (task.error?.code === 'unconfirmed') throw new JobLostError({ message: task.error.message, jobId })
-  const { isDropped, event = Object(task.data).event } = Object(task.result) as { isDropped?: boolean; event?: unknown }
-  return isDropped ? undefined : readStoredDelivery({ ...Object(task.data), event })?.event
+/** @throws JobLostError when the job was given up, or its delivery was never confirmed */
+function eventOfTask(task: TaskRecord, jobId: string): WebhookEvent | undefined {
+  const { code, message = '' } = task.error ?? {}
+  if (code === 'unconfirmed' || isLost(task)) throw new JobLostError({ message, jobId })
+  return endOfTask(task)
 }

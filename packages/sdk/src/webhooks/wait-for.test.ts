@@ -1,7 +1,16 @@
 import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import {
+  CONFIRMING,
+  FAILED,
+  gate,
+  jobsOf,
+  openEngine,
+  openInbox,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
 
 const { job_id } = SUCCEEDED
@@ -138,9 +147,9 @@ describe('waitFor, in another process', () => {
 
   test('outlives an engine that fails for a while', async () => {
     const { clock, engine } = openEngine()
-    await openInbox({ clock, engine }).deliver(SUCCEEDED)
+    await openInbox({ clock, engine, client: CONFIRMING }).deliver(SUCCEEDED)
     await settle()
-    engine.fail('get', 'before', 4)
+    engine.fail('get', 'before', 3)
     const waiting = openInbox({ clock, engine }).inbox.waitFor(job_id)
     await clock.advance(2_000)
     await expect(waiting).resolves.toMatchObject({ status: 'succeeded' })

@@ -37,11 +37,6 @@ const INBOX: Record<string, RightCall & { of: (inbox: Inbox) => Untyped }> = {
     right: [{}],
     members: { 0: PAGE_OPTIONS },
   },
-  'deadLetters.listLost': {
-    of: ({ deadLetters }) => untyped(deadLetters.listLost),
-    right: [{}],
-    members: { 0: PAGE_OPTIONS },
-  },
   'deadLetters.replay': { of: ({ deadLetters }) => untyped(deadLetters.replay), right: ['job_1'] },
   // Aborted, or it would wait.
   waitFor: {

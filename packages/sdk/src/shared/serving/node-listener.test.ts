@@ -11,9 +11,10 @@ import { text as readAll } from 'node:stream/consumers'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../../../test/manual-clock.ts'
-import type { Delivery } from '../../webhooks/delivery/receive-delivery.ts'
+import { SECRET } from '../../../test/test-inbox.ts'
 import { createInbox } from '../../webhooks/inbox.ts'
 import { parseWebhook, WEBHOOK_BODY } from '../../webhooks/parse-webhook.ts'
+import type { Delivery } from '../../webhooks/receive-delivery.ts'
 import { createNodeListener, type NodeRequest } from './node-listener.ts'
 
 const delivery = fixtures.webhooks.succeeded.body
@@ -38,12 +39,14 @@ async function listen(listener: RequestListener): Promise<string> {
 /** An inbox behind a body parser, and what its handler saw. */
 async function openInbox(parse?: (request: IncomingMessage & NodeRequest) => Promise<void>) {
   const onSucceeded = vi.fn()
-  const inbox = createInbox({ trust: 'payload', onSucceeded })
+  const inbox = createInbox({ secret: SECRET, onSucceeded })
   const node = inbox.node()
-  const url = await listen(async (request, response) => {
-    await parse?.(request)
-    await node(request, response)
-  })
+  const url = await inbox.callbackUrl(
+    await listen(async (request, response) => {
+      await parse?.(request)
+      await node(request, response)
+    }),
+  )
   const post = async (body: BodyInit) => {
     const response = await fetch(url, { method: 'POST', body })
     return { status: response.status, message: await response.text() }
@@ -122,7 +125,7 @@ describe('the listener for node:http', () => {
   })
 
   test('survives a sender that leaves in the middle of the body', async () => {
-    const node = createInbox({ trust: 'payload' }).node()
+    const node = createInbox({ secret: SECRET }).node()
     const url = await listen((request, response) => {
       server?.emit('responded', node(request, response))
     })

@@ -31,11 +31,12 @@ describe('deliver', () => {
 
   test('delivers duplicates one after the other, and an inbox handles one', async () => {
     const onSucceeded = vi.fn()
-    const inbox = createInbox({ trust: 'payload', onSucceeded })
+    const inbox = createInbox({ secret: SECRET, publicUrl: 'https://app.example.com/hook', onSucceeded })
     const event = succeededEvent()
-    const responses = await deliver(inbox.handle, { events: event, duplicates: 2 })
+    const url = await inbox.callbackUrl()
+    const responses = await deliver(inbox.handle, { events: event, duplicates: 2, url })
     await inbox.waitFor(event.job_id)
-    const late = await deliver(inbox.handle, { events: event })
+    const late = await deliver(inbox.handle, { events: event, url })
     expect([...responses, ...late].map(({ status }) => status)).toEqual([202, 202, 202, 202])
     await inbox.drain()
     expect(onSucceeded).toHaveBeenCalledOnce()
@@ -97,7 +98,7 @@ describe('deliver', () => {
   })
 
   test('sends text as it is', async () => {
-    const inbox = createInbox({ trust: 'payload' })
+    const inbox = createInbox({ client: { jobs: { get: () => Promise.reject(new Error('no')) } } })
     await expect(deliver(inbox.handle, { events: ['{"job_id":', '[]'] })).resolves.toMatchObject([
       { status: 400, text: expect.stringContaining('not JSON') },
       { status: 400 },

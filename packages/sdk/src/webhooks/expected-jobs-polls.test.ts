@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { openInbox, openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { NotFoundError, ServerError } from '../../client/errors/api-errors.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { openInbox, openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { NotFoundError, ServerError } from '../client/errors/api-errors.ts'
 
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000

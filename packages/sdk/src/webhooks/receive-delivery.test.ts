@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createManualClock, settle } from '../../../test/manual-clock.ts'
+import { createManualClock, settle } from '../../test/manual-clock.ts'
 import {
+  CONFIRMING,
   FAILED,
   jobsOf,
   openEngine,
@@ -9,7 +10,7 @@ import {
   SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
-} from '../../../test/test-inbox.ts'
+} from '../../test/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
 const DAY_MS = 86_400_000
@@ -61,20 +62,16 @@ describe('an inbox with a secret', () => {
     await expect(deliver(SUCCEEDED, url)).resolves.toBe(401)
   })
 
-  test('asks the service about a delivery with an expired token, whatever is trusted', async () => {
+  test('asks the service about a delivery with an expired token', async () => {
     const { client, calls } = jobsOf(() => SUCCEEDED_JOB)
     const onSucceeded = vi.fn()
-    const { inbox, deliver, clock } = openInbox({ ...signed, client, trust: 'token', onSucceeded })
+    const { inbox, deliver, clock } = openInbox({ ...signed, client, onSucceeded })
     const url = await inbox.callbackUrl()
     await clock.advance(DAY_MS + 61_000)
     await expect(deliver({ ...SUCCEEDED, output: { type: 'image', items: [] } }, url)).resolves.toBe(202)
     await settle()
     expect(calls).toEqual([job_id])
     expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ output: SUCCEEDED_JOB.output })
-    // A genuine token is enough.
-    await deliver({ ...FAILED, job_id: 'job_2' }, await inbox.callbackUrl())
-    await settle()
-    expect(calls).toEqual([job_id])
   })
 
   test('takes the tokens of every key that it knows', async () => {
@@ -88,7 +85,7 @@ describe('an inbox with a secret', () => {
 
 test('a response never takes longer than 8 s (section 6, rule 1)', async () => {
   const shared = openEngine()
-  const { inbox, clock } = openInbox(shared)
+  const { inbox, clock } = openInbox({ ...shared, client: CONFIRMING })
   const startedAt = clock.now()
   const body = new ReadableStream({ pull: () => new Promise(() => {}) })
   const response = await clock.run(

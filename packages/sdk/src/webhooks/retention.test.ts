@@ -1,8 +1,9 @@
 import { NonRetriableError } from '@modelrun/kit'
-import { expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { addEnded, openCore } from '../../../test/test-core.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { settle } from '../../test/manual-clock.ts'
+import { addEnded, openCore } from '../../test/test-core.ts'
 import {
+  CONFIRMING,
   type InboxHarness,
   jobsOf,
   openEngine,
@@ -11,8 +12,8 @@ import {
   SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
-} from '../../../test/test-inbox.ts'
-import { removeOldTasks } from './retention.ts'
+} from '../../test/test-inbox.ts'
+import { moveOldTasks, removeOldTasks } from './retention.ts'
 
 const { job_id } = SUCCEEDED
 const DAY_MS = 86_400_000
@@ -25,10 +26,10 @@ async function passDays({ clock, inbox }: Pick<InboxHarness, 'clock' | 'inbox'>,
 
 test('a finished job is remembered for `keepDoneMs`, then forgotten: its duplicate is handled again', async () => {
   const onSucceeded = vi.fn()
-  const harness = openInbox({ onSucceeded, keepDoneMs: 2 * DAY_MS })
+  const harness = openInbox({ onSucceeded, keepDoneMs: 10 * DAY_MS })
   for (const [days, runs] of [
     [0, 1],
-    [1, 1],
+    [9, 1],
     [2, 2],
   ] as const) {
     await passDays(harness, days)
@@ -82,7 +83,7 @@ test('nothing is left in the engine of jobs, runs, URLs and deliveries in the en
 test('an engine that fails does not stop the removal of old tasks for good', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const shared = openEngine()
-  const { inbox, clock, deliver } = openInbox({ ...shared, keepDoneMs: 1_000 })
+  const { inbox, clock, deliver } = openInbox({ ...shared, client: CONFIRMING, keepDoneMs: 1_000 })
   inbox.start()
   await deliver(SUCCEEDED)
   await settle()
@@ -96,59 +97,84 @@ test('an engine that fails does not stop the removal of old tasks for good', asy
   warn.mockRestore()
 })
 
-const MINUTE_MS = 60_000
 const ended = () => undefined
 const died = () => {
   throw new Error('no')
 }
 
 test.each([
-  ['a result that was handled', { queue: 'results', end: ended, ageMs: 9 * DAY_MS }],
-  ['a result that is a dead letter', { queue: 'results', end: died, ageMs: 30 * DAY_MS }],
-  ['an expected job', { queue: 'expected', end: ended, ageMs: 9 * DAY_MS }],
-  ['a job whose delivery was overdue', { queue: 'overdue', end: ended, ageMs: 9 * DAY_MS }],
-  ['a job that was given up', { queue: 'overdue', end: died, ageMs: 30 * DAY_MS }],
-  // A day and the difference between the clocks of machines: so long its callback URL can be used.
-  ['a run that was prepared', { queue: 'prepared', end: ended, ageMs: DAY_MS + 5 * MINUTE_MS }],
-  ['an unverified delivery that was checked', { queue: 'unverified', end: ended, ageMs: MINUTE_MS }],
-  ['an unverified delivery that could not be checked', { queue: 'unverified', end: died, ageMs: MINUTE_MS }],
+  ['a result that was handled', { queue: 'jobs', end: ended, ageMs: 9 * DAY_MS }],
+  ['a dead letter', { queue: 'jobs', end: died, ageMs: 30 * DAY_MS }],
+  ['a run that had a callback URL', { queue: 'runs', end: ended, ageMs: 9 * DAY_MS }],
 ] as const)('%s is kept for its time, and not a millisecond longer', async (_, { queue, end, ageMs }) => {
-  const { core, clock, engine } = openCore()
+  const { core, clock } = openCore()
   await addEnded(core.queues[queue], 'task_1', end)
   await clock.advance(ageMs)
   await removeOldTasks(core)
-  await expect(engine.task(queue, 'task_1')).resolves.toBeDefined()
+  await expect(core.queues[queue].get('task_1')).resolves.toBeDefined()
   await clock.advance(1)
   await removeOldTasks(core)
-  await expect(engine.task(queue, 'task_1')).resolves.toBeUndefined()
-})
-
-test('which job a callback URL belongs to is known for as long as the job', async () => {
-  const { core, clock, engine } = openCore()
-  await core.queues.bindings.add('ref_1', { key: job_id })
-  await clock.advance(9 * DAY_MS)
-  await removeOldTasks(core)
-  await expect(engine.task('bindings', 'ref_1')).resolves.toBeDefined()
-  await clock.advance(1)
-  await removeOldTasks(core)
-  await expect(engine.task('bindings', 'ref_1')).resolves.toBeUndefined()
+  await expect(core.queues[queue].get('task_1')).resolves.toBeUndefined()
 })
 
 test('what waits or runs is not removed, however old it is', async () => {
-  const { core, clock, engine } = openCore()
-  const queues = ['results', 'unverified', 'expected', 'overdue', 'prepared'] as const
-  for (const queue of queues) await core.queues[queue].add('task_1', {})
+  const { core, clock } = openCore()
+  for (const queue of [core.queues.jobs, core.queues.runs]) await queue.add('task_1', {})
   await clock.advance(100 * DAY_MS)
   await removeOldTasks(core)
-  for (const queue of queues) await expect(engine.task(queue, 'task_1')).resolves.toMatchObject({ state: 'waiting' })
+  for (const queue of [core.queues.jobs, core.queues.runs]) {
+    await expect(queue.get('task_1')).resolves.toMatchObject({ state: 'waiting' })
+  }
 })
 
 test('a drain ends the removal of old tasks', async () => {
   const { core, clock, engine } = openCore()
-  await addEnded(core.queues.results, 'task_1', ended)
+  await addEnded(core.queues.jobs, 'task_1', ended)
   await clock.advance(100 * DAY_MS)
   core.stopping.abort()
   await removeOldTasks(core)
   await expect(engine.task('results', 'task_1')).resolves.toBeDefined()
-  expect(engine.calls.list).toBeUndefined()
+})
+
+describe('what version 0.1.0 stored', () => {
+  const delivered = (job_id: string) => ({
+    ...{ source: 'webhook', token: 'none', event: { ...SUCCEEDED, job_id }, receivedAt: 0 },
+  })
+
+  test('is moved: jobs that it expected, polled, gave up, or was to check, and the jobs of URLs', async () => {
+    const { core, engine } = openCore()
+    const { jobs, old } = core.queues
+    const notedAt = core.options.clock.now()
+    await old.expected.add('expected', { context: 1, notedAt }, 60_000)
+    await old.overdue.add('overdue', { context: 2, notedAt })
+    await addEnded(old.overdue, 'lost', died)
+    await old.unverified.add('random', delivered('unverified'))
+    await old.bindings.add('ref_1', { key: 'bound' })
+    // Its delivery came, and its handler has failed: the context was in the other queue.
+    await jobs.add('delivered', delivered('delivered'))
+    await addEnded(old.expected, 'delivered', ended)
+    await addEnded(old.expected, 'forgotten', ended)
+    await moveOldTasks(core)
+    const stored = async (id: string) => (await engine.task('results', id))?.data
+    await expect(stored('expected')).resolves.toMatchObject({ isExpected: true, context: 1, notedAt })
+    await expect(stored('overdue')).resolves.toMatchObject({ isExpected: true, context: 2, notedAt })
+    await expect(stored('lost')).resolves.toMatchObject({ isExpected: true })
+    await expect(stored('unverified')).resolves.toMatchObject({ token: 'none', event: { job_id: 'unverified' } })
+    await expect(stored('delivered')).resolves.toMatchObject({ isExpected: true, event: { job_id: 'delivered' } })
+    await expect(stored('forgotten')).resolves.toBeUndefined()
+    await expect(engine.task('prepared', 'ref_1')).resolves.toMatchObject({ data: { key: 'bound' } })
+    for (const queue of Object.values(old)) {
+      for (const state of ['waiting', 'done', 'dead'] as const) await expect(queue.list(state)).resolves.toEqual([])
+    }
+  })
+
+  test('is moved again by the next process when one dies in between', async () => {
+    const { core, engine } = openCore()
+    await core.queues.old.expected.add('expected', { context: 1, notedAt: 0 })
+    engine.fail('remove', 'before')
+    await expect(moveOldTasks(core)).rejects.toThrow('remove failed')
+    await moveOldTasks(core)
+    await expect(engine.list('inbox:results', 'waiting')).resolves.toMatchObject([{ data: { context: 1 } }])
+    await expect(core.queues.old.expected.list('waiting')).resolves.toEqual([])
+  })
 })

@@ -1,8 +1,8 @@
 import type { InboxEngine, Json, WorkOptions } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { storedDelivery } from '../../../test/test-core.ts'
-import { openEngine, openInbox, SUCCEEDED } from '../../../test/test-inbox.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { storedJob } from '../../test/test-core.ts'
+import { openEngine, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -24,32 +24,24 @@ describe('a job whose processes died', () => {
   }
 
   test('is a dead letter, which `onDead` gets once, with the context of the job', async () => {
-    const { notices, count, reports } = await reportOf(storedDelivery())
+    const { notices, count, reports } = await reportOf(storedJob({ isExpected: true, context: 'mine' }))
     expect(reports).toHaveLength(1)
     const error = expect.objectContaining({ code: 'process_died', message: expect.stringContaining(job_id) })
     expect(notices.onDead).toEqual([{ jobId: job_id, event: SUCCEEDED, attempt: 4, error, context: 'mine' }])
     expect(count('dead')).toBe(1)
   })
 
-  test.each(['unverified', 'expected', 'overdue'])('is still polled: its task of %s runs again', async (name) => {
+  test('while it was polled is polled again: only runs of the handler are marked', async () => {
     const { engine, clock } = openEngine()
-    let report: WorkOptions['onProcessDied']
+    const marks: WorkOptions['startMark'][] = []
     const work: InboxEngine['work'] = (queue, handler, options) => {
-      if (queue.endsWith(name)) report = options?.onProcessDied
+      if (queue.endsWith('results')) marks.push(options?.startMark)
       return engine.work(queue, handler, options)
     }
-    const replayed: string[] = []
-    const replay: InboxEngine['replay'] = async (queue, id) => replayed.push(`${queue} ${id}`) > 0
-    const { inbox } = openInbox({ engine: { ...engine, work, replay }, clock })
+    const { inbox } = openInbox({ engine: { ...engine, work }, clock })
     inbox.start()
     await settle()
-    report?.({ id: job_id, data: {}, runs: 4 })
     await inbox.drain()
-    expect(replayed).toEqual([expect.stringMatching(`${name} ${job_id}$`)])
-  })
-
-  test('and whose delivery cannot be read is not reported', async () => {
-    const { notices, count } = await reportOf({ old: true })
-    expect([notices.onDead, count('dead')]).toEqual([[], 0])
+    expect(marks).toEqual(['handler'])
   })
 })

@@ -1,10 +1,12 @@
 import { ModelRunError, withTimeLimit } from '@modelrun/kit'
-import type { Clock } from '../../shared/clock.ts'
-import type { InboxCore } from '../inbox-core.ts'
-import { parseWebhook, type WebhookBody } from '../parse-webhook.ts'
-import { keepTrying } from '../queues.ts'
-import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'
-import type { DeliveryTasks } from '../workers/inbox-workers.ts'
+import type { Clock } from '../shared/clock.ts'
+import { readRun } from './callback-runs.ts'
+import type { InboxCore } from './inbox-core.ts'
+import { parseWebhook, type WebhookBody } from './parse-webhook.ts'
+import { heard, putJob } from './put-job.ts'
+import { keepTrying } from './queues.ts'
+import { eventKey, jobKey, readStoredJob, type StoredJob } from './stored-job.ts'
+import type { WebhookEvent } from './webhook-event.ts'
 
 /** A delivery request, from a web-standard request or a request of Node. */
 export interface Delivery {
@@ -53,14 +55,15 @@ function respond(status: number, message: string, headers: Record<string, string
 interface Receiver {
   core: InboxCore
   /** Starts the work on a delivery that was stored. */
-  onStored(ids: DeliveryTasks, waitUntil: Delivery['waitUntil']): void
-  mayStoreUnverified(): boolean
+  onStored(taskId: string, waitUntil: Delivery['waitUntil']): void
+  /** Milliseconds until the turn of a delivery of a stranger; undefined when too many wait. */
+  strangerTurn(): number | undefined
 }
 
 /** Receives deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
 export function createReceive(core: InboxCore, onStored: Receiver['onStored']): Receive {
   const { clock, networkClock } = core.options
-  const receiver = { core, onStored, mayStoreUnverified: createUnverifiedLimit(clock) }
+  const receiver = { core, onStored, strangerTurn: createStrangerTurns(clock) }
   return async (delivery) => {
     const startedAt = clock.now()
     const received = core.background.track(receive(receiver, delivery))
@@ -79,7 +82,7 @@ async function receive(receiver: Receiver, request: Delivery): Promise<Response>
     const token = await readToken(core, request.url)
     if (token === undefined) return responseOf('unauthorized')
     const event = await parseWebhook(await request.readBody())
-    const delivery: StoredDelivery = { source: 'webhook', ...token, event, receivedAt: core.options.clock.now() }
+    const delivery: Heard = { source: 'webhook', ...token, event, notedAt: core.options.clock.now() }
     return responseOf(await store(receiver, delivery, request.waitUntil))
   } catch (error) {
     if (!(error instanceof ModelRunError)) return respond(400, 'The webhook body could not be read.')
@@ -87,81 +90,77 @@ async function receive(receiver: Receiver, request: Delivery): Promise<Response>
   }
 }
 
+/** Data of the task of a job that a delivery has named. */
+type Heard = StoredJob & { event: WebhookEvent; token: NonNullable<StoredJob['token']> }
+
 /** Checks the token in the URL. Returns undefined when the inbox needs a valid token and there is none. */
 async function readToken(
-  { options, poller }: Pick<InboxCore, 'options' | 'poller'>,
+  { options, pollJob }: InboxCore,
   url: string | undefined,
-): Promise<Pick<StoredDelivery, 'token' | 'ref'> | undefined> {
+): Promise<Pick<Heard, 'token' | 'ref'> | undefined> {
   if (options.tokens === undefined) return { token: 'none' }
   const check = await options.tokens.verify(url)
-  // The job of an expired token is polled in every trust mode.
-  const isUsable = check.kind === 'genuine' || (check.kind === 'expired' && poller !== undefined)
+  // The service decides about the job of an expired token.
+  const isUsable = check.kind === 'genuine' || (check.kind === 'expired' && pollJob !== undefined)
   return isUsable ? { token: check.kind, ref: check.ref } : undefined
 }
 
-/** Adds the delivery to the queue that `chooseQueue` names, and starts the work on it. */
-async function store(
-  { core, onStored, mayStoreUnverified }: Receiver,
-  delivery: StoredDelivery,
-  waitUntil: Delivery['waitUntil'],
-): Promise<ResponseKind> {
-  const { queues, hooks } = core
+/** Stores a delivery, and starts the work on it. */
+async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['waitUntil']): Promise<ResponseKind> {
+  const { core, onStored } = receiver
   const { event } = delivery
-  const resultId = eventKey(event)
-  const unverifiedId = globalThis.crypto.randomUUID()
   let kind: ResponseKind = 'accepted'
   const make = async () => {
-    const queue = await chooseQueue(core, delivery)
-    if (queue === undefined) kind = 'unauthorized'
-    else if (queue === 'unverified' && !mayStoreUnverified()) kind = 'too_many'
-    else {
-      await queues[queue].add(queue === 'results' ? resultId : unverifiedId, delivery)
-      hooks.metric('accepted', event.job_id)
-      onStored({ resultId, unverifiedId: queue === 'results' ? undefined : unverifiedId }, waitUntil)
-    }
+    kind = await put(receiver, delivery)
+    if (kind !== 'accepted') return
+    core.hooks.metric('accepted', event.job_id)
+    onStored(eventKey(event), waitUntil)
   }
-  const onFailure = (error: unknown) => hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
+  const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
   return (await keepTrying(core, { make, onFailure })) ? kind : 'unavailable'
 }
 
 /**
- * `results` for a delivery with a valid token or of an expected job, `unverified` for other senders. Returns undefined when
- * the callback URL belongs to another job: a URL belongs to the first job that is confirmed or expected with it.
+ * Makes the task of the job due. A callback URL belongs to the first job that is confirmed or expected with it: deliveries of
+ * another job to it are rejected.
  */
-async function chooseQueue(
-  { queues, options }: InboxCore,
-  { token, ref, event }: StoredDelivery,
-): Promise<'results' | 'unverified' | undefined> {
-  const key = jobKey(event.job_id)
-  const isTrusted = token === 'genuine' || options.trust === 'payload'
-  if (isTrusted && ref === undefined) return 'results'
+async function put({ core, strangerTurn }: Receiver, delivery: Heard): Promise<ResponseKind> {
+  const { queues } = core
+  const { event, ref, token } = delivery
+  const jobTaskId = jobKey(event.job_id)
+  const key = eventKey(event)
   // At once, because the sender waits for the response.
-  const [binding, expected] = await Promise.all([
-    ref === undefined ? undefined : queues.bindings.get(ref),
-    queues.expected.get(key),
+  const [run, jobTask] = await Promise.all([
+    ref === undefined ? undefined : readRun(queues, ref),
+    queues.jobs.get(jobTaskId),
   ])
-  if (binding !== undefined && Object(binding.data).key !== key) return undefined
-  const isUnbound = ref !== undefined && binding === undefined
+  const job = readStoredJob(jobTask?.data)
+  if (run?.key !== undefined && run.key !== jobTaskId) return 'unauthorized'
   // The URL is that of a run whose job is not known yet, and the job has another URL.
-  const ownRef = isUnbound ? readStoredContext(expected?.data)?.ref : undefined
-  if (ownRef !== undefined && ownRef !== ref) return undefined
-  return isTrusted || expected !== undefined ? 'results' : 'unverified'
+  const ownRef = run?.key === undefined && job?.isExpected ? job.ref : undefined
+  if (ref !== undefined && ownRef !== undefined && ownRef !== ref) return 'unauthorized'
+  const isStranger = token === 'none' && !job?.isExpected
+  const delayMs = isStranger ? strangerTurn() : 0
+  if (delayMs === undefined) return 'too_many'
+  const task = key === jobTaskId ? jobTask : await queues.jobs.get(key)
+  await putJob(queues, { key, change: heard(delivery), delayMs, isStranger }, task)
+  return 'accepted'
 }
 
-/** Unverified deliveries that one process stores in a minute. */
-const MAX_A_MINUTE = 600
-const MINUTE_MS = 60_000
+/** Deliveries of strangers that wait for their turn in this process, and the time between two turns. */
+const MAX_STRANGERS = 600
+const TURN_MS = 200
 
-/** Limits the unverified deliveries of this process. The function returns whether one more may be stored. */
-export function createUnverifiedLimit(clock: Clock): () => boolean {
-  let since = clock.now()
-  let count = 0
+/**
+ * Spaces the deliveries of strangers, to a URL without a token and of jobs that are not expected, so that they delay no other.
+ * The function returns how long one waits; undefined when too many wait.
+ */
+export function createStrangerTurns(clock: Clock): () => number | undefined {
+  let nextTurn = Number.NEGATIVE_INFINITY
   return () => {
-    if (clock.now() - since >= MINUTE_MS) {
-      since = clock.now()
-      count = 0
-    }
-    count += 1
-    return count <= MAX_A_MINUTE
+    const waitMs = Math.max(0, nextTurn - clock.now())
+    if (waitMs >= MAX_STRANGERS * TURN_MS) return undefined
+    nextTurn = clock.now() + waitMs + TURN_MS
+    return waitMs
   }
 }

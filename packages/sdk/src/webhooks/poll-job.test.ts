@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../../../test/manual-clock.ts'
-import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
+import { createManualClock } from '../../test/manual-clock.ts'
+import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -8,9 +8,9 @@ import {
   PermissionDeniedError,
   RateLimitError,
   ServerError,
-} from '../../client/errors/api-errors.ts'
-import { ConnectionError, InvalidResponseError } from '../../client/errors/transport-errors.ts'
-import { createJobPoller } from './confirm-result.ts'
+} from '../client/errors/api-errors.ts'
+import { ConnectionError, InvalidResponseError } from '../client/errors/transport-errors.ts'
+import { createLane, createPollJob } from './poll-job.ts'
 
 const fail = (error: unknown) => () => {
   throw error
@@ -67,8 +67,8 @@ describe('an outage of the service', () => {
       [10, 1_000],
     ]) {
       const error = new RateLimitError({ message: 'slower', status: 429, retryAfterMs })
-      const poller = createJobPoller(jobsOf(fail(error)).client, createManualClock())
-      await expect(poller.poll('job_1')).resolves.toEqual({ kind: 'unreachable', error, retryInMs })
+      const poll = createPollJob(jobsOf(fail(error)).client, createManualClock())
+      await expect(poll('job_1')).resolves.toEqual({ kind: 'unreachable', error, retryInMs })
     }
   })
 
@@ -79,34 +79,60 @@ describe('an outage of the service', () => {
     const clock = createManualClock()
     const down = fail(new ConnectionError({ message: 'reset' }))
     let state: () => typeof SUCCEEDED_JOB = down
-    const poller = createJobPoller(jobsOf(() => state()).client, clock)
-    await poller.poll('job_1')
+    const poll = createPollJob(jobsOf(() => state()).client, clock)
+    await poll('job_1')
     await clock.advance(100_000)
-    await expect(poller.poll('job_1')).resolves.toMatchObject({ retryInMs: 100_000 })
+    await expect(poll('job_1')).resolves.toMatchObject({ retryInMs: 100_000 })
     state = recovered
-    await poller.poll('job_1')
+    await poll('job_1')
     state = down
-    await expect(poller.poll('job_1')).resolves.toMatchObject({ retryInMs: 1_000 })
+    await expect(poll('job_1')).resolves.toMatchObject({ retryInMs: 1_000 })
   })
 })
 
-test('polls of one job at the same time are one request', async () => {
-  const { opened, open: respond } = gate()
-  const { client, calls } = jobsOf(async () => {
-    await opened
-    return SUCCEEDED_JOB
+describe('a lane', () => {
+  const open = () => {
+    const clock = createManualClock()
+    return { clock, lane: createLane(clock, 10) }
+  }
+
+  test('lets a poll start each 100 ms, and gives each other poll its turn once', async () => {
+    const { clock, lane } = open()
+    const poll = async () => 'polled'
+    await expect(lane('a', poll)).resolves.toBe('polled')
+    for (const [id, delayMs] of [
+      ['b', 100],
+      ['c', 200],
+    ] as const) {
+      await expect(lane(id, poll)).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
+    }
+    await clock.advance(100)
+    await expect(lane('b', poll)).resolves.toBe('polled')
+    await expect(lane('d', poll)).rejects.toMatchObject({ delayMs: 200 })
+    await clock.advance(100)
+    await expect(lane('c', poll)).resolves.toBe('polled')
   })
-  const poller = createJobPoller(client, createManualClock())
-  const polls = [poller.poll('job_1'), poller.poll('job_1'), poller.poll('job_2')]
-  respond()
-  await expect(Promise.all(polls)).resolves.toMatchObject([{ kind: 'job' }, { kind: 'job' }, { kind: 'job' }])
-  expect(calls).toEqual(['job_1', 'job_2'])
-  await poller.poll('job_1')
-  expect(calls).toHaveLength(3)
+
+  test('polls three jobs at once at most, and frees the place of a poll that fails', async () => {
+    const { clock, lane } = open()
+    const { opened, open: respond } = gate()
+    const polls: Promise<unknown>[] = []
+    for (const id of ['a', 'b', 'c']) {
+      polls.push(lane(id, () => opened))
+      await clock.advance(100)
+    }
+    const rejected = expect(lane('d', () => opened)).rejects.toMatchObject({ delayMs: 300 })
+    await rejected
+    respond()
+    await Promise.all(polls)
+    await expect(lane('d', fail(new Error('no')))).rejects.toThrow('no')
+    await clock.advance(100)
+    await expect(lane('e', async () => 1)).resolves.toBe(1)
+  })
 })
 
 test('an id that the service rejects is not an outage', async () => {
   const error = new ApiError({ message: 'bad id', status: 400 })
-  const poller = createJobPoller(jobsOf(fail(error)).client, createManualClock())
-  await expect(poller.poll('job_1')).resolves.toEqual({ kind: 'rejected', error })
+  const poll = createPollJob(jobsOf(fail(error)).client, createManualClock())
+  await expect(poll('job_1')).resolves.toEqual({ kind: 'rejected', error })
 })

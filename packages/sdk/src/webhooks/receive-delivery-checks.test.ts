@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { openCore } from '../../../test/test-core.ts'
-import { FAILED, jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { WebhookParseError } from '../../client/errors/local-errors.ts'
-import type { InboxOptions } from '../inbox-options.ts'
-import type { DeliveryTasks } from '../workers/inbox-workers.ts'
+import { openCore } from '../../test/test-core.ts'
+import { FAILED, jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { WebhookParseError } from '../client/errors/local-errors.ts'
+import type { InboxOptions } from './inbox-options.ts'
 import { createReceive, type Delivery } from './receive-delivery.ts'
 
 const { job_id } = SUCCEEDED
@@ -12,9 +11,9 @@ const { client } = jobsOf(() => SUCCEEDED_JOB)
 
 /** What receives deliveries, and what it has the workers do. */
 function openReceive(options: InboxOptions = {}) {
-  const harness = openCore(options)
-  const worked: [DeliveryTasks, Delivery['waitUntil']][] = []
-  const receive = createReceive(harness.core, (ids, waitUntil) => void worked.push([ids, waitUntil]))
+  const harness = openCore({ client, ...options })
+  const worked: [taskId: string, Delivery['waitUntil']][] = []
+  const receive = createReceive(harness.core, (...work) => void worked.push(work))
   const deliver = async (event: unknown = SUCCEEDED, request: Partial<Delivery> = {}) => {
     const readBody = async () => JSON.stringify(event)
     const response = await receive({ method: 'POST', url: PUBLIC_URL, readBody, ...request })
@@ -34,9 +33,9 @@ describe('a delivery', () => {
     const waitUntil = () => {}
     await expect(deliver(SUCCEEDED, { waitUntil })).resolves.toEqual([202, 'accepted'])
     await expect(engine.task('results', job_id)).resolves.toMatchObject({
-      data: { source: 'webhook', token: 'none', event: SUCCEEDED, receivedAt: clock.now() },
+      data: { source: 'webhook', token: 'none', event: SUCCEEDED, notedAt: clock.now() },
     })
-    expect(worked).toEqual([[{ resultId: job_id, unverifiedId: undefined }, waitUntil]])
+    expect(worked).toEqual([[job_id, waitUntil]])
     expect(metrics).toEqual([
       { name: 'accepted', value: 1, jobId: job_id },
       { name: 'ack_ms', value: 0, jobId: undefined },
@@ -97,68 +96,63 @@ describe('a delivery', () => {
   })
 })
 
-describe('a delivery that the service is to be asked about', () => {
-  test('waits in a slow queue when nothing is valid for it', async () => {
-    const { deliver, worked, engine } = openReceive({ client })
-    await expect(deliver()).resolves.toEqual([202, 'accepted'])
-    await expect(engine.task('results', job_id)).resolves.toBeUndefined()
-    const [[ids] = [undefined]] = worked
-    expect(ids).toEqual({ resultId: job_id, unverifiedId: expect.any(String) })
-    await expect(engine.task('unverified', String(ids?.unverifiedId))).resolves.toMatchObject({
-      data: { token: 'none', event: SUCCEEDED },
-    })
-  })
-
-  test('has a result at once when its job was expected', async () => {
-    const { core, deliver, engine, worked } = openReceive({ client })
-    await core.queues.expected.add(job_id, { notedAt: 0 })
-    await deliver()
-    await expect(engine.task('results', job_id)).resolves.toMatchObject({ data: { event: SUCCEEDED } })
-    expect(worked).toEqual([[{ resultId: job_id, unverifiedId: undefined }, undefined]])
-  })
-
-  test('has a result at once when its token is genuine, and waits when it expired', async () => {
-    const { deliver, engine, createUrl, clock } = openReceive({ ...signed, client })
-    const { url, ref } = await createUrl()
-    await deliver(SUCCEEDED, { url })
-    await expect(engine.task('results', job_id)).resolves.toMatchObject({ data: { token: 'genuine', ref } })
-    await clock.advance(2 * 86_400_000)
-    await expect(deliver(FAILED, { url })).resolves.toEqual([202, 'accepted'])
-    await expect(engine.task('results', FAILED.job_id)).resolves.toBeUndefined()
-  })
-
-  test('gets 503 after 600 others in a minute, unless something is valid for it', async () => {
-    const { core, deliver, count } = openReceive({ client })
+describe('a delivery of a stranger, without a token and of a job that is not expected', () => {
+  test('gets 503 after 600 others in a minute, and those of expected jobs do not', async () => {
+    const { core, clock, deliver, count } = openReceive()
     for (let n = 0; n < 600; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
-    await core.queues.expected.add('job_expected', { notedAt: 0 })
+    await core.queues.jobs.add('job_expected', { isExpected: true, notedAt: 0 })
     await expect(deliver()).resolves.toEqual([503, 'There are too many deliveries that have to be verified.'])
     await expect(deliver({ ...SUCCEEDED, job_id: 'job_expected' })).resolves.toEqual([202, 'accepted'])
     expect(count('accepted')).toBe(601)
+    await clock.advance(60_000)
+    await expect(deliver()).resolves.toEqual([202, 'accepted'])
   })
+})
+
+test('a delivery makes a job due that is expected later', async () => {
+  const { core, deliver, engine, clock } = openReceive()
+  await core.queues.jobs.add(job_id, { isExpected: true, context: 'mine', notedAt: 0 }, 60_000)
+  await deliver()
+  const worked: unknown[] = []
+  const worker = core.queues.jobs.work(async ({ data }) => void worked.push(data), {})
+  await clock.advance(0)
+  await worker.stop()
+  expect(worked).toMatchObject([{ isExpected: true, context: 'mine', event: SUCCEEDED, notedAt: 0 }])
+  await expect(engine.task('results', job_id)).resolves.toMatchObject({ state: 'done' })
+})
+
+test('a token is stored as what it is, also when it expired, which needs a client', async () => {
+  const { deliver, engine, createUrl, clock } = openReceive(signed)
+  const { url, ref } = await createUrl()
+  await deliver(SUCCEEDED, { url })
+  await expect(engine.task('results', job_id)).resolves.toMatchObject({ data: { token: 'genuine', ref } })
+  await clock.advance(2 * 86_400_000)
+  await expect(deliver(FAILED, { url })).resolves.toEqual([202, 'accepted'])
+  await expect(engine.task('results', FAILED.job_id)).resolves.toMatchObject({ data: { token: 'expired' } })
+  const withoutClient = openReceive({ ...signed, client: undefined, clock, engine })
+  await expect(withoutClient.deliver(FAILED, { url })).resolves.toMatchObject([401, expect.any(String)])
 })
 
 describe('a callback URL', () => {
   test.each([
-    ['is taken for the job that is bound to it', { key: job_id }, 202],
-    ['is not taken for another job than that', { key: 'job_other' }, 401],
-    ['is not taken when the engine lost its job', null, 401],
-  ])('%s', async (_, binding, status) => {
+    ['is taken for the job that it belongs to', job_id, 202],
+    ['is not taken for another job', 'job_other', 401],
+  ])('%s', async (_, key, status) => {
     const { core, deliver, createUrl, worked } = openReceive(signed)
     const { url, ref } = await createUrl()
-    await core.queues.bindings.add(ref, binding as object)
+    await core.queues.runs.add(ref, { key, notedAt: 0 })
     const [responded] = await deliver(SUCCEEDED, { url })
-    expect(responded).toBe(status)
-    expect(worked).toHaveLength(status === 202 ? 1 : 0)
+    expect([responded, worked.length]).toEqual([status, status === 202 ? 1 : 0])
   })
 
   test.each([
-    ['is taken for a job that was expected with it', (ref: string) => ({ notedAt: 0, ref }), 202],
-    ['is not taken for a job that was expected with another', () => ({ notedAt: 0, ref: 'ref_2' }), 401],
-    ['is taken for a job that was expected without one', () => ({ notedAt: 0 }), 202],
-  ])('%s', async (_, contextOf, status) => {
+    ['is taken for a job that was expected with it', (ref: string) => ({ ref }), 202],
+    ['is not taken for a job that was expected with another', () => ({ ref: 'ref_2' }), 401],
+    ['is taken for a job that was expected without one', () => ({}), 202],
+  ])('%s', async (_, urlOf, status) => {
     const { core, deliver, createUrl } = openReceive(signed)
     const { url, ref } = await createUrl()
-    await core.queues.expected.add(job_id, contextOf(ref))
+    await core.queues.jobs.add(job_id, { isExpected: true, notedAt: 0, ...urlOf(ref) })
     const [responded] = await deliver(SUCCEEDED, { url })
     expect(responded).toBe(status)
   })

@@ -1,8 +1,17 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { gate, jobsOf, openEngine, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import { NotFoundError } from '../../client/errors/api-errors.ts'
-import type { Inbox } from '../inbox.ts'
+import { settle } from '../../test/manual-clock.ts'
+import {
+  CONFIRMING,
+  gate,
+  jobsOf,
+  openEngine,
+  openInbox,
+  PUBLIC_URL,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
+import type { Inbox } from './inbox.ts'
 
 const { job_id } = SUCCEEDED
 const fail = () => {
@@ -12,7 +21,8 @@ const fail = () => {
 /** Delivers as a serverless function does, and gives what keeps it alive. */
 async function deliverTo(inbox: Inbox, body: unknown = SUCCEEDED) {
   const works: Promise<unknown>[] = []
-  const request = new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(body) })
+  const url = await inbox.callbackUrl().catch(() => PUBLIC_URL)
+  const request = new Request(url, { method: 'POST', body: JSON.stringify(body) })
   const response = await inbox.handle(request, { waitUntil: (work) => void works.push(work) })
   return { status: response.status, works, work: Promise.all(works) }
 }
@@ -68,8 +78,7 @@ describe('sweep', () => {
     await inbox.expect('job_due', { pollInMs: 0 })
     await inbox.expect('job_later', { pollInMs: 3_600_000 })
     const startedAt = clock.now()
-    // A check for a delivery, a poll, and the result that it found.
-    await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 3 })
+    await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 1 })
     expect(clock.now() - startedAt).toBeLessThan(3_000)
     expect(onSucceeded.mock.calls).toMatchObject([[{ job_id: 'job_due' }, { source: 'poll' }]])
     expect(notices.onWebhookMissed).toHaveLength(1)
@@ -126,7 +135,7 @@ describe('waitUntil', () => {
   test('gets the work; what fails is not tried again before the next sweep', async () => {
     const shared = openEngine()
     const onSucceeded = vi.fn().mockImplementationOnce(fail)
-    const { inbox, clock, count } = openInbox({ ...shared, onSucceeded })
+    const { inbox, clock, count } = openInbox({ ...shared, client: CONFIRMING, onSucceeded })
     const { status, works, work } = await deliverTo(inbox)
     await work
     expect([status, works.length, onSucceeded.mock.calls.length]).toEqual([202, 1, 1])
@@ -195,7 +204,7 @@ describe('waitUntil', () => {
   test('that throws costs neither the response nor the work', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { inbox, count } = openInbox(openEngine())
-    const request = new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(SUCCEEDED) })
+    const request = new Request(await inbox.callbackUrl(), { method: 'POST', body: JSON.stringify(SUCCEEDED) })
     const waitUntil = () => {
       throw new Error('This context has no ExecutionContext')
     }

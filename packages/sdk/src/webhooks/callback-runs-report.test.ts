@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { openCore, taskOf } from '../../../test/test-core.ts'
-import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED } from '../../../test/test-inbox.ts'
-import { reportPrepared } from './prepared-runs.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { openCore, taskOf } from '../../test/test-core.ts'
+import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED } from '../../test/test-inbox.ts'
+import { reportRun } from './callback-runs.ts'
 
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const context = { order: 7 }
@@ -39,19 +39,18 @@ test.each([
   ['that an older version wrote and this one cannot read', { old: true }],
 ])('a note %s is not an alarm', async (_, note) => {
   const { core, notices } = openCore()
-  await expect(reportPrepared(core, taskOf('ref_1', note))).resolves.toBeUndefined()
+  await expect(reportRun(core, taskOf('ref_1', note))).resolves.toBeUndefined()
   expect(notices.onUnconfirmedRun).toEqual([])
 })
 
 test('a run is an alarm with what it was prepared with', async () => {
   const { core, notices } = openCore()
-  await reportPrepared(core, taskOf('ref_1', { isPrepared: true, notedAt: 0 }))
+  await reportRun(core, taskOf('ref_1', { isPrepared: true, notedAt: 0 }))
   expect(notices.onUnconfirmedRun).toEqual([{ ref: 'ref_1', modelId: undefined, context: undefined }])
 })
 
 test('a run whose callback URL belongs to a job is not an alarm', async () => {
   const { core, notices } = openCore()
-  await core.queues.bindings.add('ref_1', { key: SUCCEEDED.job_id })
-  await reportPrepared(core, taskOf('ref_1', { isPrepared: true, notedAt: 0 }))
+  await reportRun(core, taskOf('ref_1', { isPrepared: true, key: SUCCEEDED.job_id, notedAt: 0 }))
   expect(notices.onUnconfirmedRun).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
+import { settle } from '../../test/manual-clock.ts'
 import {
   FAILED,
   jobsOf,
@@ -9,7 +9,7 @@ import {
   SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
-} from '../../../test/test-inbox.ts'
+} from '../../test/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
@@ -41,8 +41,9 @@ describe('callbackUrl', () => {
   })
 
   test('throws without a secret', async () => {
-    await expect(openInbox().inbox.callbackUrl(PUBLIC_URL)).rejects.toThrow('pass `createInbox({ secret })`')
-    await expect(openInbox().inbox.prepare()).rejects.toThrow('pass `createInbox({ secret })`')
+    const { inbox } = openInbox({ client: jobsOf(() => SUCCEEDED_JOB).client })
+    await expect(inbox.callbackUrl(PUBLIC_URL)).rejects.toThrow('pass `createInbox({ secret })`')
+    await expect(inbox.prepare()).rejects.toThrow('pass `createInbox({ secret })`')
   })
 
   test('raises no alarm when nothing is delivered to it', async () => {

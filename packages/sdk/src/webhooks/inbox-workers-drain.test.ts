@@ -1,7 +1,16 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../../test/manual-clock.ts'
-import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../../test/test-inbox.ts'
-import type { DeliveryContext } from '../inbox-options.ts'
+import { settle } from '../../test/manual-clock.ts'
+import {
+  CONFIRMING,
+  FAILED,
+  gate,
+  jobsOf,
+  openEngine,
+  openInbox,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
+import type { DeliveryContext } from './inbox-options.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -109,7 +118,7 @@ describe('drain', () => {
 
   test('waits for a delivery that the engine does not take, until `timeoutMs` when it is given', async () => {
     const { engine, clock } = openEngine()
-    const { inbox, deliver } = openInbox({ engine, clock })
+    const { inbox, deliver } = openInbox({ engine, clock, client: CONFIRMING })
     engine.breakDown('hang')
     const response = deliver(SUCCEEDED)
     await clock.advance(2_000)

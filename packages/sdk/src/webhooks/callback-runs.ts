@@ -1,0 +1,125 @@
+import { ConfigurationError, type Task } from '@modelrun/kit'
+import { TOKEN_LIFE_MS } from './callback-token.ts'
+import type { InboxCore } from './inbox-core.ts'
+import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
+import { expected, putJob } from './put-job.ts'
+import { type InboxQueues, keepTrying } from './queues.ts'
+import { jobKey, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
+
+/** How long the context of a callback URL waits for a delivery: the life of its token, and the difference between clocks. */
+const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
+
+/** A prepared run without a job is reported after this time. */
+const UNCONFIRMED_RUN_MS = 15 * 60_000
+
+/** Creates a callback URL for one run. The engine stores its context: the URL does not contain it. */
+export async function createCallbackUrl(
+  core: InboxCore,
+  baseUrl: string | undefined,
+  context: unknown,
+): Promise<string> {
+  const { url, ref } = await signUrl(core.options, baseUrl)
+  if (context !== undefined) {
+    const stored: StoredRun = { context, notedAt: core.options.clock.now() }
+    await core.queues.runs.add(ref, stored, TOKEN_MEMORY_MS)
+  }
+  return url
+}
+
+/** Creates a callback URL for a run that is about to be sent, and stores that. */
+export async function prepareRun(core: InboxCore, { modelId, context }: PrepareOptions): Promise<PreparedRun> {
+  const { options, queues, stopping } = core
+  if (stopping.signal.aborted && options.isInMemory) {
+    throw new ConfigurationError({
+      message:
+        'This inbox was drained, and is in memory: it would lose the delivery of this run. Create a new inbox for it.',
+    })
+  }
+  const prepared = await signUrl(options, undefined)
+  const stored: StoredRun = { modelId, context, isPrepared: true, notedAt: options.clock.now() }
+  await queues.runs.add(prepared.ref, stored, UNCONFIRMED_RUN_MS)
+  return prepared
+}
+
+async function signUrl(
+  { tokens, publicUrl }: InboxCore['options'],
+  baseUrl: string | undefined = publicUrl,
+): Promise<PreparedRun> {
+  if (tokens === undefined) {
+    throw new ConfigurationError({
+      message: 'Callback URLs are signed: pass `createInbox({ secret })`, at least 32 bytes that only you know.',
+    })
+  }
+  if (baseUrl === undefined) {
+    throw new ConfigurationError({
+      message: 'The inbox does not know its URL: pass `createInbox({ publicUrl })`, or a URL to `callbackUrl`.',
+    })
+  }
+  return await tokens.create(baseUrl)
+}
+
+/** Stores that a job is expected, with what was stored by `prepare`. */
+export async function expectJob(core: InboxCore, jobId: string, options: ExpectOptions): Promise<void> {
+  const { queues, hooks } = core
+  const { ref, pollInMs = core.options.expectedAfterMs } = options
+  const key = jobKey(jobId)
+  const make = async () => {
+    const run = ref === undefined ? undefined : await readRun(queues, ref)
+    if (ref !== undefined && run?.key !== undefined && run.key !== key) throw urlIsTaken(ref, jobId)
+    const change = expected({
+      modelId: options.modelId ?? run?.modelId,
+      context: options.context ?? run?.context,
+      ref,
+      notedAt: core.options.clock.now(),
+    })
+    await putJob(queues, { key, change, delayMs: pollInMs }, await queues.jobs.get(key))
+    // Last: until then the run counts as one without a job.
+    if (ref !== undefined && !(await claimUrl(core, ref, key))) throw urlIsTaken(ref, jobId)
+  }
+  // The run is paid, and nothing else would store its job.
+  const onFailure = (error: unknown) => hooks.warn(`the inbox could not note that the job ${jobId} is expected`, error)
+  await keepTrying(core, { make, onFailure })
+}
+
+function urlIsTaken(ref: string, jobId: string): ConfigurationError {
+  return new ConfigurationError({
+    message: `The reference ${ref} belongs to another job than ${jobId}: prepare each run by itself, and give each one its own callback URL.`,
+  })
+}
+
+/** Works the task of a run: reports a prepared run whose job is still not known. */
+export async function reportRun({ hooks }: InboxCore, { id: ref, data }: Task): Promise<undefined> {
+  const { isPrepared, modelId, context, key } = readStoredRun(data) ?? {}
+  if (isPrepared && key === undefined) hooks.notify('onUnconfirmedRun', { ref, modelId, context })
+}
+
+export async function readRun({ runs }: InboxQueues, ref: string): Promise<StoredRun | undefined> {
+  return readStoredRun((await runs.get(ref))?.data)
+}
+
+/**
+ * Gives a callback URL to the job of its first confirmed delivery, or of `expect`. The context of its run stays with it.
+ *
+ * @returns false when the URL belongs to another job
+ */
+export async function claimUrl({ queues, options }: InboxCore, ref: string, key: string): Promise<boolean> {
+  const { runs } = queues
+  for (;;) {
+    const task = await runs.get(ref)
+    const run = readStoredRun(task?.data)
+    if (run?.key !== undefined) return run.key === key
+    const claimed: StoredRun = { notedAt: options.clock.now(), ...run, key }
+    // Read again: another job may have the URL now.
+    await (task === undefined ? runs.add(ref, claimed) : runs.update(ref, claimed))
+  }
+}
+
+/**
+ * What the run of a job was given as context. A delivery can come before the response to its run: then the reference in its
+ * callback URL finds the prepared run.
+ */
+export async function contextOf(queues: InboxQueues, key: string, job: StoredJob | undefined): Promise<unknown> {
+  if (job?.isExpected || job?.context !== undefined || job?.ref === undefined) return job?.context
+  const run = await readRun(queues, job.ref)
+  return run?.key === undefined || run.key === key ? run?.context : undefined
+}

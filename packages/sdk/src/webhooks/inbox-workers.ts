@@ -1,0 +1,246 @@
+import {
+  type DiedTask,
+  isRetryAfter,
+  type Json,
+  RetryAfterError,
+  type Task,
+  type TaskHandler,
+  type Worker,
+} from '@modelrun/kit'
+import { AbortedError } from '../client/errors/transport-errors.ts'
+import { watch } from '../client/observe/logger.ts'
+import { type Clock, linkController, sleep, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
+import { reportRun } from './callback-runs.ts'
+import type { InboxCore } from './inbox-core.ts'
+import type { DrainOptions, SweepOptions, SweepReport, WaitUntil } from './inbox-options.ts'
+import { EngineError } from './queues.ts'
+import { moveOldTasks, removeOldTasks } from './retention.ts'
+import { reportProcessDied, workJob } from './work-job.ts'
+
+const RETENTION_EVERY_MS = 60_000
+
+/** A sweep ends when no task has run for this time. */
+const IDLE_MS = 1_500
+const CHECK_MS = 100
+
+/** How long the work on a delivery with `waitUntil` waits for its handler to start. */
+const TURN_MS = 10_000
+
+/** How long handlers may take to stop after their signal has aborted. */
+const GRACE_MS = 1_000
+
+/** Wait of a task after an outage of the engine. */
+const OUTAGE_MS = 2_000
+
+/** The workers of an inbox in this process. */
+export class InboxWorkers {
+  readonly #core: InboxCore
+  readonly #activity: WorkerActivity
+  #workers: Worker[] = []
+  /** Sweeps and deliveries with `waitUntil` that need the workers now. */
+  #users = 0
+  #isStarted = false
+  #stopRetention = () => {}
+  #moved: Promise<void> | undefined
+
+  constructor(core: InboxCore) {
+    this.#core = core
+    this.#activity = new WorkerActivity(core.options.clock)
+  }
+
+  /** Works all queues until `drain`. */
+  start(): void {
+    if (this.#isStarted || this.#core.stopping.signal.aborted) return
+    this.#isStarted = true
+    this.#work()
+    this.#keepCleaning()
+  }
+
+  /** Works everything that is due, and stops. */
+  async sweep({ forMs = 20_000 }: SweepOptions): Promise<SweepReport> {
+    const before = this.#activity.worked
+    await this.#workDuring(async () => {
+      await this.#activity.untilIdle({ idleMs: IDLE_MS, forMs }, this.#core.stopping.signal)
+      await removeOldTasks(this.#core)
+    })
+    return { worked: this.#activity.worked - before }
+  }
+
+  /** Works a delivery that was just stored: with `waitUntil` this delivery alone, else everything from now on. */
+  onDelivery(taskId: string, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
+    const { background, hooks } = this.#core
+    if (waitUntil === undefined) {
+      this.start()
+      return
+    }
+    const work = background.track(this.#workDuring(() => this.#untilWorked(taskId)))
+    watch(
+      () => waitUntil(work),
+      (error) => hooks.warn('`waitUntil` of the inbox failed', error),
+    )
+  }
+
+  /** Takes no more work, and waits for what runs. Other processes do the rest, or this one after its restart. */
+  async drain({ timeoutMs }: DrainOptions): Promise<void> {
+    const { stopping, aborting, background, subscribers, options } = this.#core
+    const reason = new AbortedError({ message: 'The inbox is drained: it takes no more work.' })
+    stopping.abort(reason)
+    let stopTimer = () => {}
+    const isAbandoned = new Promise<void>((resolve) => {
+      if (timeoutMs === undefined) return
+      stopTimer = startTimer(options.clock, timeoutMs, () => {
+        aborting.abort(reason)
+        stopTimer = startTimer(options.clock, GRACE_MS, resolve)
+      })
+    })
+    await Promise.race([this.#stop().then(() => background.whenIdle()), isAbandoned])
+    stopTimer()
+    subscribers.close(reason)
+  }
+
+  /** Starts no further task, and resolves when the running tasks have ended. */
+  async #stop(): Promise<void> {
+    this.#stopRetention()
+    const workers = this.#workers
+    this.#workers = []
+    await Promise.all(workers.map((worker) => worker.stop()))
+  }
+
+  #work(): void {
+    const core = this.#core
+    if (this.#workers.length > 0 || core.stopping.signal.aborted) return
+    const { jobs, runs } = core.queues
+    const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = core.options
+    const onProcessDied = (task: DiedTask) => void core.background.track(reportProcessDied(core, task))
+    // A poll that ends its process is repeated: only runs of the user's handler count.
+    const limits = { concurrency, lockMs, maxRunMs, attempts, backoffMs, startMark: 'handler', onProcessDied } as const
+    this.#workers = [
+      jobs.work(
+        this.#activity.counted((task) => workJob(core, task)),
+        limits,
+        () => this.#moveFirst(),
+      ),
+      runs.work(
+        this.#activity.counted((task) => reportRun(core, task)),
+        { lockMs },
+      ),
+    ]
+  }
+
+  /** Before the first job is worked, so that the jobs of version 0.1.0 have their contexts. */
+  #moveFirst(): Promise<void> {
+    this.#moved ??= moveOldTasks(this.#core).catch((error: unknown) => {
+      this.#moved = undefined
+      throw error
+    })
+    return this.#moved
+  }
+
+  /** Works all queues while `wait` runs, and stops unless something else needs the workers. */
+  async #workDuring(wait: () => Promise<void>): Promise<void> {
+    this.#users += 1
+    this.#work()
+    try {
+      await wait()
+    } finally {
+      this.#users -= 1
+      if (this.#users === 0 && !this.#isStarted) await this.#stop()
+    }
+  }
+
+  /** Resolves when the task of a delivery has run here, or when it did not start in time. */
+  async #untilWorked(taskId: string): Promise<void> {
+    const { queues, options, aborting } = this.#core
+    const ended = linkController(aborting.signal)
+    const timeIsUp = sleep(options.clock, TURN_MS, ended.signal).catch(() => {})
+    const wait = this.#activity.waitFor(taskId)
+    try {
+      // `#stop` waits for a task that runs, and a task that has ended does not run again.
+      const task = await queues.jobs.get(taskId).catch(() => undefined)
+      const isOpen = task?.state === 'waiting' || task?.state === 'running'
+      if (isOpen) await Promise.race([wait.worked, timeIsUp])
+    } finally {
+      wait.stop()
+      ended.abort(undefined)
+      ended.release()
+    }
+  }
+
+  #keepCleaning(): void {
+    const { hooks, background, options, stopping } = this.#core
+    // Virtual time, which jumps from timer to timer, would never come to rest.
+    const clock = toBackgroundClock(options.isInMemory ? systemClock : options.clock)
+    const clean = async () => {
+      await moveOldTasks(this.#core)
+        .then(() => removeOldTasks(this.#core))
+        .catch((error: unknown) => hooks.warn('the inbox could not remove old tasks', error))
+      if (stopping.signal.aborted) return
+      this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void background.track(clean()))
+    }
+    void background.track(clean())
+  }
+}
+
+/** Counts the tasks that run in this process, and lets a caller wait for them. */
+class WorkerActivity {
+  readonly #clock: Clock
+  readonly #waits = new Map<string, Set<() => void>>()
+  #running = 0
+  #lastEndAt = 0
+  /** Tasks that ran in this process, and were ready. */
+  worked = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Returns a handler whose runs are counted. */
+  counted(work: (task: Task) => Promise<Json | undefined>): TaskHandler {
+    return async (task) => {
+      let isLater = false
+      this.#running += 1
+      try {
+        return await work(task)
+      } catch (error) {
+        isLater = isRetryAfter(error)
+        // An outage of the database is not a failed attempt of the task.
+        throw error instanceof EngineError ? new RetryAfterError(OUTAGE_MS) : error
+      } finally {
+        this.#running -= 1
+        this.#lastEndAt = this.#clock.now()
+        if (!isLater) this.#worked(task.id)
+      }
+    }
+  }
+
+  #worked(taskId: string): void {
+    this.worked += 1
+    for (const resolve of this.#waits.get(taskId) ?? []) resolve()
+  }
+
+  /** Resolves when no task has run for `idleMs`, or after `forMs`. */
+  async untilIdle({ idleMs, forMs }: { idleMs: number; forMs: number }, signal: AbortSignal): Promise<void> {
+    const startedAt = this.#clock.now()
+    const isIdle = () => {
+      const idleSince = Math.max(startedAt, this.#lastEndAt)
+      return this.#running === 0 && this.#clock.now() - idleSince >= idleMs
+    }
+    while (this.#clock.now() - startedAt < forMs && !isIdle() && !signal.aborted) {
+      await sleep(this.#clock, CHECK_MS, signal).catch(() => {})
+    }
+  }
+
+  /** Waits for the end of the next run of a task in this process, unless the task was not ready. */
+  waitFor(taskId: string): { worked: Promise<void>; stop(): void } {
+    const waits = this.#waits.get(taskId) ?? new Set()
+    let stop = () => {}
+    const worked = new Promise<void>((resolve) => {
+      this.#waits.set(taskId, waits.add(resolve))
+      stop = () => {
+        waits.delete(resolve)
+        if (waits.size === 0 && this.#waits.get(taskId) === waits) this.#waits.delete(taskId)
+      }
+    })
+    return { worked, stop }
+  }
+}

@@ -1,0 +1,137 @@
+import type { Job } from '@modelrun/contract'
+import { ModelRunError, RetryAfterError, withTimeLimit } from '@modelrun/kit'
+import { ApiError } from '../client/errors/api-errors.ts'
+import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
+import { asKnownStatus } from '../client/jobs/job-operations.ts'
+import { stableJson } from '../client/models/schema-hash.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { JobReader } from './inbox-options.ts'
+import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
+
+/** Result of a poll. */
+export type PolledJob =
+  | { kind: 'job'; job: Job }
+  /** The service does not have the job (404). */
+  | { kind: 'missing'; error: unknown }
+  /** The service is down, limits the rate, or rejects the API key, which an operator has to fix. Or a gateway responds. */
+  | { kind: 'unreachable'; error: unknown; retryInMs: number }
+  /** The service rejects this job id. Another poll would not help. */
+  | { kind: 'rejected'; error: unknown }
+
+/** Asks the service for a job. Never rejects. */
+export type PollJob = (jobId: string) => Promise<PolledJob>
+
+/** The wait after a failed poll is as long as the outage so far, within these limits. They also apply to `Retry-After`. */
+const OUTAGE = { minMs: 1_000, maxMs: 300_000 } as const
+
+export function createPollJob({ jobs }: JobReader, clock: Clock): PollJob {
+  let outageSince: number | undefined
+
+  function failedPoll(error: unknown): PolledJob {
+    const { status, retryAfterMs } = error instanceof ModelRunError ? error : {}
+    // A response that cannot be read, such as the page of a gateway, says nothing about the job.
+    if (error instanceof ApiError && status !== undefined && !isTransient(status) && !isKeyRejection(status)) {
+      outageSince = undefined
+      return { kind: status === 404 ? 'missing' : 'rejected', error }
+    }
+    outageSince ??= clock.now()
+    const lastedMs = clock.now() - outageSince
+    const retryInMs = Math.min(OUTAGE.maxMs, Math.max(OUTAGE.minMs, lastedMs, retryAfterMs ?? 0))
+    return { kind: 'unreachable', error, retryInMs }
+  }
+
+  async function read(jobId: string): Promise<PolledJob> {
+    try {
+      const job = await jobs.get(jobId)
+      outageSince = undefined
+      return { kind: 'job', job }
+    } catch (error) {
+      return failedPoll(error)
+    }
+  }
+
+  return (jobId) => {
+    // Any client may be plugged in, also one that has no time limit of its own.
+    const onLate = () => failedPoll(new Error(`The client did not read the job ${jobId} in time.`))
+    return withTimeLimit(read(jobId), { clock, limitMs: OUTAGE.maxMs, onLate })
+  }
+}
+
+/** Polls of a lane at once. The places of handlers that are left are for deliveries. */
+const AT_ONCE = 3
+
+/** Turns that are remembered. */
+const MAX_TURNS = 10_000
+
+/** Polls that nothing waits for. */
+export type Lane = <T>(taskId: string, poll: () => Promise<T>) => Promise<T>
+
+/**
+ * Spaces the polls of this process, so that many jobs neither flood the service nor take the places of deliveries. A poll that
+ * must wait throws a RetryAfterError.
+ */
+export function createLane(clock: Clock, perSecond: number): Lane {
+  const stepMs = 1_000 / perSecond
+  const turns = new Set<string>()
+  let nextTurn = Number.NEGATIVE_INFINITY
+  let polling = 0
+  return async (taskId, poll) => {
+    const now = clock.now()
+    if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * stepMs)
+    if (!turns.delete(taskId)) {
+      const waitMs = Math.max(0, nextTurn - now)
+      nextTurn = now + waitMs + stepMs
+      // Another process may work a task that has its turn here.
+      if (turns.size >= MAX_TURNS) turns.clear()
+      if (waitMs > 0) {
+        turns.add(taskId)
+        throw new RetryAfterError(waitMs)
+      }
+    }
+    polling += 1
+    try {
+      return await poll()
+    } finally {
+      polling -= 1
+    }
+  }
+}
+
+/**
+ * Creates the event of a job that was polled.
+ *
+ * @param delivered the event of a delivery. Its `credits_used` and `completed_at`, which only deliveries have, are copied, unless
+ * its output differs from that of the job: then the delivery is forged
+ * @returns undefined while the job has not ended (section 3: unknown statuses count as not finished)
+ */
+export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
+  const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
+  if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
+  if (stableJson(event.output) !== stableJson(delivered.output)) return event
+  const { credits_used, completed_at } = delivered
+  return {
+    ...event,
+    ...(credits_used === undefined ? {} : { credits_used }),
+    ...(completed_at === undefined ? {} : { completed_at }),
+  }
+}
+
+function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
+  if (job.status === 'cancelled') return unknownEvent(jobId, job)
+  if (job.status === 'failed') {
+    const error = job.error ?? { code: 'UNKNOWN', message: 'The service gave no reason.' }
+    return { job_id: jobId, status: 'failed', error }
+  }
+  if (asKnownStatus(job.status) !== 'succeeded') return undefined
+  const { output } = job
+  return output === undefined ? unknownEvent(jobId, job) : { job_id: jobId, status: 'succeeded', output }
+}
+
+/** A delivery of an unknown status is confirmed when the job has an unknown status, too. */
+function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
+  return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, job)
+}
+
+function unknownEvent(jobId: string, job: Job): UnknownEvent {
+  return { status: 'unknown', job_id: jobId, reported_status: job.status, payload: { ...job } }
+}

@@ -1,0 +1,199 @@
+import { RetryAfterError, type Task } from '@modelrun/kit'
+import { describe, expect, test, vi } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { settle } from '../../test/manual-clock.ts'
+import { jobTask, openCore } from '../../test/test-core.ts'
+import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { ApiError, NotFoundError, ServerError } from '../client/errors/api-errors.ts'
+import type { InboxOptions } from './inbox-options.ts'
+import type { StoredJob } from './stored-job.ts'
+import type { UnknownEvent } from './webhook-event.ts'
+import { workJob } from './work-job.ts'
+
+const { job_id } = SUCCEEDED
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
+const running = () => ({ status: 'processing' })
+const fail = (error: unknown) => () => {
+  throw error
+}
+const notFound = new NotFoundError({ message: 'no such job', status: 404 })
+const badId = new ApiError({ message: 'bad id', status: 400 })
+const down = new ServerError({ message: 'down', status: 503, retryAfterMs: 7_000 })
+const UNKNOWN: UnknownEvent = { status: 'unknown', job_id, reported_status: 'paused', payload: { status: 'paused' } }
+
+/** Works the task of a delivery, and notes what `waitFor` gets. */
+function openWork(state: Parameters<typeof jobsOf>[0], options: InboxOptions = {}) {
+  const { client, calls } = jobsOf(state)
+  const onSucceeded = vi.fn()
+  const harness = openCore({ client, onSucceeded, giveUpAfterMs: DAY_MS, ...options })
+  const outcome = vi.fn()
+  harness.core.subscribers.wait(job_id).event.then(outcome, outcome)
+  const work = (job: Partial<StoredJob> = {}, run: Partial<Task> = {}) => workJob(harness.core, jobTask(job, run))
+  return { ...harness, calls, onSucceeded, outcome, work }
+}
+
+/** What is stored of a job that is expected, and of which nothing came. */
+const EXPECTED: Partial<StoredJob> = {
+  isExpected: true,
+  context: 'mine',
+  source: undefined,
+  token: undefined,
+  event: undefined,
+}
+
+describe('a job that runs', () => {
+  test.each([
+    [1, 1_000],
+    [2, 2_000],
+    [10, 10_000],
+    [2_000, 15 * MINUTE_MS],
+  ])('and whose delivery came is polled after run %i in %i ms', async (fence, delayMs) => {
+    const { work } = openWork(running)
+    await expect(work({}, { fence })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
+  })
+
+  test.each([
+    [1, 60_000, {}],
+    [2, 120_000, {}],
+    [5, 900_000, {}],
+    [20, 900_000, {}],
+    [1, 5_000, { expectedAfterMs: 5_000 }],
+  ])('and is expected is polled after run %i in %i ms, a fifth more or less', async (fence, waitMs, options) => {
+    const { work } = openWork(running, options)
+    const { delayMs } = await caught(work(EXPECTED, { fence }), RetryAfterError)
+    expect(delayMs).toBeGreaterThanOrEqual(0.8 * waitMs)
+    expect(delayMs).toBeLessThanOrEqual(1.2 * waitMs)
+  })
+
+  test('and is expected is given up after `giveUpAfterMs`, and not a millisecond sooner', async () => {
+    const { work, clock, notices, outcome, count } = openWork(running)
+    await clock.advance(DAY_MS - 1_000)
+    await expect(work(EXPECTED, { fence: 20 })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 1_000 })
+    expect(notices.onLost).toEqual([])
+    await clock.advance(1_000)
+    const message = `The job ${job_id} was given up: it has not ended in time.`
+    await expect(work(EXPECTED)).rejects.toMatchObject({ name: 'NonRetriableError', code: 'gave_up', message })
+    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
+    expect(count('dead')).toBe(1)
+    await settle()
+    expect(outcome.mock.calls).toMatchObject([[{ name: 'JobLostError', message, jobId: job_id }]])
+  })
+
+  test('and whose delivery came is a dead letter after `giveUpAfterMs`', async () => {
+    const { work, clock, notices } = openWork(running)
+    await clock.advance(DAY_MS)
+    const message = `The service does not confirm the delivery of the job ${job_id}.`
+    await expect(work()).rejects.toMatchObject({ name: 'NonRetriableError', code: 'unconfirmed', message })
+    expect(notices.onDead).toMatchObject([{ jobId: job_id, event: SUCCEEDED, error: { code: 'unconfirmed' } }])
+  })
+
+  test('is handled once it has ended, for the first time', async () => {
+    let job = running() as typeof SUCCEEDED_JOB
+    const onSucceeded = vi.fn()
+    const { client, calls } = jobsOf(() => job)
+    const { clock, deliver, inbox, notices } = openInbox({ ...signed, client, onSucceeded })
+    await deliver(SUCCEEDED, await inbox.callbackUrl())
+    await clock.advance(MINUTE_MS)
+    expect(calls.length).toBeGreaterThan(8)
+    job = SUCCEEDED_JOB
+    await clock.advance(15_000)
+    expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { attempt: 1 }]])
+    expect([notices.onHandlerError, notices.onDead]).toEqual([[], []])
+    await inbox.drain()
+  })
+
+  test('is expected when the delivery is of a status of its own', async () => {
+    const { core, engine, clock } = openWork(running, { expectedAfterMs: 5_000 })
+    const task = jobTask({ event: UNKNOWN, context: 'mine' })
+    await expect(workJob(core, { ...task, id: `${job_id}?paused` })).resolves.toEqual({ isDropped: true })
+    await expect(engine.task('results', job_id)).resolves.toMatchObject({
+      state: 'waiting',
+      data: { isExpected: true, context: 'mine', notedAt: clock.now() },
+    })
+  })
+})
+
+describe('a job that the service does not have', () => {
+  const atThird = { attempt: 3, fence: 4 }
+
+  test.each<[string, unknown, Partial<StoredJob>]>([
+    ['is missing, of a stranger', notFound, { token: 'none' }],
+    ['is missing, of a valid token', notFound, {}],
+    ['is rejected, of a stranger', badId, { token: 'none' }],
+  ])('and that %s is dropped', async (_, error, job) => {
+    const { work, count, notices, onSucceeded } = openWork(fail(error))
+    await expect(work(job, atThird)).resolves.toEqual({ isDropped: true })
+    expect([count('rejected'), notices.onDead, notices.onLost]).toEqual([1, [], []])
+    expect(onSucceeded).not.toHaveBeenCalled()
+  })
+
+  test('is polled three times before that', async () => {
+    for (const job of [{}, EXPECTED, { token: 'none' }] as const) {
+      for (const attempt of [1, 2]) {
+        await expect(openWork(fail(notFound)).work(job, { attempt })).rejects.toBe(notFound)
+      }
+    }
+  })
+
+  test('and that is expected is lost without a delivery, and waits with one', async () => {
+    const { work, notices } = openWork(fail(notFound))
+    const message = `The job ${job_id} was given up: the service does not have it.`
+    await expect(work(EXPECTED, atThird)).rejects.toMatchObject({ code: 'not_found', message })
+    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'not_found', context: 'mine' }])
+    const delivered = work({ isExpected: true }, atThird)
+    await expect(delivered).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 4_000 })
+    await expect(work({ isExpected: true, notedAt: 0 }, atThird)).rejects.toMatchObject({ code: 'unconfirmed' })
+  })
+
+  test('and whose id it rejects is given up at once', async () => {
+    const { work, notices } = openWork(fail(badId))
+    await expect(work(EXPECTED)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(work()).rejects.toMatchObject({ code: 'unconfirmed' })
+    expect([notices.onLost.length, notices.onDead.length]).toEqual([1, 1])
+  })
+
+  test('is dropped for ten minutes for strangers, and not for those who expect it', async () => {
+    let isKnown = false
+    const { client, calls } = jobsOf(() => (isKnown ? SUCCEEDED_JOB : fail(notFound)()))
+    const onSucceeded = vi.fn()
+    const { deliver, clock, inbox, count } = openInbox({ client, onSucceeded })
+    await deliver(SUCCEEDED)
+    await clock.advance(5_000)
+    for (let minute = 0; minute < 9; minute++) {
+      await deliver(SUCCEEDED)
+      await clock.advance(MINUTE_MS)
+    }
+    expect([calls.length, count('rejected')]).toEqual([3, 1])
+    isKnown = true
+    await inbox.expect(job_id, { pollInMs: 0, context: 'mine' })
+    await clock.advance(1_000)
+    expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { source: 'poll', context: 'mine' }]])
+    await inbox.drain()
+  })
+})
+
+describe('while the service is away', () => {
+  test('a job waits, as long as the service says', async () => {
+    const { work, clock } = openWork(fail(down))
+    for (const job of [{}, EXPECTED]) await expect(work(job)).rejects.toMatchObject({ delayMs: 7_000 })
+    await clock.advance(2 * MINUTE_MS)
+    await expect(work()).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 2 * MINUTE_MS })
+  })
+
+  test('a job whose time is over is lost, unless its delivery came', async () => {
+    const { work } = openWork(fail(down))
+    await expect(work({ ...EXPECTED, notedAt: 0 })).rejects.toMatchObject({ code: 'gave_up' })
+    await expect(work({ notedAt: 0 })).rejects.toMatchObject({ name: 'RetryAfterError' })
+  })
+})
+
+test('an expected job of an inbox without a client waits for its delivery exactly until it is given up', async () => {
+  const { core, clock, notices } = openCore({ giveUpAfterMs: DAY_MS })
+  await clock.advance(MINUTE_MS)
+  await expect(workJob(core, jobTask(EXPECTED))).rejects.toMatchObject({ delayMs: DAY_MS - MINUTE_MS })
+  await clock.advance(DAY_MS - MINUTE_MS)
+  await expect(workJob(core, jobTask(EXPECTED))).rejects.toMatchObject({ code: 'gave_up' })
+  expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
+})

@@ -1,0 +1,163 @@
+import {
+  type DiedTask,
+  isNonRetriable,
+  isRetryAfter,
+  type Json,
+  NonRetriableError,
+  RetryAfterError,
+  type Task,
+} from '@modelrun/kit'
+import { abortable, linkController, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
+import { claimUrl, contextOf } from './callback-runs.ts'
+import type { InboxCore } from './inbox-core.ts'
+import type { DeliveryContext } from './inbox-options.ts'
+import { findOutputProblem } from './output-urls.ts'
+import { heard, putJob } from './put-job.ts'
+import { type JobTask, readEnd } from './read-end.ts'
+import { eventKey, jobIdOfKey, jobKey, readStoredJob } from './stored-job.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+
+/** How a job ended, and what its handler gets. */
+interface HandlerRun extends JobTask {
+  event: WebhookEvent
+  /** The JSON that `prepare` or `expect` was given for the job. */
+  context: unknown
+}
+
+/** Works the task of a job: reads how the job ended, and runs the user's handler. */
+export async function workJob(core: InboxCore, task: Task): Promise<Json | undefined> {
+  const { queues, hooks, subscribers } = core
+  const job = readStoredJob(task.data)
+  const jobId = jobIdOfKey(task.id)
+  if (job === undefined) throw new NonRetriableError('unreadable', 'The engine has a task that cannot be read.')
+  if (task.lost > 0) hooks.metric('retaken', jobId)
+  const event = await readEnd(core, { task, job })
+  if (event === undefined) return drop(core, task)
+  if (eventKey(event) !== task.id) return await handOver(core, { task, job }, event)
+  const key = jobKey(jobId)
+  const ownsUrl = job.ref === undefined || (await claimUrl(core, job.ref, key))
+  if (!ownsUrl && core.pollJob === undefined) {
+    hooks.metric('rejected', jobId)
+    return drop(core, task)
+  }
+  const context = await contextOf(queues, key, job)
+  const run: HandlerRun = { task, job, event, context }
+  if (job.event === undefined) await noteMissedWebhook(core, run)
+  const problem = findOutputProblem(core.options.allowedOutputHosts, event)
+  if (problem !== undefined) throw reportDead(core, run, new NonRetriableError('forbidden_host', problem))
+  // From here on the user's code runs.
+  if (!(await task.markStarted())) throw new RetryAfterError(0)
+  const hasSubscriber = subscribers.confirmed(event)
+  await runHandler(core, run)
+  hooks.metric('completed', jobId)
+  // An expected run may be asked for its result later.
+  if (!hasSubscriber && !job.isExpected && context === undefined) hooks.warnUnhandled(event)
+  subscribers.ended(event)
+  // Other processes that wait for the job read the event from the result of the task.
+  return JSON.stringify(event) === JSON.stringify(job.event) ? undefined : { event: event as unknown as Json }
+}
+
+/** How long the task of a dropped delivery stays, so that deliveries of the same kind cost no polls. */
+const DROPPED_MS = 10 * 60_000
+
+function drop({ queues, background, options }: InboxCore, { id }: Task): Json {
+  // Virtual time must not jump to the end of this.
+  const clock = toBackgroundClock(options.isInMemory ? systemClock : options.clock)
+  startTimer(clock, DROPPED_MS, () => void background.track(queues.jobs.remove(id)).catch(() => {}))
+  return { isDropped: true }
+}
+
+/** The service has another event than the one that the task is for: an unknown status, or the result of the job. */
+async function handOver(core: InboxCore, { task, job }: JobTask, event: WebhookEvent): Promise<Json> {
+  const key = eventKey(event)
+  const source = job.source ?? 'poll'
+  const news = { ...job, source, event, isConfirmed: true } as const
+  await putJob(core.queues, { key, change: heard(news) }, await core.queues.jobs.get(key))
+  return drop(core, task)
+}
+
+/** Stores and reports a result that a poll found. */
+async function noteMissedWebhook(
+  { queues, hooks }: InboxCore,
+  { task, job, event, context }: HandlerRun,
+): Promise<void> {
+  const jobId = event.job_id
+  await queues.jobs.update(task.id, { ...job, source: 'poll', event })
+  hooks.metric('reconciled', jobId)
+  hooks.notify('onWebhookMissed', { jobId, event, context })
+}
+
+/** Runs the handler until it returns, or until the signal of its task aborts. */
+async function runHandler(core: InboxCore, run: HandlerRun): Promise<void> {
+  const { task } = run
+  const { signal: draining } = core.aborting
+  const linked = linkController(task.signal)
+  const stop = () => linked.abort(draining.reason)
+  if (draining.aborted) stop()
+  draining.addEventListener('abort', stop)
+  try {
+    await abortable(callHandler(core, run, linked.signal), task.signal)
+  } catch (error) {
+    throw endOfRun(core, run, error)
+  } finally {
+    draining.removeEventListener('abort', stop)
+    linked.release()
+  }
+}
+
+async function callHandler({ options }: InboxCore, run: HandlerRun, signal: AbortSignal): Promise<void> {
+  const { onSucceeded, onFailed, onUnknown } = options.handlers
+  const { task, job, event } = run
+  const context: DeliveryContext = {
+    attempt: attemptsOf(task),
+    signal,
+    fence: task.fence,
+    idempotencyKey: task.id,
+    source: job.source ?? 'poll',
+    context: run.context,
+  }
+  if (event.status === 'succeeded') await onSucceeded?.(event, context)
+  else if (event.status === 'failed') await onFailed?.(event, context)
+  else await onUnknown?.(event, context)
+}
+
+/** Runs of the handler for this task, including the runs whose process died. */
+function attemptsOf({ attempt, lost }: Task): number {
+  return attempt + lost
+}
+
+/** What to throw for the engine after the handler threw. */
+function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
+  const { aborting, hooks, options } = core
+  const { task, event } = run
+  // `drain` aborted the handler: another process runs it, or this one after its restart.
+  if (aborting.signal.aborted) return new RetryAfterError(0)
+  // The lock was lost: another worker has the task, and the handler did not fail.
+  if (task.signal.aborted && task.signal.reason.name !== 'TimeoutError') return error
+  // The handler was not ready, and did not fail.
+  if (isRetryAfter(error)) return error
+  const isLast = isNonRetriable(error) || task.attempt >= options.maxAttempts
+  hooks.metric('failed', event.job_id)
+  hooks.notify('onHandlerError', { event, attempt: attemptsOf(task), error, isLast })
+  return isLast ? reportDead(core, run, error) : error
+}
+
+/** Reports a confirmed result whose handler failed for good. Waits for the job get the event. Returns the error for the engine. */
+function reportDead({ hooks, subscribers }: InboxCore, run: HandlerRun, error: unknown): unknown {
+  const { task, event, context } = run
+  hooks.metric('dead', event.job_id)
+  hooks.notify('onDead', { jobId: event.job_id, event, attempt: attemptsOf(task), error, context })
+  subscribers.ended(event)
+  return error
+}
+
+/** Reports a result whose handler ended too many processes. Its engine has made the task dead. */
+export async function reportProcessDied(core: InboxCore, { id, data, runs }: DiedTask): Promise<void> {
+  const job = readStoredJob(data)
+  const jobId = jobIdOfKey(id)
+  const { event = { status: 'unknown', job_id: jobId, payload: {} } } = job ?? {}
+  const context = await contextOf(core.queues, jobKey(jobId), job).catch(() => undefined)
+  const error = new NonRetriableError('process_died', `Each process that handled the job ${jobId} died.`)
+  core.hooks.metric('dead', jobId)
+  core.hooks.notify('onDead', { jobId, event, attempt: runs, error, context })
+}
