@@ -16,7 +16,7 @@ function examples() {
 export const groups = {
   Start: ['README.md', ...guides('moving', 'paying-twice', 'waiting', 'errors', 'reliability', 'images')],
   Client: guides('typed-models', 'networks', 'observability', 'runtimes', 'jest-and-commonjs'),
-  Webhooks: guides('webhooks', 'webhooks-frameworks', 'webhooks-trust', 'webhooks-once', 'webhooks-operations'),
+  Webhooks: guides('webhooks', 'webhooks-frameworks', 'webhooks-once', 'webhooks-operations'),
   'Pages and frameworks': [...guides('browsers', 'react', 'nextjs'), 'packages/ai-sdk-provider/README.md'],
   'Runs that outlive a process': [
     ...guides('durable', 'durable-engines', 'durable-operations', 'durable-sizing'),

@@ -6,25 +6,19 @@ import {
   RetryAfterError,
   type Task,
   type TaskHandler,
+  type TaskState,
   type WorkOptions,
 } from 'modelrun/webhooks'
 
-/** How the guide names the states of a job, by queue and state of its task. */
-const NAMES: Record<string, string> = {
-  'inbox:results waiting': 'waiting',
-  'inbox:results running': 'running',
-  'inbox:results done': 'done',
-  'inbox:results dead': 'dead',
-  'inbox:expected waiting': 'expected',
-  'inbox:overdue waiting': 'overdue',
-  'inbox:overdue dead': 'lost',
-  'inbox:unverified waiting': 'unverified',
-  'inbox:unverified done': '[*]',
-}
+/** The queue that has one task for each job. */
+const JOBS = 'inbox:results'
 
-/** The job that a task of a queue is about. */
-const jobOf = (queue: string, { id, data }: { id: string; data: Json }): string =>
-  queue === 'inbox:unverified' ? Object(data).event.job_id : id
+/** How the guide names the state of a job whose task is in a state. */
+function nameOf(state: TaskState, data: Json): string {
+  const hasEvent = Object(data).event !== undefined
+  if (state === 'waiting') return hasEvent ? 'due' : 'expected'
+  return state === 'dead' && !hasEvent ? 'lost' : state
+}
 
 /** Notes how the states of jobs change. */
 class Recorder {
@@ -35,39 +29,15 @@ class Recorder {
     return this.#states.get(jobId) ?? '[*]'
   }
 
-  note(jobId: string, queue: string, state: string): void {
-    const name = NAMES[`${queue} ${state}`]
+  note(jobId: string, name: string): void {
     const before = this.stateOf(jobId)
-    // A job is in the queue that it came to last: what is left of it in another one changes nothing.
-    const hasLeft = queue === 'inbox:unverified' && state === 'done' && before !== 'unverified'
-    if (name === undefined || hasLeft) return
-    this.arrows.add(`${before} --> ${name}`)
+    if (before !== name) this.arrows.add(`${before} --> ${name}`)
     this.#states.set(jobId, name)
   }
 
-  removed(jobId: string, queue: string, state: string | undefined): void {
-    const before = this.#states.get(jobId)
-    if (before === undefined || before !== NAMES[`${queue} ${state}`]) return
-    this.arrows.add(`${before} --> [*]`)
+  removed(jobId: string): void {
+    this.arrows.add(`${this.stateOf(jobId)} --> [*]`)
     this.#states.delete(jobId)
-  }
-
-  /** A handler whose start and end are noted. */
-  noted(queue: string, handler: TaskHandler, { attempts = 8 }: WorkOptions): TaskHandler {
-    return async (task: Task) => {
-      const jobId = jobOf(queue, task)
-      if (queue === 'inbox:results') this.note(jobId, queue, 'running')
-      try {
-        const result = await handler(task)
-        this.note(jobId, queue, 'done')
-        return result
-      } catch (error) {
-        const isDead =
-          error instanceof NonRetriableError || (!(error instanceof RetryAfterError) && task.attempt >= attempts)
-        if (isDead || queue !== 'inbox:unverified') this.note(jobId, queue, isDead ? 'dead' : 'waiting')
-        throw error
-      }
-    }
   }
 }
 
@@ -75,23 +45,46 @@ class Recorder {
 export function createRecordingEngine(): { engine: InboxEngine; recorder: Recorder } {
   const engine = createSqliteEngine({ path: ':memory:', pollMs: 10 })
   const recorder = new Recorder()
+  /** A handler whose start and end are noted. */
+  const noted =
+    (handler: TaskHandler, { attempts = 8 }: WorkOptions): TaskHandler =>
+    async (task: Task) => {
+      recorder.note(task.id, 'running')
+      try {
+        const result = await handler(task)
+        recorder.note(task.id, 'done')
+        return result
+      } catch (error) {
+        const isDead =
+          error instanceof NonRetriableError || (!(error instanceof RetryAfterError) && task.attempt >= attempts)
+        const data = (await engine.get(JOBS, task.id))?.data ?? null
+        recorder.note(task.id, nameOf(isDead ? 'dead' : 'waiting', data))
+        throw error
+      }
+    }
   const recording: InboxEngine = {
     ...engine,
     add: async (queue, id, options) => {
       const isNew = (await engine.get(queue, id)) === undefined
-      if (isNew) recorder.note(jobOf(queue, { id, data: options.data }), queue, 'waiting')
+      if (isNew && queue === JOBS) recorder.note(id, nameOf('waiting', options.data))
       await engine.add(queue, id, options)
     },
-    work: (queue, handler, options = {}) => engine.work(queue, recorder.noted(queue, handler, options), options),
+    update: async (queue, id, data) => {
+      const state = (await engine.get(queue, id))?.state
+      if (queue === JOBS && state === 'waiting') recorder.note(id, nameOf(state, data))
+      return await engine.update(queue, id, data)
+    },
+    work: (queue, handler, options = {}) =>
+      engine.work(queue, queue === JOBS ? noted(handler, options) : handler, options),
     replay: async (queue, id) => {
+      const data = (await engine.get(queue, id))?.data ?? null
       const isReplayed = await engine.replay(queue, id)
-      if (isReplayed) recorder.note(id, queue, 'waiting')
+      if (isReplayed) recorder.note(id, nameOf('waiting', data))
       return isReplayed
     },
     remove: async (queue, id) => {
-      const state = (await engine.get(queue, id))?.state
       const isRemoved = await engine.remove(queue, id)
-      if (isRemoved) recorder.removed(id, queue, state)
+      if (isRemoved && queue === JOBS) recorder.removed(id)
       return isRemoved
     },
   }

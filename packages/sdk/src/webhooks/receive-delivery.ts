@@ -155,7 +155,7 @@ const TURN_MS = 200
  * Spaces the deliveries of strangers, to a URL without a token and of jobs that are not expected, so that they delay no other.
  * The function returns how long one waits; undefined when too many wait.
  */
-export function createStrangerTurns(clock: Clock): () => number | undefined {
+function createStrangerTurns(clock: Clock): () => number | undefined {
   let nextTurn = Number.NEGATIVE_INFINITY
   return () => {
     const waitMs = Math.max(0, nextTurn - clock.now())
