@@ -1,6 +1,6 @@
 import { type LockedTask, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit'
-import type { Job, Worker } from 'bullmq'
-import type { TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
+import type { Job, Queue, Worker } from 'bullmq'
+import type { Json, TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
 import type { TaskNotes } from './task-notes.ts'
 
 /** BullMQ rejects ids that are integers or contain a colon. The dot keeps them apart from its own keys. */
@@ -107,4 +107,17 @@ export async function isDone(change: Promise<unknown>): Promise<boolean> {
     if (Number(Object(error).code) < 0) return false
     throw error
   }
+}
+
+/** Replaces the data of a job, and makes it due if it is delayed. Resolves to whether there is such a job. */
+export async function updateJob(jobs: Queue, id: string, data: Json): Promise<boolean> {
+  const job: Job | undefined = await jobs.getJob(toJobId(id))
+  if (job === undefined || !(await isDone(job.updateData(data)))) return false
+  await isDone(job.promote())
+  return true
+}
+
+/** The key of a held job in this process. */
+export function heldKey(queue: string, id: string): string {
+  return JSON.stringify([queue, id])
 }

@@ -7,12 +7,14 @@ import {
   fetchJobs,
   fromJobId,
   type HeldJob,
+  heldKey,
   isDone,
   POISONED,
   sortJobs,
   stateOf,
   toJobId,
   toLockedTask,
+  updateJob,
 } from './bullmq-jobs.ts'
 import { BullmqLists, type List } from './bullmq-lists.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
@@ -216,13 +218,7 @@ export class BullmqTable implements DurableTable {
   }
 
   update(queue: string, id: string, data: string): Promise<boolean> {
-    return this.#on(queue, async (jobs) => {
-      const job = await jobs.getJob(toJobId(id))
-      if (job === undefined || !(await isDone(job.updateData(JSON.parse(data))))) return false
-      // Only a job that is delayed is promoted.
-      await isDone(job.promote())
-      return true
-    })
+    return this.#on(queue, (jobs) => updateJob(jobs, id, JSON.parse(data)))
   }
 
   replay(queue: string, id: string): Promise<boolean> {
@@ -254,8 +250,4 @@ export class BullmqTable implements DurableTable {
   #on<Value>(queue: string, change: (jobs: Queue) => Promise<Value>): Promise<Value> {
     return within(this.#queues.queue(queue).then(change))
   }
-}
-
-function heldKey(queue: string, id: string): string {
-  return JSON.stringify([queue, id])
 }
