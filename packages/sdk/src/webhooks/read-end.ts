@@ -1,5 +1,4 @@
-import { NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
-import { backoffMs, jitter } from '../shared/backoff.ts'
+import { backoffMs, jitter, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { JobLostError, type LostJob } from './inbox-notices.ts'
