@@ -10,6 +10,7 @@ import {
   BATCH_TEMPLATE,
   collect,
   readCount,
+  readDelimiter,
 } from './options.ts'
 
 const RUN_DETAILS = `
@@ -35,8 +36,62 @@ succeeded are left alone.
 A row is "unknown" when the process or the connection ended while it was sent. It may have been charged, and is not
 sent again by itself. If you know its job, use --job. --resubmit-unknown sends it again, which may pay twice.
 
-Example:
-  modelrun batch aurora-image --inputs prompts.csv --out pictures --max-credits 500 --report report.csv`
+Examples:
+  modelrun batch aurora-image --inputs prompts.csv --out pictures --dry-run
+  modelrun batch aurora-image --inputs prompts.csv --out pictures --max-credits 500 --report report.csv
+  modelrun batch status --out pictures`
+
+const REPORT = [
+  '--report <file>',
+  'write what each row was and became, as CSV or .jsonl; also when the batch stops',
+] as const
+const STATE_OUT = ['-o, --out <folder>', 'save the files, and the state of the batch, there'] as const
+
+/** A command of `batch`. */
+const BATCH_STATUS = addServiceOptions(
+  addSameAccount(
+    new Command('status')
+      .description('show what became of the rows of a batch so far')
+      .requiredOption(...STATE_OUT)
+      .option(...REPORT),
+  ),
+)
+
+function createBatchCommand(): Command {
+  const command = new Command('batch')
+    .description('run a model for each row of a file, at most once')
+    .argument('<id>', 'id of the model')
+    // Checked by the command itself: they are not needed for its status.
+    .option('--inputs <file>', 'rows: JSON lines, a JSON array, or CSV with a heading; - reads standard input')
+    .option(...STATE_OUT)
+    .option('--dry-run', 'check the rows, and show their price and state; nothing is sent')
+    .option('--limit <rows>', 'run only the first rows of the file', readCount(1))
+    .option('--concurrency <number>', 'runs that are under way at once', readCount(1), 8)
+    .option('--polls-per-second <number>', 'the most that jobs are polled', readCount(1), 10)
+    .option('--key <column>', 'the column that names a row for ever (default: its content)')
+    .option('--ignore-columns <names>', 'columns that the model does not get, such as author,date', (text) =>
+      text.split(',').map((name) => name.trim()),
+    )
+    .option('--encoding <name>', 'encoding of --inputs, such as latin1 (default: UTF-8, or as its mark says)')
+    .option(
+      '--delimiter <character>',
+      'what is between the cells of --inputs (default: as its heading has it)',
+      readDelimiter,
+    )
+    .option('--files <folder>', 'send files of this folder that rows name in place of urls')
+    .option(
+      '--name <template>',
+      `name of a file, of {row} {key} {model} {job_id} {index} {ext} (default: ${BATCH_TEMPLATE})`,
+    )
+    .option(...REPORT)
+    .option('--retry-failed', 'run failed and rejected rows again; each is paid as a new run')
+    .option('--job <row=job_id>', 'say that an unknown row is this job; repeatable', collect<string>)
+    .option('--resubmit-unknown', 'send unknown rows again; they may be paid twice')
+    .option('--new-rows', 'pay for all rows, although the folder has a batch of other rows')
+    .addHelpText('after', BATCH_DETAILS)
+    .addCommand(BATCH_STATUS)
+  return addServiceOptions(addPriceOptions(addSameAccount(command), 'batch'))
+}
 
 /** The commands for models and their runs. Each loads what it needs when it runs. */
 export const MODEL_COMMANDS: readonly CommandEntry[] = [
@@ -66,43 +121,8 @@ export const MODEL_COMMANDS: readonly CommandEntry[] = [
     ),
     async () => (await import('./run/run-model.ts')).runModel,
   ],
-  [
-    addServiceOptions(
-      addPriceOptions(
-        addSameAccount(
-          new Command('batch')
-            .description('run a model for each row of a file, at most once')
-            .argument('<id>', 'id of the model')
-            .requiredOption(
-              '--inputs <file>',
-              'rows: JSON lines, a JSON array, or CSV with a heading; - reads standard input',
-            )
-            .requiredOption('-o, --out <folder>', 'save the files, and the state of the batch, there')
-            .option('--concurrency <number>', 'runs that are under way at once', readCount(1), 8)
-            .option('--polls-per-second <number>', 'the most that jobs are polled', readCount(1), 10)
-            .option('--key <column>', 'the column that names a row for ever (default: its content)')
-            .option('--ignore-columns <names>', 'columns that the model does not get, such as author,date', (text) =>
-              text.split(',').map((name) => name.trim()),
-            )
-            .option('--encoding <name>', 'encoding of --inputs, such as latin1 (default: UTF-8)')
-            .option('--delimiter <character>', 'what is between the cells of --inputs (default: as its heading has it)')
-            .option('--files <folder>', 'send files of this folder that rows name in place of urls')
-            .option(
-              '--name <template>',
-              `name of a file, of {row} {key} {model} {job_id} {index} {ext} (default: ${BATCH_TEMPLATE})`,
-            )
-            .option('--report <file>', 'write what each row was and became, as CSV or .jsonl')
-            .option('--retry-failed', 'run failed and rejected rows again; each is paid as a new run')
-            .option('--job <row=job_id>', 'say that an unknown row is this job; repeatable', collect<string>)
-            .option('--resubmit-unknown', 'send unknown rows again; they may be paid twice')
-            .option('--new-rows', 'pay for all rows, although the folder has a batch of other rows')
-            .addHelpText('after', BATCH_DETAILS),
-        ),
-        'batch',
-      ),
-    ),
-    async () => (await import('./batch/run-batch.ts')).runBatch,
-  ],
+  [createBatchCommand(), async () => (await import('./batch/run-batch.ts')).runBatch],
+  [BATCH_STATUS, async () => (await import('./batch/show-status.ts')).showStatus],
   [
     addServiceOptions(
       addJobOptions(

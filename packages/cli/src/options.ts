@@ -77,7 +77,7 @@ export function addServiceOptions(command: Command): Command {
 export function addPriceOptions(command: Command, unit: 'run' | 'batch'): Command {
   const maxCredits = new Option(
     '--max-credits <number>',
-    `pay up to so many credits for the ${unit}, without a question`,
+    `pay no more than so many credits for the ${unit}, and without a question`,
   )
   return command
     .addOption(maxCredits.argParser(readNumber('a number of credits, such as 10', 0)).env('MODELRUN_MAX_CREDITS'))
@@ -144,6 +144,13 @@ export function readNumber(what: string, least: number, most = Number.POSITIVE_I
 export function readCount(least: number, most = 999_999_999): (text: string) => number {
   const read = readNumber(`a whole number from ${least} ${most === 999_999_999 ? 'on' : `to ${most}`}`, least, most)
   return (text) => read(/^\d+$/.test(text) ? text : '')
+}
+
+/** Reads what is between cells. @throws InvalidArgumentError */
+export function readDelimiter(text: string): string {
+  const delimiter = text.replace(/^(\\t|tab)$/, '\t')
+  if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter
+  throw new InvalidArgumentError('It must be one character, such as ; or tab.')
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

@@ -49,7 +49,8 @@ export function createProgram(context: CliContext, { version, documentation, onE
   for (const [command, load] of [...MODEL_COMMANDS, ...DEVELOPMENT_COMMANDS]) {
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text')
     command.action(async (...given) => onEnd(await runCommand(load, { ...context, command }, given)))
-    program.addCommand(command)
+    // Commands of a command are there already.
+    if (command.parent === null) program.addCommand(command)
   }
   return program
 }

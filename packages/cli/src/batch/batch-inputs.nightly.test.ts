@@ -80,14 +80,6 @@ describe('the rows of a batch', () => {
     expect(cli.inputs()).toHaveLength(2)
   })
 
-  it('are named when they are UTF-16', async () => {
-    await cli.write('rows.csv', Buffer.from('\ufeffprompt\nein süßer Hase\n', 'utf16le'))
-    const { code, stderr } = await cli.run(withInputs('rows.csv'))
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is UTF-16, and not UTF-8.')])
-    expect((await cli.run(withInputs('rows.csv', '--encoding', 'utf-16le'))).code).toBe(0)
-    expect(cli.inputs()).toEqual([{ prompt: 'ein süßer Hase' }])
-  })
-
   it('are objects, and all others are named', async () => {
     await cli.write('rows.jsonl', 'a fox\n{"prompt":"a"}\n"a hare"\n[1]\n')
     const { code, stderr } = await cli.run(withInputs('rows.jsonl'))

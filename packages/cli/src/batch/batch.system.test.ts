@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, stat, symlink, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
@@ -29,7 +29,7 @@ describe('modelrun batch', () => {
     expect(await savedFiles()).toHaveLength(3)
     const report = await cli.read('report.csv')
     expect(report).toMatch(
-      /^"row","key","state","job_id","files","error","attempt","urls","credits","input\.prompt","input\.num_images"\r\n"1","\w+-1","succeeded","job_\w+","out\/1-job_\w+-0\.png",,"1","http:\S+\/\d\.png","4","a fox","2"\r\n"2",/,
+      /^"row","key","state","job_id","files","error","attempt","urls","credits","sent_at","request_id","input\.prompt","input\.num_images"\r\n"1","\w+-1","succeeded","job_\w+","out\/1-job_\w+-0\.png",,"1","http:\S+\/\d\.png","4",[^,]*,[^,]*,"a fox","2"\r\n"2",/,
     )
     const again = await cli.run([...BATCH, '--inputs', 'rows.csv'])
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows were sent before')])
@@ -175,5 +175,65 @@ describe('modelrun batch', () => {
     expect((await cli.run(args)).code).toBe(0)
     expect(sendsByPrompt(cli).size).toBe(12)
     expect(cli.inputs()).toHaveLength(12)
+  })
+})
+
+describe('modelrun batch before and after it works', () => {
+  const args = [...BATCH, '--inputs', 'rows.csv', '--report', 'report.csv']
+
+  it('shows price, equal rows and state, and sends nothing, with --dry-run and as status', async () => {
+    files.script(cli, 2)
+    await cli.write('rows.csv', 'prompt\na fox\na hare\na fox\n')
+    const dry = await cli.run([...args, '--dry-run'])
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/^waiting +3 /m)])
+    expect(dry.stderr).toContain('1 row is equal to an earlier one: 4 credits of 12 credits.\nA batch of 3 runs')
+    expect(cli.inputs()).toEqual([])
+    expect((await cli.run([...args, '--limit', '2'])).code).toBe(0)
+    expect(cli.inputs()).toHaveLength(2)
+    const { code, stdout } = await cli.run(['batch', 'status', '--out', 'out'])
+    expect([code, stdout]).toEqual([0, 'STATE      ROWS\nsucceeded  2\n'])
+  })
+
+  it.each([
+    ['its own inputs', 'rows.csv', 'is the file of --inputs'],
+    ['a link', 'link.csv', 'must be a file'],
+    ['a file below a file', 'rows.csv/report.csv', 'Choose another folder with --report'],
+  ])('does not start when the report would be %s', async (_, report, problem) => {
+    await cli.write('rows.csv', 'prompt\na fox\n')
+    await symlink('rows.csv', join(cli.folder, 'link.csv'))
+    const { code, stderr } = await cli.run([...BATCH, '--inputs', 'rows.csv', '--report', report])
+    expect([code, stderr, cli.inputs()]).toEqual([2, expect.stringContaining(problem), []])
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'keeps what is being sent and writes its report at %s, and shows no text to others',
+    async (signal) => {
+      cli.server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 1_000 })
+      await cli.write('rows.csv', `prompt\n${Array.from({ length: 30 }, (_, index) => `fox ${index}\n`).join('')}`)
+      const { child, ended } = cli.start(args)
+      await expect.poll(() => cli.bodies().length, { timeout: 20_000 }).toBeGreaterThan(0)
+      child.kill(signal)
+      expect((await ended).code).toBe(130)
+      const report = await cli.read('report.csv')
+      expect(report.match(/^"\d+",/gm)).toHaveLength(30)
+      expect(report).not.toContain('unknown')
+      const state = join(cli.folder, 'out/.modelrun')
+      const names = (await readdir(state)).map((name) => join(state, name))
+      const modes = await Promise.all([state, join(cli.folder, 'report.csv'), ...names].map((path) => stat(path)))
+      expect(modes.filter(({ mode }) => (mode & 0o077) !== 0)).toEqual([])
+    },
+  )
+
+  it('follows no link in its folder, and says what an unknown row risks', async () => {
+    await cli.write('rows.csv', 'prompt\na fox\n')
+    await cli.write('victim', 'precious')
+    await mkdir(join(cli.folder, 'out/.modelrun'), { recursive: true })
+    await symlink(join(cli.folder, 'victim'), join(cli.folder, 'out/.modelrun/reserve'))
+    expect((await cli.run(args)).stderr).toContain('reserve is a link')
+    expect(await cli.read('victim')).toBe('precious')
+    await unlink(join(cli.folder, 'out/.modelrun/reserve'))
+    cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    const { code, stderr } = await cli.run(args)
+    expect([code, stderr]).toEqual([4, expect.stringContaining('4 credits of them at risk')])
   })
 })

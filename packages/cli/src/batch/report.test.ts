@@ -8,6 +8,8 @@ const END: RowReport = {
   key: 'a',
   state: 'succeeded',
   job_id: 'job_1',
+  request_id: undefined,
+  sent_at: undefined,
   files: [],
   urls: [],
   credits: 4,
@@ -26,7 +28,11 @@ describe('the progress of a batch', () => {
   it('counts no row again that an earlier process has sent', () => {
     vi.useFakeTimers()
     const { terminal, said } = terminalOf()
-    const progress = new BatchProgress(terminal, { total: 4, ended: 1, sent: 3, price: 4, credits: 12 })
+    const progress = new BatchProgress(
+      terminal,
+      { total: 4, ended: 1, sent: 3, price: 4, credits: 12 },
+      { concurrency: 8, pollsPerSecond: 10 },
+    )
     for (let row = 1; row <= 4; row++) {
       progress.add('succeeded')
       vi.advanceTimersByTime(10_000)
@@ -40,10 +46,10 @@ describe('the progress of a batch', () => {
 describe('the report of a batch', () => {
   it('says that the same command polls the jobs of unknown rows, where they have one', () => {
     const withJob = terminalOf()
-    expect(printReport([{ ...END, state: 'unknown' }], 4, withJob.terminal)).toBe(4)
+    expect(printReport([{ ...END, state: 'unknown' }], { credits: 4, terminal: withJob.terminal })).toBe(4)
     expect(withJob.said()).toContain('The same command polls those again that have a job, and nothing is paid.')
     const without = terminalOf()
-    printReport([{ ...END, state: 'unknown', job_id: undefined }], 4, without.terminal)
+    printReport([{ ...END, state: 'unknown', job_id: undefined }], { credits: 4, terminal: without.terminal })
     expect(without.said()).not.toContain('polls those again')
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stringify } from 'csv-stringify/sync'
@@ -15,44 +15,60 @@ const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejecte
 /** `unsaved`: it succeeded, and its files could not be fetched. */
 export type RowState = (typeof STATES)[number]
 
-/** What is said of a row, in events and in the report. */
-export interface RowReport {
-  row: number
-  key: string
+/** What is said of the run of a row. */
+interface RunReport {
   state: RowState
   job_id: string | undefined
+  request_id: string | undefined
+  /** When it was sent, in ISO 8601. */
+  sent_at: string | undefined
   /** Paths of its files. */
   files: readonly string[]
   /** Where the service has them. */
   urls: readonly string[]
   /** Its price. Undefined where it is not known whether it was charged. */
   credits: number | undefined
+  error: string | undefined
+}
+
+/** What is said of a row, in events and in the report. */
+export interface RowReport extends RunReport {
+  /** Undefined where its file is not known. */
+  row: number | undefined
+  key: string
   /** 1 for a row that was never retried. */
   attempt: number
-  error: string | undefined
   /** The row as it stands in the file. */
   input: Readonly<Record<string, unknown>>
 }
 
+/** What became of a row. */
+type RowEnd = Pick<Row, 'run' | 'files' | 'saveProblem'>
+
 /** Says what a row was and became. */
 export function describeRow(row: Row, price: number): RowReport {
-  const { key, attempt, run, files = [], cells } = row
-  const state = rowState(row)
+  const { key, attempt, cells } = row
+  return { row: row.row, key, attempt, input: Object.fromEntries(cells), ...describeRun(row, price) }
+}
+
+/** @param price of the run, in credits, where it is known */
+export function describeRun(end: RowEnd, price: number | undefined): RunReport {
+  const { run, files = [], saveProblem } = end
+  const state = rowState(end)
+  const { sentAt, requestId } = (run ?? {}) as { sentAt?: number; requestId?: string }
   return {
-    row: row.row,
-    key,
     state,
     job_id: run?.jobId,
+    request_id: requestId,
+    sent_at: sentAt === undefined ? undefined : new Date(sentAt).toISOString(),
     files,
     urls: run?.output?.items.map(({ url }) => url) ?? [],
     credits: rowCredits(state, price),
-    attempt,
-    error: row.saveProblem ?? (run && runProblem(run)),
-    input: Object.fromEntries(cells),
+    error: saveProblem ?? (run && runProblem(run)),
   }
 }
 
-function rowState({ run, files }: Row): RowState {
+function rowState({ run, files }: RowEnd): RowState {
   if (run === undefined) return 'waiting'
   if (run.state === 'succeeded') return files === undefined ? 'unsaved' : 'succeeded'
   // A run that was cancelled before it was sent has no job.
@@ -60,7 +76,7 @@ function rowState({ run, files }: Row): RowState {
   return run.state
 }
 
-function rowCredits(state: RowState, price: number): number | undefined {
+function rowCredits(state: RowState, price: number | undefined): number | undefined {
   if (state === 'succeeded' || state === 'unsaved') return price
   return state === 'rejected' || state === 'waiting' ? 0 : undefined
 }
@@ -89,14 +105,24 @@ const TO_DO: Readonly<Record<RowState, string>> = {
   unknown: 'decide: see below',
 }
 
-/** Prints how many rows are in which state, and those that need attention. Returns the exit code. */
-export function printReport(reports: readonly RowReport[], credits: number, terminal: Terminal): ExitCode {
+/**
+ * Prints how many rows are in which state, and those that need attention. Returns the exit code.
+ *
+ * @param credits of all runs that were sent: the most that was charged
+ * @param price of a run, in credits, where it is the same for all
+ */
+export function printReport(
+  reports: readonly RowReport[],
+  { credits, price, terminal }: { credits: number; price?: number; terminal: Terminal },
+): ExitCode {
   const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
-  terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits })
+  const at_risk = price === undefined ? undefined : (counts.get('unknown') ?? 0) * price
+  terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits, at_risk })
   const shown = STATES.filter((state) => counts.get(state))
   const heading = shown.some((state) => TO_DO[state] !== '') ? ['STATE', 'ROWS', 'WHAT TO DO'] : ['STATE', 'ROWS']
   terminal.printTable([heading, ...shown.map((state) => [state, String(counts.get(state)), TO_DO[state]])])
-  terminal.say(`${countText(reports.length, 'row')}, at most ${priceText(credits)}`)
+  const risk = at_risk ? `, ${priceText(at_risk)} of them at risk: it is not known whether they were charged` : ''
+  terminal.say(`${countText(reports.length, 'row')}, at most ${priceText(credits)}${risk}`)
   for (const state of ['failed', 'rejected', 'unsaved', 'unknown'] as const) listRows(state, reports, terminal)
   if (counts.get('unknown') || counts.get('unsaved')) return EXIT.unknown
   if (counts.get('failed')) return EXIT.failed
@@ -125,21 +151,24 @@ function listRows(state: keyof typeof ADVICE, reports: readonly RowReport[], ter
   if (listed.length === 0) return
   const [sentence, ...more] = ADVICE[state]
   const hasJob = state === 'unknown' && listed.some(({ job_id }) => job_id !== undefined)
-  const lines = listed.slice(0, MOST_LISTED).map(({ row, job_id, error, attempt }) => {
+  const lines = listed.slice(0, MOST_LISTED).map(({ row, key, job_id, request_id, sent_at, error, attempt }) => {
+    const name = row === undefined ? `key ${key}` : `row ${row}`
     const times = attempt === 1 ? '' : `attempt ${attempt}`
-    return `  ${[`row ${row}`, times, job_id, error].filter(Boolean).join('  ')}`
+    const sent = state === 'unknown' && sent_at !== undefined ? `sent at ${sent_at}` : ''
+    const request = state === 'unknown' && request_id !== undefined ? `request ${request_id}` : ''
+    return `  ${[name, times, job_id, request, sent, error].filter(Boolean).join('  ')}`
   })
   if (listed.length > MOST_LISTED) lines.push(`  and ${listed.length - MOST_LISTED} more: see --report <file>`)
   terminal.say(sentence, [...more, ...(hasJob ? [POLL_ADVICE] : []), ...lines])
 }
 
 /** Checks that a report can be written, before a run is paid. @throws UsageError */
-export function checkReport(path: string, inputs: string): void {
+export function checkReport(path: string, inputs?: string): void {
   prepareFolder(dirname(path), { option: '--report' })
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isFile()) throw new UsageError(`--report ${path} must be a file, and is something else. Nothing was sent.`)
-  const input = existsSync(inputs) ? statSync(inputs) : undefined
+  const input = inputs === undefined ? undefined : statSync(inputs, { throwIfNoEntry: false })
   if (input?.ino !== found.ino || input.dev !== found.dev) return
   throw new UsageError(`--report ${path} is the file of --inputs, which it would replace. Nothing was sent.`)
 }
@@ -150,7 +179,10 @@ export function writeReport(path: string, reports: readonly RowReport[]): void {
   writePrivate(path, isJson ? reports.map((one) => `${JSON.stringify(one)}\n`).join('') : csvReport(reports))
 }
 
-const COLUMNS = ['row', 'key', 'state', 'job_id', 'files', 'error', 'attempt', 'urls', 'credits'] as const
+const COLUMNS = [
+  ...(['row', 'key', 'state', 'job_id', 'files', 'error', 'attempt', 'urls', 'credits', 'sent_at'] as const),
+  'request_id',
+] as const
 
 /** Every cell is in quotes, and none is a formula: texts of the service must not run in a spreadsheet. */
 function csvReport(reports: readonly RowReport[]): string {

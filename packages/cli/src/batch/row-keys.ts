@@ -10,6 +10,12 @@ export function attemptKey(key: string, attempt: number): string {
   return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
 }
 
+/** The row and the number of the attempt of a run. */
+export function readAttempt(runKey: string): { key: string; attempt: number } {
+  const [key = runKey, attempt = '1'] = runKey.split(SEPARATOR)
+  return { key, attempt: Number(attempt) }
+}
+
 /** Whether the key of a row could be taken for that of an attempt, here or in `@modelrun/durable`. */
 export function looksLikeAttempt(key: string): boolean {
   return key.includes(SEPARATOR) || key.includes('\u001e')

@@ -106,6 +106,7 @@ async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<Run
   for (const [name, cell] of cells) {
     const parameter = parameters.find((one) => one.name === name)
     if (ignored.includes(name) || (parameter === undefined && name === key)) continue
+    if (typeof cell === 'string' && cell.includes('\0')) throw new UsageError(`${name} has a NUL character.`)
     const value = isCsv && parameter !== undefined ? readValues(parameter, [String(cell)]) : cell
     input[name] = parameter === undefined ? value : await withFile(value, parameter, files)
   }

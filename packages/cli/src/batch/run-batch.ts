@@ -1,51 +1,29 @@
-import type { Output } from 'modelrun'
-import type { CliContext, ExitCode } from '../context.ts'
-import { diskProblem, messageOf, RejectedRunError } from '../errors.ts'
-import { checkTemplate, prepareFolder, saveOutputs } from '../files/save-files.ts'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { RejectedRunError, UsageError } from '../errors.ts'
+import { checkTemplate, prepareFolder } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
-import { BATCH_TEMPLATE, type PriceOptions, type ServiceOptions } from '../options.ts'
+import { BATCH_TEMPLATE } from '../options.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
 import { readParameters } from '../run/parameters.ts'
 import { createService, type Service } from '../service/service.ts'
 import { countText, priceText } from '../terminal/text.ts'
 import { checkAccount } from './account.ts'
-import { type Decisions, decideUnknown, findAttempts, startAttempts } from './attempts.ts'
+import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
 import { type Batch, openBatch } from './open-batch.ts'
-import { type RowSource, readRows } from './read-rows.ts'
+import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, printReport, writeReport } from './report.ts'
+import { rowContent } from './row-keys.ts'
 import { createRows, type Row, type RowRules } from './rows.ts'
-
-/** Options of `modelrun batch`. */
-export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, RowSource {
-  out: string
-  concurrency: number
-  pollsPerSecond: number
-  key?: string | undefined
-  ignoreColumns?: readonly string[] | undefined
-  files?: string | undefined
-  name?: string | undefined
-  report?: string | undefined
-  sameAccount?: boolean | undefined
-  newRows?: boolean | undefined
-}
-
-/** The rows of a batch, and what works on them. */
-interface BatchWork {
-  service: Service
-  /** Id of the model. */
-  model: string
-  batch: Batch
-  rows: readonly Row[]
-  start: BatchStart
-  stop: BatchStop
-  options: BatchOptions
-}
+import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
 
 /** Runs a model for each row of a file, at most once for each row, over any number of starts. */
 export async function runBatch([id]: [string], options: BatchOptions, context: CliContext): Promise<ExitCode> {
+  const missing = (['inputs', 'out'] as const).find((name) => options[name] === undefined)
+  if (missing !== undefined)
+    throw new UsageError(`--${missing} is missing. \`modelrun batch --help\` shows an example.`)
   checkTemplate(options.name ?? BATCH_TEMPLATE, ['row', 'key', 'model', 'job_id', 'index'])
   if (options.report !== undefined) checkReport(options.report, options.inputs)
   const service = await createService(options, context)
@@ -60,12 +38,15 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     stop.batch = batch
     const { runs } = batch
     await findAttempts(runs, rows, rules)
-    await decideUnknown(rows, { client: service.client, runs, options })
+    if (!options.dryRun) await decideUnknown(rows, { client: service.client, runs, options })
     await checkFound(batch, rows, options)
     const retried = startAttempts(rows, options)
-    const work = { service, model: rules.model, batch, rows, start: await findStart(batch, rows, price), stop, options }
+    const work = { service, rules, batch, rows, start: await findStart(batch, rows, price), stop, options }
     await agree(work, context)
+    if (options.dryRun) return await reportDryRun(work, context)
     await addRetries(work, retried, context)
+    // Credits that were used up may be there again: what paused an earlier process is tried at once.
+    await runs.resume()
     return await workAndReport(work, context)
   } catch (error) {
     throw await stop.explain(error)
@@ -92,7 +73,7 @@ async function readBatchRows(options: BatchOptions, rules: RowRules, { terminal 
   const rows = await createRows(raw.rows, rules)
   const blank = raw.blank + raw.rows.length - rows.length
   if (blank > 0) terminal.say(`${countText(blank, 'row')} without a value for the model left out.`)
-  return rows
+  return rows.slice(0, options.limit)
 }
 
 /** A file of which the batch knows no row is mostly the same file, written in another way. @throws RejectedRunError */
@@ -115,7 +96,8 @@ async function findStart({ runs }: Batch, rows: readonly Row[], price: number): 
 }
 
 /** Says what the rest costs. The limit counts for the whole batch. @throws RejectedRunError */
-async function agree({ model, start, options }: BatchWork, context: CliContext): Promise<void> {
+async function agree(work: BatchWork, context: CliContext): Promise<void> {
+  const { rules, start, options } = work
   const { total: rows, sent } = start
   const credits = (rows - sent) * start.price
   const whole = start.credits + credits
@@ -126,24 +108,53 @@ async function agree({ model, start, options }: BatchWork, context: CliContext):
       `The whole batch costs ${priceText(whole)}, more than --max-credits ${options.maxCredits}. Nothing was sent.`,
     )
   }
-  const subject = `A batch of ${countText(rows - sent, 'run')} of ${model}`
-  await agreeOnPrice({ credits, subject }, { yes: options.yes || options.maxCredits !== undefined }, context)
+  const equal = countEqual(work)
+  if (equal > 0) {
+    const are = `${countText(equal, 'row')} ${equal === 1 ? 'is' : 'are'}`
+    context.terminal.say(`${are} equal to an earlier one: ${priceText(equal * start.price)} of ${priceText(credits)}.`)
+  }
+  const subject = `A batch of ${countText(rows - sent, 'run')} of ${rules.model}`
+  const yes = options.yes || options.dryRun || options.maxCredits !== undefined
+  await agreeOnPrice({ credits, subject }, { yes }, context)
+}
+
+/** How many rows are to be sent whose input another row before has. */
+function countEqual({ rows, rules }: BatchWork): number {
+  const contents = new Set<string>()
+  const repeated = rows.filter(({ input, run }) => {
+    const content = rowContent(input, rules.schema)
+    const isEqual = contents.has(content)
+    contents.add(content)
+    return isEqual && (run === undefined || run.state === 'waiting')
+  })
+  return repeated.length
+}
+
+/** Says what there is, and sends nothing. */
+async function reportDryRun({ batch, rows, start, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
+  for (const row of rows) row.files = batch.saved.filesOf(row.key)
+  const reports = rows.map((row) => describeRow(row, start.price))
+  if (options.report !== undefined) writeReport(options.report, reports)
+  const { credits } = await batch.runs.progress()
+  printReport(reports, { credits, price: start.price, terminal })
+  terminal.say('Nothing was sent, as --dry-run says.')
+  return EXIT.done
 }
 
 /** Stores all retries before the first is sent: after a kill the same command continues with them, also without the option. */
 async function addRetries(
-  { batch, model, start }: BatchWork,
+  { batch, rules, start }: BatchWork,
   retried: readonly Row[],
   { terminal }: CliContext,
 ): Promise<void> {
   const agreed = { maxCredits: start.price }
-  await Promise.all(retried.map(({ runKey, input }) => batch.runs.add(runKey, model, { ...input }, agreed)))
+  await Promise.all(retried.map(({ runKey, input }) => batch.runs.add(runKey, rules.model, { ...input }, agreed)))
   if (retried.length > 0) terminal.say(`${countText(retried.length, 'row')} run again.`)
 }
 
 async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
   const { batch, rows, start, stop, options } = work
-  const progress = new BatchProgress(terminal, start)
+  const progress = new BatchProgress(terminal, start, options)
   const note = (row: Row) => {
     const described = describeRow(row, start.price)
     progress.add(described.state)
@@ -154,18 +165,12 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
   } finally {
     progress.end()
     if (stop.signal.aborted) await readAgain(rows, batch)
-    if (options.report !== undefined)
-      writeReport(
-        options.report,
-        rows.map((row) => describeRow(row, start.price)),
-      )
+    const reports = rows.map((row) => describeRow(row, start.price))
+    if (options.report !== undefined) writeReport(options.report, reports)
   }
   const { credits } = await batch.runs.progress()
-  return printReport(
-    rows.map((row) => describeRow(row, start.price)),
-    credits,
-    terminal,
-  )
+  const reports = rows.map((row) => describeRow(row, start.price))
+  return printReport(reports, { credits, price: start.price, terminal })
 }
 
 /** What became of rows whose end was not awaited, as far as the store responds. */
@@ -173,63 +178,5 @@ async function readAgain(rows: readonly Row[], { runs }: Batch): Promise<void> {
   for (const row of rows) {
     const isOpen = row.run === undefined || row.run.state === 'waiting' || row.run.state === 'running'
     if (isOpen) row.run = (await runs.get(row.runKey).catch(() => undefined)) ?? row.run
-  }
-}
-
-/** Files are fetched beside the runs, of so many rows at once. */
-const SAVES_AT_ONCE = 8
-
-/**
- * Runs every row and saves its files. When the signal aborts, the loop is left at once, also while it waits for files: as long as
- * it is not left, rows are sent.
- */
-async function workRows(work: BatchWork, note: (row: Row) => void): Promise<void> {
-  const { model, batch, rows, options, stop } = work
-  const { signal } = stop
-  const saves = new Set<Promise<void>>()
-  const stopped = rejectionOf(signal)
-  // The input is that of the batch, which may be another spelling of the row.
-  const maxCredits = work.start.price
-  const items = rows.map((row) => ({ row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }))
-  const { concurrency } = options
-  for await (const { item, run } of batch.runs.runEach(model, items, { concurrency, signal })) {
-    signal.throwIfAborted()
-    item.row.run = run
-    const save = saveRow(item.row, run.output, work).then(() => note(item.row))
-    saves.add(save)
-    save.finally(() => saves.delete(save)).catch(() => {})
-    if (saves.size >= SAVES_AT_ONCE) await Promise.race([...saves, stopped])
-  }
-  await Promise.race([Promise.all(saves), stopped])
-}
-
-/** Rejects when the signal aborts. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  const stopped = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  stopped.catch(() => {})
-  return stopped
-}
-
-async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {
-  const { service, model, batch, rows, options, stop } = work
-  row.files = batch.saved.filesOf(row.key)
-  const jobId = row.run?.jobId
-  if (output === undefined || jobId === undefined || row.files !== undefined) return
-  // Files sort as the rows do.
-  const padded = String(row.row).padStart(String(rows.length).length, '0')
-  const values = { row: padded, key: row.key, model, job_id: jobId }
-  const plan = { folder: options.out, template: options.name ?? BATCH_TEMPLATE, values, signal: stop.signal }
-  try {
-    const files = await saveOutputs(service.client, { job_id: jobId, output }, plan)
-    batch.saved.add(row.key, files)
-    row.files = files
-  } catch (error) {
-    // No more rows are paid whose files cannot be kept.
-    if (stop.signal.aborted || diskProblem(error) !== undefined) throw error
-    // Without the advice for programs.
-    row.saveProblem = messageOf(error).replace(/ The result of the job .*$/s, '')
   }
 }

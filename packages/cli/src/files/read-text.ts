@@ -8,7 +8,7 @@ export interface TextSource {
   path: string
   /** The option that names it, such as `--inputs`. */
   option: string
-  /** A label of the Encoding standard, such as `latin1`. Default UTF-8. */
+  /** A label of the Encoding standard, such as `latin1`. Default: UTF-8, or the UTF-16 that its byte order mark says. */
   encoding?: string | undefined
 }
 
@@ -18,27 +18,34 @@ export interface TextSource {
  * @throws UsageError which names the line and the column
  */
 export async function readText(source: TextSource): Promise<string> {
-  const { path, encoding = 'utf-8' } = source
-  const decoder = decoderOf(encoding)
+  const { path } = source
+  if (source.encoding !== undefined) createDecoder(source.encoding)
   let bytes: Buffer
   try {
     bytes = path === '-' ? await buffer(process.stdin) : readFileSync(path)
   } catch (error) {
     throw new UsageError(`${sourceName(source)} cannot be read: ${messageOf(error)}`)
   }
+  const encoding = source.encoding ?? MARKS[bytes.subarray(0, 2).toString('hex')] ?? 'utf-8'
   try {
-    return decoder.decode(bytes)
+    // Files that were put together have several marks.
+    return createDecoder(encoding)
+      .decode(bytes)
+      .replace(/^\ufeff+/, '')
   } catch {
     throw new UsageError(wrongBytes(source, bytes, encoding))
   }
 }
+
+/** Byte order marks. That of UTF-8 changes nothing. */
+const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
 
 /** The source at the start of a sentence. */
 export function sourceName({ path, option }: TextSource): string {
   return path === '-' ? 'Standard input' : `The file ${path} of ${option}`
 }
 
-function decoderOf(encoding: string): TextDecoder {
+function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true })
   } catch {
@@ -48,19 +55,13 @@ function decoderOf(encoding: string): TextDecoder {
 
 function wrongBytes(source: TextSource, bytes: Buffer, encoding: string): string {
   const name = sourceName(source)
-  const mark = bytes.subarray(0, 2).toString('hex')
-  const utf16 = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
-  const hasOption = source.option === '--inputs'
-  if (utf16 !== undefined) {
-    const remedy = hasOption ? `Add --encoding ${utf16}, or save` : 'Save'
-    return `${name} is UTF-16, and not UTF-8. Nothing was sent. ${remedy} it as UTF-8.`
-  }
   const good = goodPart(bytes, encoding)
   const line = good.split('\n').length
   const column = good.length - good.lastIndexOf('\n')
-  const remedy = hasOption
-    ? 'If it is Latin-1, as spreadsheets of Windows write CSV, add --encoding latin1. Or save it as UTF-8.'
-    : 'Save it as UTF-8.'
+  const remedy =
+    source.option === '--inputs'
+      ? 'If it is Latin-1, as spreadsheets of Windows write CSV, add --encoding latin1. Or save it as UTF-8.'
+      : 'Save it as UTF-8.'
   return `${name} is not ${encoding.toUpperCase()}: line ${line}, column ${column}. Nothing was sent. ${remedy}`
 }
 

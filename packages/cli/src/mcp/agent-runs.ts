@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Run } from '@modelrun/durable'
 import type { ModelRun } from 'modelrun'
+import { listRuns } from '../batch/list-runs.ts'
 import type { Batch } from '../batch/open-batch.ts'
 import { rowContent } from '../batch/row-keys.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
@@ -34,7 +35,6 @@ export interface PlannedRun {
 }
 
 const NEWEST_RUNS = 50
-const PAGE = 1_000
 
 /** The runs of agents: at most one for each key, over any number of processes. */
 export class AgentRuns {
@@ -102,17 +102,8 @@ export class AgentRuns {
 
   /** The newest runs, those that have not ended last. */
   async list(): Promise<Run[]> {
-    const keys = new Set<string>()
-    for (const state of ['done', 'dead', 'running', 'waiting'] as const) {
-      for (let after: string | undefined; ; ) {
-        const page = await this.#work.batch.engine.list('mcp:submit', state, { limit: PAGE, after })
-        for (const { id } of page) keys.add(id.split('\u001e', 1)[0] ?? id)
-        after = page.at(-1)?.cursor
-        if (page.length < PAGE) break
-      }
-    }
-    const runs = await Promise.all([...keys].slice(-NEWEST_RUNS).map((key) => this.runs.get(key)))
-    return runs.filter((run) => run !== undefined)
+    const runs = await listRuns(this.#work.batch, 'mcp')
+    return runs.slice(-NEWEST_RUNS)
   }
 
   /** The files of a run, saved once. @throws What saving throws */

@@ -48,6 +48,8 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   const inputEnd = ['close', 'end'].map((event) => once(process.stdin, event))
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'].map((event) => once(process, event))
   const ended = Promise.race([...inputEnd, ...signals])
+  // What paused an earlier process may be repaired: it is tried at once.
+  await batch.runs.resume()
   batch.runs.start()
   const version = command.parent?.version() ?? ''
   const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version, terminal }

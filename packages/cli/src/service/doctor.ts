@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { isLoopback } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
@@ -7,7 +6,7 @@ import { prepareFolder } from '../files/save-files.ts'
 import { stateFolder } from '../ledger.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { createClient, type Found, findConnection, NO_KEY, NO_URL } from './service.ts'
+import { createClient, type Found, findConnection, isUnencrypted, NO_KEY, NO_URL, unencryptedText } from './service.ts'
 
 /** What a check found. */
 interface Check {
@@ -50,7 +49,7 @@ async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGe
   try {
     const { key, url } = findConnection(options, context)
     yield key === undefined ? problem('key', NO_KEY) : keyCheck(key)
-    const found = url === undefined ? problem('url', NO_URL) : urlCheck(url)
+    const found = url === undefined ? problem('url', NO_URL) : urlCheck(url, context)
     yield found
     if (key === undefined || url === undefined || found.state === 'problem') return
     yield* await serviceChecks(await createClient(key.value, url.value, context))
@@ -84,10 +83,8 @@ function keyCheck({ value, source }: Found): Check {
   return ok('key', `A ${kind === 'sk_live_' ? 'live' : 'test'} key from ${source}.`)
 }
 
-function urlCheck({ value, source }: Found): Check {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  const isOpen = url?.protocol === 'http:' && !isLoopback(url.hostname)
-  if (isOpen) return problem('url', `${value} is not encrypted: everyone on the way can read the key. Use https.`)
+function urlCheck({ value, source }: Found, { env }: CliContext): Check {
+  if (isUnencrypted(value, env)) return problem('url', unencryptedText(value))
   return ok('url', `${value}, from ${source}.`)
 }
 

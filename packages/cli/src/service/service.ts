@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isLoopback } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../context.ts'
 import { isClientError, messageOf, UsageError } from '../errors.ts'
@@ -27,8 +28,10 @@ export async function createService(options: ConnectionOptions, context: CliCont
 }
 
 /** @throws UsageError when url or key cannot be one: the client names its option, and a person has set a variable or a flag */
-export async function createClient(apiKey: string, baseUrl: string, { terminal }: CliContext): Promise<ModelRun> {
+export async function createClient(apiKey: string, baseUrl: string, { terminal, env }: CliContext): Promise<ModelRun> {
   terminal.apiKey = apiKey
+  if (!apiKey.startsWith('sk_test_') && isUnencrypted(baseUrl, env))
+    throw new UsageError(`${unencryptedText(baseUrl)} Nothing was sent.`)
   const { ModelRun } = await import('modelrun')
   const say = (message: string) => terminal.say(message)
   try {
@@ -37,6 +40,16 @@ export async function createClient(apiKey: string, baseUrl: string, { terminal }
     if (!isClientError(error)) throw error
     throw new UsageError(error.message.replace('The option `baseUrl`', 'MODELRUN_BASE_URL or --base-url'))
   }
+}
+
+/** Whether everyone on the way can read the key, and the user does not say that this is wanted. */
+export function isUnencrypted(baseUrl: string, { MODELRUN_ALLOW_HTTP }: CliContext['env']): boolean {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  return url?.protocol === 'http:' && !isLoopback(url.hostname) && MODELRUN_ALLOW_HTTP !== '1'
+}
+
+export function unencryptedText(baseUrl: string): string {
+  return `${baseUrl} is not encrypted: everyone on the way can read the key. Use https, or set MODELRUN_ALLOW_HTTP=1.`
 }
 
 export const NO_KEY =

@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { UsageError } from '../errors.ts'
+import { readParameters } from '../run/parameters.ts'
+import { readRows } from './read-rows.ts'
+import { writeReport } from './report.ts'
+import { createRows } from './rows.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'modelrun-tables-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A model that takes runs without an input, so that nothing but the reading keeps blank rows from being paid. */
+const schema = {
+  type: 'object',
+  properties: { prompt: { type: 'string' }, seconds: { type: 'integer' } },
+  required: [],
+}
+const parameters = readParameters({ input_schema: schema } as never, [])
+const rules = { model: 'm', schema, parameters, key: undefined, ignored: [] as string[], files: undefined }
+
+async function inputsOf(
+  content: string | Buffer,
+  more: { name?: string; ignored?: string[] } = {},
+): Promise<unknown[]> {
+  const inputs = join(folder, more.name ?? 'rows.csv')
+  writeFileSync(inputs, content)
+  const { rows } = await readRows({ inputs })
+  return (await createRows(rows, { ...rules, ignored: more.ignored ?? [] })).map(({ input }) => ({ ...input }))
+}
+
+const texts = fc
+  .string({ unit: fc.constantFrom(...'ab,;\t"\n =ß🦊'), minLength: 1, maxLength: 8 })
+  .map((text) => `x${text}`)
+const tables = fc.record({
+  rows: fc.array(fc.record({ prompt: texts, seconds: fc.integer({ min: 0, max: 99 }) }), {
+    minLength: 1,
+    maxLength: 5,
+  }),
+  delimiter: fc.constantFrom(',', ';', '\t'),
+  lineEnd: fc.constantFrom<'windows' | 'unix'>('windows', 'unix'),
+  encoding: fc.constantFrom<BufferEncoding>('utf8', 'utf16le'),
+  marks: fc.integer({ min: 0, max: 2 }),
+  separatorLine: fc.boolean(),
+  columnsWithoutName: fc.integer({ min: 0, max: 2 }),
+  blanks: fc.array(fc.constantFrom('', ' ', '   '), { maxLength: 3 }),
+})
+
+describe('a table of a spreadsheet', () => {
+  it('has the rows that its author sees, however it was written', async () => {
+    const agrees = fc.asyncProperty(tables, async (table) => {
+      const { rows, delimiter, lineEnd, encoding, separatorLine, columnsWithoutName } = table
+      const width = 2 + columnsWithoutName
+      const pad = (cells: string[]) => [...cells, ...Array.from({ length: width - cells.length }, () => '')]
+      const filled = rows.map(({ prompt, seconds }) => pad([prompt, String(seconds)]))
+      const blank = table.blanks.map((blank) => Array.from({ length: width }, () => blank))
+      const lines = [pad(['prompt', 'seconds']), ...filled, ...blank]
+      const text = stringify(lines, { delimiter, record_delimiter: lineEnd, quoted_match: '\t' })
+      const marks = '\ufeff'.repeat(encoding === 'utf8' ? table.marks : table.marks + 1)
+      const content = Buffer.from(`${marks}${separatorLine ? `sep=${delimiter}\r\n` : ''}${text}`, encoding)
+      expect(await inputsOf(content)).toEqual(rows)
+    })
+    await fc.assert(agrees, { numRuns: Number(process.env.FUZZ_RUNS ?? 300) })
+  })
+
+  it.each([
+    ['an unquoted comma', 'prompt\na fox, in the snow\n', 'line 2 has the cell " in the snow"'],
+    ['a row that was cut', 'prompt,seconds\na fox\n', 'line 2 has fewer cells than the heading'],
+    ['its heading again', 'prompt\na fox\nprompt\n', 'line 3 has the heading again'],
+    ['a quote in a cell', 'prompt,seconds\na "fox,1\n', 'is not CSV: Invalid Opening Quote'],
+    ['a NUL', 'prompt\na\0fox\n', 'prompt has a NUL character'],
+    ['a large number', 'prompt,seconds\na,6687881544318117707\n', 'seconds: must have no whole number above'],
+    ['no column of the model', 'text\na fox\n', 'No column is a parameter of the model m: text.'],
+  ])('is rejected when it has %s', async (_, content, problem) => {
+    const error = await inputsOf(content).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(UsageError)
+    expect([String(error), ...(error instanceof UsageError ? error.details : [])].join('\n')).toContain(problem)
+  })
+
+  it('pays for no row that has no value for the model', async () => {
+    const content = 'no,prompt,author\n1,a fox,me\n2,,me\n3,  ,\n'
+    expect(await inputsOf(content, { ignored: ['no', 'author'] })).toEqual([{ prompt: 'a fox' }])
+    await expect(inputsOf('prompt\na fox\n', { ignored: ['prompt'] })).rejects.toThrow('No column is a parameter')
+    await expect(inputsOf('{"prompt":"a","seconds":9007199254740993}', { name: 'rows.jsonl' })).rejects.toThrow(
+      UsageError,
+    )
+  })
+
+  it('runs nothing in the report, by whatever a spreadsheet splits', () => {
+    const cell = fc.string({ unit: fc.constantFrom(...'=+-@;,\t\r\n "\'a'), maxLength: 8 })
+    const isSafe = fc.property(cell, cell, (error, prompt) => {
+      const path = join(folder, 'report.csv')
+      const row = { row: 1, key: 'k', attempt: 1, state: 'failed' as const, files: [], urls: [] }
+      const none = { job_id: undefined, request_id: undefined, sent_at: undefined, credits: undefined }
+      writeReport(path, [{ ...row, ...none, error, input: { prompt } }])
+      const text = readFileSync(path, 'utf8')
+      // Every cell is quoted, and none starts as a formula.
+      expect(text).toMatch(/^(("([^"]|"")*")?[,\r\n]*)*$/)
+      const cells = Array.from(text.matchAll(/"((?:[^"]|"")*)"/g), ([, cell]) => cell)
+      expect(cells.filter((cell) => /^[=+@\t\r-]/.test(cell ?? ''))).toEqual([])
+    })
+    fc.assert(isSafe, { numRuns: 300 })
+  })
+})

@@ -1,0 +1,96 @@
+import type { Output } from 'modelrun'
+import { diskProblem, messageOf } from '../errors.ts'
+import { saveOutputs } from '../files/save-files.ts'
+import { BATCH_TEMPLATE, type PriceOptions, type ServiceOptions } from '../options.ts'
+import type { Service } from '../service/service.ts'
+import type { Decisions } from './attempts.ts'
+import type { BatchStart } from './batch-progress.ts'
+import type { BatchStop } from './batch-stop.ts'
+import type { Batch } from './open-batch.ts'
+import type { RowSource } from './read-rows.ts'
+import type { Row, RowRules } from './rows.ts'
+
+/** Options of `modelrun batch`. */
+export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, RowSource {
+  out: string
+  concurrency: number
+  pollsPerSecond: number
+  key?: string | undefined
+  ignoreColumns?: readonly string[] | undefined
+  files?: string | undefined
+  name?: string | undefined
+  report?: string | undefined
+  sameAccount?: boolean | undefined
+  newRows?: boolean | undefined
+  limit?: number | undefined
+  dryRun?: boolean | undefined
+}
+
+/** The rows of a batch, and what works on them. */
+export interface BatchWork {
+  service: Service
+  rules: RowRules
+  batch: Batch
+  rows: readonly Row[]
+  start: BatchStart
+  stop: BatchStop
+  options: BatchOptions
+}
+
+/** Files are fetched beside the runs, of so many rows at once. */
+const SAVES_AT_ONCE = 8
+
+/**
+ * Runs every row and saves its files. When the signal aborts, the loop is left at once, also while it waits for files: as long as
+ * it is not left, rows are sent.
+ */
+export async function workRows(work: BatchWork, note: (row: Row) => void): Promise<void> {
+  const { rules, batch, rows, options, stop } = work
+  const { signal } = stop
+  const saves = new Set<Promise<void>>()
+  const stopped = rejectionOf(signal)
+  // The input is that of the batch, which may be another spelling of the row.
+  const maxCredits = work.start.price
+  const items = rows.map((row) => ({ row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }))
+  const { concurrency } = options
+  for await (const { item, run } of batch.runs.runEach(rules.model, items, { concurrency, signal })) {
+    signal.throwIfAborted()
+    item.row.run = run
+    const save = saveRow(item.row, run.output, work).then(() => note(item.row))
+    saves.add(save)
+    save.finally(() => saves.delete(save)).catch(() => {})
+    if (saves.size >= SAVES_AT_ONCE) await Promise.race([...saves, stopped])
+  }
+  await Promise.race([Promise.all(saves), stopped])
+}
+
+/** Rejects when the signal aborts. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  const stopped = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  stopped.catch(() => {})
+  return stopped
+}
+
+async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {
+  const { service, rules, batch, rows, options, stop } = work
+  row.files = batch.saved.filesOf(row.key)
+  const jobId = row.run?.jobId
+  if (output === undefined || jobId === undefined || row.files !== undefined) return
+  // Files sort as the rows do.
+  const padded = String(row.row).padStart(String(rows.length).length, '0')
+  const values = { row: padded, key: row.key, model: rules.model, job_id: jobId }
+  const plan = { folder: options.out, template: options.name ?? BATCH_TEMPLATE, values, signal: stop.signal }
+  try {
+    const files = await saveOutputs(service.client, { job_id: jobId, output }, plan)
+    batch.saved.add(row.key, files)
+    row.files = files
+  } catch (error) {
+    // No more rows are paid whose files cannot be kept.
+    if (stop.signal.aborted || diskProblem(error) !== undefined) throw error
+    // Without the advice for programs.
+    row.saveProblem = messageOf(error).replace(/ The result of the job .*$/s, '')
+  }
+}
