@@ -9,7 +9,7 @@ import type { CliHarness } from './cli-harness.ts'
 interface ToolReply {
   isError: boolean
   /** Of a run. */
-  facts: { key?: string; state?: string; files?: string[]; next?: string; error?: object }
+  facts: { key?: string; state?: string; files?: string[]; next?: string; error?: object; [name: string]: unknown }
   text: string
   types: string[]
 }
@@ -27,23 +27,27 @@ export interface Agent {
 export interface HostOptions {
   /** `legacy` is the protocol of 2025, which clients of version 1 speak. */
   protocol?: 'legacy' | '2026-07-28'
-  /** What the user says to a question. Undefined: the host has no questions. */
-  user?: 'accept' | 'decline'
+  /** What the user says to a question. Undefined: the host has no questions; `unable`: it has declared them all the same. */
+  user?: 'accept' | 'decline' | 'unable'
+  env?: Record<string, string>
+  /** Called when the user is asked. */
+  onQuestion?: () => void
   flags?: string[]
 }
 
 export async function startAgent(
   cli: CliHarness,
-  { protocol = 'legacy', user, flags = [] }: HostOptions = {},
+  { protocol = 'legacy', user, flags = [], env, onQuestion }: HostOptions = {},
 ): Promise<Agent> {
-  const transport = new StdioClientTransport({ ...commandOf(cli, flags), env: cli.env(), stderr: 'ignore' })
+  const transport = new StdioClientTransport({ ...commandOf(cli, flags), env: cli.env(env), stderr: 'ignore' })
   const capabilities = user === undefined ? {} : { elicitation: {} }
   const mode = protocol === 'legacy' ? protocol : { pin: protocol }
   const client = new Client({ name: 'host', version: '1' }, { capabilities, versionNegotiation: { mode } })
   const questions: string[] = []
-  if (user !== undefined) {
+  if (user === 'accept' || user === 'decline') {
     client.setRequestHandler('elicitation/create', ({ params: { message } }) => {
       questions.push(message)
+      onQuestion?.()
       return user === 'accept' ? { action: user, content: { agree: true } } : { action: user }
     })
   }

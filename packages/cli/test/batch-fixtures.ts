@@ -48,6 +48,31 @@ export async function serveSmallFiles(): Promise<SmallFiles> {
   return files
 }
 
+/** The service, whose models have a price and a name that change. */
+export interface DearService {
+  price: number
+  id: string | undefined
+  env: Record<string, string>
+}
+
+/** The service behind something that changes what it says of models. */
+export async function serveDear(cli: CliHarness): Promise<DearService> {
+  const url = await serve(async (request, response) => {
+    const body = request.method === 'POST' ? await text(request) : undefined
+    const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' }
+    const theirs = await fetch(`${cli.url}${request.url}`, {
+      method: request.method ?? '',
+      headers,
+      body: body ?? null,
+    })
+    const json: object = await theirs.json()
+    const said = 'pricing' in json ? { ...json, id: dear.id, pricing: { credits_per_run: dear.price } } : json
+    response.writeHead(theirs.status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+  })
+  const dear: DearService = { price: 25, id: 'aurora-image', env: { MODELRUN_BASE_URL: url } }
+  return dear
+}
+
 /** A service that rejects some prompts. */
 export interface RejectingService {
   /** The prompts that it rejected. */

@@ -1,7 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { serveDear } from '../../test/batch-fixtures.ts'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 
@@ -82,6 +84,16 @@ describe('modelrun run in a terminal', () => {
     expect(cli.inputs()).toHaveLength(1)
   })
 
+  it('does not send a run whose price rises while the question is read', async () => {
+    const dear = await serveDear(cli)
+    const asked = cli.inTerminal(RUN, { env: dear.env })
+    await asked.waitFor(/Pay 25 credits\? \[y\/N\] /)
+    dear.price = 5_000
+    asked.pty.write('y\r')
+    expect([await asked.ended, cli.inputs()]).toEqual([3, []])
+    expect(asked.drawn()).toContain('costs 5000 credits, more than')
+  })
+
   it.each([30, 60, 200])('keeps every line of a table within %i columns', async (cols) => {
     const run = cli.inTerminal(['models'], { cols })
     expect(await run.ended).toBe(0)
@@ -108,15 +120,54 @@ describe('modelrun run in a terminal', () => {
     expect((await cli.run(['models'])).stdout).not.toContain('\x1b')
   })
 
-  it('shows no text of the service that controls a terminal', async () => {
-    const hostile = { ...MODEL, name: 'A\x1b[2J', description: 'B\x1b]0;title\x07\u202eC', id: 'm\x1b[31m' }
-    cli = await CliHarness.create({ catalog: [hostile] })
-    for (const args of [['models'], ['model', hostile.id], ['run', hostile.id, '--help']]) {
-      const { code, stdout } = await cli.run(args)
-      expect([code, stdout]).toEqual([0, expect.not.stringMatching(/[^\n\P{Cc}]|\u202e/u)])
-    }
+  it.each([
+    ['models'],
+    ['models', '--json'],
+    ['model', 'm'],
+    ['run', 'm', 'a fox'],
+    ['run', 'm', 'a fox', '--max-credits', '1'],
+    ['batch', 'm', '--inputs', 'rows', '--out', 'o', '--yes'],
+    ['job', 'j'],
+    ['job', 'j', '--json'],
+    ['cancel', 'j'],
+    ['logs'],
+    ['open', 'j', '--print'],
+    ['doctor'],
+    ['types', 'm', '--json'],
+  ])('shows no text of the service that controls a terminal: %s %s', async (...args) => {
+    await cli.write('rows', '{"prompt":"a"}')
+    const url = await serve(hostileService)
+    const run = cli.inTerminal(args, { env: { MODELRUN_BASE_URL: url, NO_COLOR: '1' } })
+    run.pty.write('n\r')
+    await run.ended
+    for (const part of ['\x1b]', '\x1b[8m', '\x07', '\x9b', '\u202e', '\nINJECTED'])
+      expect(run.drawn()).not.toContain(part)
   })
 })
+
+const EVIL = 'costs 1 credit.\x1b]0;title\x07\x1b[8m\x9b2J\u202e\r\nINJECTED'
+
+/** Every string of it tries to move the cursor. */
+function hostileService(request: IncomingMessage, response: ServerResponse): void {
+  const { url = '', method } = request
+  const model = { ...MODEL, id: `m ${EVIL}`, name: EVIL, description: EVIL, pricing: { credits_per_run: 5_000 } }
+  const error = { code: EVIL, message: EVIL }
+  const entry = { kind: 'request', place: EVIL, at_ms: 1, method: EVIL, path: EVIL, status: 200, duration_ms: EVIL }
+  const bodies: [RegExp, object][] = [
+    [/activity/, { entries: [entry] }],
+    [/_reference/, { error }],
+    [/_dashboard/, {}],
+    [/models\?/, { models: [model], total: 1, limit: 100, offset: 0 }],
+    [/run$/, { job_id: `j${EVIL}`, request_id: EVIL, status: 'queued', model_id: 'm' }],
+    [/jobs/, { data: { status: method === 'DELETE' ? EVIL : 'failed', error, [EVIL]: 1 } }],
+    [/./, model],
+  ]
+  const [, body] = bodies.find(([path]) => path.test(url)) ?? []
+  const status = /_reference\/jobs/.test(url) ? 404 : 200
+  request.resume().on('end', () => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+}
 
 const MODEL = {
   category: 'text-to-image',

@@ -80,6 +80,12 @@ describe('modelrun login', () => {
   it.each([
     { name: 'a key that the service does not accept', input: 'sk_test_wrong', code: 3, text: 'Nothing was stored' },
     { name: 'no key', input: '', text: 'There is no API key' },
+    {
+      name: 'a live key over plain http',
+      input: 'sk_live_abc',
+      args: ['--base-url', 'http://192.0.2.1:9'],
+      text: 'everyone on the way can read the key',
+    },
     { name: 'two lines', input: 'sk_test_a\nsk_test_b', text: 'more than one line' },
     { name: 'a dead url', input: 'x', args: ['--base-url', 'http://127.0.0.1:48989'], code: 3, text: 'ECONNREFUSED' },
     { name: 'a strange name', input: 'x', args: ['--profile', '../x'], text: 'letters, digits, dots and dashes' },
@@ -87,7 +93,7 @@ describe('modelrun login', () => {
   ])('stores nothing for $name', async ({ input, args = [], code = 2, text }) => {
     const finished = await cli.run(['login', '--base-url', cli.url, ...args], { input, env })
     expect([finished.code, finished.stderr]).toEqual([code, expect.stringContaining(text)])
-    expect(finished.stderr).not.toMatch(/sk_test_\w/)
+    expect(finished.stderr).not.toMatch(/sk_(test|live)_\w/)
     expect((await run(['profiles'])).stderr).toContain('No profile is stored here.')
   })
 
