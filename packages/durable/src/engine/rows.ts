@@ -24,6 +24,7 @@ export function toRecord(row: Row): TaskRecord {
     result: row.result === null ? undefined : JSON.parse(String(row.result)),
     error: row.error === null ? undefined : JSON.parse(String(row.error)),
     addedAt: Math.floor(Number(row.added_at)),
+    startedAt: row.started_at === null ? undefined : Math.floor(Number(row.started_at)),
     endedAt: row.ended_at === null ? undefined : Math.floor(Number(row.ended_at)),
     cursor: String(row.seq),
   }

@@ -1,5 +1,12 @@
 import { ConfigurationError } from 'modelrun'
-import { type AnyClient, hasMethod, isMissingTable, queryOf, readRows } from '../postgres/postgres-connection.ts'
+import {
+  type AnyClient,
+  hasMethod,
+  isMissingTable,
+  queryOf,
+  readRows,
+  wrongRows,
+} from '../postgres/postgres-connection.ts'
 
 /** A parameter of a statement. */
 export type Value = string | number
@@ -62,7 +69,11 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
       if (query !== undefined) return query(text, values)
       throw wrongClient(client, 'a client of pg or postgres, or a function (text, values) => rows')
     },
-    hasInserted: (result) => readRows(result).length > 0,
+    hasInserted(result) {
+      const [row] = readRows(result)
+      if (row !== undefined && !('id' in Object(row))) throw wrongRows('returns more than the rows of a change')
+      return row !== undefined
+    },
     isMissingTable,
     checkTransaction(client) {
       const { totalCount, getTransactionStatus } = Object(client)

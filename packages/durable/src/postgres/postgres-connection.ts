@@ -38,8 +38,20 @@ export function hasMethod<Name extends string>(
 export function readRows(result: unknown): readonly Row[] {
   const rows = Array.isArray(result) ? result : Object(result).rows
   if (Array.isArray(rows)) return rows
-  const message = `The query function for Postgres gave ${typeof result}. It must resolve to a list of rows, or to an object that has them as \`rows\`.`
-  throw new ConfigurationError({ message })
+  throw wrongRows(`resolves to ${typeof result} instead of a list of rows, or an object that has them as \`rows\``)
+}
+
+/** A client whose rows the engine cannot read. */
+export function wrongRows(what: string): ConfigurationError {
+  const message = `This client of Postgres will not do: it ${what}. Pass a connection string, a pool of pg, \`sql\` of postgres without \`transform\`, or a function that returns rows as they are, such as \`(text, values) => sql.query(text, values)\` for neon.`
+  return new ConfigurationError({ message })
+}
+
+/** Checks the row of a first statement, which has `is_due` 1 and `due_at` NULL. @throws ConfigurationError */
+export function checkProbe(row: Row | undefined): void {
+  const names = Object.keys(Object(row))
+  if (!names.includes('is_due')) throw wrongRows(`renames columns: is_due is ${names[0] ?? 'missing'}`)
+  if (row?.due_at !== null) throw wrongRows(`changes NULL to ${typeof row?.due_at}`)
 }
 
 /** Whether an error has one of these SQLSTATEs, also when a library has wrapped it. */
@@ -115,7 +127,8 @@ function mistakeIn(database: AnyClient): string | undefined {
   const isPlain = Object.getPrototypeOf(database) === Object.prototype
   if (isPlain)
     return `${EXPECTED} It got an object of options: the database comes first, as in createPostgresEngine(pool).`
-  const { execute, then }: { execute?: unknown; then?: unknown } = Object(database)
+  const { execute, then, $client }: { execute?: unknown; then?: unknown; $client?: unknown } = Object(database)
+  if ($client !== undefined) return `${EXPECTED} Of drizzle, pass \`db.$client\`.`
   if (typeof execute === 'function') return `${EXPECTED} It got a client of another database.`
   if (typeof then === 'function') return `${EXPECTED} It got a promise.`
   return undefined

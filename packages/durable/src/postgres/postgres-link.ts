@@ -25,6 +25,12 @@ const PAUSE_MS = 100
  */
 const REPEATABLE = ['40001', '40P01', '55P03']
 
+/** SQLSTATE of read_only_sql_transaction. */
+const READ_ONLY = '25006'
+
+/** After a failover a session can be one of a standby. It ends itself, so that the client opens another one, of the new primary. */
+const END_STANDBY_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid()) WHERE pg_is_in_recovery()'
+
 /** Runs the statements of an engine. */
 export class PostgresLink {
   readonly #connection: Connection
@@ -53,10 +59,15 @@ export class PostgresLink {
         return await this.#once(text, values, limitMs)
       } catch (error) {
         if (isMissingTable(error)) throw noTables(error)
+        if (hasState(error, READ_ONLY)) this.#leaveStandby()
         if (!hasState(error, ...REPEATABLE) || performance.now() > giveUpAt) throw error
         await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS))
       }
     }
+  }
+
+  #leaveStandby(): void {
+    Promise.resolve(this.#connection.query(END_STANDBY_SESSION, [], CONNECTION_MS)).catch(() => {})
   }
 
   close(): Promise<void> {

@@ -124,7 +124,7 @@ export const SQL = {
       WHERE t.queue = $1 AND t.id = f.id AND t.state = 'running' AND t.fence = f.fence AND t.due_at > ${NOW}
       FOR UPDATE OF t SKIP LOCKED
     )
-    UPDATE modelrun_tasks AS t SET started = t.fence FROM mine
+    UPDATE modelrun_tasks AS t SET started = t.fence, started_at = ${NOW} FROM mine
     WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
   // $3 fence, $4 state, $5 result, $6 error.
   end: `

@@ -10,10 +10,10 @@ import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { type DurableTable, partName } from '../engine/table-engine.ts'
 import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
-import type { PostgresValue, Row } from './postgres-connection.ts'
+import { checkProbe, type PostgresValue, type Row, wrongRows } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
 import { SQL } from './postgres-statements.ts'
-import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './postgres-versions.ts'
+import { CHANGE_NOTHING, FIND_COLUMNS, migration, NEWEST, PROBE, VERSIONS } from './postgres-versions.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
@@ -33,9 +33,13 @@ export class PostgresTable implements DurableTable {
   }
 
   async setup(): Promise<void> {
+    const [probe] = await this.#rows(PROBE)
+    checkProbe(probe)
     // With tables of this version, the user needs no permission to create tables.
-    if ((await this.#version()) === VERSIONS.length) return
-    await this.#link.run(migration(this.#schema), MIGRATION_MS)
+    if ((await this.#version()) !== VERSIONS.length) await this.#link.run(migration(this.#schema), MIGRATION_MS)
+    const changed = await this.#rows(CHANGE_NOTHING)
+    if (changed.length > 0)
+      throw wrongRows('returns more than the rows of a change, such as a list of rows and their number')
   }
 
   async #version(): Promise<number> {

@@ -53,6 +53,10 @@ export const VERSIONS: readonly TableVersion[] = [
         ALTER TABLE modelrun_queues DROP COLUMN seq, DROP COLUMN open, DROP COLUMN done, DROP COLUMN dead;
       END IF;`,
   },
+  {
+    columns: { modelrun_tasks: ['started_at'] },
+    sql: 'ALTER TABLE modelrun_tasks ADD COLUMN IF NOT EXISTS started_at float8;',
+  },
 ]
 
 const TABLES = tablesOf(VERSIONS).map((table) => `to_regclass('${table}')`)
@@ -64,6 +68,10 @@ export const FIND_COLUMNS = `
   FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid IN (${TABLES.join(', ')})
   ORDER BY 1, 2`
+
+/** What the engine reads must arrive as it is: names of columns, NULL, and an empty list of changed rows. */
+export const PROBE = 'SELECT 1 AS is_due, NULL::float8 AS due_at'
+export const CHANGE_NOTHING = 'DELETE FROM modelrun_queues WHERE false RETURNING queue'
 
 export const NEWEST = `SELECT max(version) AS version FROM ${VERSION_TABLE}`
 

@@ -62,6 +62,9 @@ export async function retryRun(
 export async function addAttempt({ attempt, run }: Attempt, { engine, queues, metric }: RunsContext): Promise<void> {
   const { key, model, input, maxCredits } = run
   const id = attemptId(key, attempt + 1)
+  if (run.state === 'failed' || run.state === 'cancelled' || run.state === 'rejected') {
+    await engine.remove(queues.ends[run.state], attemptId(key, attempt))
+  }
   // First the mark: a call that dies in between is repeated, and then all is counted.
   await engine.add(queues.retried, id, { data: null })
   await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits }) })

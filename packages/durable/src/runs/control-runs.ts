@@ -2,7 +2,7 @@ import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError } from 'modelrun'
 import type { Json, Task, TaskState } from '../engine/engine.ts'
 import { type Attempt, isPaused, latestAttempt, PAUSE_MARK } from './read-runs.ts'
-import { isEnded, keyOf, type Outcome, type SubmitData } from './run-types.ts'
+import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
 import { creditsPart, fromJson, type RunsContext, storeOutcome, untilStored } from './runs-context.ts'
 
 /**
@@ -10,13 +10,13 @@ import { creditsPart, fromJson, type RunsContext, storeOutcome, untilStored } fr
  *
  * - `cancelled`: it will never be sent, or the service has cancelled its job; nothing is charged
  * - `ended`: it had ended before, or the service does not cancel it any more; it is charged as it ended
- * - `sending`: it is being sent right now; cancel it again when its job is known
+ * - `sending`: it is being sent right now, or its cancel is under way; cancel it again
  * - `unknown`: it may have been sent, and its job is not known: see `resolve`
  * - `missing`: it was never added
  */
 export type Cancellation = 'cancelled' | 'ended' | 'sending' | 'unknown' | 'missing'
 
-const READ_EVERY_MS = 50
+const FIRST_WAIT_MS = 50
 
 /** How long a cancellation waits for a run that is being sent. */
 const LONGEST_WAIT_MS = 5_000
@@ -24,12 +24,12 @@ const LONGEST_WAIT_MS = 5_000
 /** Cancels a run. */
 export async function cancelRun(key: string, context: RunsContext): Promise<Cancellation> {
   const giveUpAt = performance.now() + LONGEST_WAIT_MS
-  for (;;) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
     const latest = await latestAttempt(key, context)
     if (latest === undefined) return 'missing'
     const done = await cancelAttempt(latest, context)
     if (done !== 'sending' || performance.now() > giveUpAt) return done
-    await sleep(systemClock, READ_EVERY_MS)
+    await sleep(systemClock, waitMs)
   }
 }
 
@@ -76,23 +76,24 @@ async function cancelWaiting(id: string, { model, input }: SubmitData, context: 
 
 async function cancelJob(id: string, jobId: string, context: RunsContext): Promise<Cancellation> {
   try {
-    const { status } = await context.client.jobs.cancel(jobId)
-    if (status !== 'cancelled') return 'ended'
+    await context.client.jobs.cancel(jobId)
   } catch (error) {
     // Its next poll brings the end.
     if (error instanceof ConflictError) return 'ended'
     throw error
   }
   const { engine, queues } = context
-  await storeOutcome(id, { state: 'cancelled', jobId, error: CANCELLED }, context)
+  // The response to the cancel is not specified (section 4.5): only the job says how it ended.
+  const outcome = outcomeOf(jobId, await context.client.jobs.get(jobId))
+  if (outcome === undefined) return 'sending'
+  await storeOutcome(id, outcome, context)
+  if (outcome.state !== 'cancelled') return 'ended'
   await engine.release(queues.credits, await creditsPart({ id, fence: 2, lost: 0 }, context))
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.
   await engine.replay(queues.submit, id)
   return 'cancelled'
 }
-
-const CANCELLED = { code: 'CANCELLED', message: 'The job was cancelled.' }
 
 function cancelledBefore({ model, input }: SubmitData): Outcome {
   const error = { code: 'CANCELLED', message: 'The run was cancelled before it was sent.' }

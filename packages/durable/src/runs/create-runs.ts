@@ -3,6 +3,7 @@ import type { Rate, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
+import { deleteRuns } from './delete-runs.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun, speedMeter } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
@@ -55,6 +56,7 @@ export function createRuns(options: RunsOptions): Runs {
     resolve: (key, { jobId } = {}) => resolveUnknown(key, jobId, context),
     resubmit: (key, { lostJob } = {}) => resubmitUnknown(key, lostJob, context),
     retry: (key, agreed = {}) => retryRun(key, agreed, context),
+    delete: (wanted) => deleteRuns(wanted, context),
     cancel: (key) => cancelRun(key, context),
     cancelAll: () => whilePaused(() => cancelAllRuns(context), context),
     pause: () => pauseRuns(context),
@@ -79,7 +81,9 @@ export function createRuns(options: RunsOptions): Runs {
       } finally {
         signal?.removeEventListener('abort', onAbort)
         cursors = ownCursors
-        await workers.release(loop)
+        const released = workers.release(loop)
+        // After an abort nothing is waited for: a request or the store may hang.
+        if (!signal?.aborted) await released
       }
     },
   }

@@ -32,7 +32,8 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
     return endPolls(pollLater(task, { code: 'JOB_WITHOUT_END', message, delayMs }, context), task, context)
   }
   const took = delays.end(task.id, data)
-  const end = outcome.state === 'succeeded' && took !== undefined ? { ...outcome, took } : outcome
+  const { requestId } = data
+  const end = outcome.state === 'succeeded' ? { ...outcome, took, requestId } : { ...outcome, requestId }
   await untilStored(() => storeOutcome(task.id, end, context), context.onError)
   // The task of the submit ends without sending, because the job of the run is known.
   if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)

@@ -3,6 +3,7 @@ import { ModelRunError } from 'modelrun'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import {
   attemptId,
+  type EndState,
   type FinishedRun,
   isEnded,
   keyOf,
@@ -50,23 +51,34 @@ export async function readAttempt(id: string, { engine, queues }: RunsContext): 
   const outcome = await engine.get(queues.outcomes, id)
   if (outcome !== undefined) return { key: keyOf(id), ...endOf(outcome, submitted) }
   if (submitted === undefined) return undefined
-  const run = { key: keyOf(id), ...fromJson<SubmitData>(submitted.data) }
+  const run = { key: keyOf(id), ...fromJson<SubmitData>(submitted.data), ...timesOf(submitted) }
   const polled = await engine.get(queues.poll, id)
   if (polled !== undefined) {
-    const { jobId } = fromJson<PollData>(polled.data)
+    const { jobId, requestId } = fromJson<PollData>(polled.data)
     return polled.state === 'dead'
-      ? { ...run, state: 'unknown', jobId, error: polled.error }
-      : { ...run, state: 'running', jobId }
+      ? { ...run, state: 'unknown', jobId, requestId, error: polled.error }
+      : { ...run, state: 'running', jobId, requestId }
   }
   if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error }
   return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
 }
 
+/** When a run was added and sent. A mark of a run that waits again is of an attempt that was not sent. */
+function timesOf(submitted: TaskRecord | undefined): Pick<Run, 'addedAt' | 'sentAt'> {
+  if (submitted === undefined) return {}
+  const { addedAt, startedAt, state } = submitted
+  return { addedAt, sentAt: state === 'waiting' ? undefined : startedAt }
+}
+
 /** The members of a run that has ended. One that was cancelled before it was sent has its model and input in its outcome. */
-function endOf({ data }: TaskRecord, submitted: TaskRecord | undefined): Omit<FinishedRun, 'key' | 'cursor'> {
+function endOf(
+  { data, addedAt: endedAt }: TaskRecord,
+  submitted: TaskRecord | undefined,
+): Omit<FinishedRun, 'key' | 'cursor'> {
   const { model = '', input = {}, ...end }: Outcome & Partial<SubmitData> = fromJson<Outcome>(data)
   const { maxCredits: _, took: __, ...members } = { maxCredits: undefined, ...end }
-  return { ...(submitted === undefined ? { model, input } : fromJson<SubmitData>(submitted.data)), ...members }
+  const run = submitted === undefined ? { model, input } : fromJson<SubmitData>(submitted.data)
+  return { ...run, ...timesOf(submitted), ...members, endedAt }
 }
 
 /** Yields finished runs in the order of their ends, until no run is open. */
@@ -164,6 +176,11 @@ export async function readProgress(
   const polls = await engine.count(queues.poll)
   const submits = await engine.count(queues.submit)
   const retried = sum(await engine.count(queues.retried))
+  const [failed, cancelled, rejected] = await Promise.all(
+    [queues.ends.failed, queues.ends.cancelled, queues.ends.rejected].map(async (queue) =>
+      sum(await engine.count(queue)),
+    ),
+  )
   const unsent = sum(await engine.count(queues.unsent))
   const total = Math.max(0, sum(submits) + unsent - retried)
   const done = within(ended - retried, total)
@@ -176,12 +193,22 @@ export async function readProgress(
     waiting,
     running: left - waiting,
     done,
+    ...endsOf(done, { failed, cancelled, rejected }),
     unknown,
     oldestDueMs: await engine.oldestDueMs(queues.submit),
     isPaused: await isPaused(context),
     credits: (await engine.tally(queues.credits, 0)) ?? 0,
     msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),
   }
+}
+
+/** How the runs ended that have. A run that ends while they are counted is in one of them. */
+function endsOf(
+  done: number,
+  { failed = 0, cancelled = 0, rejected = 0 }: Partial<Record<EndState, number | undefined>>,
+) {
+  const ends = { failed: within(failed, done), cancelled: within(cancelled, done), rejected: within(rejected, done) }
+  return { ...ends, succeeded: within(done - ends.failed - ends.cancelled - ends.rejected, done) }
 }
 
 function sum(counts: Readonly<Record<TaskState, number>>): number {

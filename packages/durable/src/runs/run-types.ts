@@ -1,3 +1,4 @@
+import { showValue } from '@modelrun/kit'
 import { ConfigurationError, type Job, type Output } from 'modelrun'
 import type { TaskFailure } from '../engine/engine.ts'
 
@@ -30,10 +31,18 @@ export interface Run {
   readonly output?: Output | undefined
   /** Of a run that failed, was cancelled or rejected, or is unknown. */
   readonly error?: TaskFailure | undefined
+  /** When it was added, in milliseconds since 1970. */
+  readonly addedAt?: number | undefined
+  /** When it was sent: right before the POST. An `unknown` run may have been charged at that time. */
+  readonly sentAt?: number | undefined
+  /** When its end was stored. */
+  readonly endedAt?: number | undefined
+  /** Identifier of the request at the service, when it gave one. */
+  readonly requestId?: string | undefined
 }
 
 /** How a run ended. */
-type EndState = Outcome['state']
+export type EndState = Outcome['state']
 
 /** Whether nothing changes the run any more, except a decision to retry it. */
 export function isEnded({ state }: Run): boolean {
@@ -56,8 +65,16 @@ export interface RunsProgress {
   readonly waiting: number
   /** Runs that are being sent, or that the service has accepted. */
   readonly running: number
-  /** Runs that ended: succeeded, failed, cancelled or rejected. */
+  /** Runs that ended: `succeeded`, `failed`, `cancelled` and `rejected` together. */
   readonly done: number
+  /** Runs that ended with an output. */
+  readonly succeeded: number
+  /** Runs whose job failed. */
+  readonly failed: number
+  /** Runs that were cancelled. */
+  readonly cancelled: number
+  /** Runs that were not accepted, by the service or for the budget. */
+  readonly rejected: number
   /** Runs that need a decision: see `resolve` and `resubmit`. */
   readonly unknown: number
   /** How long the oldest run that could be sent has waited for a process, in milliseconds: the number for an alarm. */
@@ -83,6 +100,7 @@ export interface PollData {
   readonly jobId: string
   /** Milliseconds since 1970. */
   readonly submittedAt: number
+  readonly requestId?: string | undefined
   /** True when the task of the submit may be dead: a user named this job, or the process was late. */
   readonly mayBeUnknown?: boolean | undefined
 }
@@ -95,7 +113,7 @@ export interface Took {
 }
 
 /** How a run ended. Data of a task of the queue `outcomes`. */
-export type Outcome = { readonly took?: Took | undefined } & (
+export type Outcome = { readonly took?: Took | undefined; readonly requestId?: string | undefined } & (
   | { readonly state: 'succeeded'; readonly jobId: string; readonly output: Output }
   | { readonly state: 'failed'; readonly jobId: string; readonly error: TaskFailure }
   | { readonly state: 'rejected'; readonly error: TaskFailure; readonly maxCredits?: number | undefined }
@@ -136,6 +154,6 @@ export function keyOf(id: string): string {
 export function checkKey(key: unknown): void {
   const isKey = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY && !key.includes(SEPARATOR)
   if (isKey) return
-  const message = `The key of a run is a text of 1 to ${LONGEST_KEY} characters, without the character U+001E. It got ${JSON.stringify(key)?.slice(0, 80)}.`
+  const message = `The run key must be a string of 1 to ${LONGEST_KEY} characters without U+001E, not ${showValue(key)}.`
   throw new ConfigurationError({ message })
 }

@@ -15,6 +15,8 @@ export class RunQueues {
   readonly cancels: string
   /** Marks of runs that were cancelled before they were sent, and have left `submit`. Never worked. */
   readonly unsent: string
+  /** Marks of the ends that are no success, to count them. Never worked. */
+  readonly ends: Readonly<Record<Exclude<Outcome['state'], 'succeeded'>, string>>
   /** Has one task while the batch is paused by its user. Never worked. */
   readonly paused: string
   readonly credits: string
@@ -30,6 +32,7 @@ export class RunQueues {
     this.retried = `${name}:retried`
     this.cancels = `${name}:cancels`
     this.unsent = `${name}:unsent`
+    this.ends = { failed: `${name}:failed`, cancelled: `${name}:cancelled`, rejected: `${name}:rejected` }
     this.paused = `${name}:paused`
     this.places = `${name}:places`
     this.credits = `${name}:credits`
@@ -89,8 +92,16 @@ export async function creditsPart(
 export async function storeOutcome(id: string, outcome: Outcome, context: RunsContext): Promise<void> {
   const { engine, queues, metric } = context
   await engine.add(queues.outcomes, id, { data: asJson(outcome) })
+  if (outcome.state !== 'succeeded') await countEnd(id, outcome.state, context)
   await freePlace(id, context)
   metric(outcome.state, { id, jobId: 'jobId' in outcome ? outcome.jobId : undefined })
+}
+
+/** Counts an end that is no success, if it is the one that was stored. */
+async function countEnd(id: string, state: keyof RunQueues['ends'], { engine, queues }: RunsContext): Promise<void> {
+  const stored = await engine.get(queues.outcomes, id)
+  if (stored === undefined || fromJson<Outcome>(stored.data).state !== state) return
+  await engine.add(queues.ends[state], id, { data: null })
 }
 
 /** Wait for a place, of all processes. */

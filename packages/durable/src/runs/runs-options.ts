@@ -17,6 +17,7 @@ import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Rate } from '../engine/engine.ts'
 import { rate } from '../engine/table-engine.ts'
 import type { Cancellation, Cancellations } from './control-runs.ts'
+import type { RunsToDelete } from './delete-runs.ts'
 import type { RunItem } from './run-each.ts'
 import type { RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
@@ -119,6 +120,15 @@ export interface Runs {
    * had such a state. An `unknown` run is not retried: see `resolve` and `resubmit`. `maxCredits` is as for `add`; default: as before.
    */
   retry(key: string, agreed?: { maxCredits?: number | undefined }): Promise<boolean>
+  /**
+   * Deletes runs, with their credits: `{ all: true }` the whole batch, or those that ended some time ago. **A deleted key is
+   * forgotten: added again, it is sent and paid again.** Runs that are under way stay. Read `results` from the start afterwards.
+   * Resolves to how many were deleted, and how many are under way and were kept.
+   *
+   * @example
+   * await runs.delete({ state: 'succeeded', olderThanMs: 7 * 86_400_000 })
+   */
+  delete(wanted: RunsToDelete): Promise<{ deleted: number; kept: number }>
   /**
    * Cancels a run: one that waits is never sent, the job of one that runs is cancelled at the service (`DELETE`, section 4.5).
    * Resolves to what it could do.

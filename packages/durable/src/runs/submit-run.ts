@@ -1,6 +1,7 @@
 import {
   ApiError,
   AuthenticationError,
+  BudgetExceededError,
   HookError,
   InsufficientCreditsError,
   type ModelRun,
@@ -36,7 +37,7 @@ const OUTAGE_DELAY_MS = 2_000
 const SHORT_LOCK_MS = 2_000
 
 /** Maximum number of times that a run is sent again with `resubmit`: it may be what ends the processes. */
-const RESUBMITS = 3
+export const RESUBMITS = 3
 
 /**
  * Works a task of the queue `submit`: sends a run, at most once for a key. The mark right before the POST says that it may have
@@ -46,7 +47,7 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
   // The process died after it had stored the job or the outcome of the run, or a user has named its job.
   if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
   if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw await park(task, context)
-  let send: (() => Promise<string>) | undefined
+  let send: (() => Promise<SentJob>) | undefined
   try {
     const prepared = await prepare(task, prices, context)
     if (typeof prepared !== 'function') return prepared
@@ -58,8 +59,15 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
     if (error instanceof RetryAfterError) throw error
     // The store failed before the run was sent.
     if (send === undefined && !(error instanceof ModelRunError)) throw new RetryAfterError(OUTAGE_DELAY_MS)
+    if (error instanceof BudgetExceededError) prices.forget(fromJson<SubmitData>(task.data).model)
     return await afterFailure(error, task, context)
   }
+}
+
+/** The job of an accepted run. */
+interface SentJob {
+  jobId: string
+  requestId?: string | undefined
 }
 
 /** Does all that comes before the run is sent. Returns the function that sends it, or the result of a task that does not. */
@@ -67,7 +75,7 @@ async function prepare(
   task: Task,
   prices: Prices,
   context: RunsContext,
-): Promise<(() => Promise<string>) | Json | undefined> {
+): Promise<(() => Promise<SentJob>) | Json | undefined> {
   const { client, engine, queues, inbox, maxCredits } = context
   const { model, input, maxCredits: agreed } = fromJson<SubmitData>(task.data)
   const price = await prices.of(model)
@@ -80,12 +88,14 @@ async function prepare(
   }
   await takePlace(task.id, context)
   // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
-  const options = { maxRetries: 0, webhookUrl: webhook?.url, maxCredits: agreed }
+  const limits = [agreed, maxCredits === undefined ? undefined : price].filter((limit) => limit !== undefined)
+  const most = limits.length === 0 ? undefined : Math.min(...limits)
+  const options = { maxRetries: 0, webhookUrl: webhook?.url, maxCredits: most }
   return async () => {
     const startedAt = performance.now()
-    const { id } = await client.submit(model, input, options)
+    const { id, requestId } = await client.submit(model, input, options)
     context.metric('submit_ms', { id: task.id, jobId: id }, performance.now() - startedAt)
-    return id
+    return { jobId: id, requestId }
   }
 }
 
@@ -98,22 +108,34 @@ async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> 
 }
 
 async function afterFailure(error: unknown, task: Task, context: RunsContext): Promise<Json | undefined> {
-  const { engine, queues, onError } = context
+  const { onError } = context
   if (!(error instanceof ModelRunError)) throw await park(task, context, error)
-  if (error.jobId !== undefined) return startPolling(task, error.jobId, context)
+  const { jobId, requestId } = error
+  if (jobId !== undefined) return startPolling(task, { jobId, requestId }, context)
   if (error.submission === 'accepted' || error.submission === 'unknown') throw await park(task, context, error)
   // Not sent, or rejected: nothing was charged.
-  await untilStored(() => freePlace(task.id, context), onError)
-  await untilStored(async () => engine.release(queues.credits, await creditsPart(task, context)), onError)
+  await untilStored(() => giveBack(task, context), onError)
   pauseOnRejection(error, context)
-  const isFinal = error.submission === 'rejected' || !error.isRetryable
+  const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAnew(error, task))
   if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
   throw new RetryAfterError(OUTAGE_DELAY_MS)
 }
 
+/** Whether the price rose since it was counted, and is within what was agreed to: then the run is counted with the new one. */
+function isCountedAnew(error: ModelRunError, { data }: Task): boolean {
+  const { maxCredits = Number.POSITIVE_INFINITY } = fromJson<SubmitData>(data)
+  return error instanceof BudgetExceededError && error.creditsPerRun <= maxCredits
+}
+
+/** Gives back the place and the credits of a run that was not sent, or rejected. */
+async function giveBack(task: Task, context: RunsContext): Promise<void> {
+  await freePlace(task.id, context)
+  await context.engine.release(context.queues.credits, await creditsPart(task, context))
+}
+
 /** Stores the job of an accepted run, so that it is polled. */
-async function startPolling(task: Task, jobId: string, context: RunsContext): Promise<Json> {
+async function startPolling(task: Task, { jobId, requestId }: SentJob, context: RunsContext): Promise<Json> {
   const { engine, queues, inbox, onError } = context
   const { model } = fromJson<SubmitData>(task.data)
   const submittedAt = Date.now()
@@ -121,7 +143,8 @@ async function startPolling(task: Task, jobId: string, context: RunsContext): Pr
   const add = () => {
     // After a stall longer than the lock, another process may have parked the run.
     const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
-    return engine.add(queues.poll, task.id, { data: asJson({ model, jobId, submittedAt, mayBeUnknown }), delayMs })
+    const data = asJson({ model, jobId, submittedAt, requestId, mayBeUnknown })
+    return engine.add(queues.poll, task.id, { data, delayMs })
   }
   await untilStored(add, onError)
   context.metric('sent', { id: task.id, jobId })
@@ -146,10 +169,13 @@ async function reject(
   return { rejected: true }
 }
 
-/** The prices of models. Each is read once in a process. */
+/** How long a price counts. With a limit, the client reads it again right before the POST. */
+const PRICE_MS = 60_000
+
+/** The prices of models. */
 export class Prices {
   readonly #client: ModelRun
-  readonly #prices = new Map<string, Promise<number>>()
+  readonly #prices = new Map<string, { price: Promise<number>; readAt: number }>()
 
   constructor(client: ModelRun) {
     this.#client = client
@@ -157,9 +183,16 @@ export class Prices {
 
   /** Returns the credits of a run. Rejects when the model cannot be read. */
   of(model: string): Promise<number> {
-    const known = this.#prices.get(model) ?? this.#read(model)
-    this.#prices.set(model, known)
-    return known
+    const known = this.#prices.get(model)
+    if (known !== undefined && performance.now() - known.readAt < PRICE_MS) return known.price
+    const price = this.#read(model)
+    this.#prices.set(model, { price, readAt: performance.now() })
+    return price
+  }
+
+  /** The price has changed. */
+  forget(model: string): void {
+    this.#prices.delete(model)
   }
 
   async #read(model: string): Promise<number> {

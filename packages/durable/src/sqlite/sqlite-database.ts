@@ -29,6 +29,7 @@ const SQLITE_FULL = 13
 /** @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened */
 export function openDatabase(path: string, busyTimeoutMs: number): Database {
   const database = open(path)
+  const checkFiles = createFileCheck(path)
   const statements = new Map<string, StatementSync>()
   const inLine = createLine(busyTimeoutMs)
   let isToDisk: boolean | undefined
@@ -41,7 +42,11 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
     inLine(() => {
       if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
       isToDisk = toDisk
-      return inTransaction(database, work)
+      return inTransaction(database, () => {
+        const result = work()
+        if (toDisk) checkFiles()
+        return result
+      })
     })
   const group = new WriteGroup(write, isBusy)
   return {
@@ -136,6 +141,34 @@ function createPrivate(path: string): void {
   if (path === ':memory:' || path.startsWith('file:')) return
   const { closeSync, existsSync, openSync } = process.getBuiltinModule('node:fs')
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+}
+
+/**
+ * Returns a function that throws when the path does not lead to the open files any more: what is written then is lost for the
+ * next process, which would send runs again. The locks of SQLite belong to the process: another library of SQLite, or `fs`, that
+ * closes the file in this process drops them, and then another process may delete the `-wal`. `stat` opens nothing.
+ */
+function createFileCheck(path: string): () => void {
+  if (path === ':memory:' || path.startsWith('file:')) return () => {}
+  const { realpathSync, statSync } = process.getBuiltinModule('node:fs')
+  const file = realpathSync(path)
+  const idOf = (name: string) => {
+    const found = statSync(name, { bigint: true, throwIfNoEntry: false })
+    return found && `${found.dev} ${found.ino}`
+  }
+  const opened: Record<string, string | undefined> = { [file]: idOf(file), [`${file}-wal`]: undefined }
+  return () => {
+    for (const [name, before] of Object.entries(opened)) {
+      const now = idOf(name)
+      opened[name] = before ?? now
+      if (before !== undefined && before !== now) throw replaced(name)
+    }
+  }
+}
+
+function replaced(file: string): ConfigurationError {
+  const message = `The file ${file} of the SQLite engine was deleted or replaced, or another SQLite library or \`fs\` has closed it in this process, which drops the locks of the engine. Nothing is stored or sent any more: stop all processes of this file, and start them again.`
+  return new ConfigurationError({ message })
 }
 
 function prepareStatement(database: DatabaseSync, sql: string): StatementSync {

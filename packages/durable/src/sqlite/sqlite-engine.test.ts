@@ -33,6 +33,21 @@ describe('the SQLite engine', () => {
     expect(() => createSqliteEngine('runs.db')).toThrow(/must be an object, like \{ path/)
   })
 
+  it.skipIf(process.platform === 'win32').each(['', '-wal'])(
+    'stores nothing once its file%s is gone from the path',
+    async (suffix) => {
+      const path = join(folder, `gone${suffix}.db`)
+      const engine = createSqliteEngine({ path })
+      await engine.setup()
+      await engine.add('tasks', 'a', { data: null })
+      await rm(`${path}${suffix}`)
+      await expect(engine.add('tasks', 'b', { data: null })).rejects.toThrow(
+        /was deleted or replaced.*Nothing is stored/,
+      )
+      await engine.close()
+    },
+  )
+
   it.skipIf(process.platform === 'win32')('makes files that only their owner can read', async () => {
     const path = join(folder, 'private.db')
     const engine = createSqliteEngine({ path })

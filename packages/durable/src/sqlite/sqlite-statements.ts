@@ -45,7 +45,7 @@ export const SQL = {
     RETURNING id`,
   // The fence of the last run that was started. Not when the lock is over: another worker may take the task at any time.
   markStarted: `
-    UPDATE modelrun_tasks SET started = fence
+    UPDATE modelrun_tasks SET started = fence, started_at = :now
     WHERE queue = :queue AND id = :id AND state = 'running' AND fence = :fence AND due_at > :now RETURNING id`,
   end: `
     UPDATE modelrun_tasks SET state = :state, result = :result, error = :error, ended_at = :now, seq = :seq

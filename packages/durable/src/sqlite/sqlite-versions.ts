@@ -52,6 +52,10 @@ export const VERSIONS: readonly TableVersion[] = [
       ALTER TABLE modelrun_tasks ADD COLUMN started INTEGER NOT NULL DEFAULT 0;
       UPDATE modelrun_tasks SET started = fence WHERE state = 'running';`,
   },
+  {
+    columns: { modelrun_tasks: ['started_at'] },
+    sql: 'ALTER TABLE modelrun_tasks ADD COLUMN started_at INTEGER;',
+  },
 ]
 
 const TABLES = tablesOf(VERSIONS).map((table) => `'${table}'`)

@@ -79,7 +79,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
   it('asks for a task that was just added by one statement, and for when the next is due only now and then', async () => {
     const asked: string[] = []
     const query = (text: string, values: unknown[]) => {
-      if (text.includes('AS is_due')) asked.push('next')
+      if (text.includes('AS has_suspect')) asked.push('next')
       if (text.includes("SET state = 'running'")) asked.push('lock')
       return pool.query(text, values)
     }

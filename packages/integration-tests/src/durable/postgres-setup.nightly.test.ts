@@ -60,6 +60,24 @@ describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
     return pool
   }
 
+  it.each<[string, (rows: Record<string, unknown>[], text: string) => unknown, RegExp]>([
+    [
+      'renames columns',
+      (rows) => rows.map(({ is_due: isDue, ...row }) => ({ isDue, ...row })),
+      /renames columns: is_due is isDue/,
+    ],
+    ['changes NULL', (rows) => rows.map((row) => ({ ...row, due_at: undefined })), /changes NULL to undefined/],
+    [
+      'returns rows and their number',
+      (rows, text) => (text.startsWith('DELETE') ? [rows, 0] : rows),
+      /more than the rows of a change/,
+    ],
+  ])('rejects a client that %s', async (title, change, message) => {
+    const pool = await newDatabase(`shape_${title.slice(0, 3)}${title.length}`)
+    const engine = createPostgresEngine(async (text, values) => change((await pool.query(text, values)).rows, text))
+    await expect(engine.setup()).rejects.toThrow(message)
+  })
+
   it.each([
     [1, VERSION_1],
     [2, VERSION_2],

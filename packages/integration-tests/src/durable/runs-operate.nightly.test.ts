@@ -182,7 +182,7 @@ it('says what is wrong with an option, a key or an input', async () => {
   )
   await expect(add('a', MODEL)).rejects.toThrow(/It got string, string, undefined/)
   for (const key of ['', 'x'.repeat(301), 'a\u001eb'])
-    await expect(add(key, MODEL, {})).rejects.toThrow(/The key of a run/)
+    await expect(add(key, MODEL, {})).rejects.toThrow(/The run key must/)
   for (const [pointer, value] of [
     ['/seed', Number.NaN],
     ['/words', new Map()],

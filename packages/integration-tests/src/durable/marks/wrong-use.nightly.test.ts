@@ -120,7 +120,9 @@ it.each(['', 'a b', 'a.b.c', 'a"', '1a', 'x'.repeat(61)])('marks reject the tabl
 })
 
 it('marks say what a query function must give', async () => {
-  await expect(createMarks('postgres').mark(async () => 1, 'a')).rejects.toThrow(/gave number.*list of rows/)
+  await expect(createMarks('postgres').mark(async () => 1, 'a')).rejects.toThrow(
+    /resolves to number instead of a list of rows/,
+  )
   await expect(createMarks('mysql').mark(async () => [[]], 'a')).rejects.toThrow(/gave object.*how many rows/)
 })
 

@@ -1,0 +1,90 @@
+import { ModelRun } from 'modelrun'
+import { expect, test } from 'vitest'
+import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { createRuns } from './create-runs.ts'
+
+useVirtualTime()
+
+test('each end is counted apart, and a run has its times and the id of its request', async () => {
+  const { server, runs } = await openBatch({ jobMs: 5_000 })
+  server.script(MODEL, [{ result: 'failed' }])
+  runs.start()
+  const addedAt = Date.now()
+  await settled(runs.add('failed', MODEL, { prompt: 'a' }))
+  await pass(6_000)
+  await settled(runs.add('rejected', 'no-such-model', { prompt: 'a' }))
+  await settled(runs.add('cancelled', MODEL, { prompt: 'a' }))
+  await pass(2_000)
+  expect(await settled(runs.cancel('cancelled'))).toBe('cancelled')
+  await settled(runs.add('succeeded', MODEL, { prompt: 'a' }))
+  await pass(10_000)
+  const counts = { done: 4, succeeded: 1, failed: 1, cancelled: 1, rejected: 1, unknown: 0 }
+  expect(await settled(runs.progress())).toMatchObject(counts)
+  const run = await settled(runs.get('failed'))
+  expect(run).toMatchObject({ addedAt, requestId: expect.any(String) })
+  expect(run?.sentAt).toBeGreaterThanOrEqual(addedAt)
+  expect(run?.endedAt).toBeGreaterThan(addedAt + 5_000)
+  expect(await settled(runs.retry('failed'))).toBe(true)
+  await pass(10_000)
+  expect(await settled(runs.progress())).toMatchObject({ ...counts, succeeded: 2, failed: 0 })
+  await settled(runs.stop())
+})
+
+test('only the job says how a cancelled run ended: a result that is there is kept', async () => {
+  const { server, engine, runs } = await openBatch({ jobMs: 3_000 })
+  const service = server.clientOptions()
+  const client = new ModelRun({
+    ...service,
+    clock: undefined,
+    fetch: async (url, init) =>
+      init?.method === 'DELETE' ? new Response(null, { status: 204 }) : await service.fetch(url, init),
+  })
+  runs.start()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  await pass(1_000)
+  await settled(runs.stop())
+  await pass(5_000)
+  expect(await settled(createRuns({ engine, client }).cancel('a'))).toBe('ended')
+  expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded', output: { type: 'image' } })
+  expect(await settled(runs.progress())).toMatchObject({ credits: 4, cancelled: 0 })
+})
+
+test('a run is sent at the price that was counted, and counted anew when it rose', async () => {
+  const { engine, client, sent } = await openBatch()
+  // Loads what checks a price: loading takes real time.
+  await expect(client.submit(MODEL, { prompt: 'a' }, { maxCredits: 0 })).rejects.toThrow('maxCredits')
+  const prices = [1]
+  const models = {
+    get: async (id: string) => {
+      const model = await client.models.get(id)
+      return { ...model, pricing: { credits_per_run: prices.shift() ?? model.pricing.credits_per_run } }
+    },
+  }
+  const member = (name: keyof ModelRun) => (name === 'submit' ? client.submit.bind(client) : client[name])
+  const stale = new Proxy(client, { get: (_, name: keyof ModelRun) => (name === 'models' ? models : member(name)) })
+  const runs = createRuns({ engine, client: stale, maxCredits: 20 })
+  runs.start()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  await pass(10_000)
+  expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded' })
+  expect([prices, sent.length, (await settled(runs.progress())).credits]).toEqual([[], 1, 4])
+  await settled(runs.stop())
+})
+
+test('an aborted loop ends although a request hangs', async () => {
+  const { server, engine } = await openBatch()
+  const service = server.clientOptions()
+  const fetch: typeof globalThis.fetch = async (url, init) =>
+    init?.method === 'POST' ? new Promise(() => {}) : await service.fetch(url, init)
+  const client = new ModelRun({ ...service, clock: undefined, fetch })
+  const controller = new AbortController()
+  const runs = createRuns({ engine, client })
+  const loop = async () => {
+    for await (const _ of runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'a' } }], { signal: controller.signal }));
+  }
+  setTimeout(() => controller.abort(), 1_000)
+  const startedAt = performance.now()
+  await expect(settled(loop())).rejects.toThrow('The loop was aborted')
+  expect(performance.now() - startedAt).toBeLessThan(1_100)
+  await pass(60_000)
+})

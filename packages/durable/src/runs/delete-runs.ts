@@ -1,0 +1,92 @@
+import { ConfigurationError } from 'modelrun'
+import type { TaskState } from '../engine/engine.ts'
+import { latestAttempt } from './read-runs.ts'
+import { attemptId, type EndState, isEnded, keyOf, type Run } from './run-types.ts'
+import type { RunsContext } from './runs-context.ts'
+import { RESUBMITS } from './submit-run.ts'
+
+const PAGE = 100
+
+/** Which runs are deleted. */
+export type RunsToDelete =
+  /** The whole batch, but for runs that are under way. */
+  | { all: true; state?: undefined; olderThanMs?: undefined }
+  /** Runs with this end, whose end is at least so old. Without a state: of any end. */
+  | { all?: undefined; state?: EndState | undefined; olderThanMs: number }
+
+/** Deletes runs of the batch of exactly this name. Returns how many, and how many of the wanted ones are under way and stay. */
+export async function deleteRuns(
+  wanted: RunsToDelete,
+  context: RunsContext,
+): Promise<{ deleted: number; kept: number }> {
+  check(wanted)
+  const { queues } = context
+  const counts = { deleted: new Set<string>(), kept: new Set<string>() }
+  const { outcomes, poll, submit } = queues
+  await deleteListed(outcomes, 'waiting', { wanted, counts, context })
+  for (const state of ['dead', 'waiting', 'running'] as const) {
+    for (const queue of [poll, submit]) await deleteListed(queue, state, { wanted, counts, context })
+  }
+  return { deleted: counts.deleted.size, kept: counts.kept.size }
+}
+
+interface Deletion {
+  wanted: RunsToDelete
+  counts: { deleted: Set<string>; kept: Set<string> }
+  context: RunsContext
+}
+
+async function deleteListed(queue: string, state: TaskState, { wanted, counts, context }: Deletion): Promise<void> {
+  let after: string | undefined
+  for (;;) {
+    const page = await context.engine.list(queue, state, { limit: PAGE, after })
+    if (page.length === 0) return
+    const before = counts.deleted.size
+    for (const key of new Set(page.map(({ id }) => keyOf(id)))) {
+      const done = await deleteRun(key, wanted, context)
+      if (done !== undefined) counts[done].add(key)
+    }
+    // Where cursors are numbers of places, those of the rest have changed: the page is read again.
+    if (counts.deleted.size === before) after = page.at(-1)?.cursor
+  }
+}
+
+function check({ all, olderThanMs }: RunsToDelete): void {
+  if (all === true || (typeof olderThanMs === 'number' && olderThanMs >= 0)) return
+  const message = '`runs.delete` needs `{ all: true }`, or `{ olderThanMs }` with or without a `state`.'
+  throw new ConfigurationError({ message })
+}
+
+async function deleteRun(
+  key: string,
+  wanted: RunsToDelete,
+  context: RunsContext,
+): Promise<'deleted' | 'kept' | undefined> {
+  const latest = await latestAttempt(key, context)
+  if (latest === undefined || !isWanted(latest.run, wanted)) return undefined
+  if (latest.run.state === 'running') return 'kept'
+  for (let attempt = latest.attempt; attempt >= 1; attempt -= 1) {
+    if (!(await deleteAttempt(attemptId(key, attempt), context))) return 'kept'
+  }
+  return 'deleted'
+}
+
+function isWanted(run: Run, { all, state, olderThanMs = 0 }: RunsToDelete): boolean {
+  if (all) return true
+  return isEnded(run) && (state ?? run.state) === run.state && Date.now() - (run.endedAt ?? 0) >= olderThanMs
+}
+
+/** Deletes an attempt. A call that dies in between is repeated: the outcome, or what leads to the run, goes last. */
+async function deleteAttempt(id: string, { engine, queues }: RunsContext): Promise<boolean> {
+  // What is locked right now is about to be sent.
+  if ((await engine.get(queues.submit, id)) !== undefined && !(await engine.remove(queues.submit, id))) return false
+  const resubmits = (await engine.tally(queues.resubmits(id), 0)) ?? 0
+  for (let resubmit = 0; resubmit <= resubmits; resubmit += 1) {
+    for (let lost = 0; lost <= RESUBMITS; lost += 1) await engine.release(queues.credits, `${id}/${resubmit}/${lost}`)
+  }
+  if (resubmits > 0) await engine.tally(queues.resubmits(id), -resubmits)
+  await engine.release(queues.places, id)
+  const marks = [queues.retried, queues.cancels, queues.unsent, ...Object.values(queues.ends)]
+  for (const queue of [...marks, queues.poll, queues.outcomes]) await engine.remove(queue, id)
+  return true
+}
