@@ -85,9 +85,8 @@ describe('the packed packages, installed by a user', () => {
     if (process.env.PACKAGES_ARE_BUILT !== '1') await run('npm', ['run', 'build', '--silent'], root)
     const workspaces = PACKAGES.flatMap((name) => ['--workspace', name])
     const packed = await run('npm', ['pack', '--json', '--pack-destination', parent, ...workspaces], root)
-    tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
-      ({ filename }) => `../${filename}`,
-    )
+    const files = Object.values(JSON.parse(packed) as Record<string, { filename: string }>)
+    tarballs = files.map(({ filename }) => join(parent, filename))
     const names = ['jest-30', 'express', ...(isNightly ? ['examples', 'playwright'] : [])]
     const projects = names.flatMap((name) => ['--workspace', name])
     const quiet = [...projects, '--prefer-offline', '--no-audit', '--no-fund']

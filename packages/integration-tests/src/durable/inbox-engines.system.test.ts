@@ -3,34 +3,28 @@ import { ENGINE_STORES } from './engine-stores.ts'
 import { PUBLIC_URL, post } from './inbox-harness.ts'
 import { useInboxHarness } from './use-store.ts'
 
-const WAIT = { timeout: 20_000, interval: 20 }
+const WAIT = { interval: 20 }
 
 describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
   const { isMissing } = engineStore
   const harness = useInboxHarness(engineStore)
 
-  it.skipIf(isMissing)(
-    'a result is handled once, though both get it at once, and again later',
-    async () => {
-      const [one, two] = [await harness().open(), await harness().open()]
-      const url = await one.inbox.callbackUrl()
-      const result = harness().service.finish('job_1')
-      const sent = Array.from({ length: 20 }, (_, index) =>
-        post([one, two][index % 2]?.inbox ?? one.inbox, url, result),
-      )
-      expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
-      await one.inbox.waitFor('job_1')
-      expect(await post(two.inbox, url, result)).toBe(202)
-      await Promise.all([one.inbox.sweep(), two.inbox.sweep()])
-      expect([...one.calls, ...two.calls]).toMatchObject([
-        [
-          { job_id: 'job_1', status: 'succeeded', credits_used: 6 },
-          { idempotencyKey: 'job_1', attempt: 1 },
-        ],
-      ])
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('a result is handled once, though both get it at once, and again later', async () => {
+    const [one, two] = [await harness().open(), await harness().open()]
+    const url = await one.inbox.callbackUrl()
+    const result = harness().service.finish('job_1')
+    const sent = Array.from({ length: 20 }, (_, index) => post([one, two][index % 2]?.inbox ?? one.inbox, url, result))
+    expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
+    await one.inbox.waitFor('job_1')
+    expect(await post(two.inbox, url, result)).toBe(202)
+    await Promise.all([one.inbox.sweep(), two.inbox.sweep()])
+    expect([...one.calls, ...two.calls]).toMatchObject([
+      [
+        { job_id: 'job_1', status: 'succeeded', credits_used: 6 },
+        { idempotencyKey: 'job_1', attempt: 1 },
+      ],
+    ])
+  })
 
   it.skipIf(isMissing)(
     'what one prepared, the other gets with its result; the url belongs to the job from then on',
@@ -43,22 +37,17 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
       expect(two.calls).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 7 } }]])
       expect(await post(one.inbox, url, harness().service.finish('job_2'))).toBe(401)
     },
-    40_000,
   )
 
-  it.skipIf(isMissing)(
-    'a job that the service does not have takes no url from the job that it is for',
-    async () => {
-      const [one, two] = [await harness().open(), await harness().open()]
-      const { url } = await one.inbox.prepare({ context: { order: 8 } })
-      const invented = { ...harness().service.resultOf('job_1'), job_id: 'job_invented' }
-      expect(await post(one.inbox, url, invented)).toBe(202)
-      expect(await post(two.inbox, url, harness().service.finish('job_1'))).toBe(202)
-      await two.inbox.waitFor('job_1')
-      expect([...one.calls, ...two.calls]).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 8 } }]])
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('a job that the service does not have takes no url from the job that it is for', async () => {
+    const [one, two] = [await harness().open(), await harness().open()]
+    const { url } = await one.inbox.prepare({ context: { order: 8 } })
+    const invented = { ...harness().service.resultOf('job_1'), job_id: 'job_invented' }
+    expect(await post(one.inbox, url, invented)).toBe(202)
+    expect(await post(two.inbox, url, harness().service.finish('job_1'))).toBe(202)
+    await two.inbox.waitFor('job_1')
+    expect([...one.calls, ...two.calls]).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 8 } }]])
+  })
 
   it.skipIf(isMissing)(
     'a result whose delivery did not come is polled by the other, and waited for in a third',
@@ -72,81 +61,68 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
       await expect(waiting).resolves.toMatchObject({ job_id: 'job_1', status: 'succeeded' })
       expect(two.calls).toMatchObject([[{ job_id: 'job_1' }, { source: 'poll', context: { order: 9 } }]])
     },
-    40_000,
   )
 
-  it.skipIf(isMissing)(
-    'a dead letter of one is listed and run again by the other',
-    async () => {
-      const one = await harness().open({
-        maxAttempts: 2,
-        onSucceeded: () => {
-          throw new Error('The disk is full.')
-        },
-      })
-      const { url, ref } = await one.inbox.prepare({ context: { order: 10 } })
-      await one.inbox.expect('job_1', { ref })
-      await post(one.inbox, url, harness().service.finish('job_1'))
-      const two = await harness().open()
-      await expect
-        .poll(() => two.inbox.deadLetters.list(), WAIT)
-        .toMatchObject([{ jobId: 'job_1', context: { order: 10 }, code: 'error', error: 'The disk is full.' }])
-      await one.inbox.drain()
-      expect(await two.inbox.deadLetters.replay('job_1')).toBe(true)
-      two.inbox.start()
-      await expect.poll(() => two.calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 10 } }]])
-      await expect.poll(() => two.inbox.deadLetters.list(), WAIT).toEqual([])
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('a dead letter of one is listed and run again by the other', async () => {
+    const one = await harness().open({
+      maxAttempts: 2,
+      onSucceeded: () => {
+        throw new Error('The disk is full.')
+      },
+    })
+    const { url, ref } = await one.inbox.prepare({ context: { order: 10 } })
+    await one.inbox.expect('job_1', { ref })
+    await post(one.inbox, url, harness().service.finish('job_1'))
+    const two = await harness().open()
+    await expect
+      .poll(() => two.inbox.deadLetters.list(), WAIT)
+      .toMatchObject([{ jobId: 'job_1', context: { order: 10 }, code: 'error', error: 'The disk is full.' }])
+    await one.inbox.drain()
+    expect(await two.inbox.deadLetters.replay('job_1')).toBe(true)
+    two.inbox.start()
+    await expect.poll(() => two.calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 10 } }]])
+    await expect.poll(() => two.inbox.deadLetters.list(), WAIT).toEqual([])
+  })
 
-  it.skipIf(isMissing)(
-    'a drain lets the handler end that runs, and leaves what waits to the other',
-    async () => {
-      let finish = () => {}
-      const isFinished = new Promise<void>((resolve) => {
-        finish = resolve
-      })
-      const ended: string[] = []
-      const one = await harness().open({
-        concurrency: 1,
-        onSucceeded: async ({ job_id }) => {
-          await isFinished
-          ended.push(job_id)
-        },
-      })
-      for (const job of ['job_1', 'job_2']) {
-        await post(one.inbox, await one.inbox.callbackUrl(), harness().service.finish(job))
-      }
-      await expect
-        .poll(() => one.engine.count(`${harness().name}:results`), WAIT)
-        .toMatchObject({ running: 1, waiting: 1 })
-      const drained = one.inbox.drain()
-      expect(await post(one.inbox, PUBLIC_URL, harness().service.finish('job_3'))).toBe(503)
-      finish()
-      await drained
-      expect(ended).toHaveLength(1)
-      const two = await harness().open()
-      two.inbox.start()
-      await expect.poll(() => two.calls, WAIT).toHaveLength(1)
-      expect([...ended, two.calls[0]?.[0].job_id].toSorted()).toEqual(['job_1', 'job_2'])
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('a drain lets the handler end that runs, and leaves what waits to the other', async () => {
+    let finish = () => {}
+    const isFinished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const ended: string[] = []
+    const one = await harness().open({
+      concurrency: 1,
+      onSucceeded: async ({ job_id }) => {
+        await isFinished
+        ended.push(job_id)
+      },
+    })
+    for (const job of ['job_1', 'job_2']) {
+      await post(one.inbox, await one.inbox.callbackUrl(), harness().service.finish(job))
+    }
+    await expect
+      .poll(() => one.engine.count(`${harness().name}:results`), WAIT)
+      .toMatchObject({ running: 1, waiting: 1 })
+    const drained = one.inbox.drain()
+    expect(await post(one.inbox, PUBLIC_URL, harness().service.finish('job_3'))).toBe(503)
+    finish()
+    await drained
+    expect(ended).toHaveLength(1)
+    const two = await harness().open()
+    two.inbox.start()
+    await expect.poll(() => two.calls, WAIT).toHaveLength(1)
+    expect([...ended, two.calls[0]?.[0].job_id].toSorted()).toEqual(['job_1', 'job_2'])
+  })
 
-  it.skipIf(isMissing)(
-    'an inbox that starts and ends leaves nothing in its queues',
-    async () => {
-      const { inbox, engine } = await harness().open()
-      inbox.start()
-      await inbox.sweep()
-      await inbox.drain()
-      for (const queue of ['results', 'prepared', 'unverified', 'expected', 'overdue', 'bindings']) {
-        expect(await engine.count(`${harness().name}:${queue}`)).toEqual({ waiting: 0, running: 0, done: 0, dead: 0 })
-      }
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('an inbox that starts and ends leaves nothing in its queues', async () => {
+    const { inbox, engine } = await harness().open()
+    inbox.start()
+    await inbox.sweep()
+    await inbox.drain()
+    for (const queue of ['results', 'prepared', 'unverified', 'expected', 'overdue', 'bindings']) {
+      expect(await engine.count(`${harness().name}:${queue}`)).toEqual({ waiting: 0, running: 0, done: 0, dead: 0 })
+    }
+  })
 
   it.skipIf(isMissing)(
     'deliveries that anyone can invent delay no result that is expected by more than 2 s',
@@ -165,6 +141,5 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
       await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, {}]])
       expect(performance.now() - sentAt).toBeLessThan(2_000)
     },
-    40_000,
   )
 })
