@@ -52,7 +52,6 @@ async function linkOurTools(folder: string): Promise<void> {
     typescript: 'node_modules/typescript-6',
     'typescript-7': 'node_modules/typescript-7',
     vitest: 'vitest-5/node_modules/vitest',
-    '@types/express': 'node_modules/@types/express',
   }
   for (const [name, path] of Object.entries(tools)) {
     await symlink(join(root, 'node_modules', name), join(folder, path), 'junction')
