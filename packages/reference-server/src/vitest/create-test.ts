@@ -38,7 +38,7 @@ export type ServerTest = TestAPI<ServerFixtures>
 export type InboxTest<Inbox extends TestInbox> = TestAPI<ServerFixtures & { inbox: Inbox }>
 
 /** How the inbox of each test is made. */
-export interface InboxOptions<Inbox extends TestInbox> {
+export interface InboxTestOptions<Inbox extends TestInbox> {
   /**
    * Makes the inbox of a test, which gets the deliveries of the test's account and is drained at the end. Called for tests that
    * ask for the fixture `inbox`.
@@ -94,9 +94,11 @@ const SHARED_SERVER = {
  *     createInbox({ client: new ModelRun(clientOptions), secret, publicUrl, onSucceeded }),
  * })
  */
-export function createTest<Inbox extends TestInbox>(options: CreateTestOptions & InboxOptions<Inbox>): InboxTest<Inbox>
+export function createTest<Inbox extends TestInbox>(
+  options: CreateTestOptions & InboxTestOptions<Inbox>,
+): InboxTest<Inbox>
 export function createTest(options?: CreateTestOptions): ServerTest
-export function createTest(options: CreateTestOptions & Partial<InboxOptions<TestInbox>> = {}): ServerTest {
+export function createTest(options: CreateTestOptions & Partial<InboxTestOptions<TestInbox>> = {}): ServerTest {
   const { inbox: makeInbox, ...serverOptions } = readOptions<typeof options>(
     'createTest',
     options,
@@ -121,7 +123,7 @@ function createServerTest(options: CreateTestOptions): ServerTest {
   })
 }
 
-function withInbox(test: ServerTest, makeInbox: InboxOptions<TestInbox>['inbox']): InboxTest<TestInbox> {
+function withInbox(test: ServerTest, makeInbox: InboxTestOptions<TestInbox>['inbox']): InboxTest<TestInbox> {
   return test.extend<{ inbox: TestInbox }>({
     inbox: async ({ server, apiKey, clientOptions }, use) => {
       const secret = 'the secret of a test: 32 bytes or more'

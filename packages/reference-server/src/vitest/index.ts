@@ -6,9 +6,9 @@
 export {
   type CreateTestOptions,
   createTest,
-  type InboxOptions,
   type InboxSetting,
   type InboxTest,
+  type InboxTestOptions,
   type ServerTest,
   test,
 } from './create-test.ts'
