@@ -11,7 +11,7 @@ interface FailedRequest {
   jobId?: string | undefined
 }
 
-/** For `catch` of a request: throws its error in the words of the AI SDK. */
+/** Rethrows a client error as an AI SDK error. */
 export function throwAiError(request: FailedRequest): (error: unknown) => never {
   return (error) => {
     throw error instanceof ModelRunError ? toAiError(error, request) : error

@@ -68,7 +68,8 @@ export class ModelRun {
   }
 
   /**
-   * Runs a model and returns its result, which the service gives at once (200) or later (202, then polling).
+   * Runs a model and returns its result. A listener (`signal`, `onStatus`, `webhook`) makes the run asynchronous, because its job
+   * must be known; without one the service may hold the request until the result is there (200), or until polls find it (202).
    * `withResponse()` also returns the HTTP response to the run, with the service's id of the request.
    *
    * @param model Id of the model

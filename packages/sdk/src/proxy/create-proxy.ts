@@ -182,9 +182,9 @@ async function identify(options: ResolvedProxyOptions, request: PageRequest): Pr
 
 function checkIdentity({ user, credits }: ProxyIdentity, { budget }: ResolvedProxyOptions): ProxyIdentity {
   if (typeof user !== 'string')
-    throw new TypeError('`authorize` must give `user` as a text, such as the id of an account.')
+    throw new TypeError('`authorize` must return `user` as a string, such as the id of an account.')
   if (credits === undefined) return { user }
-  if (!isCredits(credits)) throw new TypeError('`authorize` must give `credits` as a number, 0 or more.')
-  if (budget === undefined) throw new TypeError('`authorize` gives `credits`, and the proxy has no `budget`.')
+  if (!isCredits(credits)) throw new TypeError('`authorize` must return `credits` as a number, 0 or more.')
+  if (budget === undefined) throw new TypeError('`authorize` returned `credits`, but the proxy has no `budget`.')
   return { user, credits }
 }

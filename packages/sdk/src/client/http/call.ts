@@ -178,7 +178,10 @@ export function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: num
   return response
 }
 
-function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
+function fail<T>(call: Call<T>, last: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
+  // The worst of several attempts counts: one that was rejected has reached the service.
+  const wasRejected = call.happened.submission === 'rejected' && submissionAfter(last) === 'not_sent'
+  const failure: Failure = wasRejected && last.kind !== 'response' ? { ...last, submission: 'rejected' } : last
   const attempt = { ...times, ...describeAttempt(failure) }
   call.happened.attempts.push(attempt)
   call.happened.failed = { attempt, failure }

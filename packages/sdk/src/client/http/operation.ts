@@ -30,6 +30,8 @@ export interface ReceivedResponse {
   isCut: boolean
   /** Why the body could not be read at all. */
   problem?: string | undefined
+  /** The value of the body, once {@link jsonIn} has parsed it. */
+  parsed?: { value: unknown } | undefined
 }
 
 /** The job that a response names. */

@@ -95,9 +95,15 @@ export function readJson<T>(schema: z.ZodMiniType<T>): (received: ReceivedRespon
   }
 }
 
+/** The value of a JSON body, which is parsed once. Undefined when it is not JSON. */
+export function jsonIn(received: ReceivedResponse): unknown {
+  received.parsed ??= { value: tryParseJson(received.text) }
+  return received.parsed.value
+}
+
 /** The error in a response, when its body is an error body of the service (section 7). */
-export function errorDetailIn({ text }: ReceivedResponse): ErrorDetail | undefined {
-  return z.safeParse(errorBodySchema, tryParseJson(text)).data?.error
+export function errorDetailIn(received: ReceivedResponse): ErrorDetail | undefined {
+  return checkShape(errorBodySchema, jsonIn(received)).data?.error
 }
 
 /**
@@ -107,11 +113,12 @@ export function errorDetailIn({ text }: ReceivedResponse): ErrorDetail | undefin
 export const GATEWAY_REJECTION = 'GATEWAY_REJECTION'
 
 /** The value in the body of a response. @throws UnreadableResponse when it is cut, empty or not JSON */
-export function parseJson({ text, isCut, problem }: ReceivedResponse): unknown {
+export function parseJson(received: ReceivedResponse): unknown {
+  const { text, isCut, problem } = received
   if (problem !== undefined) throw new UnreadableResponse(problem)
   if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
   if (text.trim() === '') throw new UnreadableResponse('the body is empty')
-  const value = tryParseJson(text)
+  const value = jsonIn(received)
   if (value === undefined) throw new UnreadableResponse(`the body is not JSON; it starts with ${excerpt(text)}`)
   return value
 }
@@ -129,10 +136,33 @@ function excerpt(text: string): string {
  * send `null` for absent members, and a job must not be lost to that.
  */
 export function parseWire<T>(schema: z.ZodMiniType<T>, value: unknown): z.core.util.SafeParseResult<T> {
-  const checked = z.safeParse(schema, value)
-  if (checked.success) return checked
-  const again = z.safeParse(schema, withoutNulls(value))
+  const checked = checkShape(schema, value)
+  if (checked.success || isTooWide(value)) return checked
+  const again = checkShape(schema, withoutNulls(value))
   return again.success ? again : checked
+}
+
+/** Checks a value, unless that would cost more than a response is worth: a schema has an issue for each wrong member. */
+function checkShape<T>(schema: z.ZodMiniType<T>, value: unknown): z.core.util.SafeParseResult<T> {
+  return z.safeParse(schema, isTooWide(value) ? TOO_WIDE : value)
+}
+
+/** Fits no schema of a response. */
+const TOO_WIDE = 'a value with too many members'
+
+/** The most members of a list or an object in a response. */
+const MAX_MEMBERS = 50_000
+
+/** True for more members, in all, than any response has. Stops at the first that is too many. */
+function isTooWide(value: unknown): boolean {
+  let count = 0
+  const visit = (one: unknown, depth: number): boolean => {
+    if (typeof one !== 'object' || one === null || depth > MAX_DEPTH) return false
+    const size = Array.isArray(one) ? one.length : Object.keys(one).length
+    count += size
+    return count > MAX_MEMBERS || Object.values(one).some((member) => visit(member, depth + 1))
+  }
+  return visit(value, 0)
 }
 
 /**

@@ -15,7 +15,16 @@ export function submissionAfter(failure: Failure): Submission {
   if (failure.kind !== 'response') return failure.submission
   const { problem, received } = failure
   if (problem !== undefined) return 'unknown'
-  return isRejection(received.status) || isUnavailability(received) ? 'rejected' : 'unknown'
+  const isUnhandled = isRejection(received.status) || isUnavailability(received) || isMove(received)
+  return isUnhandled ? 'rejected' : 'unknown'
+}
+
+/**
+ * True for a redirect that asks for the same request elsewhere: nothing was done. 302 and 303 may follow a POST that was handled. A
+ * body that names a job does not reject one.
+ */
+function isMove(received: ReceivedResponse): boolean {
+  return [301, 307, 308].includes(received.status) && !namesJob(received)
 }
 
 /**

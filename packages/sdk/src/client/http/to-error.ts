@@ -1,5 +1,5 @@
 import type { Attempt, ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
-import { ConfigurationError, tryParseJson } from '@modelrun/kit'
+import { ConfigurationError } from '@modelrun/kit'
 import { createApiError } from '../errors/api-errors.ts'
 import {
   AbortedError,
@@ -10,7 +10,7 @@ import {
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
 import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
-import { errorDetailIn, GATEWAY_REJECTION } from './read-response.ts'
+import { errorDetailIn, GATEWAY_REJECTION, jsonIn } from './read-response.ts'
 import { isRejection, submissionAfter } from './status-policy.ts'
 
 /** The details of a failed call. */
@@ -35,7 +35,7 @@ export interface FailedCall {
 export function toError(failure: Failure, call: FailedCall): ModelRunError {
   if (failure.kind !== 'response') return interruptionError(failure, call)
   const problem = failure.problem ?? redirectProblem(failure.received)
-  return problem === undefined ? responseError(failure, call) : unreadableError(failure.received, problem, call)
+  return problem === undefined ? responseError(failure, call) : unreadableError(failure, problem, call)
 }
 
 /** What is known of the job of a call. */
@@ -57,7 +57,8 @@ export function whatIsKnown(
 ): Known {
   const named = received && operation.jobIn?.(received)
   const isAccepted = named?.isOwn && !isRejection(received?.status ?? 0)
-  const found = isAccepted ? 'accepted' : operation.isRun ? submission : submissionOf(operation)
+  const unlessAccepted = operation.isRun ? submission : submissionOf(operation)
+  const found = isAccepted ? 'accepted' : unlessAccepted
   const mayName = found === 'unknown' || found === 'accepted'
   return {
     submission: found,
@@ -90,14 +91,17 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   return new INTERRUPTION_ERRORS[kind](fields)
 }
 
-function unreadableError(received: ReceivedResponse, problem: string, call: FailedCall): InvalidResponseError {
+type ResponseFailure = Extract<Failure, { kind: 'response' }>
+
+function unreadableError(failure: ResponseFailure, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
-  const known = whatIsKnown(operation, received, 'unknown')
+  const { received } = failure
+  const known = whatIsKnown(operation, received, submissionAfter(failure))
   // A body that is not JSON comes from a gateway and may pass. JSON of a wrong shape and redirects do not pass.
-  const mayPass = received.response.ok && received.problem === undefined && tryParseJson(received.text) === undefined
+  const mayPass = received.response.ok && received.problem === undefined && jsonIn(received) === undefined
   return new InvalidResponseError({
     ...known,
-    message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(known, call, false)}`,
+    message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(known, { operation, received }, false)}`,
     attempts: call.attempts,
     requestId: received.requestId,
     status: received.status,
@@ -105,7 +109,7 @@ function unreadableError(received: ReceivedResponse, problem: string, call: Fail
   })
 }
 
-function responseError(failure: Extract<Failure, { kind: 'response' }>, call: FailedCall): ModelRunError {
+function responseError(failure: ResponseFailure, call: FailedCall): ModelRunError {
   const { operation, label, retryAfterMs } = call
   const { status, text, requestId } = failure.received
   const detail = errorDetailIn(failure.received)
@@ -113,12 +117,14 @@ function responseError(failure: Extract<Failure, { kind: 'response' }>, call: Fa
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service responded without an error body of its own'
   // A rejection about a job, such as 404, needs no further explanation.
   const speaksForItself = operation.jobId !== undefined && isRejection(status)
+  const request = requestId ? `, request ${requestId}` : ''
+  const then = speaksForItself ? '' : consequence(known, { operation, received: failure.received }, false)
   return createApiError({
     ...known,
-    message: `${said} (HTTP ${status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(status, detail?.code, call)}${speaksForItself ? '' : consequence(known, { operation, received: failure.received }, false)}`,
+    message: `${said} (HTTP ${status}, ${label}${request}).${hint(status, detail?.code, call)}${then}`,
     status,
     apiCode: detail?.code,
-    body: tryParseJson(text) ?? text,
+    body: jsonIn(failure.received) ?? text,
     attempts: call.attempts,
     requestId,
     retryAfterMs,

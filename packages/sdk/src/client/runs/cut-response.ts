@@ -11,13 +11,16 @@ const PLACES: ReadonlyMap<string, keyof FoundIds> = /* @__PURE__ */ new Map([
   ['/"error"/"job_id"', 'error'],
 ])
 
+/** Characters: an id is near the start, and a hostile text is all brackets. */
+const MAX_SCANNED = 262_144
+
 /**
  * Finds the job ids of JSON that ends too early, or is not quite JSON, wherever other members stand. A value that is cut is
  * left out. One pass without recursion, because the text may be huge or hostile.
  */
 export function findIdsInText(text: string): FoundIds {
   const ids: FoundIds = {}
-  for (const [path, value] of valuesIn(text)) {
+  for (const [path, value] of valuesIn(text.slice(0, MAX_SCANNED))) {
     const place = PLACES.get(path)
     if (place !== undefined) ids[place] ??= tryParseJson(value)
   }

@@ -16,12 +16,11 @@ import {
   readArguments,
   readJson as readPlainJson,
   showValue,
-  tryParseJson,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { parseByStatus, readJson } from '../http/read-response.ts'
+import { jsonIn, parseByStatus, readJson } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
 import { type FoundIds, findIdsInText } from './cut-response.ts'
 
@@ -66,9 +65,9 @@ const SCHEMAS_BY_STATUS = {
   queued: runQueuedSchema,
 }
 
-function readKnownResponse({ text, isCut }: ReceivedResponse): RunResponse | undefined {
-  if (isCut) return undefined
-  const run = parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, asRunStatus(tryParseJson(text)))
+function readKnownResponse(received: ReceivedResponse): RunResponse | undefined {
+  if (received.isCut) return undefined
+  const run = parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, asRunStatus(jsonIn(received)))
   // A result needs no id. Any other response does: its job is polled.
   return run?.status === 'completed' || isJobId(run?.job_id) ? run : undefined
 }
@@ -83,9 +82,9 @@ function asRunStatus(value: unknown): unknown {
  * response itself, its `data` and its `error` are read: a deeper `job_id` may be an echo of the input. That of `error` may
  * name another job.
  */
-export function jobIn({ text }: ReceivedResponse): NamedJob | undefined {
-  const value = tryParseJson(text)
-  const { root, data, error } = value === undefined ? findIdsInText(text) : findIds(value)
+export function jobIn(received: ReceivedResponse): NamedJob | undefined {
+  const value = jsonIn(received)
+  const { root, data, error } = value === undefined ? findIdsInText(received.text) : findIds(value)
   const [own, other] = [toJobId(root) ?? toJobId(data), toJobId(error)]
   if (own !== undefined) return { jobId: own, isOwn: true }
   return other === undefined ? undefined : { jobId: other, isOwn: false }
@@ -103,7 +102,7 @@ function findIds(received: unknown): FoundIds {
 export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse | undefined {
   const job = jobIn(received)
   if (!job?.isOwn) return undefined
-  const value = tryParseJson(received.text)
+  const value = jsonIn(received)
   const status = memberOf(value, 'status') ?? memberOf(memberOf(value, 'data'), 'status')
   return { status: 'unknown', job_id: job.jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
 }

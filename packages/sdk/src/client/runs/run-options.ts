@@ -55,10 +55,17 @@ export interface RunOptions extends PreflightOptions, WaitOptions {
    * hold, and when `onAbort` or `onDeadline` is to cancel the job; else `sync`.
    */
   mode?: 'sync' | 'async' | undefined
-  /** URL that receives the result by POST (section 6), besides the result of this call. */
+  /** Makes the run asynchronous, because its job must be known. Aborts the call, which rejects at once with `AbortedError`. */
+  signal?: AbortSignal | undefined
+  /**
+   * Makes the run asynchronous, because its job must be known. Called with each new state of the job and with the job's handle,
+   * from the response to the run (`queued`) to the end. A callback that throws or rejects is logged, and the wait continues.
+   */
+  onStatus?: WaitOptions['onStatus']
+  /** Makes the run asynchronous. URL that receives the result by POST (section 6), besides the result of this call. */
   webhookUrl?: string | undefined
   /**
-   * An inbox of `modelrun/webhooks`, which receives the result by POST (section 6). The call resolves with the delivery or
+   * Makes the run asynchronous, because its job must be known. An inbox of `modelrun/webhooks`, which receives the result by POST (section 6). The call resolves with the delivery or
    * with a poll, whichever is first. Polls are rare then. Use it instead of `webhookUrl`.
    * What it throws loses no run, and it holds none for longer than `timeoutMs` and `deadlineMs`.
    */

@@ -110,7 +110,7 @@ describe('the trouble of one job', () => {
     expect((error as Error).message).toContain('the service had asked for no poll in the next')
     expect((error as Error).cause).toMatchObject({ status: 429, retryAfterMs: 86_400_000 })
     expect(service.polls.filter(({ jobId }) => jobId === 'job_bad')).toHaveLength(1)
-    expect(lines.filter((line) => line.includes('asks for no poll'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('asked not to poll'))).toHaveLength(1)
   })
 
   test('does not stop the polls of others when its polls get no response', async () => {

@@ -162,7 +162,7 @@ export class PollScheduler {
     if (this.#hasWarned.ofPause || retryAfterMs <= MAX_PAUSE_MS) return
     this.#hasWarned.ofPause = true
     this.#log.warn(
-      `the service asks for no poll of the job ${jobId} in the next ${seconds(retryAfterMs)} s (HTTP ${status}). Polls of other jobs continue. Further pauses are not logged`,
+      `the service asked not to poll the job ${jobId} for ${seconds(retryAfterMs)} s (HTTP ${status}). Polls of other jobs continue. Further pauses are not logged`,
     )
   }
 
