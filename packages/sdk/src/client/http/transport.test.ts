@@ -16,12 +16,7 @@ import {
 import { createTestCore } from '../../../test/test-client.ts'
 import { openScope } from '../../shared/clock.ts'
 import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
-import {
-  AbortedError,
-  AttemptTimeoutError,
-  DeadlineExceededError,
-  InvalidResponseError,
-} from '../errors/transport-errors.ts'
+import { AbortedError, AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
 import type { ModelRunOptions } from '../options.ts'
 import { runOperation } from '../runs/run-operation.ts'
