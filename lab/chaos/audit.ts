@@ -1,4 +1,4 @@
-import type { TaskRecord } from 'modelrun/webhooks'
+import type { TaskRecord } from '@modelrun/kit'
 import type { JournalEntry } from './journal.ts'
 
 /**

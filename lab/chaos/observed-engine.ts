@@ -1,4 +1,4 @@
-import type { InboxEngine, Task } from 'modelrun/webhooks'
+import type { InboxEngine, Task } from '@modelrun/kit'
 import { type Journal, monotonicMs } from './journal.ts'
 import { sabotageOf } from './sabotage.ts'
 import { INBOX_NAME, LOCK_MS } from './settings.ts'

@@ -1,4 +1,4 @@
-import { PauseQueue, RetryAfterError } from 'modelrun/webhooks'
+import { PauseQueue, RetryAfterError } from '@modelrun/kit'
 import {
   type Checks,
   expectEqual,

@@ -5,7 +5,7 @@ import { createMarks, type Marks } from '@modelrun/durable/marks'
 import { createPostgresEngine, type PostgresDatabase } from '@modelrun/durable/postgres'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { ModelRun } from 'modelrun'
-import { createInbox, type Inbox, PauseQueue, type TaskHandler } from 'modelrun/webhooks'
+import { createInbox, type Inbox, RetryAfterError } from 'modelrun/webhooks'
 import mysql from 'mysql2/promise'
 import { Pool } from 'pg'
 import postgres from 'postgres'
@@ -27,6 +27,11 @@ export const engines: Engine[] = [
   ...databases.map((database) => createPostgresEngine(database, { schema: 'posters', onError: console.error })),
 ]
 
+engines[0]?.work('app', async ({ id, attempt, signal }) => {
+  if (signal.aborted) throw new RetryAfterError(1_000)
+  return { id, attempt }
+})
+
 export const batches: Runs[] = engines.map((engine) =>
   createRuns({ engine, client: new ModelRun(), maxCredits: 100, submitRate: { max: 5, perMs: 1_000 } }),
 )
@@ -34,11 +39,6 @@ export const batches: Runs[] = engines.map((engine) =>
 export const inboxes: Inbox[] = engines.map((engine) =>
   createInbox({ engine, client: new ModelRun(), onSucceeded: () => {} }),
 )
-
-export const handler: TaskHandler = async ({ id, attempt, signal }) => {
-  if (signal.aborted) throw new PauseQueue(1_000)
-  return { id, attempt }
-}
 
 const marks: Marks<'postgres'> = createMarks('postgres', { table: 'app.marks' })
 const mysqlMarks = createMarks('mysql')

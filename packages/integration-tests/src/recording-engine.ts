@@ -8,7 +8,7 @@ import {
   type TaskHandler,
   type TaskState,
   type WorkOptions,
-} from 'modelrun/webhooks'
+} from '@modelrun/kit'
 
 /** The queue that has one task for each job. */
 const JOBS = 'inbox:results'

@@ -1,4 +1,4 @@
-import type { InboxEngine, TaskState } from 'modelrun/webhooks'
+import type { InboxEngine, TaskState } from '@modelrun/kit'
 
 export type {
   Json,
@@ -10,7 +10,7 @@ export type {
   TaskState,
   Worker,
   WorkOptions,
-} from 'modelrun/webhooks'
+} from '@modelrun/kit'
 
 /** A durable queue. Batch runs and the inbox of `modelrun/webhooks` work on it. */
 export interface Engine extends InboxEngine {

@@ -1,6 +1,6 @@
-import { repeatUntilStored, systemClock } from '@modelrun/kit'
+import { PauseQueue, repeatUntilStored, systemClock } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
-import { type Inbox, PauseQueue } from 'modelrun/webhooks'
+import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Json, Task } from '../engine/engine.ts'
 import { keyOf, type Outcome, type PollData, type SubmitData } from './run-types.ts'
 

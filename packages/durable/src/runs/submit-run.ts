@@ -1,3 +1,4 @@
+import { NonRetriableError, PauseQueue, RetryAfterError } from '@modelrun/kit'
 import {
   ApiError,
   AuthenticationError,
@@ -9,7 +10,6 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from 'modelrun'
-import { NonRetriableError, PauseQueue, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { endCancelled, isCancelled } from './control-runs.ts'
 import { inboxContextOf, stopPolling } from './run-inbox.ts'

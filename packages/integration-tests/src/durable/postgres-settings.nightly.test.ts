@@ -1,6 +1,6 @@
 import type { Engine } from '@modelrun/durable'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
-import type { Task } from 'modelrun/webhooks'
+import type { Task } from '@modelrun/kit'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'

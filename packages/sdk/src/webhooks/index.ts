@@ -4,20 +4,8 @@
  * @module
  */
 
-export type {
-  InboxEngine,
-  Json,
-  Rate,
-  Task,
-  TaskFailure,
-  TaskHandler,
-  TaskList,
-  TaskRecord,
-  TaskState,
-  Worker,
-  WorkOptions,
-} from '@modelrun/kit'
-export { NonRetriableError, PauseQueue, RetryAfterError } from '@modelrun/kit'
+export type { InboxEngine } from '@modelrun/kit'
+export { NonRetriableError, RetryAfterError } from '@modelrun/kit'
 export { WebhookParseError } from '../client/errors/local-errors.ts'
 export type { NodeListener } from '../shared/serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'
