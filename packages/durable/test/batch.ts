@@ -48,7 +48,7 @@ export function setWallClock(byMs: number): void {
 }
 
 /** What the service responds with in place of its own response, to requests of this method. */
-export interface Outage {
+interface Outage {
   status: number | undefined
   method?: string
 }
