@@ -65,7 +65,7 @@ describe('traceRuns', () => {
     const ids = await Promise.all([runUnder('first', FAST), runUnder('second', SLOW), runUnder('third', FAST)])
     for (const [index, name] of ['first', 'second', 'third'].entries()) {
       const polls = harness.record.named(`GET /v1/jobs/${ids[index]}`)
-      expect(polls.length).toBeGreaterThan(2)
+      expect(polls.length).toBeGreaterThan(1)
       for (const poll of polls) expect(poll.parent).toBe(name)
       const run = harness.record.spans().find(({ attributes }) => attributes['gen_ai.response.id'] === ids[index])
       expect(run).toMatchObject({ parent: name, attributes: { 'modelrun.polls': polls.length } })
