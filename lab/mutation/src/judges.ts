@@ -9,7 +9,17 @@ const JUDGES = [
   ['client/runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
   [
     'webhooks',
-    ['*inbox*', 'dead-letters', 'delivery/*', 'verification/*', 'expected/*', 'subscribers/*', 'workers/*', 'engine/*'],
+    [
+      '*inbox*',
+      '*job*',
+      '*run*',
+      'dead-letters',
+      'read-end',
+      'receive-delivery',
+      'retention',
+      'subscribers',
+      'engine/*',
+    ],
   ],
 ] as const
 
