@@ -124,22 +124,24 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
     }
   })
 
-  it.skipIf(isMissing)(
-    'deliveries that anyone can invent delay no result that is expected by more than 2 s',
-    async () => {
-      const { inbox, calls } = await harness().open({ secret: undefined, publicUrl: undefined })
-      inbox.start()
-      await inbox.expect('job_1')
-      const inventions = Array.from({ length: 300 }, (_, index) => ({
-        ...harness().service.resultOf('job_1'),
-        job_id: `invented_${index}`,
-      }))
-      const responses = await Promise.all(inventions.map((event) => post(inbox, PUBLIC_URL, event)))
-      expect(new Set(responses)).toEqual(new Set([202]))
-      const sentAt = performance.now()
-      expect(await post(inbox, PUBLIC_URL, harness().service.finish('job_1'))).toBe(202)
-      await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, {}]])
-      expect(performance.now() - sentAt).toBeLessThan(2_000)
-    },
-  )
+  it.skipIf(isMissing)('a result that is expected is handled before deliveries that anyone can invent', async () => {
+    const { inbox, calls } = await harness().open({ secret: undefined, publicUrl: undefined })
+    inbox.start()
+    await inbox.expect('job_1')
+    const inventions = Array.from({ length: 300 }, (_, index) => ({
+      ...harness().service.resultOf('job_1'),
+      job_id: `invented_${index}`,
+    }))
+    const responses = await Promise.all(inventions.map((event) => post(inbox, PUBLIC_URL, event)))
+    expect(new Set(responses)).toEqual(new Set([202]))
+    const last = harness().service.hold('invented_299')
+    let isLastPolled = false
+    void last.asked.then(() => {
+      isLastPolled = true
+    })
+    expect(await post(inbox, PUBLIC_URL, harness().service.finish('job_1'))).toBe(202)
+    await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, {}]])
+    expect(isLastPolled).toBe(false)
+    last.release()
+  })
 })
