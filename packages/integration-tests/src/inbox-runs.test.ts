@@ -12,7 +12,7 @@ describe('runs whose results an inbox receives, over real sockets', () => {
   let receiver: ReceivingServer | undefined
 
   beforeEach(async () => {
-    connection = await openSocket()
+    connection = await openSocket({ clock: 'system', latency: 0 })
   })
 
   afterEach(async () => {
