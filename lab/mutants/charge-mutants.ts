@@ -102,7 +102,7 @@ export const CHARGE_MUTANTS = mutants([
     CANCELLED,
     'charges a cancelled job when it would have ended',
     charges((request, response) => (isFor(request, 'cancelJob') && response.status < 300 ? 60 : 0), 75_000),
-    'charges/books-balance',
+    'charges/every-run',
   ],
   [
     CANCELLED,

@@ -42,16 +42,6 @@ export const DELIVERY_MUTANTS = mutants([
   ['webhooks/one-result', 'delivers id instead of job_id', delivers(({ job_id: id, ...body }) => ({ id, ...body }))],
   ['webhooks/one-result', 'delivers the status completed', delivers((body) => ({ ...body, status: 'completed' }))],
   ['webhooks/output', 'delivers no output', delivers(({ output: _, ...body }) => body)],
-  [
-    'files/can-be-read',
-    'delivers another file',
-    delivers(({ output, ...body }) => ({
-      ...body,
-      ...(output === undefined
-        ? {}
-        : { output: JSON.parse(JSON.stringify(output).replaceAll('/files/', '/files/other/')) }),
-    })),
-  ],
   ['webhooks/credits', 'delivers no credits_used', delivers(({ credits_used: _, ...body }) => body)],
   ['webhooks/credits', 'delivers more credits than the price', delivers((body) => ({ ...body, credits_used: 40 }))],
   [

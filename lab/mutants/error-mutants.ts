@@ -26,17 +26,6 @@ const CORRUPTED: readonly [string, Edit][] = [
   ['a list of messages', put('/error/message', ['no'])],
 ]
 
-/** Fails now and then, whatever is asked for. */
-const failsEach = (count: number, route: RouteName, code: number) => {
-  let sent = 0
-  return edited(
-    route,
-    when(() => ++sent % count === 0, status(code), put('', { error: { code: 'INTERNAL', message: 'Try again.' } })),
-  )
-}
-
-const READ = '4: the list, the details and the job status are responded to with 200'
-
 const isError = ({ status }: { status: number }) => status >= 400 && status < 500
 
 /** Rejects a request now and then, as one that comes too early. */
@@ -67,9 +56,6 @@ export const ERROR_MUTANTS = mutants([
     ),
     'errors/every-error',
   ],
-  [READ, 'fails every seventh list', failsEach(7, 'listModels', 500), 'errors/reads-are-served'],
-  [READ, 'fails every fifth of the details', failsEach(5, 'getModel', 500), 'errors/reads-are-served'],
-  [READ, 'is not available for every tenth poll', failsEach(10, 'getJob', 503), 'errors/reads-are-served'],
   ...REJECTED.flatMap(([what, route, code]) =>
     CORRUPTED.map(([how, edit]): Row => [SHAPE, `has ${how} for ${what}`, edited(route, when(hasCode(code), edit))]),
   ),

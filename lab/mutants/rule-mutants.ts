@@ -4,11 +4,8 @@ import { type Edit, editedWhere, isFor, mutants, put, when } from './mutation.ts
 
 import {
   alsoCharges,
-  balancesTheSum,
   eachOf,
-  everyThird,
   isFailing,
-  iso,
   late,
   rejects,
   searchesTheFirstPage,
@@ -17,7 +14,6 @@ import {
 } from './rule-mutations.ts'
 
 const CHARGE = '1: cancelled jobs are not charged; 2.1: credits_per_run is charged per run'
-const TIME = '2.4: completed_at is when the job was completed, ISO 8601 UTC'
 const HOLD = '8: 202 is returned after about 55 seconds of waiting'
 const AT_ONCE = '3: the response returns at once with the job id'
 const LIST = '4.1: total is the number of matching models, offset the pagination offset'
@@ -28,7 +24,6 @@ const ofShelf = (edit: Edit) =>
 
 /** Lies that show in one corner, now and then, or in a comparison: the judges of all evidence notice them. */
 export const RULE_MUTANTS = mutants([
-  [CHARGE, 'charges cancelled jobs with webhook_url, and less later', balancesTheSum(), 'charges/every-run'],
   [
     CHARGE,
     'charges failed jobs with webhook_url only',
@@ -36,21 +31,6 @@ export const RULE_MUTANTS = mutants([
       isFor(request, 'runModel') && isFailing(request) && hasWebhook(request) && response.status < 300 ? 4 : 0,
     ),
     'charges/every-run',
-  ],
-  [TIME, 'delivers times of yesterday now and then', everyThird((time) => time - 86_400_000), 'jobs/times'],
-  [TIME, 'delivers times of the next hour now and then', everyThird((time) => time + 3_600_000), 'jobs/times'],
-  [TIME, 'delivers times a minute early', everyThird((time) => time - 60_000), 'jobs/times'],
-  [
-    TIME,
-    'shows the time of the poll as completed_at',
-    shows(({ status }, { clock }) => (status === 'succeeded' ? { completed_at: iso(clock.now()) } : {})),
-    'jobs/times',
-  ],
-  [
-    TIME,
-    'shows completed_at of jobs that continue',
-    shows(({ status }) => (status === 'processing' ? { completed_at: iso(Date.UTC(2026, 0, 1)) } : {})),
-    'jobs/times',
   ],
   [HOLD, 'gives up every second hold after 20 s', shortHolds(), 'runs/held-time'],
   [

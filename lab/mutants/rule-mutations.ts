@@ -2,7 +2,7 @@ import type { RouteName } from '@modelrun/contract'
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { sleep } from '../../packages/conformance/src/clock.ts'
 import { at, isRecord, itemsOf } from '../../packages/conformance/src/json.ts'
-import { hasWebhook, jobOf, posts } from './edits.ts'
+import { hasWebhook, jobOf } from './edits.ts'
 import { isLater, isList, queryParameter } from './list-edits.ts'
 import { type Edit, edited, isFor, type Mutation, put, type WireRequest, type WireResponse, when } from './mutation.ts'
 
@@ -17,21 +17,6 @@ export function alsoCharges(count: (request: WireRequest, response: WireResponse
     },
     options: ({ server }) => ({ readCredits: async () => server.credits() - extra }),
   }
-}
-
-/** Charges cancelled jobs with a webhook, and forgets as much of what it charges later: the sum is right. */
-export function balancesTheSum(): Mutation {
-  const hooked = new Set<unknown>()
-  let owed = 0
-  return alsoCharges((request, response) => {
-    if (response.status >= 300) return 0
-    if (isFor(request, 'runModel') && hasWebhook(request)) hooked.add(at(response.json, '/job_id'))
-    const isCancel = isFor(request, 'cancelJob') && hooked.delete(jobOf(request))
-    const isMain = request.url.pathname.includes('every-rule') && at(response.json, '/status') === 'completed'
-    const change = isCancel ? 4 : isMain && owed > 0 ? -4 : 0
-    owed += change
-    return change
-  })
 }
 
 export const isFailing = ({ url }: WireRequest) => url.pathname.includes('always-fails')
@@ -109,10 +94,4 @@ export function searchesTheFirstPage(): Mutation {
 export function rejects(response: WireResponse, request: WireRequest): void {
   response.status = 403
   put('', { error: { code: 'FORBIDDEN', message: 'You may not.' } })(response, request)
-}
-
-export function everyThird(change: (time: number) => number): Mutation {
-  let delivered = 0
-  const isThird = ({ completed_at: time }: Record<string, unknown>) => time !== undefined && ++delivered % 3 === 0
-  return posts(({ body }) => (body.completed_at = iso(change(Date.parse(String(body.completed_at))))), isThird)
 }

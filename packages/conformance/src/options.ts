@@ -61,9 +61,8 @@ export interface ConformanceOptions {
   /** Receives webhooks. Checks of deliveries are skipped without it. */
   receiver?: WebhookReceiver | undefined
   /**
-   * Returns the balance of the account. Called whenever runs have ended and none continues (about 60 times), and where a run could
-   * pass the limit; more often where a charge shows late. The interface has no such endpoint, so checks of charges are skipped
-   * without it.
+   * Returns the balance of the account. Called before the first run, where a run could pass the limit, and at the end until it
+   * has not changed for four minutes. The interface has no such endpoint, so checks of charges are skipped without it.
    */
   readCredits?: (() => Promise<number>) | undefined
   /** Ids of checks or requirements. Default: all. */

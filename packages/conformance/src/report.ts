@@ -35,8 +35,6 @@ export interface ConformanceReport {
   durationMs: number
   /** How many checks ended with each verdict. */
   summary: Summary
-  /** What to choose otherwise next time, a sentence for each: a model whose every run failed at the provider. */
-  advice: readonly string[]
   /** What the runs cost. */
   credits: {
     /** What the plan costs: rejected and cancelled runs, and reads, are free (sections 1 and 3). */

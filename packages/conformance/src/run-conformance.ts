@@ -2,12 +2,11 @@ import { closestName } from '@modelrun/kit'
 import type { Check } from './check.ts'
 import { createExchangeLog, type Exchange, type ExchangeLog } from './exchange.ts'
 import { type Finding, fail, skip } from './finding.ts'
-import { type ApiResponse, type Call, createCaller, createDownloader, NoResponseError } from './http/caller.ts'
-import { type Recovered, readingAgain, TOO_MANY_REQUESTS, waitingWhenLimited } from './http/sent-again.ts'
+import { createCaller, createDownloader, NoResponseError } from './http/caller.ts'
+import { sendingAgain, TOO_MANY_REQUESTS } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
-import { adviceOf } from './judges/advice.ts'
 import { ALL_CHECKS, AREAS, areaOf } from './judges/all-checks.ts'
-import { owedBy, priceSince } from './judges/entries.ts'
+import { owedBy } from './judges/charges.ts'
 import { type World, worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
@@ -47,7 +46,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     resolved.onProgress(scenario.name)
     await session.perform(scenario)
   }
-  await session.balance.close()
+  if (session.credits.before !== undefined) session.credits.after = await session.settledBalance()
   const world = worldOf(session)
   const results = checks.map((check) => {
     const result = resultOf(check, findingOf(check, world), redactor)
@@ -63,7 +62,6 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary,
-    advice: adviceOf(world),
     credits: { planned, limit: resolved.maxCredits, spent: ended + open },
     results,
     observations,
@@ -87,19 +85,11 @@ function selectChecks(only: readonly string[] | undefined): readonly Check[] {
 function createSession(options: ResolvedOptions, log: ExchangeLog): Session {
   const { baseUrl, fetch, clock, limits, receiver } = options
   const callerOptions = { baseUrl, fetch, log, requestTimeoutMs: limits.requestMs }
-  const limited: ApiResponse[] = []
-  const recovered: Recovered[] = []
-  const { 'no-credits': poorKey } = options.keys
-  const isOther = ({ authorization }: Call) => poorKey !== undefined && authorization === `Bearer ${poorKey}`
-  const sendOnce = waitingWhenLimited(createCaller(callerOptions), { clock, limited, isOther })
   return new Session({
     options,
-    send: readingAgain(sendOnce, clock, recovered),
+    send: sendingAgain(createCaller(callerOptions), clock),
     download: createDownloader(callerOptions),
-    limited,
-    recovered,
     owed: (session) => owedBy(worldOf(session)),
-    priceSince: (session, after) => priceSince(worldOf(session), after),
     webhookEndpoints: receiver && createWebhookEndpoints(receiver, log),
   })
 }
@@ -116,7 +106,7 @@ async function prepare(session: Session, checks: readonly Check[], redactor: Red
   if (isRunning)
     session.targets = await chooseTargets(choosing).catch((error) => Promise.reject(cannotStart(error, redactor)))
   const planned = costOf(scenarios, session.targets, options)
-  if (isRunning) await session.balance.open()
+  if (isRunning) session.credits.before = await session.balance()
   return { scenarios, planned }
 }
 

@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts'
-import { BOOK_JUDGES } from './book-judges.ts'
+import { CHARGE_JUDGES } from './charges.ts'
 import { DELIVERY_JUDGES } from './delivery-judges.ts'
-import { FILES_CHECKS } from './files.ts'
 import { INPUT_JUDGES } from './input-judges.ts'
 import { JOB_JUDGES } from './job-judges.ts'
 import { KEY_JUDGES } from './key-judges.ts'
@@ -9,7 +8,6 @@ import { LIST_JUDGES } from './list-judges.ts'
 import { MODEL_JUDGES } from './model-judges.ts'
 import { RUN_JUDGES } from './run-judges.ts'
 import { SETTINGS } from './settings.ts'
-import { TIME_JUDGES } from './time-judges.ts'
 
 /** Every check in order. */
 export const ALL_CHECKS: readonly Check[] = [
@@ -17,12 +15,10 @@ export const ALL_CHECKS: readonly Check[] = [
   ...LIST_JUDGES,
   ...MODEL_JUDGES,
   ...RUN_JUDGES,
-  ...FILES_CHECKS,
   ...INPUT_JUDGES,
   ...JOB_JUDGES,
   ...DELIVERY_JUDGES,
-  ...TIME_JUDGES,
-  ...BOOK_JUDGES,
+  ...CHARGE_JUDGES,
   ...SETTINGS,
 ]
 

@@ -8,7 +8,6 @@ import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts
 import { ownFields, sameOutput } from './job-judges.ts'
 import { judgeEvery, only, type Source } from './judge-world.ts'
 import { AT_PROVIDER, absent, ERROR, hasOutput, holds, holdsWhereShown, oneOf, utcTime } from './rules.ts'
-import { utcTimeOf } from './utc-timestamp.ts'
 import { isBefore, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
@@ -134,16 +133,14 @@ function isItsResult(arrival: Arrival, world: World): Finding {
 /** Judges that a delivery says what the others for its run say, what polling says, and what the run said. */
 function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding[] {
   const first = deliveries[0]?.json
-  const same = ['/status', '/credits_used', '/error/code'].map(
+  const same = ['/status', '/credits_used', '/completed_at', '/error/code'].map(
     (pointer) => [pointer, oneOf(at(first, pointer))] as const,
   )
-  const times = [first, delivery.json].map((json) => utcTimeOf(at(json, '/completed_at')))
   const { '/job_id': _, ...own } = ownFields(run)
   const code = at(job?.end?.json, '/data/error/code')
   const isFailure = at(delivery.json, '/status') === 'failed' && typeof code === 'string'
   return [
     ...holds(delivery, Object.fromEntries(same)),
-    judge(times[0] === times[1], 'two deliveries of one result have different times in completed_at', delivery),
     ...holdsWhereShown(delivery, '', isFailure ? { ...own, '/error/code': oneOf(code) } : own),
   ]
 }

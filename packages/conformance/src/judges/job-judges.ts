@@ -42,6 +42,13 @@ const TO_FAIL = only(
   'none was to fail',
 )
 
+/** Files, read without the API key. */
+const FILES: Source<ApiResponse> = {
+  from: [FIRST.default, FIRST.async],
+  pick: ({ session }) => session.files,
+  nothing: 'no run has a file that can be read over HTTP',
+}
+
 /** Members of every poll, by the statuses of the job: where it has other ones, the member is not there. */
 const MEMBERS: readonly [check: string, rules: Record<string, Rule>, statuses?: readonly string[]][] = [
   ['jobs/every-poll', { '/data': object }],
@@ -58,6 +65,7 @@ export const JOB_JUDGES: readonly Check[] = [
   judgeReads('jobs/every-output', { statuses: ['succeeded'] }, (read) => [hasOutput(read, '/data/output')]),
   judgeReads('jobs/failed-error', { statuses: ['failed'] }, (read) => holds(read, ERROR, '/data')),
   judgeReads('jobs/failed-code', { statuses: ['failed'], of: TO_FAIL }, (read) => holds(read, AT_PROVIDER, '/data')),
+  judgeEvery('files/can-be-read', FILES, isFile),
   judgeEvery('jobs/every-end', RIGHT, endsAsItShould),
   judgeEvery('jobs/stays-ended', ENDED, staysEnded),
   judgeEvery('jobs/same-output', ENDED, sameOutputs),
@@ -88,6 +96,17 @@ function isOf(read: ApiResponse | undefined, statuses: readonly unknown[]): bool
 function isReturned(response: ApiResponse): Finding {
   const isRight = response.status >= 200 && response.status < 300
   return judge(isRight, `${originOf(response.exchange)}: status ${response.status}; expected one of success`, response)
+}
+
+/** A whole host may need the key: its files are not public, and the key is sent nowhere else. */
+function isFile(response: ApiResponse, { session }: World): Finding {
+  const hostOf = ({ exchange }: ApiResponse) => new URL(exchange.request.url).host
+  const { status, text, headers } = response
+  const isOpen = session.files.some((file) => file.status === 200 && hostOf(file) === hostOf(response))
+  if (!isOpen && (status === 401 || status === 403)) return skip(`status ${status}: the file is not public`, response)
+  const type = headers.get('content-type') ?? 'no content type'
+  const isRight = status === 200 && !text.startsWith('[0 bytes') && !/^text\/html/i.test(type)
+  return judge(isRight, `the URL of an item returns status ${status}, ${type}, ${text}; expected a file`, response)
 }
 
 /** What may be repeated of a run. */

@@ -10,7 +10,7 @@ import type { Recorded } from '../session/session.ts'
 import { type ApiCall, isItsOwn, originOf } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
 import { absent, ERROR, hasStatus, holds, oneOf, rejectionText } from './rules.ts'
-import { isBefore, isProviderFailure, type JobStory, type ReadsOf, responsesOf, type World } from './world.ts'
+import { isBefore, isProviderFailure, type JobStory, type World } from './world.ts'
 
 const FORBIDDEN = 'FORBIDDEN'
 
@@ -20,8 +20,6 @@ const CALLS: Source<ApiCall> = {
   pick: ({ calls }) => calls.filter(isItsOwn),
   nothing: 'nothing was sent',
 }
-/** Reads that the specification accepts, by their endpoint. */
-const READS: Source<ReadsOf> = { ...CALLS, pick: ({ reads }) => reads.filter(({ calls }) => calls.length > 0) }
 const KEYED = [keysAtReads, keysAtJobs, FIRST.cancelledProcessing]
 const isRejected = ({ response }: { response: ApiResponse }) => response.status >= 400
 const ofKey = (kind: ApiCall['key']['kind'], from: Source<ApiCall>['from'], nothing: string) =>
@@ -39,14 +37,11 @@ const isLacking = ({ key, route }: ApiCall) => key.lacks.some((permission) => pe
 /** A run whose response shows the failed job, or the failure. */
 const isFailedRun = ({ method, response: { json } }: Recorded) =>
   method === 'POST' && (at(json, '/status') === 'failed' || isProviderFailure(json))
-/** Every error, wherever the request went, also those after which a request was sent again. What limits requests in front of a service may send a body of its own. */
-const ERRORS: Source<{ response: Pick<ApiResponse, 'json' | 'exchange'> }> = {
+/** Every error, wherever the request went. What stands in front of a service may send a body of its own. */
+const ERRORS: Source<Recorded> = {
   ...CALLS,
-  pick: ({ session: { recorded, parts } }) => [
-    ...recorded.filter((call) => isFailedRun(call) || (isItsOwn(call) && isRejected(call))),
-    ...parts.recovered.filter(isItsOwn),
-    ...parts.limited.filter(({ json }) => at(json, '/error') !== undefined).map((response) => ({ response })),
-  ],
+  pick: ({ session: { recorded } }) =>
+    recorded.filter((call) => isFailedRun(call) || (isItsOwn(call) && isRejected(call))),
   nothing: 'nothing was rejected',
 }
 
@@ -76,7 +71,6 @@ export const KEY_JUDGES: readonly Check[] = [
   judgeEvery('errors/not-in-a-success', only(CALLS, isResult, 'nothing was returned'), ({ response }) =>
     holds(response, { '/error': absent }),
   ),
-  judgeEvery('errors/reads-are-served', READS, areServed),
   judgeAll('errors/every-response', CALLS, (calls, { session: { troubles } }) => {
     const redirected = calls.find(({ response }) => response.status >= 300 && response.status < 400)
     if (redirected !== undefined)
@@ -124,20 +118,6 @@ function isRejectedAs(call: ApiCall, status: number, code: string): Finding {
 function mayHaveOtherMistake({ route, id, response }: ApiCall, { jobs }: World): boolean {
   const isOver = ({ jobId, end }: JobStory) => jobId === id && end !== undefined && isBefore(end, response)
   return route === 'cancelJob' && isRejected({ response }) && response.status !== 401 && jobs.some(isOver)
-}
-
-/** Any service fails now and then, but not so often. */
-const FEW = 4
-const SHARE = 1 / 12
-
-/** Judges that the reads of an endpoint are returned, at least when they are sent again, and most of them at once. */
-function areServed({ route, calls, recovered }: ReadsOf): Finding {
-  const lost = calls.find(({ response }) => response.status >= 500)
-  if (lost !== undefined) return fail(`${describe(lost)}, also when it is sent again`, lost)
-  const all = [...recovered, ...responsesOf(calls)]
-  const isRare = recovered.length <= FEW || recovered.length / all.length <= SHARE
-  const detail = `${route}: ${recovered.length} of ${all.length} requests got a status of 500 or more`
-  return judge(isRare, detail, isRare ? all.slice(0, 10) : recovered.slice(0, 10))
 }
 
 /** Judges that the key is not the reason of a rejection. Another code of 403 may mean something else. */

@@ -3,7 +3,6 @@ import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { originOf } from './api-calls.ts'
-import { utcTimeOf } from './utc-timestamp.ts'
 import { PROVIDER_FAILURE } from './world.ts'
 
 /** What a value must be, and how that is said. */
@@ -15,7 +14,7 @@ export const count: Rule = [(value) => Number.isSafeInteger(value) && Number(val
 export const object: Rule = [isRecord, 'an object']
 export const objects: Rule = [(value) => Array.isArray(value) && value.every(isRecord), 'an array of objects']
 const url: Rule = [(value) => typeof value === 'string' && URL.canParse(value), 'an absolute URL']
-export const utcTime: Rule = [(value) => utcTimeOf(value) !== undefined, 'an ISO 8601 timestamp in UTC']
+export const utcTime: Rule = [isUtcTime, 'an ISO 8601 timestamp in UTC']
 /** `null` is as good as left out. */
 export const absent: Rule = [(value) => value === undefined || value === null, 'it to be left out']
 export const oneOf = (...all: readonly unknown[]): Rule => [(value) => all.includes(value), all.map(show).join(' or ')]
@@ -74,4 +73,12 @@ export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json
 export function rejectionText(response: ApiResponse): string {
   const { status, code } = rejectionOf(response)
   return code === null ? `status ${status}` : `status ${status} with the code ${code}`
+}
+
+/** ISO 8601 has an extended form (`2026-01-31T09:30:00Z`) and a basic one (`20260131T093000Z`). */
+const UTC_TIME = /^(\d{4})(-?)(\d\d)\2(\d\d)T(\d\d):?(\d\d)(:?\d\d([.,]\d+)?)?(Z|[+-]00(:?00)?)$/
+
+function isUtcTime(value: unknown): boolean {
+  const [, year, , month, day, hours, minutes] = UTC_TIME.exec(String(value)) ?? []
+  return !Number.isNaN(Date.parse(`${year}-${month}-${day}T${hours}:${minutes}Z`))
 }

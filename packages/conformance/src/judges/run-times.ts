@@ -36,8 +36,8 @@ function hasFailedJob(run: RunCall, world: World): boolean {
 }
 
 /** What half of the reads take at most: a slow network, or a slow service. */
-function latencyMs({ reads }: World): number {
-  const times = reads.flatMap(({ calls }) => calls.map(({ response }) => response.durationMs))
+function latencyMs({ calls }: World): number {
+  const times = calls.filter(({ method }) => method === 'GET').map(({ response }) => response.durationMs)
   return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
 }
 

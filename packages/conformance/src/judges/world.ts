@@ -1,12 +1,11 @@
 import type { RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
-import type { Recovered } from '../http/sent-again.ts'
 import { at } from '../json.ts'
 import { modelsOf, targetsOf } from '../plan/targets.ts'
 import { hasEnded, jobIdIn, jobStatus } from '../session/actions.ts'
 import { mayDo } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
-import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf, routeOf } from './api-calls.ts'
+import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf } from './api-calls.ts'
 
 /** Everything that a run of the suite has sent and received, by kind. */
 export type World = ReturnType<typeof worldOf>
@@ -16,9 +15,6 @@ export type RunCall = ReturnType<typeof runCallOf>
 
 /** A job with everything that was seen of it, each in order. */
 export type JobStory = ReturnType<typeof storyOf>[number]
-
-/** The reads of one endpoint that should be returned. */
-export type ReadsOf = ReturnType<typeof readsOf>
 
 /** Sorts what was recorded. */
 export function worldOf(session: Session) {
@@ -39,8 +35,6 @@ export function worldOf(session: Session) {
     lists,
     /** Details of models that were returned. */
     details,
-    /** Reads that should be returned, with how often those of the same endpoint failed before they were. */
-    reads: (['listModels', 'getModel', 'getJob'] as const).map((route) => readsOf(route, ofRoute(route), session)),
     /** Every run that was sent. */
     sentRuns,
     /** The runs that were accepted, with a key and an input that the specification accepts. */
@@ -53,16 +47,6 @@ export function worldOf(session: Session) {
 /** Whether a list is asked for without a category and a search. */
 export function isUnfiltered({ query }: ListCall): boolean {
   return query.category === undefined && query.search === undefined
-}
-
-function readsOf(route: RouteName, calls: readonly ApiCall[], { parts: { recovered } }: Session) {
-  const isOfRoute = ({ path }: Recovered) => routeOf('GET', path)?.route === route
-  return {
-    route,
-    calls: calls.filter(({ key, isOpen }) => mayDo(key, route) && !isOpen),
-    /** Responses that failed before those. */
-    recovered: responsesOf(recovered.filter(isOfRoute)),
-  }
 }
 
 /** Every price that was shown. The details come last, so they win: a run is charged by them. */

@@ -74,7 +74,6 @@ describe('modelrun-conformance', () => {
     expect(unsettled.map(({ check }) => check)).toEqual([
       'jobs/own-fields',
       'charges/every-run',
-      'charges/books-balance',
       'settings/creditsOfFailedRun',
     ])
     expect(code).toBe(0)

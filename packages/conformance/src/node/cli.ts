@@ -47,7 +47,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
       limits: { jobMs },
       ...(quiet ? {} : { onResult: showResults(), onProgress: (sentence) => say(sentence, '...  ') }),
     })
-    if (!quiet) for (const hint of [...report.advice, ...notInProfile(report)]) say(hint, '')
+    if (!quiet) for (const hint of notInProfile(report)) say(hint, '')
     const requested = reports.length > 0 ? reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2

@@ -35,7 +35,6 @@ function textReport(report: ConformanceReport): string {
     ),
     section('Observed where the specification is silent', of('observed').map(line)),
     section('Skipped', skippedByReason(of('skipped'))),
-    section('Advice', report.advice),
     `${summaryLine(report)}\n`,
   ]
   return sections.filter((text) => text !== '').join('\n')

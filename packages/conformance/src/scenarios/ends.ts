@@ -1,6 +1,5 @@
 import type { Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
-import { at } from '../json.ts'
 import { endOf, type JobStory, startOf, worldOf } from '../judges/world.ts'
 import { keyOfJob, pollJob, readJob, saysCancelled } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
@@ -41,10 +40,6 @@ export const endsOfJobs: Scenario = {
       if (job.end === undefined) await poll(job)
       else if (isToStay(job, index) && !isReadLater(job, Math.max(LATER_MS, longestMs)))
         await readJob(session, job.jobId, { key: keyOfJob(session, job.run.key.name, 'jobs:read') })
-    }
-    for (const { run, reads } of worldOf(session).jobs) {
-      const shown = [run.response, ...(run.endpoint?.deliveries ?? [])].map(({ json }) => at(json, '/output'))
-      await session.files.readMoved([...shown, ...reads.map(({ json }) => at(json, '/data/output'))])
     }
   },
 }

@@ -7,7 +7,7 @@ import { type ModelTarget, type Violation, violationsOf } from '../plan/inputs.t
 import { costOfRuns, FIRST_RUNS, moreRuns, type PlannedRun, type RunPlan } from '../plan/runs.ts'
 import type { RunKind } from '../plan/targets.ts'
 import { targetsOf } from '../plan/targets.ts'
-import { cancelJob, hasEnded, jobIdIn, pollJob, readJob, sendRun, startRun } from '../session/actions.ts'
+import { cancelJob, hasEnded, jobIdIn, pollJob, readFiles, readJob, sendRun, startRun } from '../session/actions.ts'
 import { inTurn, type MODES, type Session } from '../session/session.ts'
 import { UNKNOWN_ID } from './reads.ts'
 
@@ -30,7 +30,8 @@ function firstRun(name: string, { kind, ...plan }: RunPlan & { kind: RunKind }):
       const last = session.recorded.at(-1)
       const isCancelled = cancel !== undefined && last?.method === 'GET' && hasEnded(last.response)
       const isOver = isCancelled || at(response.json, '/status') === 'completed' || jobId === undefined
-      if (!isOver) await pollJob(session, jobId, { pace: name === 'async' ? 'dense' : 'normal' })
+      const end = isOver ? response : await pollJob(session, jobId, { pace: name === 'async' ? 'dense' : 'normal' })
+      if (kind === 'main') await readFiles(session, end)
     },
   }
 }
@@ -116,7 +117,6 @@ export const otherRuns: Scenario = {
       (one, other) => placeOf(one) - placeOf(other),
     )) {
       await unlessBlocked(() => sendRun(session, run))
-      await session.mark()
     }
   },
 }

@@ -1,7 +1,7 @@
 import { JOB_STATUSES, type Permission, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { sleep } from '../clock.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { at, show } from '../json.ts'
+import { at, itemsOf, show } from '../json.ts'
 import type { ModelTarget } from '../plan/inputs.ts'
 import { inputOf, type PlannedRun } from '../plan/runs.ts'
 import { type LimitedKey, lacks } from './keys.ts'
@@ -136,4 +136,14 @@ export async function sendRun(
   // When it says so, it is known to be free, and is read at the end of everything.
   if (!saysCancelled(await cancelJob(session, jobId))) await readJob(session, jobId)
   return started
+}
+
+const MOST_FILES = 4
+
+/** Reads the files of an output right after its job ended: a service need not keep them (section 2.5). */
+export async function readFiles(session: Session, { json }: ApiResponse): Promise<void> {
+  const items = [at(json, '/output/items'), at(json, '/data/output/items')].flatMap(itemsOf).slice(0, MOST_FILES)
+  const urls = items.map((item) => String(at(item, '/url')))
+  // Those without http are judged elsewhere.
+  for (const url of urls) if (/^https?:/i.test(url)) session.files.push(await session.parts.download(url))
 }

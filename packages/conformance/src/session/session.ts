@@ -1,13 +1,10 @@
-import type { ConformanceClock } from '../clock.ts'
+import { type ConformanceClock, sleep } from '../clock.ts'
 import { BlockedError, type Finding, fail } from '../finding.ts'
 import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
-import type { Recovered } from '../http/sent-again.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { ModelTarget, Violation } from '../plan/inputs.ts'
 import type { RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
-import { createBalance } from './balance.ts'
-import { ProducedFiles } from './files.ts'
 import { type SentKey, sentKey } from './keys.ts'
 
 /** A request as scenarios write it. */
@@ -38,16 +35,14 @@ export interface SessionParts {
   options: ResolvedOptions
   send: (call: Call) => Promise<ApiResponse>
   download: (url: string) => Promise<ApiResponse>
-  /** Every response 429, also of requests that were sent again. */
-  limited: readonly ApiResponse[]
-  /** Reads that failed, and were returned when they were sent again. */
-  recovered: readonly Recovered[]
   webhookEndpoints: WebhookEndpoints | undefined
   /** What the runs so far may cost: of those that are over, and of those that may still be charged. */
   owed: (session: Session) => { ended: number; open: number }
-  /** What the runs after an exchange cost; `undefined` where that is open, `running` while one continues. */
-  priceSince: (session: Session, after: number) => number | undefined | 'failed' | 'running'
 }
+
+/** A balance unchanged for this long is final: when a charge shows, or a refund, is not stated. */
+const STILL_MS = 240_000
+const BALANCE_INTERVAL_MS = 8_000
 
 /** The ways to ask for a run. */
 export const MODES = ['unsaid+webhook', 'sync', 'async+webhook', 'unsaid', 'sync+webhook', 'async'] as const
@@ -56,11 +51,13 @@ export const MODES = ['unsaid+webhook', 'sync', 'async+webhook', 'unsaid', 'sync
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
-  readonly balance: ReturnType<typeof createBalance>
-  readonly files: ProducedFiles
   readonly parts: SessionParts
   /** Every request that has a response so far, in order. */
   readonly recorded: Recorded[] = []
+  /** The produced files that were read (section 2.5). */
+  readonly files: ApiResponse[] = []
+  /** The balance of the account before anything was run, and at the end. */
+  readonly credits: { before?: number | undefined; after?: number | undefined } = {}
   /** All models of the list. */
   readonly models: Record<string, unknown>[] = []
   /** The models that the suite runs. */
@@ -76,8 +73,6 @@ export class Session {
     this.parts = parts
     this.options = options
     this.clock = options.clock
-    this.balance = createBalance(options.readCredits, options.clock)
-    this.files = new ProducedFiles(parts.download, options.clock)
   }
 
   /** Performs a scenario. What it cannot do is not the end of the others. */
@@ -89,17 +84,28 @@ export class Session {
       if (error instanceof BlockedError) this.blocked.set(name, reason)
       else this.troubles.push(fail(reason, error instanceof NoResponseError ? error : []))
     }
-    await this.mark()
   }
 
-  /** Reads the balance, if something was run since that was done, and nothing is running. */
-  async mark(): Promise<void> {
-    const { after } = this.balance.marks.at(-1) ?? {}
-    const last = this.recorded.at(-1)?.response.exchange.id
-    const isNew = ({ method, response }: Recorded) => method !== 'GET' && response.exchange.id > Number(after)
-    if (after === undefined || last === undefined || !this.recorded.some(isNew)) return
-    const price = this.parts.priceSince(this, after)
-    if (price !== 'running') await this.balance.mark(last, price)
+  /** The balance of the account; `undefined` where it cannot be read: the results of paid runs must not be lost with it. */
+  async balance(): Promise<number | undefined> {
+    return this.options.readCredits?.().catch(() => undefined)
+  }
+
+  /** The balance once it no longer changes. */
+  async settledBalance(): Promise<number | undefined> {
+    const startedAt = this.clock.now()
+    let [last, changedAt] = [await this.balance(), startedAt]
+    while (
+      last !== undefined &&
+      this.clock.now() - changedAt < STILL_MS &&
+      this.clock.now() - startedAt < 2 * STILL_MS
+    ) {
+      await sleep(this.clock, BALANCE_INTERVAL_MS)
+      const next = await this.balance()
+      if (next !== last) changedAt = this.clock.now()
+      last = next
+    }
+    return last
   }
 
   readonly call = async (call: SessionCall): Promise<ApiResponse> => {
@@ -112,7 +118,6 @@ export class Session {
     const content = body === undefined ? undefined : JSON.stringify(body)
     const response = await this.parts.send({ method, path, authorization: header, body: content, headers })
     const recorded = { method, path, key: sentKey(header, this.options), body, isOpen, violation, response }
-    await this.files.read(recorded, this.recorded)
     this.recorded.push(recorded)
     return response
   }
@@ -126,7 +131,8 @@ export class Session {
     const { maxCredits } = this.options
     if (this.#priceOfSent + credits > maxCredits) {
       const { ended, open } = this.parts.owed(this)
-      if (Math.max(ended, (await this.balance.charged()) ?? 0) + open + credits > maxCredits)
+      const charged = Number(this.credits.before) - Number(await this.balance()) || 0
+      if (Math.max(ended, charged) + open + credits > maxCredits)
         throw new BlockedError(`another run for ${credits} credits could pass the limit of ${maxCredits}`)
     }
     this.#priceOfSent += credits

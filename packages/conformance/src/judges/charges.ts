@@ -1,0 +1,93 @@
+import type { Check } from '../check.ts'
+import { judge, observe, skip } from '../finding.ts'
+import { at, groupBy } from '../json.ts'
+import { LASTS } from '../scenarios/ends.ts'
+import { FIRST } from '../scenarios/runs.ts'
+import { judgeEvery, type Source } from './judge-world.ts'
+import { isProviderFailure, jobOf, type RunCall, type World } from './world.ts'
+
+/** What is known of the charge of a run: its price, nothing, the same share of all that failed, either, or its job may still continue. */
+type Entry = 'charged' | 'free' | 'failed' | 'open' | 'running'
+
+const LATE_MS = 1_000
+
+const BOOKS: Source<{ charged: number; runs: readonly RunCall[] }> = {
+  from: [...Object.values(FIRST), ...LASTS],
+  pick: ({ session: { credits }, sentRuns: runs }) => {
+    const charged = Number(credits.before) - Number(credits.after)
+    return Number.isNaN(charged) || runs.length === 0 ? [] : [{ charged, runs }]
+  },
+  nothing: 'the credits left were not read; needs readCredits: the interface does not return the balance',
+}
+
+/** The credits before everything was run, less those once they no longer change, are the prices of what succeeded (sections 1 and 2.1). */
+export const CHARGE_JUDGES: readonly Check[] = [
+  judgeEvery('charges/every-run', BOOKS, ({ charged, runs }, world) => {
+    if (runs.some((run) => run.price === undefined && entryOf(run, world) !== 'free'))
+      return skip('a run has a price that is not known')
+    const sums = new Set([0, 1].flatMap((share) => [...possibleCharges(runs, world, share)]))
+    const kinds = groupBy(runs, (run) => `${entryOf(run, world)} at ${run.price ?? 'an unknown price'}`)
+    const counts = [...kinds].map(([kind, same]) => `${same.length} ${kind}`).join(', ')
+    const detail = `${charged} credits were charged for ${runs.length} runs (${counts})`
+    return judge(sums.has(charged), `${detail}; expected ${[...sums].join(' or ')}`, proofOf(runs))
+  }),
+  judgeEvery('settings/creditsOfFailedRun', BOOKS, ({ charged, runs }, world) => {
+    const failed = runs.filter((run) => entryOf(run, world) === 'failed' && (run.price ?? 0) > 0)
+    if (failed.length === 0) return skip('needs a model and an input that fail at the provider')
+    const [none, price] = [0, 1].map((share) => possibleCharges(runs, world, share).has(charged))
+    if (none === price) return skip('the charges of other runs are open, or wrong')
+    return observe(none ? 'none' : 'price', `failed runs are charged ${none ? 'nothing' : 'their price'}`, failed)
+  }),
+]
+
+/** What may be charged for runs, by all that is known of them. Either all that failed are charged, or none. */
+function possibleCharges(runs: readonly RunCall[], world: World, share: number): Set<number> {
+  let sums = new Set([0])
+  for (const run of runs) {
+    const [entry, price = 0] = [entryOf(run, world), run.price]
+    const certain = entry === 'charged' ? price : entry === 'failed' && share * price
+    const isOpen = entry === 'open' || entry === 'running'
+    sums = new Set([...sums].flatMap((sum) => (isOpen ? [sum, sum + price] : [sum + Number(certain)])))
+  }
+  return sums
+}
+
+/** The last of many runs prove enough. */
+function proofOf(runs: readonly RunCall[]) {
+  return runs.slice(-20)
+}
+
+function entryOf(run: RunCall, world: World): Entry {
+  const { response, key, isOpen } = run
+  if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run, world)
+  const { outcome, cancels = [] } = jobOf(run, world) ?? {}
+  const isCancelled = cancels.some((cancel) => cancel.status < 300)
+  const status = outcome ?? at(run.endpoint?.deliveries[0]?.json, '/status') ?? run.says
+  if (key.kind === 'open' || status === 'cancelled') return 'free'
+  const isDone = status === 'succeeded' || status === 'completed'
+  // The end of a job that is not read any more after its cancel. The job of another key may be charged to another account.
+  if (!isDone && status !== 'failed') return isCancelled ? 'free' : 'running'
+  // One that had ended may have been charged before its cancel.
+  if (key.kind !== 'full' || isCancelled || (status === 'failed' && isOpen)) return 'open'
+  return isDone ? 'charged' : 'failed'
+}
+
+/** A run that was waited for and rejected late, or with the code of the provider, may have been processed; so may one that was to fail. */
+function entryOfRejected({ response, shouldFail, isOpen, mode }: RunCall, { jobs }: World): Entry {
+  const hasFailed = isProviderFailure(response.json)
+  const isLate = response.durationMs > LATE_MS && mode === 'sync'
+  if (!isOpen && (hasFailed || (shouldFail && isLate))) return 'failed'
+  // A service that accepts wrong inputs, whose jobs fail, may respond to a run that waits with the error alone.
+  const mayHaveFailed = isOpen && mode === 'sync' && jobs.some((job) => job.run.isOpen && job.outcome === 'failed')
+  return hasFailed || response.status >= 500 || isLate || mayHaveFailed ? 'open' : 'free'
+}
+
+/** What runs may cost by what is known of them: those that are over, and those that may still be charged. */
+export function owedBy(world: World): { ended: number; open: number } {
+  const owed = { ended: 0, open: 0 }
+  for (const run of world.sentRuns) {
+    const entry = entryOf(run, world)
+    if (entry !== 'free') owed[entry === 'running' ? 'open' : 'ended'] += run.price ?? 0
+  }
+  return owed
+}
