@@ -73,12 +73,16 @@ export async function openBatch(
   return { runs, engine, saved: new SavedRows(join(folder, 'saved.jsonl')), freeReserve }
 }
 
+/** Files that are written anew, in place of a link. */
+const REPLACED: readonly string[] = ['reserve', 'account.json']
+
 /** Whoever can write there could lead what is written to other files. @throws UsageError for links */
 function openFolder(out: string): string {
   const folder = stateFolder(out)
   try {
     makePrivateFolder(folder)
-    const link = readdirSync(folder, { withFileTypes: true }).find((entry) => entry.isSymbolicLink())
+    const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
+    const link = links.find(({ name }) => !REPLACED.includes(name))
     if (link === undefined) return folder
     throw new Error(`${link.name} is a link`)
   } catch (error) {

@@ -12,6 +12,7 @@ import { checkAccount } from './account.ts'
 import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
+import { resumeBatch } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, printReport, writeReport } from './report.ts'
@@ -45,8 +46,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     await agree(work, context)
     if (options.dryRun) return await reportDryRun(work, context)
     await addRetries(work, retried, context)
-    // Credits that were used up may be there again: what paused an earlier process is tried at once.
-    await runs.resume()
+    await resumeBatch(batch, 'runs')
     return await workAndReport(work, context)
   } catch (error) {
     throw await stop.explain(error)
