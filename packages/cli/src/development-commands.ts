@@ -81,6 +81,7 @@ export const DEVELOPMENT_COMMANDS: readonly CommandEntry[] = [
         'let time pass so many times as fast, such as 60',
         readNumber('a number above 0', 1e-9),
       )
+      .option('--seed <number>', 'the same ids of jobs at each start (default: random)', readCount(0))
       .option('--json', 'print one JSON object a line')
       .addHelpText('after', DEV_DETAILS),
     async () => (await import('./development/run-dev.ts')).runDev,
@@ -88,7 +89,9 @@ export const DEVELOPMENT_COMMANDS: readonly CommandEntry[] = [
   [
     addServiceOptions(
       new Command('logs')
-        .description('show the requests of a service of modelrun dev, and what to do about those that were rejected')
+        .description(
+          'show the requests and deliveries of a service of modelrun dev, and what to do about those that were rejected',
+        )
         .option('-f, --follow', 'wait for more, until Ctrl-C; also over restarts of the service'),
     ),
     async () => (await import('./development/logs.ts')).showLogs,

@@ -13,6 +13,7 @@ import { controlFaults, type FaultControl } from './service/fault-control.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { type ReferenceServerOptions, resolveOptions } from './service/options.ts'
 import { LeftoversError, makeReport, type Report } from './service/report.ts'
+import { findRequests, type ReceivedRequest, type RequestFilter } from './service/requests.ts'
 import { Service } from './service/service.ts'
 import {
   type CreatedKey,
@@ -127,6 +128,11 @@ export interface ReferenceServer extends AutoClosed {
   /** What happened, oldest first: requests, changes of jobs, deliveries, warnings. */
   readonly journal: JournalView
   /**
+   * The requests that came, oldest first, with their whole bodies, parsed, secrets included: of an endpoint of section 4,
+   * about a model, with one key. Within the option `retention.journalBytes`.
+   */
+  requests(filter?: RequestFilter): readonly ReceivedRequest[]
+  /**
    * The life of a job on one page: its requests, changes, credits and deliveries, at times that count from its creation.
    * With virtual time the same test gives the same text, fit for a snapshot.
    *
@@ -225,6 +231,7 @@ export function serverOf(service: Service): ReferenceServer {
       deliver: (deliver, key) => service.receivers.set(deliver, key === undefined ? undefined : account(key)),
     },
     journal: viewJournal(service.observer.journal, account),
+    requests: ({ key, ...filter } = {}) => findRequests(service, key === undefined ? undefined : account(key), filter),
     story: (jobId) => storyOf(service, jobId),
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     snapshot: () => takeSnapshot(service),

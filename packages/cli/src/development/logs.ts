@@ -82,22 +82,41 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unk
   }
 }
 
-/** So many requests are known, so that none is printed twice. */
+/** So many requests and deliveries are known, so that none is printed twice. */
 const MOST_KNOWN = 20_000
 
-/** Prints the requests of what the control API says has happened, each once. */
+/** Prints the requests and deliveries of what the control API says has happened, each once. */
 function createLog(terminal: Terminal): (activity: unknown) => void {
   const known = new NewestMap<string, true>(MOST_KNOWN)
+  const printNew = (entry: unknown) => {
+    const print = printerOf(entry)
+    if (!isRecord(entry) || print === undefined) return
+    // A service that was started again counts from the start.
+    const id = `${entry.place} ${entry.at_ms}`
+    if (!known.has(id)) print(entry, terminal)
+    known.set(id, true)
+  }
   return (activity) => {
     const entries = memberOf(activity, 'entries')
-    for (const entry of Array.isArray(entries) ? entries : []) {
-      if (!isRecord(entry) || entry.kind !== 'request' || entry.route === 'control') continue
-      // A service that was started again counts from the start.
-      const id = `${entry.place} ${entry.at_ms}`
-      if (!known.has(id)) printRequest(entry, terminal)
-      known.set(id, true)
-    }
+    for (const entry of Array.isArray(entries) ? entries : []) printNew(entry)
   }
+}
+
+function printerOf(entry: unknown): typeof printRequest | undefined {
+  if (memberOf(entry, 'kind') === 'delivery') return printDelivery
+  const isShown = memberOf(entry, 'kind') === 'request' && memberOf(entry, 'route') !== 'control'
+  return isShown ? printRequest : undefined
+}
+
+/** Where a result went, and what the receiver responded, or why it did not. */
+function printDelivery(entry: Record<string, unknown>, terminal: Terminal): void {
+  const { url, job_id, outcome, status, reason, duration_ms } = entry
+  const at = new Date(Number(entry.at_ms)).toISOString()
+  terminal.event('delivery', { at, url, job_id, outcome, status, reason, duration_ms })
+  const style = outcome === 'delivered' ? 'green' : 'red'
+  const text = [outcome, status].filter(Boolean).join(' ').replace('_', ' ')
+  terminal.print([`${at.slice(11, 23)}  webhook ${url} ${job_id}  `, { style, text }, `  ${duration_ms} ms`])
+  if (reason) terminal.print(`              ${reason}`)
 }
 
 /** What was sent, what came back, why, and what to do. */

@@ -7,8 +7,13 @@ describe('account', () => {
     const account = new Account(10)
     expect(account.addScript('one', [{ result: 'failed' }, { result: 'hang' }])).toBe(2)
     expect(account.addScript('one', [{ result: 'succeeded' }])).toBe(3)
-    expect(account.takeScript('other')).toBeUndefined()
-    const taken = [1, 2, 3, 4].map(() => account.takeScript('one')?.result)
+    expect(account.findScript('other', {})).toBeUndefined()
+    const take = (modelId: string) => {
+      const found = account.findScript(modelId, {})
+      if (found !== undefined) account.dropScript(modelId, found)
+      return found?.result
+    }
+    const taken = [1, 2, 3, 4].map(() => take('one'))
     expect(taken).toEqual(['failed', 'hang', 'succeeded', undefined])
   })
 
@@ -29,7 +34,7 @@ describe('account', () => {
     account.addScript('one', [{ result: 'failed' }])
     account.reset()
     expect(account.credits.left).toBe(10)
-    expect(account.takeScript('one')).toBeUndefined()
+    expect(account.findScript('one', {})).toBeUndefined()
   })
 })
 

@@ -1,4 +1,5 @@
 import type { CatalogModel } from './catalog.ts'
+import { fitsInput } from './input-condition.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from './scripted-outcome.ts'
 
 /** A tenant: what belongs together behind one API key and the keys that it was rotated to. */
@@ -25,8 +26,15 @@ export class Account {
     return waiting.length
   }
 
-  takeScript(modelId: string): ScriptedOutcome | undefined {
-    return this.#scripts.get(modelId)?.shift()
+  /** The first outcome that waits for such a run. */
+  findScript(modelId: string, input: unknown): ScriptedOutcome | undefined {
+    return this.#scripts.get(modelId)?.find(({ when = {} }) => fitsInput(when, input))
+  }
+
+  /** A run has taken an outcome. */
+  dropScript(modelId: string, taken: ScriptedOutcome): void {
+    const waiting = this.#scripts.get(modelId) ?? []
+    waiting.splice(waiting.indexOf(taken), 1)
   }
 
   /** The next of the outcomes that the catalog has for a model. */

@@ -31,6 +31,11 @@ export interface NewApiKey {
   key?: string | undefined
 }
 
+/** The next key that is made from a source of random numbers. */
+export function newKey(random: Random, isLive: boolean): string {
+  return random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, KEY_LETTERS)
+}
+
 /** All keys, revoked ones included. */
 export class ApiKeys {
   readonly #byKey = new Map<string, ApiKey>()
@@ -46,7 +51,7 @@ export class ApiKeys {
    * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
    */
   create({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
-    const made = this.#newKey(isLive) // also when it is not used: the ids that come after it stay the same
+    const made = newKey(this.#random, isLive) // also when it is not used: the ids that come after it stay the same
     const key = chosen ?? made
     return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })
   }
@@ -56,7 +61,7 @@ export class ApiKeys {
     const old = this.get(key)
     if (old.isRevoked) throw new Error('That API key is revoked, so it cannot be rotated. createKey() makes another.')
     old.isRevoked = true
-    return this.#add({ ...old, key: this.#newKey(old.isLive) })
+    return this.#add({ ...old, key: newKey(this.#random, old.isLive) })
   }
 
   /** The first key. @throws Error before it exists */
@@ -90,10 +95,6 @@ export class ApiKeys {
   /** Every account there is, of revoked keys too. */
   accounts(): Set<Account> {
     return new Set([...this.#byKey.values()].map(({ account }) => account))
-  }
-
-  #newKey(isLive: boolean): string {
-    return this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, KEY_LETTERS)
   }
 
   #add({ key, isLive, permissions, allowIps, account }: Omit<ApiKey, 'allowsIp' | 'isRevoked'>): ApiKey {

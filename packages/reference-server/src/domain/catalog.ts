@@ -11,7 +11,7 @@ export interface CatalogModel extends Model {
    * What its runs do, one after the other, then again from the first. A script goes first. Their `after_ms` does not count
    * where the option `latency` is set. Default: they succeed after `latency_ms`.
    */
-  outcomes?: readonly ScriptedOutcome[] | undefined
+  outcomes?: readonly Omit<ScriptedOutcome, 'when'>[] | undefined
 }
 
 /** Credits of a run, its duration and the file that it produces. */

@@ -17,7 +17,7 @@ export function imageSizePixels(size: unknown): { width: number; height: number 
   return { ...(PIXELS_BY_SIZE.get(size) ?? SQUARE_HD) }
 }
 
-/** Stands in a scripted output for the url of a file that the server makes. */
+/** Stands in a scripted output for the url of a file of the server: behind it may be the file, as a data URI. */
 export const OWN_FILE = '{file}'
 
 /** A catalog without a maximum must not let one request fill the memory. */
@@ -30,7 +30,7 @@ export function outputOf(job: Job, baseUrl: string): Output {
   return {
     ...job.end?.output,
     type,
-    items: items.map((item, index) => (item.url === OWN_FILE ? { ...item, url: urlOf(index) } : item)),
+    items: items.map((item, index) => (item.url.startsWith(OWN_FILE) ? { ...item, url: urlOf(index) } : item)),
   }
 }
 
@@ -41,11 +41,21 @@ function ownOutput(job: Job): Output {
 
 /** The file of a job that succeeded, to be produced. `undefined` when it has none of this name. */
 export function fileOf(job: Job, name: string): FileRequest | undefined {
+  const index = Number.parseInt(name, 10)
+  if (ownUrl(job, name) !== OWN_FILE) return undefined
+  return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
+}
+
+/** The data URI of a file that a script has. */
+export function scriptedFileOf(job: Job, name: string): string | undefined {
+  return ownUrl(job, name)?.slice(OWN_FILE.length) || undefined
+}
+
+function ownUrl(job: Job, name: string): string | undefined {
   if (job.end?.status !== 'succeeded') return undefined
   const index = Number.parseInt(name, 10)
-  const { items } = job.end.output ?? ownOutput(job)
-  if (items[index]?.url !== OWN_FILE || name !== fileName(job, index)) return undefined
-  return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
+  const url = (job.end.output ?? ownOutput(job)).items[index]?.url
+  return url?.startsWith(OWN_FILE) && name === fileName(job, index) ? url : undefined
 }
 
 function fileName(job: Job, index: number): string {

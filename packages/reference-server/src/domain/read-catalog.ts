@@ -14,7 +14,7 @@ const catalogSchema = z.array(
     pricing: z.looseObject({ credits_per_run: z.int().check(z.nonnegative()) }),
     output_kind: z.enum(['image', 'video', 'audio']),
     latency_ms: z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)),
-    outcomes: z.optional(z.readonly(z.array(scriptedOutcomeSchema))),
+    outcomes: z.optional(z.readonly(z.array(z.omit(scriptedOutcomeSchema, { when: true })))),
   }),
 )
 

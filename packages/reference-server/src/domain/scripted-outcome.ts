@@ -1,6 +1,7 @@
 import { type ErrorDetail, errorDetailSchema, type Output, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
+import { type InputCondition, inputConditionSchema } from './input-condition.ts'
 
 /** When the first delivery of a result starts, unless at the end of its job. */
 const DELIVERY_MOMENTS = ['before-response', 'after-poll', 'after-next'] as const
@@ -57,6 +58,8 @@ export const scriptedWebhookSchema = z.strictObject({
 
 /** What one of the next runs of a model does, instead of what the catalog says. */
 export interface ScriptedOutcome {
+  /** Only a run with such an input takes it, `{ input: { prompt: 'a fox' } }`. Default: the next run. */
+  when?: InputCondition | undefined
   /** How the run ends; `hang` never does. */
   result: 'succeeded' | 'failed' | 'hang'
   /** It ends this long after it was started, on the server's clock. Default: the latency of the model. */
@@ -68,13 +71,17 @@ export interface ScriptedOutcome {
   after_polls?: number | undefined
   /** Of a failed run. Default: `PROVIDER_FAILURE`. */
   error?: ErrorDetail | undefined
-  /** Of a run that succeeds. The url `{file}` stands for a file that the server makes. Default: such files. */
+  /**
+   * Of a run that succeeds. The url `{file}` stands for a file that the server makes, `{file}data:image/png;base64,…` for
+   * one with these bytes. Default: files that the server makes.
+   */
   output?: Output | undefined
   /** How the result is delivered, if the run has a `webhook_url`. Default: that of the account, else at once. */
   webhook?: ScriptedWebhook | undefined
 }
 
 export const scriptedOutcomeSchema = z.strictObject({
+  when: z.optional(inputConditionSchema),
   result: z.enum(['succeeded', 'failed', 'hang']),
   after_ms: milliseconds,
   after_polls: z.optional(z.int().check(z.nonnegative())),

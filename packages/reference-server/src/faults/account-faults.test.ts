@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { AccountFaults, type FaultTarget } from './account-faults.ts'
 
-const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/models/a/run', model: 'a' }
-const poll: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
+const ofModel = { model: 'a', input: undefined }
+const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/models/a/run', ...ofModel }
+const poll: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', ...ofModel }
 
 /** Which of 200 runs get the fault. */
 function faultyRuns(seed: number, probability: number): number[] {

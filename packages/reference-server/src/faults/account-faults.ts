@@ -1,4 +1,5 @@
 import type { Account } from '../domain/account.ts'
+import { fitsInput } from '../domain/input-condition.ts'
 import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../shared/random.ts'
 import type { FaultOptions } from './fault-options.ts'
 import { type RoutedRequest, routeMatcher } from './fault-route.ts'
@@ -34,6 +35,8 @@ interface FaultRuleState {
 export interface FaultTarget extends RoutedRequest {
   /** The model that the request is about. */
   model: string | undefined
+  /** The input of the run, or of that of its job; `undefined`: there is none. */
+  input: unknown
 }
 
 /** The faults of one account, in the order in which they were added. */
@@ -62,6 +65,10 @@ export class AccountFaults {
       if (rule.use(target)) return rule
     }
     return undefined
+  }
+
+  get isEmpty(): boolean {
+    return this.#rules.size === 0
   }
 
   /** Every fault as it is now, used up ones included. */
@@ -125,6 +132,7 @@ class FaultRule implements FaultRecord {
     if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     if (!this.#isMeant(target)) return false
     if (fault.model !== undefined && fault.model !== target.model) return false
+    if (typeof fault.when === 'object' && !fitsInput(fault.when, target.input)) return false
     if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
     this.used++
     return true

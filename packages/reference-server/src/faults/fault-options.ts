@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { type FaultRoute, faultRouteSchema } from './fault-route.ts'
+import { type InputCondition, inputConditionSchema } from '../domain/input-condition.ts'
+import { faultRouteSchema, type RoutePattern } from './fault-route.ts'
 
 /** Everything that can go wrong with a request. */
 export const FAULT_KINDS = [
@@ -37,12 +38,22 @@ export const FAULT_KINDS = [
  */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
+interface FaultCondition extends InputCondition {
+  /** Before or after the work, as `when: 'after'` alone. Default `'before'`. */
+  moment?: 'before' | 'after' | undefined
+}
+
+/** Whether a fault is before or after the work, if it says so. */
+export function momentOf({ when }: FaultOptions): 'before' | 'after' | undefined {
+  return typeof when === 'object' ? when.moment : when
+}
+
 /** A fault: what goes wrong, with which requests, how often. Times run on the server's clock. */
 export interface FaultOptions {
   /** What goes wrong. */
   kind: FaultKind
   /** Only these requests: `'runModel'`, or `'GET /v1/jobs/{id}'`. Default: all of section 4, and files. */
-  route?: FaultRoute | undefined
+  route?: 'listModels' | 'getModel' | 'runModel' | 'getJob' | 'cancelJob' | 'getFile' | RoutePattern | undefined
   /** Only requests for this model, its jobs and its files. */
   model?: string | undefined
   /** Number of requests that it is injected into. Default: until it is removed. */
@@ -53,8 +64,10 @@ export interface FaultOptions {
    * Whether the fault comes before the service does the work, or after it. `'after'` a run is accepted and will be
    * charged (a synchronous one has had its hold), and only the response is lost or corrupted. Default `'before'`; `slow-body`
    * and `truncated-body` corrupt a real response, so theirs is always `'after'`.
+   *
+   * Or for which runs, their jobs and files, by the input: `{ input: { prompt: 'bad' }, moment: 'after' }`.
    */
-  when?: 'before' | 'after' | undefined
+  when?: 'before' | 'after' | FaultCondition | undefined
   /** How late the head of `slow-headers`, or the end of `slow-body`, comes. Default 5 000. */
   delay_ms?: number | undefined
   /** How many bytes of a `truncated-body` come. Default: half of them. */
@@ -87,6 +100,8 @@ function isHeader([name, value]: [string, string]): boolean {
 /** A longer delay exceeds what a `Date` can hold. */
 const MAX_RETRY_AFTER_S = LATEST_TIME_MS / 2_000
 
+const moment = z.enum(['before', 'after'])
+
 export const faultOptionsSchema = /* @__PURE__ */ (() =>
   z.strictObject({
     kind: z.enum(FAULT_KINDS),
@@ -94,7 +109,12 @@ export const faultOptionsSchema = /* @__PURE__ */ (() =>
     model: z.optional(z.string()),
     times: z.optional(z.int().check(z.minimum(1))),
     probability: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-    when: z.optional(z.enum(['before', 'after'])),
+    when: z.optional(
+      z.union(
+        [moment, z.extend(inputConditionSchema, { moment: z.optional(moment) })],
+        'it must be "before", "after", or { input, moment }',
+      ),
+    ),
     delay_ms: z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS))),
     bytes: z.optional(z.int().check(z.nonnegative())),
     retry_after: z.optional(

@@ -11,7 +11,10 @@ export type FaultEndpoint = RouteName | 'getFile'
  * `'GET /v1/jobs/*'`. A `*` stands for any method, or for a segment of the path or a part of one; a model id is one
  * segment, so that `'GET /v1/models/northlight/*'` means the models of a provider. `{id}` stands for a segment too.
  */
-export type FaultRoute = FaultEndpoint | `${PatternMethod} /${string}`
+export type FaultRoute = FaultEndpoint | RoutePattern
+
+/** A method and a path. */
+export type RoutePattern = `${PatternMethod} /${string}`
 
 type PatternMethod = 'GET' | 'POST' | 'DELETE' | '*'
 

@@ -40,7 +40,7 @@ describe('readFault', () => {
     [{ kind: 'reset', times: 0 }, '/times must be 1 or more.'],
     [{ kind: 'reset', times: 1.5 }, '/times must be an integer'],
     [{ kind: 'reset', probability: 50 }, '/probability must be 1 or less.'],
-    [{ kind: 'reset', when: 'later' }, '/when must be "before" or "after".'],
+    [{ kind: 'reset', when: 'later' }, '/when is not valid (it must be "before", "after", or { input, moment })'],
     [{ kind: 'reset', route: 'runs' }, '/route: there is no route "runs".'],
     [{ kind: 'reset', model: 'aurora-imag' }, '/model: There is no model "aurora-imag". Did you mean aurora-image?'],
     [{ kind: 'reset', model: 'x' }, '/model: There is no model "x". GET /v1/models lists the models.'],

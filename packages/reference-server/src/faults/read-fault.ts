@@ -1,7 +1,8 @@
 import { closestName } from '@modelrun/kit'
+import { takeInputFunction } from '../domain/input-condition.ts'
 import { unknownModelText } from '../domain/list-models.ts'
-import { parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
-import { FAULT_KINDS, type FaultKind, type FaultOptions, faultOptionsSchema } from './fault-options.ts'
+import { parseCopy, type ShapeCheck } from '../shared/parse-shape.ts'
+import { FAULT_KINDS, type FaultKind, type FaultOptions, faultOptionsSchema, momentOf } from './fault-options.ts'
 import { routeProblem } from './fault-route.ts'
 
 type Name = keyof FaultOptions
@@ -37,7 +38,7 @@ const OTHER_NAMES: Readonly<Record<string, FaultKind | undefined>> = {
 }
 
 /** Why a kind happens at one moment only. */
-const ONLY_MOMENT: Readonly<Partial<Record<FaultKind, { when: FaultOptions['when']; why: string }>>> = {
+const ONLY_MOMENT: Readonly<Partial<Record<FaultKind, { when: 'before' | 'after'; why: string }>>> = {
   refused: { when: 'before', why: 'without a connection no work is done' },
   'slow-body': { when: 'after', why: 'the response to the work comes slowly' },
   'truncated-body': { when: 'after', why: 'the response to the work is cut' },
@@ -47,10 +48,11 @@ const ONLY_MOMENT: Readonly<Partial<Record<FaultKind, { when: FaultOptions['when
 export function readFault(value: unknown, models: ReadonlyMap<string, unknown>): ShapeCheck<FaultOptions> {
   const message = nameProblem(value)
   if (message !== undefined) return { ok: false, message }
-  const checked = parseShape(faultOptionsSchema, value)
+  const { json, putBack } = takeInputFunction(value)
+  const checked = parseCopy(faultOptionsSchema, json)
   if (!checked.ok) return checked
   const problem = momentProblem(checked.value) ?? optionProblem(checked.value) ?? modelProblem(checked.value, models)
-  return problem === undefined ? checked : { ok: false, message: problem }
+  return problem === undefined ? { ok: true, value: putBack(checked.value) } : { ok: false, message: problem }
 }
 
 /** Unknown names come first: a schema would list what exists, and not suggest what was meant. */
@@ -70,7 +72,9 @@ function advice(name: string, known: readonly string[]): string {
   return closest === undefined ? `There are: ${known.join(', ')}.` : `Did you mean ${quote(closest)}?`
 }
 
-function momentProblem({ kind, when }: FaultOptions): string | undefined {
+function momentProblem(fault: FaultOptions): string | undefined {
+  const { kind } = fault
+  const when = momentOf(fault)
   const only = ONLY_MOMENT[kind]
   if (when === undefined || only === undefined || only.when === when) return undefined
   return `/when: ${kind} cannot come ${when} the work: ${only.why}. Leave it out.`

@@ -100,9 +100,7 @@ function isAbout(entry: JournalEntry, jobId: string): boolean {
 function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
   const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
   if (run === undefined) return []
-  const before = records.filter((record) => record.startPlace < run.startPlace && isRunOfSameModel(record, run))
-  const lastJob = before.findLast(hasJob)?.startPlace ?? 0
-  const same = before.filter((record) => isSameRun(record, run, lastJob))
+  const same = records.filter((record) => record.startPlace < run.startPlace && isSameRun(record, run))
   return same.slice(same.findLastIndex(hasJob) + 1)
 }
 
@@ -110,18 +108,20 @@ function hasJob({ entry }: JournalRecord): boolean {
   return entry.kind === 'request' && entry.job_id !== undefined
 }
 
-function isRunOfSameModel({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
-  return one.kind === 'request' && other.kind === 'request' && one.route === 'runModel' && one.path === other.path
+/** Requests whose body is not known are not taken for the same run. */
+function isSameRun(one: JournalRecord, other: JournalRecord): boolean {
+  if (one.entry.kind !== 'request' || other.entry.kind !== 'request') return false
+  const body = bodyOf(one)
+  return (
+    one.entry.route === 'runModel' &&
+    one.entry.path === other.entry.path &&
+    body !== undefined &&
+    body === bodyOf(other)
+  )
 }
 
-/** A fault that was injected before the work kept the body from being read: then the next run of the model is meant. */
-function isSameRun(
-  { entry: one, startPlace }: JournalRecord,
-  { entry: other }: JournalRecord,
-  lastJob: number,
-): boolean {
-  if (one.kind !== 'request' || other.kind !== 'request') return false
-  return one.requestBody === undefined ? startPlace > lastJob : one.requestBody === other.requestBody
+function bodyOf({ body, entry }: JournalRecord): string | undefined {
+  return body ?? (entry.kind === 'request' ? entry.requestBody : undefined)
 }
 
 function detailsOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryDetails {

@@ -1,12 +1,14 @@
+import { memberOf } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import type { FaultTarget } from '../faults/account-faults.ts'
-import type { FaultKind, FaultOptions } from '../faults/fault-options.ts'
+import { type FaultKind, type FaultOptions, momentOf } from '../faults/fault-options.ts'
 import type { FaultEndpoint } from '../faults/fault-route.ts'
 import { cutBody, slowBody } from '../faults/network-errors.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponse, errorResponses } from '../wire/error-responses.ts'
 import { emptyReply, type Reply, type ReplyOrFault, textReply } from '../wire/messages.ts'
+import { readJson } from '../wire/read-json-body.ts'
 
 /** The context of an injected fault. */
 interface FaultContext {
@@ -55,54 +57,55 @@ export async function injectFault<Context extends AppContext>(
   { context, work: serve }: Injection<Context>,
 ): Promise<ReplyOrFault> {
   const { env, req } = context
-  const target = req.method === 'HEAD' ? undefined : faultTarget(service, endpoint, context)
+  const target = req.method === 'HEAD' ? undefined : await faultTarget(service, endpoint, context)
   const rule = target && service.faults.of(target.account).take(target)
   if (rule === undefined) return serve(context)
   const { id, fault } = rule
   const { kind } = fault
   const work = () => serve(context)
-  const original = fault.when === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
+  const original = momentOf(fault) === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
   const result = await APPLY[kind]({ service, context, fault, work, original })
   env.injected = { id, kind }
   return result
 }
 
-/** Selects the faults for a request; `undefined` when the request belongs to no account. */
-function faultTarget(
+/** Selects the faults for a request; `undefined` when no fault can be meant. */
+async function faultTarget(
   service: Service,
   endpoint: FaultEndpoint,
   context: AppContext,
-): (FaultTarget & { account: Account }) | undefined {
-  const { method, path } = context.req
-  const owner = accountAndModel(service, endpoint, context)
-  return owner && { ...owner, endpoint, method, path }
+): Promise<(FaultTarget & { account: Account }) | undefined> {
+  const { req, env } = context
+  const { method, path } = req
+  const ofRoute = { endpoint, method, path }
+  const jobParameter = JOB_PARAMETERS[endpoint]
+  const job = jobParameter === undefined ? undefined : service.jobs.find(req.param(jobParameter))
+  const account = endpoint === 'getFile' ? job?.account : env.apiKey?.account
+  if (account === undefined || service.faults.of(account).isEmpty) return undefined
+  if (endpoint === 'runModel') {
+    return { ...ofRoute, account, model: req.param('model'), input: memberOf(await sentJson(context), 'input') }
+  }
+  const ofJob = job !== undefined && job.account === account ? { model: job.model.id, input: job.input } : undefined
+  return {
+    ...ofRoute,
+    account,
+    ...(ofJob ?? { model: jobParameter === undefined ? req.params.id : undefined, input: undefined }),
+  }
 }
 
-function accountAndModel(
-  { jobs }: Service,
-  endpoint: FaultEndpoint,
-  context: AppContext,
-): { account: Account; model: string | undefined } | undefined {
-  const { req } = context
-  if (endpoint === 'getFile') {
-    const job = jobs.find(req.param('job'))
-    return job && { account: job.account, model: job.model.id }
-  }
-  const account = context.env.apiKey?.account
-  if (account === undefined) return undefined
-  switch (endpoint) {
-    case 'listModels':
-      return { account, model: undefined }
-    case 'getModel':
-      return { account, model: req.param('id') }
-    case 'runModel':
-      return { account, model: req.param('model') }
-    case 'getJob':
-    case 'cancelJob': {
-      const job = jobs.find(req.param('id'))
-      return { account, model: job?.account === account ? job.model.id : undefined }
-    }
-  }
+/** The parameter of the path that names a job. */
+const JOB_PARAMETERS: Readonly<Partial<Record<FaultEndpoint, string>>> = {
+  getFile: 'job',
+  getJob: 'id',
+  cancelJob: 'id',
+}
+
+/** The body of a run. The journal has it too, also when the fault comes before the work. */
+async function sentJson({ req, env }: AppContext): Promise<unknown> {
+  env.readBody ??= readJson(req.raw)
+  const { requestBody, json } = await env.readBody
+  env.details = { modelId: req.param('model'), requestBody }
+  return json
 }
 
 /** Ends when the client has gone, or with the server. */

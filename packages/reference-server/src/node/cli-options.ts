@@ -63,7 +63,7 @@ export interface ServeCommand extends ListenCommand {
   /** How many keys there are. */
   keys: number
   credits?: number | undefined
-  seed: number | undefined
+  seed: number | 'random'
   assumptions: AssumptionOptions
   /** File of the observed behaviour of another service. */
   profile?: string | undefined
@@ -74,8 +74,10 @@ export interface ServeCommand extends ListenCommand {
   replay?: string | undefined
 }
 
-type ParsedOptions = Omit<ServeCommand, 'kind' | 'clock' | 'latency' | 'assumptions' | 'faults' | 'announce'> &
-  Partial<Record<'latency' | 'assume' | 'fault', string[]>> &
+type ParsedOptions = Omit<
+  ServeCommand,
+  'kind' | 'clock' | 'latency' | 'seed' | 'assumptions' | 'faults' | 'announce'
+> & { seed?: number } & Partial<Record<'latency' | 'assume' | 'fault', string[]>> &
   Partial<Record<'clock' | 'scale' | 'record' | 'to', string>> &
   Partial<Record<'json' | 'quiet' | 'version', boolean>>
 
@@ -109,7 +111,7 @@ export function readCommand(args: readonly string[], program = createProgram()):
     assumptions: readAssumptionValues(assume),
     faults: readFaultValues(fault),
     // The key of a known seed is known to everyone, who could then let the server call any webhook.
-    seed: options.seed ?? (isLoopback(host) ? undefined : crypto.getRandomValues(new Uint32Array(1))[0]),
+    seed: options.seed ?? (isLoopback(host) ? 'random' : (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)),
   }
 }
 
@@ -153,10 +155,10 @@ export function createProgram(): Command {
     .addOption(repeatable('--latency <[model=]ms>', 'how long runs take: 500, or 2000/9000 (median and 95 %)'))
     .optionsGroup('What it serves:')
     .addOption(once('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
-    .addOption(once('--key <sk_test_…>', 'the first API key (default: made from the seed)', readKey))
+    .addOption(once('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)', readKey))
     .addOption(once('--keys <number>', 'number of API keys, each with its own account', integer(1, 1_000)).default(1))
     .addOption(once('--credits <number>', 'credits of each account (default: 10000)', integer(0)))
-    .addOption(once('--seed <integer>', 'start of ids, keys and files (default: 1; random beyond loopback)', integer()))
+    .addOption(once('--seed <integer>', 'the same ids, keys and files at each start (default: random)', integer()))
     .addOption(once('--state <file>', 'store keys, credits, jobs and faults over restarts'))
     .addOption(repeatable('--assume <name=value>', 'change what the specification leaves open'))
     .addOption(once('--profile <file>', 'behave like a service: its conformance report, as JSON'))

@@ -103,8 +103,11 @@ describe('modelrun-server --json', () => {
     expect(key).toMatch(/^sk_test_/)
   })
 
-  it('has the key that it was given, and the same ids as with any other key', async () => {
-    const [chosen, made] = [await startReady('--key', 'sk_test_of_the_team'), await startReady()]
+  it('has the key that it was given, and with a seed the same ids as with any other key', async () => {
+    const [chosen, made] = [
+      await startReady('--key', 'sk_test_of_the_team', '--seed', '1'),
+      await startReady('--seed', '1'),
+    ]
     expect(chosen.key).toBe('sk_test_of_the_team')
     const run = async ({ url, key }: { url: string; key: string }) => {
       const response = await fetch(`${url}/v1/models/aurora-image/run`, {

@@ -5,6 +5,7 @@ import type { Job } from '../domain/job.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { Service } from '../service/service.ts'
 import type { Handle, Reply } from '../wire/messages.ts'
+import type { JsonBody } from '../wire/read-json-body.ts'
 import type { RoutedRequest } from '../wire/router.ts'
 
 /** What a route found out about a request. The journal is made from it. */
@@ -50,6 +51,8 @@ export interface RequestEnv {
   readonly handle: Handle
   /** Called with the job of a run as soon as it exists. */
   readonly onJob?: ((job: Job) => void) | undefined
+  /** The body of a run, when a fault was looked for by it. */
+  readBody?: Promise<JsonBody>
   /** The checked body of a call of the control API. */
   called?: unknown
 }

@@ -20,13 +20,13 @@ type CheckedRun = { requestBody?: string | undefined } & (
 )
 
 /** Checks a run from its body to its input (section 4.3). Never rejects. */
-export async function checkRun(service: Service, { req }: KeyContext): Promise<CheckedRun> {
+export async function checkRun(service: Service, { req, env }: KeyContext): Promise<CheckedRun> {
   const { wrongRequest, unknownModel } = service.options.assumptions
   if (!isJson(req.raw.headers.get('content-type'))) {
     const message = 'Send the body as JSON with the header Content-Type: application/json.'
     return { response: errorResponses.unsupportedMediaType(message) }
   }
-  const { requestBody, ...read } = await readJson(req.raw)
+  const { requestBody, ...read } = await (env.readBody ?? readJson(req.raw))
   if (typeof read.problem === 'object') return { response: read.problem }
   if (read.problem !== undefined) return { requestBody, response: rejectionResponse(wrongRequest, read.problem) }
   // The key may have been revoked while the body came.
@@ -44,7 +44,10 @@ export async function checkRun(service: Service, { req }: KeyContext): Promise<C
     return { requestBody, response: rejectionResponse(unknownModel, message) }
   }
   const input = validateInput(model.input_schema, body.value.input)
-  if (input.ok) return { requestBody, order: { ...body.value, input: input.input, account: apiKey.account, model } }
+  if (input.ok) {
+    const order = { ...body.value, sentInput: body.value.input, input: input.input, account: apiKey.account, model }
+    return { requestBody, order }
+  }
   const problems = input.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
   const message = `Invalid input: ${problems.join(' ')} ${advice}`

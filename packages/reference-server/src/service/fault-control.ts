@@ -3,7 +3,7 @@ import type { Account } from '../domain/account.ts'
 import type { FaultRecord } from '../faults/account-faults.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { readFault } from '../faults/read-fault.ts'
-import { jsonCopy, shapeProblem } from '../shared/parse-shape.ts'
+import { shapeProblem } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** A fault that was added. */
@@ -37,7 +37,7 @@ export function controlFaults(service: Service, accountOf: (key?: string) => Acc
   return {
     add: (fault, key) => {
       const faults = service.faults.of(accountOf(key))
-      const checked = readFault(jsonCopy(fault), service.models)
+      const checked = readFault(fault, service.models)
       if (!checked.ok) rejectArgument('faults.add', 'fault', shapeProblem(checked.message))
       const record = faults.add(checked.value)
       return {

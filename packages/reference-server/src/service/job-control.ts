@@ -2,7 +2,7 @@ import { type KnownJobStatus, type Output, outputSchema, type ServiceErrorCode }
 import { rejectArgument } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
-import { jsonCopy, parseShape } from '../shared/parse-shape.ts'
+import { parseCopy } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** A job, for a test to read and to end. */
@@ -67,7 +67,7 @@ function endJob(service: Service, job: Job, end: Omit<JobEnd, 'at'>): void {
 }
 
 function checkOutput(output: Output): Output {
-  const checked = parseShape(outputSchema, jsonCopy(output))
+  const checked = parseCopy(outputSchema, output)
   if (checked.ok) return checked.value
   return rejectArgument('job.complete', 'output', `is not that of section 2.5: ${checked.message}`)
 }

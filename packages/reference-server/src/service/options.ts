@@ -6,7 +6,6 @@ import {
   count,
   flag,
   hidden,
-  integer,
   isRecord,
   memberOf,
   must,
@@ -17,11 +16,13 @@ import {
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from '../clock/create-clock.ts'
+import { newKey } from '../domain/api-keys.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from '../domain/plan-job.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
 import { type Retention, type RetentionOptions, retentionSchema } from '../domain/retention.ts'
 import { fits, shapeProblem } from '../shared/parse-shape.ts'
+import { createRandom } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
 
 /** How a token of the control API is written. */
@@ -43,9 +44,12 @@ export function isTestKey(text: unknown): text is string {
 /** How to create a reference server. Every option may be left out. */
 export interface ReferenceServerOptions {
   /** How time passes: `'system'` (default), `'manual'`, `'auto'` or `{ scale: n }`, n times as fast. */
-  clock?: ClockSetting | undefined
-  /** An integer that all ids and files are made from. Default 1. */
-  seed?: number | undefined
+  clock?: 'system' | 'manual' | 'auto' | { scale: number } | undefined
+  /**
+   * An integer that all ids and files are made from. Default 1. `'random'` is for a program that is started again while its
+   * clients remember jobs: ids differ between starts, and the first key is that of seed 1.
+   */
+  seed?: number | 'random' | undefined
   /**
    * The first API key, `server.apiKey`: a test key, `sk_test_` and 1 to 100 letters, digits, `_` and `-`. Default: made
    * from `seed`, so the same seed gives the same key.
@@ -119,6 +123,7 @@ export interface ResolvedOptions {
 }
 
 const PLACE = 'createReferenceServer'
+const DEFAULT_SEED = 1
 const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
 
@@ -133,7 +138,7 @@ const fitsAssumptions = /* @__PURE__ */ fits(assumptionsSchema)
 
 const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   clock: must("'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most", isClock),
-  seed: integer,
+  seed: must("an integer, or 'random'", (seed) => seed === 'random' || Number.isSafeInteger(seed)),
   apiKey: hidden(TEST_KEY_FORM, isTestKey),
   catalog: catalogProblem,
   // Its check needs the catalog.
@@ -156,8 +161,7 @@ export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
   const { catalog = DEFAULT_CATALOG, log, startTime } = options
   return {
     clock: options.clock ?? 'system',
-    seed: options.seed ?? 1,
-    apiKey: options.apiKey,
+    ...seedAndKey(options),
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
     credits: options.credits ?? DEFAULT_CREDITS,
@@ -170,6 +174,15 @@ export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
     retention: z.parse(retentionSchema, options.retention ?? {}),
     strict: options.strict ?? false,
   }
+}
+
+function seedAndKey({ seed = DEFAULT_SEED, apiKey }: ReferenceServerOptions): {
+  seed: number
+  apiKey: string | undefined
+} {
+  if (seed !== 'random') return { seed, apiKey }
+  const [random = DEFAULT_SEED] = crypto.getRandomValues(new Int32Array(1))
+  return { seed: random, apiKey: apiKey ?? newKey(createRandom(DEFAULT_SEED), false) }
 }
 
 /** A line that cannot be written must not lose the response to a run, which is charged by then. */

@@ -8,6 +8,8 @@ import type { Service } from './service.ts'
 
 /** A run whose input is checked, defaults filled in. */
 export interface RunOrder extends RunRequest {
+  /** The input as it was sent. */
+  sentInput: unknown
   account: Account
   model: CatalogModel
 }
@@ -20,8 +22,10 @@ export interface RunOrder extends RunRequest {
 export function startRun(service: Service, order: RunOrder): Job | undefined {
   const { account, model, input, webhook_url } = order
   service.jobs.settle() // a job that failed meanwhile gives its credits back first
+  const scripted = account.findScript(model.id, order.sentInput)
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
-  const taken = account.takeScript(model.id) ?? turnOf(service, order)
+  if (scripted !== undefined) account.dropScript(model.id, scripted)
+  const taken = scripted ?? turnOf(service, order)
   const { deliveriesOfOneResult: deliveries, queuedMs: usualQueueMs } = service.options.assumptions
   const webhook =
     webhook_url === undefined ? undefined : { url: webhook_url, deliveries, ...(taken?.webhook ?? account.webhook) }

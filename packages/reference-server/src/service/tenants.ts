@@ -2,10 +2,11 @@ import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
+import { takeInputFunction } from '../domain/input-condition.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { jsonCopy, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
+import { parseCopy, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** What a new API key is and may do (section 5). */
@@ -39,8 +40,6 @@ export const createKeyOptionsSchema = z.strictObject({
   allowIps: z.optional(z.readonly(z.array(z.string()))),
 }) satisfies z.ZodMiniType<CreateKeyOptions>
 
-const outcomesSchema = z.array(scriptedOutcomeSchema)
-
 /** Makes a key; the message says what is wrong with the options. */
 export function createKey(service: Service, options: CreateKeyOptions): ShapeCheck<ApiKey> {
   const checked = parseShape(createKeyOptionsSchema, options)
@@ -58,6 +57,8 @@ export function createdKey({ key, isLive, permissions, allowIps }: ApiKey): Crea
   return { key, live: isLive, permissions, allowIps }
 }
 
+const outcomesSchema = z.array(scriptedOutcomeSchema)
+
 interface ScriptOptions {
   account: Account
   modelId: string
@@ -73,13 +74,11 @@ export function scriptRuns(service: Service, { account, modelId, outcomes }: Scr
   return checked.ok ? { ok: true, value: account.addScript(modelId, checked.value) } : checked
 }
 
-function parseOutcomes(outcomes: readonly ScriptedOutcome[]): ShapeCheck<ScriptedOutcome[]> {
-  try {
-    return parseShape(outcomesSchema, jsonCopy(outcomes))
-  } catch (error) {
-    // A cycle, or a nesting that is too deep for the stack, which a request can hold as well.
-    return { ok: false, message: `The outcomes are not JSON: ${error instanceof Error ? error.message : error}.` }
-  }
+function parseOutcomes(outcomes: unknown): ShapeCheck<ScriptedOutcome[]> {
+  const parts = Array.isArray(outcomes) ? outcomes.map(takeInputFunction) : undefined
+  const checked = parseCopy(outcomesSchema, parts?.map(({ json }) => json) ?? outcomes)
+  if (!checked.ok) return checked
+  return { ok: true, value: checked.value.map((outcome, index) => parts?.[index]?.putBack(outcome) ?? outcome) }
 }
 
 /** What a key may do from now on (section 5); what is left out stays as it is. */

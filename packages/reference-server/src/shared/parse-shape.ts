@@ -7,6 +7,7 @@ export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; messag
 const MAX_PROBLEMS = 5
 
 const NOUNS: Readonly<Record<string, string>> = {
+  function: 'a function',
   array: 'an array',
   boolean: 'a boolean',
   int: 'an integer',
@@ -103,9 +104,21 @@ export function nestingProblem(levels = MAX_NESTING): string {
  * A copy of a value as JSON carries it: what a test passes in may not be JSON, and may change later.
  *
  * @param levels so many levels of objects and arrays it may have
- * @throws ConfigurationError for a cycle and for a deeper value
+ * @throws ConfigurationError for a cycle, a deeper value, and one with a function, which a copy would not have
  */
-export function jsonCopy(value: unknown, levels = MAX_NESTING): unknown {
+export function jsonCopy<Value>(value: Value, levels = MAX_NESTING): Value {
   if (nestsDeeperThan(levels, value)) throw new ConfigurationError({ message: `The value ${nestingProblem(levels)}.` })
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+  return value === undefined ? value : JSON.parse(JSON.stringify(value, rejectOthers))
+}
+
+function rejectOthers(name: string, value: unknown): unknown {
+  const type = typeof value
+  if (type !== 'function' && type !== 'symbol' && type !== 'bigint') return value
+  throw new ConfigurationError({ message: `The value is not JSON: ${JSON.stringify(name)} is a ${type}.` })
+}
+
+/** Checks what a test passes in, and copies it. Names are checked first: a copy would not have the members that are not JSON. */
+export function parseCopy<Value>(schema: z.ZodMiniType<Value>, value: unknown): ShapeCheck<Value> {
+  const checked = parseShape(schema, value)
+  return checked.ok ? { ok: true, value: jsonCopy(checked.value) } : checked
 }

@@ -8,7 +8,7 @@ import type { IncomingRequest, Reply } from './messages.ts'
 export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Reply }
 
 /** What was read of a body, and what is known of its request by then. */
-type JsonBody = { requestBody?: string | undefined } & (
+export type JsonBody = { requestBody?: string | undefined } & (
   | { json: unknown; problem?: undefined }
   /** What is wrong with the body, or the response to one that is too large. */
   | { problem: string | Reply; json?: undefined }

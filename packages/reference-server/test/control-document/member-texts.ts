@@ -116,7 +116,12 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   waiting: 'How many outcomes wait for a run.',
   webhook: 'How results are delivered.',
   when: 'When the first delivery starts. Default: when the job has ended.',
-  'Fault.when': 'Whether the fault is applied before the service does the work, or after it. Default: before.',
+  'Fault.when':
+    'Whether the fault is applied before the service does the work, or after it, or an object that also names an input. Default: before.',
+  moment: 'Whether the fault is applied before the service does the work, or after it. Default: before.',
+  'Fault.input': 'Members that the input of the run must have: objects may have more, other values are equal.',
+  'Outcome.input': 'Members that the input of the run must have: objects may have more, other values are equal.',
+  'Outcome.when': 'Which run takes it. Default: the next one.',
   attempt: 'Number of the attempt: 1, and one more for each time that the same request or delivery was sent again.',
   category: 'Category of the model.',
   charged: 'Credits that the job was charged.',

@@ -46,9 +46,6 @@ export interface JobHandle {
 /** A job by its id, its JSON or its handle. */
 export type JobSource = string | JobJson | JobHandle
 
-/** What happens to the job when its wait ends early: it continues, or it is cancelled. */
-type UnfinishedJobPolicy = 'detach' | 'cancel'
-
 /** Options of every method that waits for a job. */
 export interface WaitOptions extends CallOptions {
   /**
@@ -63,9 +60,9 @@ export interface WaitOptions extends CallOptions {
    */
   onStatus?: ((state: Job, job: JobHandle) => unknown) | undefined
   /** What happens to the job when `signal` aborts. Default `detach`. */
-  onAbort?: UnfinishedJobPolicy | undefined
+  onAbort?: 'detach' | 'cancel' | undefined
   /** What happens to the job when the deadline passes. Default `detach`. */
-  onDeadline?: UnfinishedJobPolicy | undefined
+  onDeadline?: 'detach' | 'cancel' | undefined
 }
 
 /** Default of {@link WaitOptions.deadlineMs}. */

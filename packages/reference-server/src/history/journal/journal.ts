@@ -92,12 +92,16 @@ class RequestRecord implements JournalRecord {
   readonly #details: RequestDetails
 
   constructor(details: RequestDetails, startPlace: number, endPlace: number) {
-    const requestBody = details.requestBody && startOf(details.requestBody)
-    const responseBody = details.responseBody && startOf(details.responseBody)
-    this.#details = { ...details, requestBody, responseBody }
+    const { requestBody, responseBody } = details
+    this.#details = { ...details, responseBody: responseBody && startOf(responseBody) }
     this.startPlace = startPlace
     this.endPlace = endPlace
-    this.bytes = ENTRY_BYTES + details.url.length + (requestBody ?? '').length + (responseBody ?? '').length
+    this.bytes =
+      ENTRY_BYTES + details.url.length + (requestBody ?? '').length + (this.#details.responseBody ?? '').length
+  }
+
+  get body(): string | undefined {
+    return this.#details.requestBody
   }
 
   get entry(): RequestEntry {
@@ -107,7 +111,7 @@ class RequestRecord implements JournalRecord {
       ...rest,
       path: redactText(pathOf(url)),
       key: key && showKey(key),
-      requestBody: requestBody && redactText(requestBody),
+      requestBody: requestBody && redactText(startOf(requestBody)),
       responseBody: responseBody && redactText(responseBody),
     }
   }

@@ -1,0 +1,51 @@
+import { isRecord, memberOf } from '@modelrun/kit'
+import * as z from 'zod/mini'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** Which runs are meant, by their input. */
+export interface InputCondition {
+  /**
+   * Members that the input must have: objects in it may have more, everything else must be equal. In this process also a
+   * function that returns whether the input is meant.
+   */
+  input?: Input | ((input: Input) => boolean) | undefined
+}
+
+const anyInput: z.ZodMiniType<NonNullable<InputCondition['input']>> = z.record(z.string(), z.unknown())
+
+export const inputConditionSchema = z.strictObject({
+  input: z.optional(anyInput),
+}) satisfies z.ZodMiniType<InputCondition>
+
+/** Whether the input of a run is meant. @param input `undefined` for a request that is about no run */
+export function fitsInput({ input: wanted }: InputCondition, input: unknown): boolean {
+  if (wanted === undefined) return true
+  if (!isRecord(input)) return false
+  return typeof wanted === 'function' ? wanted(input) : includes(input, wanted)
+}
+
+function includes(given: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(given) && given.length === wanted.length && wanted.every((item, at) => includes(given[at], item))
+    )
+  }
+  if (!isRecord(wanted)) return given === wanted
+  return isRecord(given) && Object.entries(wanted).every(([name, value]) => includes(memberOf(given, name), value))
+}
+
+/** Takes the function out of `when.input`, since it is not JSON; `putBack` returns it to the checked copy. */
+export function takeInputFunction(value: unknown): {
+  json: unknown
+  putBack: <Checked extends object>(checked: Checked) => Checked
+} {
+  const when = memberOf(value, 'when')
+  const input = memberOf(when, 'input')
+  if (!isRecord(value) || !isRecord(when) || typeof input !== 'function')
+    return { json: value, putBack: (checked) => checked }
+  return {
+    json: { ...value, when: { ...when, input: {} } },
+    putBack: (checked) => ({ ...checked, when: { ...when, input } }),
+  }
+}

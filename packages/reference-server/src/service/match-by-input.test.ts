@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
+
+const run = { path: 'aurora-image' }
+const FAILING = { result: 'failed', when: { input: { prompt: 'bad' } } } as const
+
+function inputOf(prompt: string) {
+  return { sync: false, input: { prompt, num_images: 2 } }
+}
+
+describe('a script that names an input', () => {
+  it.each([
+    ['as JSON', { prompt: 'bad' }],
+    ['by a function', (input: { prompt?: unknown }) => input.prompt === 'bad'],
+  ])('is taken by such a run only, %s', async (_, input) => {
+    const server = createReferenceServer({ clock: 'manual' })
+    server.script('aurora-image', [{ result: 'failed', when: { input } }, { result: 'hang' }])
+    const caller = apiCaller(server)
+    const ids = []
+    for (const prompt of ['good', 'bad', 'bad']) ids.push((await caller.run(run.path, inputOf(prompt))).body.job_id)
+    await server.clock.advance(60_000)
+    expect(await Promise.all(ids.map(caller.status))).toEqual(['processing', 'failed', 'succeeded'])
+    expect(server.report().unusedScripts).toEqual([])
+  })
+
+  it('is left over when no such run comes, also over the control API', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const caller = apiCaller(server)
+    await caller.post('/_reference/scripts', { model: 'aurora-image', outcomes: [FAILING] })
+    await caller.run(run.path, inputOf('good'))
+    expect(server.report().unusedScripts).toEqual([{ model_id: 'aurora-image', outcomes: 1 }])
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['a function in place of the outcomes', () => FAILING, /must be an array, not a function/],
+    ['an unknown member that is a function', [{ result: 'failed', match: () => true }], /do not exist: "match"/],
+    ['an unknown condition', [{ result: 'failed', when: { prompt: 'bad' } }], /do not exist: "prompt"/],
+    [
+      'a function within the pattern',
+      [{ result: 'failed', when: { input: { prompt: () => true } } }],
+      /"prompt" is a function/,
+    ],
+  ])('is rejected with %s', (_, outcomes, message) => {
+    expect(() => createReferenceServer().script('aurora-image', outcomes as never)).toThrow(message)
+  })
+})
+
+describe('a fault that names an input', () => {
+  it.each([
+    ['as JSON', { prompt: 'bad' }],
+    ['by a function', (input: { prompt?: unknown }) => input.prompt === 'bad'],
+  ])('is injected into such runs and their jobs, %s', async (_, input) => {
+    const server = createReferenceServer({ clock: 'manual' })
+    server.faults.add({ kind: 'unavailable', when: { input, moment: 'after' } })
+    const caller = apiCaller(server)
+    const statuses = []
+    for (const prompt of ['good', 'bad']) statuses.push((await caller.run(run.path, inputOf(prompt))).status)
+    const { jobs } = (await caller.get('/_reference/jobs')).body as { jobs: { job_id: string }[] }
+    for (const { job_id } of jobs) statuses.push((await caller.get(`/v1/jobs/${job_id}`)).status)
+    expect(statuses).toEqual([202, 503, 200, 503])
+  })
+
+  it('is rejected with names that do not exist, functions too', () => {
+    const { faults } = createReferenceServer()
+    const add = (more: object) => () => faults.add({ kind: 'unavailable', ...more } as never)
+    expect(add({ match: () => true })).toThrow('A fault has no "match"')
+    expect(add({ when: { prompt: 'bad' } })).toThrow('/when')
+    expect(add({ kind: 'response', body: { text: () => 'x' } })).toThrow('"text" is a function')
+    expect(faults.list()).toEqual([])
+  })
+})
+
+it('requests() has whole bodies, by endpoint and model', async () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  const caller = apiCaller(server)
+  const prompt = 'long '.repeat(1_000)
+  await caller.run('aurora-image', { sync: false, input: { prompt } })
+  const { job_id } = (await caller.run('lumen/aurora-video', { sync: false, input: { prompt: 'b' } })).body
+  await caller.get(`/v1/jobs/${job_id}`)
+  expect(server.requests({ route: 'runModel' }).map(({ body }) => body)).toEqual([
+    { sync: false, input: { prompt } },
+    { sync: false, input: { prompt: 'b' } },
+  ])
+  expect(server.requests({ model: 'lumen/aurora-video' }).map(({ route }) => route)).toEqual(['runModel', 'getJob'])
+  expect(server.requests({ key: server.createKey().key })).toEqual([])
+})
+
+it('serves the bytes of a script as the file of a job', async () => {
+  const server = createReferenceServer({ clock: 'auto' })
+  const url = '{file}data:image/webp;base64,AAEC'
+  server.script('aurora-image', [{ result: 'succeeded', output: { type: 'image', items: [{ type: 'image', url }] } }])
+  const { body } = await apiCaller(server).run('aurora-image', { input: { prompt: 'a fox' } })
+  const { output } = body as { output: { items: { url: string }[] } }
+  const file = await server.fetch(output.items[0]?.url ?? '')
+  expect(file.headers.get('content-type')).toBe('image/webp')
+  expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([0, 1, 2])
+})
+
+it('makes other ids at each start with a random seed, and the same first key', async () => {
+  const servers = [
+    createReferenceServer({ seed: 'random' }),
+    createReferenceServer({ seed: 'random' }),
+    createReferenceServer(),
+  ]
+  const ids = servers.map(async (server) => (await apiCaller(server).run('aurora-image', inputOf('x'))).body.job_id)
+  expect(new Set(await Promise.all(ids)).size).toBe(3)
+  expect(new Set(servers.map(({ apiKey }) => apiKey)).size).toBe(1)
+})

@@ -1,0 +1,43 @@
+import type { RouteName } from '@modelrun/contract'
+import { tryParseJson } from '@modelrun/kit'
+import type { Account } from '../domain/account.ts'
+import type { RequestEntry } from '../history/journal/journal-entry.ts'
+import { decodeSegment, withModelAsSegment } from '../wire/router.ts'
+import type { Service } from './service.ts'
+
+/** Which requests. Without a filter: all but those of the control API. */
+export interface RequestFilter {
+  /** Of this endpoint. */
+  route?: RouteName | 'getFile' | undefined
+  /** Only those about this model, its jobs and its files. */
+  model?: string | undefined
+  /** With the account of this key. Default: of any. */
+  key?: string | undefined
+}
+
+/** A request that came, and how it ended. */
+export interface ReceivedRequest extends Omit<RequestEntry, 'requestBody' | 'responseBody'> {
+  /** The whole body, parsed; a text that is not JSON as it is. Missing when there was none, or it could not be read. */
+  readonly body?: unknown
+}
+
+export function findRequests(
+  service: Service,
+  account: Account | undefined,
+  { route, model }: Omit<RequestFilter, 'key'>,
+): ReceivedRequest[] {
+  return service.observer.journal.records(account).flatMap(({ entry, body: text }) => {
+    if (entry.kind !== 'request' || entry.route === 'control') return []
+    const { requestBody, responseBody: _, ...request } = entry
+    if (route !== undefined && request.route !== route) return []
+    if (model !== undefined && modelOf(service, request) !== model) return []
+    const sent = text ?? requestBody
+    return [sent === undefined ? request : { ...request, body: tryParseJson(sent) ?? sent }]
+  })
+}
+
+function modelOf({ jobs }: Service, { job_id, path }: Pick<RequestEntry, 'job_id' | 'path'>): string | undefined {
+  const job = job_id === undefined ? undefined : jobs.find(job_id)
+  const [, segment] = /\/v1\/models\/([^/]+)/.exec(withModelAsSegment(path)) ?? []
+  return job?.model.id ?? (segment && decodeSegment(segment))
+}

@@ -1,0 +1,17 @@
+import type { ErrorDetail, Job, Output } from '@modelrun/contract'
+import { isFinishedStatus } from './job-operations.ts'
+
+/** Whether a job has succeeded; its `output` is there then. A status is a string that may be new, so it does not narrow by itself. */
+export function isSucceeded<State extends Job>(job: State): job is State & { status: 'succeeded'; output: Output } {
+  return job.status === 'succeeded' && job.output !== undefined
+}
+
+/** Whether a job has failed; its `error` is there then. */
+export function isFailed<State extends Job>(job: State): job is State & { status: 'failed'; error: ErrorDetail } {
+  return job.status === 'failed' && job.error !== undefined
+}
+
+/** Whether a job has succeeded, failed or was cancelled: it changes no more. An unknown status is not an end. */
+export function isEnded(job: Job): boolean {
+  return isFinishedStatus(job.status)
+}
