@@ -3,7 +3,7 @@ import { NotFoundError } from '../client/errors/api-errors.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { ProxyClient } from './proxy-options.ts'
 
-/** How long the details of a model, and so its price, are cached. */
+/** How long the details of a model are cached for pages that show them. */
 const MAX_AGE_MS = 300_000
 
 /** How many models are read at once for a list. */
@@ -14,18 +14,23 @@ export interface Catalog {
   has(id: string): boolean
   /** @throws ModelRunError when the model cannot be read */
   read(id: string): Promise<Model>
+  /** Reads it anew: the price that is checked is the one that is paid. @throws As {@link read} */
+  readAnew(id: string): Promise<Model>
   /** Without those that the service does not have (any more). @throws As {@link read} */
   readAll(): Promise<Model[]>
 }
 
-/** Reads each model at most once in five minutes, however many ask for it. */
+/** Lists read each model at most once in five minutes, however many ask for it. */
 export function createCatalog(client: ProxyClient, ids: readonly string[], clock: Clock): Catalog {
   const allowed = new Set(ids)
   const entries = new Map<string, { reading: Promise<Model>; readAt: number }>()
 
   function read(id: string): Promise<Model> {
     const known = entries.get(id)
-    if (known !== undefined && clock.now() - known.readAt < MAX_AGE_MS) return known.reading
+    return known !== undefined && clock.now() - known.readAt < MAX_AGE_MS ? known.reading : readAnew(id)
+  }
+
+  function readAnew(id: string): Promise<Model> {
     const reading = client.models
       .get(id)
       .withResponse()
@@ -50,7 +55,7 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  return { has: (id) => allowed.has(id), read, readAll }
+  return { has: (id) => allowed.has(id), read, readAnew, readAll }
 }
 
 function orMissing(error: unknown): undefined {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createTestProxy } from '../../test/test-proxy.ts'
-import { allowOrigin, isAllowedPage, preflight } from './check-origin.ts'
+import { allowOrigin, isAllowedPage, isKnownHost, preflight } from './check-origin.ts'
 import type { PageRequest } from './page-request.ts'
 
 const OTHER = 'https://other.example.com'
-const ALLOWED = new Set([OTHER])
+const ALLOWED = new Set([OTHER, 'capacitor://localhost'])
 
 function request(method: string, headers: Record<string, string>): PageRequest {
   const url = new URL('https://app.example.com/api/modelrun/v1/models')
@@ -35,6 +35,7 @@ describe('a page may use the proxy', () => {
     ],
     ['POST', 'of an allowed origin', { origin: OTHER, 'sec-fetch-site': 'cross-site' }],
     ['DELETE', 'of an allowed origin', { origin: OTHER }],
+    ['POST', 'of an app', { origin: 'capacitor://localhost', 'sec-fetch-site': 'cross-site' }],
   ])('%s %s', (method, _, headers) => {
     expect(isAllowedPage(request(method, headers), ALLOWED)).toBe(true)
   })
@@ -54,6 +55,43 @@ describe('a page may use the proxy', () => {
     ['GET', 'of another site', { 'sec-fetch-site': 'cross-site' }],
   ])('but not %s %s', (method, _, headers) => {
     expect(isAllowedPage(request(method, headers), ALLOWED)).toBe(false)
+  })
+})
+
+describe('a host', () => {
+  const http = 'http://evil.test:3000'
+  test.each([
+    ['localhost:3000', { origin: 'http://localhost:3000' }, 'always'],
+    ['app.localhost', {}, 'always'],
+    ['192.168.1.20:3000', { origin: 'http://192.168.1.20:3000' }, 'always'],
+    ['[::1]:3000', {}, 'always'],
+    ['named.test:8080', { origin: 'http://named.test:8080' }, 'always'],
+    ['shop.test', { origin: 'https://shop.test' }, 'unless others are named'],
+    ['shop.test', { 'sec-fetch-site': 'same-origin' }, 'unless others are named'],
+    ['api.test', { origin: OTHER }, 'unless others are named'],
+    ['evil.test:3000', { origin: http }, 'never'],
+    ['evil.test:3000', { origin: http, 'sec-fetch-site': 'same-origin' }, 'never'],
+    ['evil.test:3000', {}, 'never'],
+    ['127.0.0.1.evil.test', { origin: 'http://127.0.0.1.evil.test' }, 'never'],
+    ['localhost.evil.test', { origin: 'http://localhost.evil.test' }, 'never'],
+    ['evil.test#localhost', { origin: 'http://evil.test' }, 'never'],
+    ['', {}, 'never'],
+  ])('%s of a request with %j is known %s', (host, headers, expected) => {
+    const asked = { ...request('POST', { host, ...headers }), url: new URL('http://localhost') }
+    const [isKnown, isNamed] = [false, true].map((isComplete) =>
+      isKnownHost(asked, { allowedOrigins: ALLOWED, hosts: { names: new Set(['named.test']), isComplete } }),
+    )
+    expect([isKnown, isNamed]).toEqual([expected !== 'never', expected === 'always'])
+  })
+
+  test('that is not known gets nothing but a 403', async () => {
+    const harness = createTestProxy([], { allowedHosts: ['shop.example.com'], allowedOrigins: [OTHER] })
+    for (const [host, status] of [
+      ['shop.example.com', 404],
+      ['other.example.com', 404],
+      ['app.example.com', 403],
+    ] as const)
+      expect((await harness.send('GET /v1/jobs/x', { headers: { host } })).status).toBe(status)
   })
 })
 

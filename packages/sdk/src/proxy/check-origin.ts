@@ -1,4 +1,39 @@
+import { isLoopback } from '@modelrun/kit'
 import type { PageRequest } from './page-request.ts'
+
+/** The hosts that the proxy knows as its own. */
+export interface KnownHosts {
+  /** Each with or without a port. */
+  names: ReadonlySet<string>
+  /** True when the proxy has no other name. */
+  isComplete: boolean
+}
+
+/**
+ * True for a host that can be meant. The name of a foreign site may lead to this server (DNS rebinding): its pages are of the "own"
+ * origin then. They cannot do that over https, for which they have no certificate here, nor with an IP address or `localhost`.
+ */
+export function isKnownHost(
+  { headers, url }: PageRequest,
+  { hosts, allowedOrigins }: { hosts: KnownHosts; allowedOrigins: ReadonlySet<string> },
+): boolean {
+  const sent = `http://${headers.get('host') ?? url.host}`
+  if (!URL.canParse(sent)) return false
+  const { host, hostname } = new URL(sent)
+  if (isLoopback(hostname) || IP_ADDRESS.test(hostname) || hosts.names.has(host) || hosts.names.has(hostname))
+    return true
+  const origin = headers.get('origin') ?? ''
+  return !hosts.isComplete && (allowedOrigins.has(origin) || isOverHttps(headers, url))
+}
+
+/** As a `URL` writes it. */
+const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/
+
+/** As the browser sees it: a load balancer may end TLS. Over http, browsers name no site; only `localhost` is an exception. */
+function isOverHttps(headers: Headers, url: URL): boolean {
+  const origin = headers.get('origin')
+  return origin === null ? url.protocol === 'https:' || headers.has('sec-fetch-site') : !origin.startsWith('http:')
+}
 
 /** What a preflight may ask for. */
 const METHODS = 'GET, POST, DELETE'

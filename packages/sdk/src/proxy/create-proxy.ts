@@ -3,7 +3,7 @@ import { checkWebRequest, rejectArguments } from '../shared/serving/handler-misu
 import { createNodeListener, type NodeListener } from '../shared/serving/node-listener.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
 import { createCatalog } from './catalog.ts'
-import { allowOrigin, isAllowedPage, preflight } from './check-origin.ts'
+import { allowOrigin, isAllowedPage, isKnownHost, preflight } from './check-origin.ts'
 import { cancelJob, getJob } from './job-routes.ts'
 import { type MatchedRoute, matchRoute } from './match-route.ts'
 import { getModel, listModels } from './model-routes.ts'
@@ -116,6 +116,9 @@ async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
   if (route.name === 'notFound') return nothingHere()
   if (route.name === 'methodNotAllowed') {
     return rejection(405, ['METHOD_NOT_ALLOWED', `This path takes ${route.allow}.`], { allow: route.allow })
+  }
+  if (!isKnownHost(request, options)) {
+    return rejection(403, ['HOST_NOT_ALLOWED', 'This host is not known here (see `allowedHosts`).'])
   }
   if (!isAllowedPage(request, options.allowedOrigins)) {
     return rejection(403, ['ORIGIN_NOT_ALLOWED', 'Pages of other origins cannot use this (see `allowedOrigins`).'])

@@ -17,7 +17,9 @@ const JOBS = ROUTES.getJob.path.replace('{id}', '')
  * Finds the route of a path below the proxy. There are these four paths, and a page can name nothing else: what it sends is
  * looked up in lists, and no part of it becomes a url.
  */
-export function matchRoute(method: string, path: string): MatchedRoute {
+export function matchRoute(method: string, sentPath: string): MatchedRoute {
+  // Sites with `trailingSlash` redirect each path to the one with a slash at its end.
+  const path = sentPath.replace(/\/$/, '')
   if (path === MODELS) return byMethod(method, { GET: { name: 'listModels' } })
   if (path.startsWith(`${MODELS}/`)) return matchModel(method, path.slice(MODELS.length + 1))
   if (path.startsWith(JOBS)) return matchJob(method, path.slice(JOBS.length))
@@ -46,9 +48,12 @@ function byMethod(method: string, routes: Partial<Record<string, MatchedRoute>>)
   return (Object.hasOwn(routes, method) ? routes[method] : undefined) ?? { name: 'methodNotAllowed', allow }
 }
 
+/** Undefined for what is encoded otherwise than clients do it: a guard in front may look for the usual form. */
 function decode(text: string): string | undefined {
   try {
-    return text === '' ? undefined : decodeURIComponent(text)
+    const id = decodeURIComponent(text)
+    const isUsual = id === text || encodeURIComponent(id).toLowerCase() === text.toLowerCase()
+    return id !== '' && isUsual ? id : undefined
   } catch {
     return undefined
   }

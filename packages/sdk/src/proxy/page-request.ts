@@ -54,10 +54,12 @@ function toHeaders(sent: ServedRequest['headers']): Headers {
 /** A host and a port, and nothing that would end the host in a url: the path is that of the request line, whatever the host is. */
 const HOST = /^[^/?#@\\\s]+$/
 
-/** A client may send a whole url in the first line; its host counts for nothing. What is not a url has no path here. */
-function toUrl(url: string, host: string): URL {
-  const isWhole = /^https?:\/\//i.test(url)
-  if (!isWhole && !url.startsWith('/')) return new URL('http://localhost')
-  const candidates = [isWhole ? url : `http://${HOST.test(host) ? host : 'localhost'}${url}`, `http://localhost${url}`]
-  return new URL(candidates.find((candidate) => URL.canParse(candidate)) ?? 'http://localhost')
+/**
+ * The url of a request line. One whose path a url would change (`..`, `%2e%2e`, a backslash, a whole url) has no path here: a guard
+ * or a rate limit in front has seen another path than that.
+ */
+function toUrl(sent: string, host: string): URL {
+  const candidates = [`http://${HOST.test(host) ? host : 'localhost'}${sent}`, `http://localhost${sent}`]
+  const url = new URL(candidates.find((candidate) => URL.canParse(candidate)) ?? 'http://localhost')
+  return url.pathname === sent.split('?', 1)[0] ? url : new URL('http://localhost')
 }

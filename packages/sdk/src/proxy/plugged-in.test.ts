@@ -46,7 +46,8 @@ describe('a function of the application that fails', () => {
     await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)), {
       timeout: 100_000,
     })
-    expect((await sent).status).toBe(503)
+    const { status, headers, text } = await sent
+    expect([status, headers.get('retry-after'), text.includes('internal')]).toEqual([503, '5', false])
     expect(harness.service.received.map(({ method }) => method)).toEqual(['GET'])
   })
 })
@@ -58,36 +59,58 @@ test('a job id of any length is sealed so that it opens again', async () => {
   }
 })
 
-test('the path of a request is that of its first line, whatever its host says', () => {
-  const part = fc.constantFrom(
-    'x',
-    '/',
-    '#',
-    '?',
-    '@',
-    '\\',
-    ':80',
-    '/api/modelrun/v1/models/m/run',
-    '%23',
-    ' ',
-    '\t',
-    '..',
-  )
-  const host = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''))
-  fc.assert(
-    fc.property(host, (sent) => {
-      const headers = { host: sent.trim() }
-      const served = {
-        method: 'POST',
-        url: '/public/health?a=1',
-        headers,
-        raw: {},
-        hasLeft: () => false,
-        readBody: never,
-      }
-      const { url } = fromServedRequest(served)
-      expect(`${url.pathname}${url.search}${url.hash}`).toBe('/public/health?a=1')
-    }),
-    { numRuns: 2_000 },
+describe('the path of a request', () => {
+  const pathOf = (url: string, host = 'app.example.com') => {
+    const served = { method: 'POST', url, headers: { host }, raw: {}, hasLeft: () => false, readBody: never }
+    const { pathname, search, hash } = fromServedRequest(served).url
+    return `${pathname}${search}${hash}`
+  }
+
+  test('is that of its first line, whatever its host says', () => {
+    const part = fc.constantFrom(
+      'x',
+      '/',
+      '#',
+      '?',
+      '@',
+      '\\',
+      ':80',
+      `/api/modelrun${RUN_PATH}`,
+      '%23',
+      ' ',
+      '\t',
+      '..',
+    )
+    const host = fc.array(part, { maxLength: 5 }).map((parts) => parts.join('').trim())
+    fc.assert(
+      fc.property(host, (sent) => pathOf('/public/health?a=1', sent) === '/public/health?a=1'),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test.each([
+    '/public/../api/modelrun/v1/models',
+    '/public/%2e%2E/api/modelrun/v1/models',
+    '/api/./modelrun/v1/models',
+    '/api/modelrun/v1/models/x/..',
+    '/api\\modelrun/v1/models',
+    '/public\\..\\api\\modelrun\\v1\\models',
+    'http://app.example.com/api/modelrun/v1/models',
+    '/api/modelrun/v1/mod\tels',
+    '/api/modelrun/v1/models#x',
+    '/api/modelrun/v1/models/\u00e9',
+    '@x/api/modelrun/v1/models',
+    ':80/api/modelrun/v1/models',
+    '*',
+    '',
+  ])('is none where a url would change %j', (sent) => {
+    expect(pathOf(sent)).toBe('/')
+  })
+
+  test.each(["/api/modelrun/v1/models?search=it's", '/api/modelrun/v1/models/lumen%2faurora/run/', '//x/api'])(
+    'stays %j',
+    (sent) => {
+      expect(pathOf(sent).split('?')[0]).toBe(sent.split('?')[0])
+    },
   )
 })

@@ -74,8 +74,17 @@ export interface ProxyOptions {
   dangerouslyAllowAnyone?: boolean | undefined
   /** Path of the proxy on your server. Default `/api/modelrun`. */
   basePath?: string | undefined
-  /** Other origins whose pages may use the proxy, like `https://app.example.com`. Default: none, for the own origin needs no entry. */
+  /**
+   * Other origins whose pages may use the proxy, like `https://app.example.com`, or `capacitor://localhost` of an app. Default: none,
+   * for the own origin needs no entry.
+   */
   allowedOrigins?: readonly string[] | undefined
+  /**
+   * The names of your site, like `app.example.com`: requests with another `Host` are rejected. The hosts of `allowedOrigins`,
+   * `localhost` and IP addresses need no entry. Default: any name over https, and no other over http, where the name of a foreign
+   * site can lead a browser to this server (DNS rebinding).
+   */
+  allowedHosts?: readonly string[] | undefined
   /** Rejects runs of models with a higher price, in credits for one run. Default: no limit. */
   maxCredits?: number | undefined
   /** Default: no limit. */

@@ -17,6 +17,7 @@ import { type Clock, systemClock } from '../shared/clock.ts'
 import type { Secret } from '../shared/signing/keyring.ts'
 import { secret } from '../shared/signing/keyring.ts'
 import { type BudgetStore, createMemoryBudgetStore } from './budget/budget-store.ts'
+import type { KnownHosts } from './check-origin.ts'
 import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -29,7 +30,8 @@ const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
   authorize: unchecked,
   dangerouslyAllowAnyone: flag,
   basePath: unchecked,
-  allowedOrigins: must('a list of origins', (value) => Array.isArray(value) && value.every(isText)),
+  allowedOrigins: must('a list of origins', isTextList),
+  allowedHosts: must('a list of hosts', isTextList),
   maxCredits: notNegative,
   budget: unchecked,
   holdRuns: flag,
@@ -37,6 +39,10 @@ const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
   onError: callback,
   clock: clockCheck,
 }))()
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText)
+}
 
 const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
   credits: needs('a number of credits, 0 or more', isCredits),
@@ -64,6 +70,7 @@ export interface ResolvedProxyOptions {
   authorize: Authorize
   basePath: string
   allowedOrigins: ReadonlySet<string>
+  hosts: KnownHosts
   maxCredits: number
   budget: ResolvedBudget | undefined
   holdRuns: boolean
@@ -77,13 +84,18 @@ export interface ResolvedProxyOptions {
 export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
   const options = readOptions('createProxy', given, PROXY_OPTIONS)
   const { clock = systemClock, budget } = options
+  const origins = (options.allowedOrigins ?? []).map(readOrigin)
   return {
     client: readClient(options.client),
     authorize: readAuthorize(options),
     models: readModels(options.models),
     secret: readSecret(options.secret),
     basePath: readBasePath(options.basePath ?? '/api/modelrun'),
-    allowedOrigins: new Set((options.allowedOrigins ?? []).map(readOrigin)),
+    allowedOrigins: new Set(origins),
+    hosts: {
+      names: new Set([...origins.map((origin) => new URL(origin).host), ...(options.allowedHosts ?? []).map(readHost)]),
+      isComplete: options.allowedHosts !== undefined,
+    },
     maxCredits: options.maxCredits ?? Number.POSITIVE_INFINITY,
     budget: budget && resolveBudget(budget, clock),
     holdRuns: options.holdRuns ?? true,
@@ -135,10 +147,20 @@ function readBasePath(basePath: string): string {
   throw wrong('The option `basePath` must be the path of the proxy on your server, like /api/modelrun.')
 }
 
+/** Pages of apps and extensions have schemes of their own, such as `capacitor:` and `chrome-extension:`. */
 function readOrigin(origin: string): string {
-  if (URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin) return origin
+  const isWeb = /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
+  if (isWeb || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[\w.-]+(:\d+)?$/.test(origin)) return origin
   throw wrong(
     `The entry ${JSON.stringify(origin)} of \`allowedOrigins\` must be one origin, like https://app.example.com, without path and without wildcard.`,
+  )
+}
+
+function readHost(host: string): string {
+  const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined
+  if (url !== undefined && !host.includes('*') && url.href === `https://${host.toLowerCase()}/`) return url.host
+  throw wrong(
+    `The entry ${JSON.stringify(host)} of \`allowedHosts\` must be one host, like app.example.com, without scheme and without wildcard.`,
   )
 }
 

@@ -81,6 +81,20 @@ describe('a run that is under way', () => {
     await second
   })
 
+  test('is joined after other pages have sent the same, each as often as it has lost its page', async () => {
+    const { run, sent, finish } = openProxy()
+    const pages = [new AbortController(), new AbortController()]
+    const all = [run({ signal: pages[0]?.signal as AbortSignal })]
+    await sent(1)
+    all.push(run({ signal: pages[1]?.signal as AbortSignal }), run())
+    await sent(3)
+    for (const page of pages) page.abort()
+    all.push(run(), run())
+    expect(await sent(3)).toBe(3)
+    finish()
+    await Promise.all(all)
+  })
+
   test('that is joined by two waits for the third as for a run of its own', async () => {
     const { run, sent, finish } = openProxy()
     const page = new AbortController()

@@ -18,18 +18,18 @@ export interface RunsUnderWay {
  * under way in this process; the same request of two pages that both wait is two runs.
  */
 export function createRunsUnderWay(): RunsUnderWay {
-  const runs = new Map<string, { run: AskedRun; responding: Promise<Response> }>()
+  const runs = new Set<{ run: AskedRun; responding: Promise<Response> }>()
   return {
     join: async (run, send) => {
-      const known = runs.get(run.key)
-      const entry = known?.run.hasLeft() ? known : { run, responding: send() }
+      const lost = [...runs].find((one) => one.run.key === run.key && one.run.hasLeft())
+      const entry = lost ?? { run, responding: send() }
       entry.run = run
-      runs.set(run.key, entry)
+      runs.add(entry)
       try {
         // A copy, since each of them reads the body.
         return (await entry.responding).clone()
       } finally {
-        if (runs.get(run.key) === entry) runs.delete(run.key)
+        runs.delete(entry)
       }
     },
   }
