@@ -95,7 +95,51 @@ describe('a provider with durable', () => {
     await expect.poll(async () => (await runs.get('fox'))?.jobId).toBeDefined()
     controller.abort()
     await expect(call).rejects.toMatchObject({ name: 'AbortError' })
-    expect(await runs.get('fox')).toMatchObject({ state: 'cancelled' })
+    await expect.poll(() => runs.get('fox')).toMatchObject({ state: 'cancelled' })
+  })
+
+  const stall = () => new Promise<never>(() => {})
+  const end = async () => {}
+  it.each([
+    ['runEach', { runEach: () => ({ [Symbol.asyncIterator]: () => ({ next: stall }) }), cancel: stall }],
+    ['add', { add: stall, cancel: end }],
+    ['get', { get: stall }],
+  ])('ends with its abort though the store stalls at `%s`', async (name, stalled) => {
+    const { one, runs } = await durableSetup()
+    const durable = { add: end, get: runs.get, cancel: end, runEach: runs.runEach, ...stalled }
+    const modelrun = createModelRun({ client: one.client, durable })
+    const video = modelrun.video('lumen/aurora-video')
+    const controller = new AbortController()
+    const more = { ...named('fox'), abortSignal: controller.signal }
+    const call = {
+      runEach: () => draw(modelrun, more),
+      add: () => startVideo({ model: video, prompt: 'waves', ...more }),
+      get: () => getVideoStatus(video, { operation: { keys: ['fox'] }, abortSignal: controller.signal }),
+    }[name]
+    setTimeout(() => controller.abort(), 50)
+    await expect(call?.()).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('cancels what an aborted start adds later', async () => {
+    const { one } = await durableSetup()
+    const cancelled: string[] = []
+    const release: (() => void)[] = []
+    const durable = {
+      add: () => new Promise<void>((resolve) => release.push(resolve)),
+      cancel: async (key: string) => void cancelled.push(key),
+      get: async () => undefined,
+      runEach: () => (async function* () {})(),
+    }
+    const model = createModelRun({ client: one.client, durable }).video('lumen/aurora-video')
+    const controller = new AbortController()
+    const call = startVideo({ model, prompt: 'waves', n: 2, ...named('film'), abortSignal: controller.signal })
+    await expect.poll(() => release.length).toBe(2)
+    release[0]?.()
+    controller.abort()
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+    await expect.poll(() => cancelled).toEqual(['film'])
+    release[1]?.()
+    await expect.poll(() => cancelled).toEqual(['film', 'film/2'])
   })
 
   it('continues after a deadline with the same call', async () => {

@@ -9,12 +9,14 @@ interface FailedRequest {
   input?: object | undefined
   /** The run whose file was fetched. It was paid. */
   jobId?: string | undefined
+  /** Of other runs of the call. */
+  jobIds?: readonly string[] | undefined
 }
 
 /** Rethrows a client error as an AI SDK error. */
 export function throwAiError(request: FailedRequest): (error: unknown) => never {
   return (error) => {
-    throw error instanceof ModelRunError ? toAiError(error, request) : error
+    throw nameJobs(error instanceof ModelRunError ? toAiError(error, request) : error, request.jobIds ?? [])
   }
 }
 
@@ -27,7 +29,7 @@ function toAiError(error: ModelRunError, { url, input, jobId }: FailedRequest): 
   const data = { code: error.code, submission, jobId: jobId ?? error.jobId }
   // The AI SDK recognizes an abort by its name.
   if (error instanceof AbortedError) {
-    return Object.assign(new Error(error.message, { cause: error }), { name: 'AbortError', jobId: data.jobId })
+    return Object.assign(new Error(error.message, { cause: error }), { name: 'AbortError', jobId: data.jobId, data })
   }
   const isFree = submission === 'not_sent' || submission === 'rejected'
   // A wrong option, or a price above `maxCredits`. The error says it all.
@@ -65,21 +67,56 @@ export function servicePath(...parts: string[]): string {
   return `/v1/${parts.map(encodeURIComponent).join('/')}`
 }
 
+/** What an error says of its run, also one of the client. */
+function dataOf(error: unknown): object {
+  const data = error instanceof Error && 'data' in error ? error.data : error
+  return typeof data === 'object' && data !== null ? data : {}
+}
+
+function jobIdsIn(errors: readonly unknown[]): string[] {
+  return errors.flatMap((error) => {
+    const data = dataOf(error)
+    return 'jobId' in data && typeof data.jobId === 'string' ? [data.jobId] : []
+  })
+}
+
+/** Names all jobs of a call of several runs in its error, as `jobIds`: they were paid, or will be. */
+export function nameJobs<E>(error: E, jobIds: readonly string[]): E {
+  const all = [...new Set([...jobIds, ...jobIdsIn([error])])]
+  if (!(error instanceof Error) || all.length === 0) return error
+  const data = 'data' in error ? dataOf(error) : {}
+  return Object.assign(error, { jobIds: all, data: { ...data, jobIds: all } })
+}
+
+function mayBePaid(error: unknown): boolean {
+  const data = dataOf(error)
+  return 'submission' in data && data.submission !== 'not_sent' && data.submission !== 'rejected'
+}
+
 /**
  * The values of what succeeded, and a warning for each failure: what was paid for is not lost because another part failed.
  *
- * @throws when nothing succeeded, or when the caller aborted. Repeating the call would repeat all of its runs, so an error that
- *   must not be repeated counts before the others
+ * @param jobIds of the runs that did not fail
+ * @throws when nothing succeeded, or when the caller aborted. Repeating the call would repeat all of its runs, so an error of a run
+ *   that may be paid counts before the others, and then one that must not be repeated
  */
-export function keepSucceeded<Value>(settled: readonly PromiseSettledResult<Value>[]) {
+export function keepSucceeded<Value>(settled: readonly PromiseSettledResult<Value>[], jobIds: readonly string[]) {
   const values = settled.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
   const errors: unknown[] = settled.flatMap((part) => (part.status === 'rejected' ? [part.reason] : []))
   const aborted = errors.find((error) => error instanceof Error && error.name === 'AbortError')
-  const final = errors.find((error) => !(APICallError.isInstance(error) && error.isRetryable))
-  if (aborted !== undefined || values.length === 0) throw aborted ?? final ?? errors[0]
+  if (aborted !== undefined || values.length === 0) {
+    const final = errors.find((error) => !(APICallError.isInstance(error) && error.isRetryable))
+    const worst = aborted ?? errors.find(mayBePaid) ?? final ?? errors[0]
+    throw nameJobs(worst, [...jobIds, ...jobIdsIn(errors)])
+  }
   const warnings = errors.map((error): SharedV4Warning => {
     const reason = error instanceof Error ? error.message : String(error)
-    return { type: 'other', message: `${errors.length} of ${settled.length} failed; the others are here. ${reason}` }
+    const unnamed = jobIdsIn([error]).filter((jobId) => !reason.includes(jobId))
+    const job = unnamed.map((jobId) => ` It is of the job ${jobId}.`).join('')
+    return {
+      type: 'other',
+      message: `${errors.length} of ${settled.length} failed; the others are here. ${reason}${job}`,
+    }
   })
   return { values, warnings }
 }

@@ -94,6 +94,23 @@ describe('generateImage', () => {
     expect([one.posts(), one.charged()]).toEqual([1, 0])
   })
 
+  it('names each job in the error of a call of several runs, whatever ends it', async () => {
+    const [one, other] = [setup({ deadlineMs: 300 }, { clock: 'system' }), setup({}, { clock: 'system' })]
+    for (const { server } of [one, other]) {
+      server.script(SWIFT, [{ result: 'succeeded', after_ms: 0 }, { result: 'hang' }, { result: 'hang' }])
+    }
+    const controller = new AbortController()
+    const draw = ({ modelrun }: typeof one) =>
+      generateImage({ model: modelrun.image(SWIFT), prompt: 'a fox', n: 3, abortSignal: controller.signal })
+    const jobIds = [1, 2, 3].map(() => expect.stringMatching(/^job_/))
+    await expect(draw(one)).rejects.toMatchObject({ isRetryable: false, data: { jobIds } })
+    const aborted = draw(other).catch((error: unknown) => error)
+    await expect.poll(() => other.charged()).toBe(PRICE)
+    controller.abort()
+    expect(await aborted).toMatchObject({ name: 'AbortError', jobIds, data: { jobIds } })
+    expect(other.charged()).toBe(PRICE)
+  })
+
   it('lets the job of an aborted call run with onAbort: detach', async () => {
     const one = setup({ onAbort: 'detach' }, { clock: 'system' })
     const abortSignal = AbortSignal.timeout(100)

@@ -1,4 +1,5 @@
 import type { ImageModelV4CallOptions } from '@ai-sdk/provider'
+import { unlessAborted } from './abort.ts'
 import { reject, servicePath } from './errors.ts'
 import type { ModelKind } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -17,10 +18,14 @@ export interface Wanted {
 export type CallOptions = Partial<Pick<ImageModelV4CallOptions, 'n' | 'providerOptions' | 'abortSignal' | 'headers'>>
 
 /** A call whose runs can be sent. */
-export type PreparedCall = Awaited<ReturnType<typeof prepareCall>>
+export type PreparedCall = Awaited<ReturnType<typeof prepare>>
 
 /** Reads the model and makes the inputs. Nothing is paid. @throws NoSuchModelError, InvalidArgumentError */
-export async function prepareCall(
+export function prepareCall(options: ResolvedOptions, wanted: Wanted, call: CallOptions): Promise<PreparedCall> {
+  return unlessAborted(prepare(options, wanted, call), call.abortSignal)
+}
+
+async function prepare(
   { durable, readModel }: ResolvedOptions,
   { modelId, kind }: Wanted,
   { n: count = 1, providerOptions, abortSignal: signal, headers: given = {}, ...settings }: CallOptions,

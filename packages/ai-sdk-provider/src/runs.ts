@@ -1,6 +1,7 @@
-import { AbortedError, type Output, type OutputItem } from 'modelrun'
+import type { Output, OutputItem } from 'modelrun'
+import { unlessAborted } from './abort.ts'
 import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
-import { keepSucceeded, runError, servicePath, throwAiError } from './errors.ts'
+import { keepSucceeded, nameJobs, runError, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from './prepare-call.ts'
 
@@ -46,20 +47,32 @@ async function runInBatch(
 ): Promise<EndedRuns> {
   const keys = items.map(({ key }) => key)
   const deadline = AbortSignal.timeout(Math.min(deadlineMs, MAX_TIMER_MS))
-  const ended: (() => Promise<SucceededRun>)[] = []
+  const either = signal ? AbortSignal.any([signal, deadline]) : deadline
+  const ended: { item: DurableItem; run: DurableRun }[] = []
+  const work = (async () => {
+    for await (const end of durable.runEach(model.id, items, { signal: either })) ended.push(end)
+  })()
   try {
-    const options = { signal: signal ? AbortSignal.any([signal, deadline]) : deadline }
-    for await (const { item, run } of durable.runEach(model.id, items, options)) {
-      ended.push(async () => ({ ...succeededRun({ ...run, key: item.key }), input: item.input }))
-    }
+    await unlessAborted(work, either)
   } catch (error) {
-    if (!(error instanceof AbortedError)) throw error
-    if (signal?.aborted && onAbort === 'cancel') await Promise.allSettled(keys.map((key) => durable.cancel(key)))
-    if (signal?.aborted) return throwAiError({ url })(error)
+    if (!either.aborted) throw error
+    const jobIds = ended.flatMap(({ run }) => run.jobId ?? [])
+    if (signal?.aborted) {
+      // Again at its end: a run may have been on its way into the batch.
+      if (onAbort === 'cancel') for (const end of [Promise.resolve(), work]) cancelAfter(end, durable, keys)
+      return throwAiError({ url, jobIds })(error)
+    }
     const message = `The runs ${keys.join(', ')} did not end in time. They continue: the same call waits for them again.`
-    throw runError(message, { url, code: 'deadline_exceeded', submission: 'unknown' })
+    throw nameJobs(runError(message, { url, code: 'deadline_exceeded', submission: 'unknown' }), jobIds)
   }
-  return await Promise.allSettled(ended.map((end) => end()))
+  const ends = ended.map(async ({ item: { key, input }, run }) => ({ ...succeededRun({ ...run, key }), input }))
+  return await Promise.allSettled(ends)
+}
+
+/** Cancels runs of a batch in the background. */
+export function cancelAfter(work: Promise<unknown>, durable: DurableRuns, keys: readonly string[]): void {
+  const cancel = () => Promise.allSettled(keys.map((key) => durable.cancel(key)))
+  work.then(cancel, cancel)
 }
 
 /** The result of a run. @throws when it did not succeed */
@@ -92,7 +105,8 @@ export async function takeFiles<File>(runs: EndedRuns, take: (run: SucceededRun,
     const about = { url: servicePath('jobs', jobId), code: 'no_output', submission: 'accepted' as const, jobId }
     return [{ status: 'rejected' as const, reason: runError(message, about) }]
   })
-  return keepSucceeded<File>((await Promise.all(parts)).flat())
+  const jobIds = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.jobId] : []))
+  return keepSucceeded<File>((await Promise.all(parts)).flat(), jobIds)
 }
 
 /** Fetches with the retries of the client. A file that stays away never repeats the run that made it. */

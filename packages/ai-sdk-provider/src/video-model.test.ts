@@ -78,6 +78,19 @@ describe('startVideo and getVideoStatus', () => {
     expect(result.warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 3 failed') }])
   })
 
+  it('cancels what was started when it is aborted while another run is sent', async () => {
+    const one = setup({}, { clock: 'system' })
+    one.server.faults.add({ kind: 'hang', route: 'runModel', when: 'before', times: 1 })
+    const controller = new AbortController()
+    const call = startVideo({ model: one.modelrun.video(ID), prompt: 'waves', n: 2, abortSignal: controller.signal })
+    await expect.poll(() => one.server.journal.text()).toMatch(/POST .*202/)
+    controller.abort()
+    const jobIds = [expect.stringMatching(/^job_/)]
+    await expect(call).rejects.toMatchObject({ name: 'AbortError', jobIds, data: { jobIds } })
+    await expect.poll(() => one.server.journal.text()).toMatch(/DELETE .*200/)
+    expect(one.charged()).toBe(0)
+  })
+
   it.each([[null], ['job_1'], [{}], [{ jobs: 'job_1' }]])(
     'rejects an operation of another provider: %j',
     async (operation) => {

@@ -1,8 +1,10 @@
 import type { JSONValue } from '@ai-sdk/provider'
 import { JobCancelledError, JobFailedError, type JobHandle, type JobJson } from 'modelrun'
-import { keepSucceeded, reject, servicePath, throwAiError } from './errors.ts'
+import { unlessAborted } from './abort.ts'
+import { keepSucceeded, nameJobs, reject, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
+import { cancelAfter } from './runs.ts'
 
 /** The JSON that `startVideo` gives and `getVideoStatus` takes, perhaps in another process. */
 interface VideoOperation {
@@ -17,16 +19,26 @@ interface VideoOperation {
 /** Sends the runs of a call. Jobs that the service accepted are not lost because another run failed. */
 export async function startRuns(options: ResolvedOptions, call: PreparedCall, webhookUrl: string | undefined) {
   const { model, items, send, url } = call
-  const { client, durable, webhook } = options
+  const { client, durable, webhook, onAbort } = options
+  const isCancelled = () => send.signal?.aborted === true && onAbort === 'cancel'
   if (durable !== undefined) {
     if (webhookUrl !== undefined) reject('webhookUrl', 'a batch has an inbox of its own: `webhooks` of `createRuns`.')
-    await Promise.all(items.map(({ key, input }) => durable.add(key, model.id, input)))
+    const adding = items.map(({ key, input }) => ({ key, added: durable.add(key, model.id, input) }))
+    const allAdded = Promise.all(adding.map(({ added }) => added))
+    await unlessAborted(allAdded, send.signal).catch((error: unknown) => {
+      if (isCancelled()) for (const { key, added } of adding) cancelAfter(added, durable, [key])
+      throw error
+    })
     const facts = items.map(({ key }) => ({ key }))
     return { operation: { keys: facts.map(({ key }) => key) }, facts, jobs: [], warnings: call.warnings }
   }
   const how = { ...send, ...(webhookUrl === undefined ? { webhook } : { webhookUrl }) }
   const started = items.map(({ input }) => client().submit(model.id, input, how).catch(throwAiError({ url, input })))
-  const { values: jobs, warnings } = keepSucceeded(await Promise.allSettled(started))
+  const settled = await Promise.allSettled(started)
+  const accepted = settled.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []))
+  if (isCancelled() && accepted.length < items.length) for (const job of accepted) job.cancel().catch(() => {})
+  const jobIds = accepted.map(({ id }) => id)
+  const { values: jobs, warnings } = keepSucceeded(settled, jobIds)
   const operation = { jobs: jobs.map((job) => ({ ...job.toJSON() })) }
   const facts = jobs.map(({ id }) => ({ jobId: id }))
   return { operation, facts, jobs, warnings: [...call.warnings, ...warnings] }
@@ -48,7 +60,11 @@ export async function readRuns(options: ResolvedOptions, operation: JSONValue, s
   }
   const attached = jobs.map((json) => options.client().jobs.attach(json))
   const readJobs = attached.map((job) => readJob(job).catch(throwAiError({ url: servicePath('jobs', job.id) })))
-  return await Promise.all([...readJobs, ...keys.map(readKey)])
+  const reading = unlessAborted(Promise.all([...readJobs, ...keys.map(readKey)]), signal)
+  return await reading.catch((error: unknown) => {
+    const jobIds = attached.map(({ id }) => id)
+    throw nameJobs(error, jobIds)
+  })
 }
 
 /** Waits for the end of a job, however it ends. */

@@ -99,6 +99,15 @@ describe('PageRun', () => {
     await clock.run(vi.waitUntil(() => run.state.status === 'cancelled', { timeout: 100_000, interval: 1 }))
     expect(methods()).toEqual(['POST', 'DELETE', 'GET'])
   })
+  test('cancels a run that was cancelled and then reset while it was sent, and no other one', async () => {
+    const { run, methods, service } = openPage([accepted, json(200, { data: { status: 'cancelled' } })])
+    run.start('aurora-image', INPUT)
+    run.cancel()
+    run.reset()
+    await settle()
+    expect([run.state.status, methods()]).toEqual(['idle', ['POST', 'DELETE']])
+    expect(service.received[1]?.path).toBe(`/v1/jobs/${queued.body.job_id}`)
+  })
 })
 
 describe('createRunMemory', () => {
@@ -108,7 +117,17 @@ describe('createRunMemory', () => {
     expect(memory.read()).toBeUndefined()
   })
 
-  test.each(['', 'null', '{', '[]', '{"startedAt":"1"}'])('reads no run from %j', (text) => {
+  test.each([
+    '',
+    'null',
+    '{',
+    '[]',
+    '{"startedAt":"1"}',
+    '{"startedAt":1e999}',
+    ...['null', '{}', '"job_1"', '{"job_id":7}', '{"job_id":""}', '{"job_id":"j","model_id":null}'].map(
+      (job) => `{"startedAt":1,"job":${job}}`,
+    ),
+  ])('reads no run from %j', (text) => {
     vi.stubGlobal('sessionStorage', { getItem: () => text })
     expect(createRunMemory('aurora-image').read()).toBeUndefined()
     vi.unstubAllGlobals()

@@ -3,7 +3,6 @@ import type { ModelRun } from '../client/client.ts'
 import { JobCancelledError, JobFailedError } from '../client/errors/job-errors.ts'
 import { ConnectionError } from '../client/errors/transport-errors.ts'
 import type { JobHandle } from '../client/job-handle.ts'
-import type { JobJson } from '../client/jobs/job-reference.ts'
 import { cancelled, ended, IDLE, type RunProgress, type RunState, running, succeeded } from './run-state.ts'
 import type { RunMemory } from './saved-run.ts'
 
@@ -82,7 +81,7 @@ export class PageRun {
     const saved = this.#memory.read()
     if (saved === undefined) return
     const intent = newIntent(saved.startedAt)
-    intent.job = this.#attach(saved.job)
+    intent.job = saved.job && this.#client.jobs.attach(saved.job)
     this.#current = intent
     if (intent.job === undefined) this.#end(intent, ended('unknown', leftTooEarly()))
     else this.#show(intent, 'resuming')
@@ -92,9 +91,14 @@ export class PageRun {
     try {
       intent.job = await this.#client.submit(model, input)
     } catch (error) {
+      if (intent.isCancelling && error instanceof ModelRunError) this.#cancelInBackground(error.jobId)
       return this.#end(intent, stateOf(error))
     }
-    if (intent !== this.#current) return
+    if (intent !== this.#current) {
+      // It was cancelled before it had an id, and reset after that.
+      if (intent.isCancelling) this.#cancelInBackground(intent.job.id)
+      return
+    }
     this.#memory.write({ startedAt: intent.startedAt, job: intent.job.toJSON() })
     this.#show(intent, 'queued')
     await (intent.isCancelling ? this.#stop(intent) : this.#follow(intent))
@@ -123,17 +127,12 @@ export class PageRun {
     intent.isCancelling = false
     pause(intent)
     // A handle that did not start the job polls at once.
-    intent.job = this.#attach(intent.job.toJSON())
+    intent.job = this.#client.jobs.attach(intent.job.toJSON())
     await this.#follow(intent)
   }
 
-  /** Undefined for what is not a job: other code has written to the storage. */
-  #attach(job: JobJson | undefined): JobHandle | undefined {
-    try {
-      return job && this.#client.jobs.attach(job)
-    } catch {
-      return undefined
-    }
+  #cancelInBackground(jobId: string | undefined): void {
+    if (jobId !== undefined) this.#client.jobs.cancel(jobId).catch(() => {})
   }
 
   #show(intent: Intent, status: RunProgress['status']): void {

@@ -1,12 +1,18 @@
-import { memberOf, tryParseJson } from '@modelrun/kit'
-import type { JobJson } from '../client/jobs/job-reference.ts'
+import { tryParseJson } from '@modelrun/kit'
+import * as z from 'zod/mini'
 
-/** What is kept of a run while its page is loaded again. No input: it may be private. */
-interface SavedRun {
-  startedAt: number
-  /** Undefined until the response to the run: whether there is a job is not known then. */
-  job?: JobJson | undefined
-}
+const text = /* @__PURE__ */ (() => z.string().check(z.minLength(1)))()
+const savedRunSchema = /* @__PURE__ */ (() =>
+  z.object({
+    startedAt: z.number(),
+    job: z.optional(z.object({ job_id: text, model_id: z.optional(text), request_id: z.optional(text) })),
+  }))()
+
+/**
+ * What is kept of a run while its page is loaded again. No input: it may be private. Without a job until the response to the run:
+ * whether there is one is not known then.
+ */
+type SavedRun = z.infer<typeof savedRunSchema>
 
 /** Where the run of one key is kept. */
 export interface RunMemory {
@@ -38,9 +44,7 @@ function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   }
 }
 
-/** The client that attaches to the job checks it. */
-function readRun(text: string | null): SavedRun | undefined {
-  const value = tryParseJson(text ?? '')
-  const startedAt = memberOf(value, 'startedAt')
-  return typeof startedAt === 'number' ? { startedAt, job: memberOf(value, 'job') as JobJson | undefined } : undefined
+/** Nothing for what other code has written there. */
+function readRun(stored: string | null): SavedRun | undefined {
+  return z.safeParse(savedRunSchema, tryParseJson(stored ?? '')).data
 }
