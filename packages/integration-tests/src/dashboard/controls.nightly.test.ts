@@ -26,25 +26,6 @@ describe.skipIf(isMissing)(`the server behind the dashboard${note}`, { timeout: 
     await page.close()
   })
 
-  it('shows the calls of a test to the control API, where that is wanted, and nothing that the page reads', async () => {
-    const { server, url, open } = await kit.serve({ clock: 'manual' })
-    const control = (path: string, body: object) =>
-      fetch(`${url}/_reference/${path}`, { method: 'POST', body: JSON.stringify(body) })
-    await control('faults', { kind: 'unavailable', route: 'getJob', times: 1 })
-    const job = await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'a' })
-    const page = await open(`#/jobs/${job.id}`)
-    await page.getByRole('button', { name: /^POST run/ }).waitFor()
-    expect(await page.locator('.mark.control').count()).toBe(0)
-    await page.getByLabel('Show calls of the control API').check()
-    const added = page.getByRole('button', { name: /^POST control faults/ })
-    await added.focus()
-    await page.getByRole('region', { name: 'Exchange' }).getByText('"unavailable"').waitFor()
-    await control(`jobs/${job.id}/complete`, {})
-    await page.getByRole('button', { name: /^POST control jobs complete/ }).waitFor()
-    expect(await page.locator('.mark.control').count()).toBe(2)
-    await page.close()
-  })
-
   it('creates a key, limits it and revokes it', async () => {
     const { server, open } = await kit.serve()
     const page = await open('#/controls')

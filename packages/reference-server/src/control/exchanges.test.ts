@@ -59,32 +59,6 @@ describe('the exchanges of a job over the control API', () => {
     expect(await Promise.all(attempts)).toEqual([[202], [503, 202], [202]])
   })
 
-  it('have control requests that changed something, with their bodies and without keys, where they are asked for', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const caller = apiCaller(server)
-    await caller.post('/_reference/faults', { kind: 'hang', route: 'getFile' })
-    await server.clock.advance(10_001)
-    await caller.post('/_reference/faults', { kind: 'unavailable', route: 'getJob', times: 1, key: server.apiKey })
-    const { job_id } = (await caller.run('aurora-image', { sync: false })).body
-    await caller.get('/_reference/faults')
-    await caller.post('/_reference/clock', { advance_ms: 60_000 })
-    await caller.get(`/v1/jobs/${job_id}`)
-    await server.clock.advance(1)
-    await caller.post('/_reference/reset', { key: server.createKey().key })
-    const path = `/_reference/jobs/${job_id}/exchanges`
-    const routes = (body: unknown) =>
-      exchangesIn(body).exchanges.map(({ kind, route, path: to }) => route ?? to ?? kind)
-    expect(routes((await caller.get(path)).body)).not.toContain('control')
-    const { exchanges } = exchangesIn((await caller.get(`${path}?control=true`)).body)
-    const calls = exchanges.filter(({ route }) => route === 'control')
-    expect(calls.map(({ method, path: to }) => `${method} ${to}`)).toEqual([
-      'POST /_reference/faults',
-      'POST /_reference/clock',
-    ])
-    expect(calls[0]?.request_body).toBe('{"kind":"unavailable","route":"getJob","times":1,"key":"sk_test_[redacted]"}')
-    expect(exchanges[0]).toBe(calls[0])
-  })
-
   it('show headers without secrets, where the server was asked to record them', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     server.transport.set({ isShown: true })

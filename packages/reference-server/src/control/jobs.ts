@@ -28,8 +28,7 @@ export const JOB_ROUTES = [
     const job = requireJob(service, context)
     const now = clock.now()
     const records = observer.journal.records(job.account)
-    const controls = context.req.query('control') === 'true' ? observer.journal.records(null) : undefined
-    const source = { jobId: job.id, records, job, deliveries: deliveries.of(job.account), now, controls }
+    const source = { jobId: job.id, records, job, deliveries: deliveries.of(job.account), now }
     const exchanges = exchangesOf(source)
     return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchanges.map(toWire) }
   }),

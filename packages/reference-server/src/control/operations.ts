@@ -99,7 +99,6 @@ export const QUERIES: Readonly<Partial<Record<OperationId, z.ZodMiniObject>>> = 
   removeFaults: z.object({ id: z.optional(z.string()), ...ofKey.shape }),
   listDeliveries: ofKey,
   readReport: ofKey,
-  readExchanges: z.object({ control: z.optional(z.enum(['true', 'false'])) }),
   readJournal: z.extend(ofKey, { kind: z.optional(z.enum(JOURNAL_KINDS)), job_id: z.optional(z.string()) }),
 }
 

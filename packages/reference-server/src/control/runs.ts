@@ -65,7 +65,8 @@ function runOf(service: Service, { again, model, key, ...sent }: z.infer<typeof 
   if (again !== undefined && job === undefined) throw notFound('The job to run again does not exist.')
   const id = job?.model.id ?? model
   if (id === undefined) throw invalid('A run needs a model, or again: the job_id of the run to repeat.')
-  const path = `/v1/models/${encodeURIComponent(id)}/run`
+  // A URL cannot hold half of a surrogate pair.
+  const path = `/v1/models/${encodeURIComponent(id.replaceAll(/\p{Surrogate}/gu, '\ufffd'))}/run`
   const repeated = job && { input: job.input, ...(job.webhook && { webhook_url: job.webhook.url }) }
   const apiKey = requireKey(service, key ?? keyOf(service, job) ?? service.firstKey.key)
   return { apiKey, path, sent: { ...repeated, ...sent } }

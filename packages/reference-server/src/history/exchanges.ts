@@ -14,12 +14,7 @@ export interface ExchangeSource {
   deliveries: readonly DeliveryRecord[]
   /** The time now, in milliseconds since 1970. */
   now: number
-  /** All requests without an account, when control requests that changed something are wanted too. */
-  controls?: readonly JournalRecord[] | undefined
 }
-
-/** A test prepares its server right before the run: so long before it, control requests count as well. */
-const PREPARATION_MS = 10_000
 
 /** Places in the order of things: what has the same time happened in the order of its places. */
 interface Places {
@@ -51,14 +46,12 @@ export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
  * The timeline of a job as data, which `story()` gives as text: requests, states and deliveries in the order in which
  * they started. The attempts of its run that failed before there was a job come first.
  */
-export function exchangesOf({ jobId, records, job, deliveries, now, controls = [] }: ExchangeSource): Exchange[] {
+export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
   const own = records.filter(({ entry }) => isAbout(entry, jobId))
   const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
   const extra = starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0 }))
   const about = [...failedRuns(records, own), ...own, ...extra]
-  const ordered = [...about, ...changesDuring(about, controls, job)].toSorted(
-    (one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace,
-  )
+  const ordered = about.toSorted((one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace)
   const attempts = new Attempts()
   return ordered.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
     switch (entry.kind) {
@@ -72,22 +65,6 @@ export function exchangesOf({ jobId, records, job, deliveries, now, controls = [
         return []
     }
   })
-}
-
-/** Control requests that changed something, from shortly before the first event until the last, or of a job that continues. */
-function changesDuring(
-  about: readonly Pick<JournalRecord, 'entry'>[],
-  controls: readonly JournalRecord[],
-  job: Job | undefined,
-): JournalRecord[] {
-  const times = about.map(({ entry }) => entry.at)
-  const from = Math.min(...times) - PREPARATION_MS
-  const to = job !== undefined && job.end === undefined ? Number.POSITIVE_INFINITY : Math.max(...times)
-  return controls.filter(({ entry }) => isChange(entry) && entry.at >= from && entry.at <= to)
-}
-
-function isChange(entry: JournalEntry): boolean {
-  return entry.kind === 'request' && entry.route === 'control' && entry.method !== 'GET' && entry.method !== 'HEAD'
 }
 
 function isAbout(entry: JournalEntry, jobId: string): boolean {

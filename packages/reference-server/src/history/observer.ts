@@ -59,18 +59,7 @@ class Actions {
   }
 }
 
-/** A request that no route of the service takes. */
-export interface UnmatchedRequest {
-  /** HTTP method. */
-  readonly method: string
-  /** Without the query. */
-  readonly path: string
-  /** HTTP status of the response, 404 or 405. */
-  readonly status: number
-}
-
 const MAX_VIOLATIONS = 100
-const MAX_UNMATCHED = 200
 
 interface ObserverOptions {
   retention: Retention
@@ -82,8 +71,6 @@ interface ObserverOptions {
 /** Receives every event of the server, and stores what reports and stories show. */
 export class Observer {
   readonly journal: Journal
-  /** The newest requests that no route took. */
-  readonly unmatched = new FairBuffer<Account | null, UnmatchedRequest>({ limit: MAX_UNMATCHED })
   /** What was done to the server. Recorded where there is a dashboard. */
   readonly actions = new Actions()
   /** Whether a dashboard shows the server: then actions, headers and the responses of receivers are recorded. */
@@ -149,7 +136,6 @@ export class Observer {
   /** Forgets what was about an account, or all. */
   forget(account?: Account): void {
     this.journal.forget(account)
-    this.unmatched.forget(account)
     this.#violations.forget(account)
     this.#audit?.forget(account)
   }

@@ -92,10 +92,6 @@ function finishRequest(service: Service, exchange: Exchange, given: ReplyOrFault
   const details = detailsOf(service, exchange, { trace, result })
   observer.journal.addRequest(account, details, startPlace)
   if (observer.isShown) addAction(service, trace, details)
-  const { method, status } = details
-  if (trace.route === undefined && (status === 404 || status === 405)) {
-    observer.unmatched.add(account, { method, path: shownPath(details), status })
-  }
   observer.log(() => lineOf(details))
   return result
 }

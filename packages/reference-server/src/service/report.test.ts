@@ -48,7 +48,7 @@ describe('the report of leftovers', () => {
         `- The job ${running} of ${MODEL} is queued. Wait for it, or cancel it.`,
         `- The result of job ${delivered} is still on its way to http://127.0.0.1:1/hook. Wait for server.webhooks.next().`,
         '- fault_1 (reset) was injected 0 of 2 times. Did the request that it is for happen?',
-        `- 2 scripted outcomes of ${MODEL} were taken by no run.`,
+        `- No run of ${MODEL} has taken 2 scripted outcomes.`,
         '- GET /v1/modles is not a request of the service: 404.',
       ].join('\n'),
     )

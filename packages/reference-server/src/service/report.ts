@@ -2,7 +2,6 @@ import type { KnownJobStatus } from '@modelrun/contract'
 import type { Account } from '../domain/account.ts'
 import { statusAt } from '../domain/job.ts'
 import type { FaultRecord } from '../faults/account-faults.ts'
-import type { UnmatchedRequest } from '../history/observer.ts'
 import type { Service } from './service.ts'
 
 /** What is left over, of one account or of all. Empty when the test used everything that it set up. */
@@ -18,7 +17,7 @@ export interface Report {
   /** Outcomes that no run has taken. */
   readonly unusedScripts: readonly { model_id: string; outcomes: number }[]
   /** Requests for a path or method that the service does not have. */
-  readonly unmatchedRequests: readonly UnmatchedRequest[]
+  readonly unmatchedRequests: readonly { method: string; path: string; status: number }[]
   /** Rules of the service that the server broke, each with the story of its job; found in strict mode. */
   readonly violations: readonly string[]
   /** The same for people. */
@@ -47,7 +46,8 @@ function linesOf(leftovers: Leftovers): string[] {
         `- ${id} (${fault.kind}) was injected ${used} of ${fault.times ?? 1} times. Did the request that it is for happen?`,
     ),
     ...leftovers.unusedScripts.map(
-      ({ model_id, outcomes }) => `- ${outcomes} scripted outcomes of ${model_id} were taken by no run.`,
+      ({ model_id, outcomes }) =>
+        `- No run of ${model_id} has taken ${outcomes === 1 ? 'its scripted outcome' : `${outcomes} scripted outcomes`}.`,
     ),
     ...leftovers.unmatchedRequests.map(
       ({ method, path, status }) => `- ${method} ${path} is not a request of the service: ${status}.`,
@@ -80,7 +80,16 @@ export function makeReport(service: Service, account?: Account): Report {
       .map(({ job, webhook }) => ({ job_id: job.id, url: webhook.url })),
     unusedFaults: accounts.flatMap((one) => service.faults.of(one).list()).filter(({ unused }) => unused),
     unusedScripts: accounts.flatMap((one) => one.waitingScripts()),
-    unmatchedRequests: service.observer.unmatched.of(account),
+    unmatchedRequests: unmatchedRequests(service, account),
     violations: service.observer.violationsOf(account),
+  })
+}
+
+function unmatchedRequests({ observer }: Service, account: Account | undefined): Report['unmatchedRequests'] {
+  return observer.journal.records(account).flatMap(({ entry }) => {
+    if (entry.kind !== 'request' || entry.route !== undefined || (entry.status !== 404 && entry.status !== 405))
+      return []
+    const { method, path, status } = entry
+    return [{ method, path, status }]
   })
 }

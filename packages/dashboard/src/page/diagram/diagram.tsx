@@ -3,7 +3,7 @@ import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
 import { useResize } from '../ui/use-resize.ts'
 import { spokenLabel } from './labels.ts'
-import { isControl, isSame, type Lanes, type Layout, layoutLives, type Mark } from './layout.ts'
+import { isSame, type Lanes, type Layout, layoutLives, type Mark } from './layout.ts'
 import { endsOf, Response, SendMark, StateMark } from './marks.tsx'
 
 /** What a diagram shows. */
@@ -157,7 +157,7 @@ interface MarkGroupProps {
 
 function MarkGroup({ mark, lanes, isActive, choose }: MarkGroupProps) {
   const { exchange, y } = mark
-  const className = `mark${isActive ? ' active' : ''}${isControl(exchange) ? ' control' : ''}`
+  const className = isActive ? 'mark active' : 'mark'
   const [left, right] = exchange.kind === 'job' ? [lanes.service - 64, lanes.service + 134] : endsOf(exchange, lanes)
   const height = mark.kind === 'send' && mark.isWhole ? 53 : 38
   return (

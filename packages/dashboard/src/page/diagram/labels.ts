@@ -14,21 +14,14 @@ export function sentLabel(exchange: RequestExchange | DeliveryExchange, folded =
   const again = exchange.attempt > 1 ? ` · attempt ${exchange.attempt}` : ''
   // The service does not try again: what comes again is a duplicate.
   if (exchange.kind === 'delivery') return `POST webhook${again.replace('attempt', 'duplicate')}`
-  if (exchange.route === 'control') return `${exchange.method} ${controlName(exchange.path)}${again}`
   const more = folded > 0 ? ` · ${folded} more` : ''
   return `${exchange.method} ${ROUTE_NAMES[exchange.route ?? ''] ?? exchange.path}${again}${more}`
-}
-
-/** `control faults` of `/_reference/faults`. */
-function controlName(path: string): string {
-  return path.replace(/^.*\/_reference\//, 'control ').replace(/\/job_\w+\//, ' ')
 }
 
 /** The same where there is little room. */
 export function shortSentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
   return sentLabel(exchange, folded)
     .replace('POST webhook', 'webhook')
-    .replace(/^[A-Z]+ control /, '')
     .replace(/ · (?:attempt|duplicate) (\d+)/, ' #$1')
     .replace(/ · (\d+) more/, ' +$1')
 }

@@ -60,7 +60,7 @@ const SHORT_MS = 1_000
 
 function heightOf(mark: Mark): number {
   if (mark.kind === 'state') return STATE_ROW
-  return mark.kind === 'send' && mark.isWhole && !isControl(mark.exchange) ? WHOLE_ROW : ROW
+  return mark.kind === 'send' && mark.isWhole ? WHOLE_ROW : ROW
 }
 
 interface Moment {
@@ -131,14 +131,9 @@ function momentsOf(life: Life, column: number, isFolded: boolean): Moment[] {
   return shown.flatMap(({ exchange, folded }): Moment[] => {
     const { at_ms, place } = exchange
     const start: Moment = { atMs: at_ms - startMs, column, place, exchange, part: 'start', folded }
-    if (exchange.kind === 'job' || isControl(exchange)) return [start]
+    if (exchange.kind === 'job') return [start]
     return [start, { ...start, atMs: start.atMs + exchange.duration_ms, place: exchange.end_place, part: 'end' }]
   })
-}
-
-/** A call of the control API is one mark: only its start is of interest. */
-export function isControl(exchange: Exchange): boolean {
-  return exchange.kind === 'request' && exchange.route === 'control'
 }
 
 /** A response that came at once is drawn with its request. */
@@ -151,7 +146,7 @@ function markOf(moment: Moment, next: Moment | undefined, y: number): Mark {
   const base = { y, column, afterMs }
   if (exchange.kind === 'job') return { ...base, kind: 'state', exchange }
   if (part === 'end') return { ...base, kind: 'respond', exchange }
-  const isWhole = isControl(exchange) || (next !== undefined && isWholeEnd(next, moment))
+  const isWhole = next !== undefined && isWholeEnd(next, moment)
   return { ...base, kind: 'send', exchange, isWhole, folded }
 }
 

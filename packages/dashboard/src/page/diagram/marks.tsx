@@ -1,6 +1,6 @@
 import type { DeliveryExchange, RequestExchange } from '../data/wire.ts'
 import { creditLabel, isBad, responseLabel, sentLabel, shortSentLabel } from './labels.ts'
-import { isControl, type Lanes, type Mark } from './layout.ts'
+import type { Lanes, Mark } from './layout.ts'
 
 /** About the width of a letter, in pixels, and of a bold one. */
 const LETTER = 7
@@ -63,12 +63,10 @@ interface MarkProps<Kind extends Mark['kind']> {
 export function SendMark({ mark: { exchange, y, isWhole, folded }, lanes }: MarkProps<'send'>) {
   const [from, to] = endsOf(exchange, lanes)
   const [label, short] = [sentLabel(exchange, folded), shortSentLabel(exchange, folded)]
-  // That a call of the control API was accepted goes without saying.
-  const isQuiet = isControl(exchange) && !isBad(exchange)
   return (
     <>
       <Arrow from={from} to={to} y={y} label={label} short={short} className="arrow" />
-      {isWhole && !isQuiet && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
+      {isWhole && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
       {exchange.kind === 'request' && exchange.fault && <Bolt x={to + 18} y={isWhole ? y + BACK / 2 : y} />}
     </>
   )

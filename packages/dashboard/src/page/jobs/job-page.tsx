@@ -3,6 +3,7 @@ import { nextChange, now } from '../data/clock.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
 import { Diagram } from '../diagram/diagram.tsx'
 import { foldPolls } from '../diagram/fold-polls.ts'
+import { isBad } from '../diagram/labels.ts'
 import { isSame, startOf } from '../diagram/layout.ts'
 import { linkTo, route } from '../route.ts'
 import { formatDuration, formatTime } from '../text/format.ts'
@@ -18,8 +19,7 @@ import { RunAgain } from './run-again.tsx'
 import { useLife } from './use-life.ts'
 
 export function JobPage({ id }: { id: string }) {
-  const [isControlShown, showControl] = useState(false)
-  const life = useLife(id, isControlShown)
+  const life = useLife(id)
   const { with: otherId } = route.value.query
   const other = useLife(otherId)
   if (life.value === 'missing') {
@@ -65,7 +65,7 @@ export function JobPage({ id }: { id: string }) {
         <RunAgain life={life.value} />
         <JobActions job={job} />
       </div>
-      <Diagrams key={id} life={life.value} other={compared} isControlShown={isControlShown} showControl={showControl} />
+      <Diagrams key={id} life={life.value} other={compared} />
     </article>
   )
 }
@@ -87,21 +87,24 @@ function Facts({ job }: { job: JobRow }) {
   return <p class="muted facts">{facts.filter(Boolean).join(' · ')}</p>
 }
 
+/** What is shown first: the last of what went wrong. */
+function isCause(exchange: Exchange): boolean {
+  return exchange.kind === 'job' ? exchange.to === 'failed' : isBad(exchange)
+}
+
 interface DiagramsProps {
   life: Life
   other: Life | undefined
-  isControlShown: boolean
-  showControl: (isShown: boolean) => void
 }
 
-function Diagrams({ life, other, isControlShown, showControl }: DiagramsProps) {
+function Diagrams({ life, other }: DiagramsProps) {
   const [chosen, choose] = useState<Exchange>()
   const [isUnfolded, unfold] = useState(false)
   const lives = other === undefined ? [life] : [life, other]
   const { at } = route.value.query
   const all = lives.flatMap(({ exchanges }) => exchanges)
   const found = all.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
-  const shown = found ?? life.exchanges[0]
+  const shown = found ?? life.exchanges.findLast(isCause) ?? life.exchanges[0]
   const owner = lives.find(({ exchanges }) => shown !== undefined && exchanges.includes(shown)) ?? life
   return (
     <div class={other === undefined ? 'split' : 'split pair'}>
@@ -111,7 +114,6 @@ function Diagrams({ life, other, isControlShown, showControl }: DiagramsProps) {
           {foldPolls(life.exchanges).some(({ folded }) => folded > 0) && (
             <Check label="Show every poll" value={isUnfolded} set={unfold} />
           )}
-          <Check label="Show calls of the control API" value={isControlShown} set={showControl} />
         </div>
       </section>
       <div class="side">

@@ -45,9 +45,9 @@ describe('the outcome of a job in a sentence', () => {
   it('says that a response was lost, that a run was sent before, and that a result came twice', () => {
     const rejected = request({ route: 'runModel', status: 503 })
     const lost = request({ route: 'runModel', job_id: 'job_a' })
-    const text = textOf([rejected, lost, delivery('rejected'), delivery('delivered')])
+    const text = textOf([rejected, lost, { ...delivery('rejected'), status: 500 }, delivery('delivered')])
     expect(text).toContain('1 earlier attempt to send the run failed. The response to the run was lost')
-    expect(text).toContain('The result was delivered 2 times. 1 delivery failed.')
+    expect(text).toContain('The result was delivered 2 times. 1 delivery failed: 500.')
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Fault, Life, RequestExchange } from '../data/wire.ts'
+import type { DeliveryExchange, Fault, Life, RequestExchange } from '../data/wire.ts'
 import { capitalized, count, formatDuration } from '../text/format.ts'
 
 /** The outcome of a job, in a sentence or a few. */
@@ -12,7 +12,7 @@ export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const rejected = runs.filter(({ job_id }) => job_id === undefined).length
   const isLost = runs.some(({ job_id, status: httpStatus }) => job_id !== undefined && httpStatus === undefined)
   const deliveries = exchanges.filter((one) => one.kind === 'delivery')
-  const failed = deliveries.filter(({ outcome }) => outcome !== 'delivered').length
+  const failed = deliveries.filter(({ outcome }) => outcome !== 'delivered')
   const counts = [
     isOver ? `${count(charged, 'credit')} charged` : `${count(credits, 'credit')} reserved`,
     count(requests.filter(({ route }) => route === 'getJob').length, 'poll'),
@@ -24,9 +24,15 @@ export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
     rejected > 0 && `${count(rejected, 'earlier attempt')} to send the run failed.`,
     isLost && 'The response to the run was lost: the job was made all the same. To send the run again would pay twice.',
     deliveries.length > 1 && `The result was delivered ${deliveries.length} times.`,
-    failed > 0 && `${count(failed, 'delivery', 'deliveries')} failed.`,
+    failed.length > 0 && `${count(failed.length, 'delivery', 'deliveries')} failed: ${reasonOf(failed.at(-1))}.`,
   ]
   return sentences.filter(Boolean).join(' ')
+}
+
+/** Why a delivery failed: what the receiver responded, or why it did not. */
+function reasonOf(delivery: DeliveryExchange | undefined): string {
+  const { status, reason, outcome } = delivery ?? {}
+  return String(reason ?? status ?? outcome?.replace('_', ' '))
 }
 
 /** The faults that were injected into the requests of a job, each to be injected once more. */

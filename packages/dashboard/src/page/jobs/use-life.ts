@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ControlError, read } from '../data/control.ts'
-import { reloads, touched, version } from '../data/store.ts'
+import { reloads, touched } from '../data/store.ts'
 import type { Life } from '../data/wire.ts'
 
 type Loaded = Life | 'missing' | undefined
@@ -9,8 +9,8 @@ type Loaded = Life | 'missing' | undefined
 /** A job that changes often is loaded again at most this often. */
 const RELOAD_MS = 150
 
-/** The life of a job, loaded again whenever something has happened to it; or at all, where control requests are shown. */
-export function useLife(id: string | undefined, isControlShown = false): Signal<Loaded> {
+/** The life of a job, loaded again whenever something has happened to it. */
+export function useLife(id: string | undefined): Signal<Loaded> {
   const life = useSignal<Loaded>(undefined)
   useEffect(() => {
     const known = life.peek()
@@ -21,8 +21,7 @@ export function useLife(id: string | undefined, isControlShown = false): Signal<
     const load = async () => {
       timer = 0
       try {
-        const query = isControlShown ? '?control=true' : ''
-        const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges${query}`)
+        const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges`)
         if (!isGone) life.value = loaded
       } catch (error) {
         if (!isGone && error instanceof ControlError && error.status === 404) life.value = 'missing'
@@ -31,16 +30,12 @@ export function useLife(id: string | undefined, isControlShown = false): Signal<
     const loadSoon = () => {
       if (timer === 0) timer = window.setTimeout(load, life.value === undefined ? 0 : RELOAD_MS)
     }
-    const stops = [
-      reloads.subscribe(loadSoon),
-      touched.subscribe((ids) => ids.has(id) && loadSoon()),
-      version.subscribe(() => isControlShown && loadSoon()),
-    ]
+    const stops = [reloads.subscribe(loadSoon), touched.subscribe((ids) => ids.has(id) && loadSoon())]
     return () => {
       isGone = true
       clearTimeout(timer)
       for (const stop of stops) stop()
     }
-  }, [id, isControlShown])
+  }, [id])
   return life
 }
