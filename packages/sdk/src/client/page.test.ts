@@ -90,6 +90,17 @@ describe('a client in a page', () => {
     expect(error.message).not.toContain('API key')
   })
 
+  test.each(['capacitor://localhost', 'tauri://localhost', 'chrome-extension://abcdef'])(
+    'of an app at %s says that a path leads nowhere, and what the proxy needs',
+    async (origin) => {
+      openPage({ origin })
+      const { client, service } = pageClient([MODELS], { baseUrl: '/api/modelrun' })
+      const advice = `the whole url of your proxy, and add ${origin} to its \`allowedOrigins\``
+      await expect(client.models.list()).rejects.toThrow(advice)
+      expect(service.received).toEqual([])
+    },
+  )
+
   test('says that a failed request to another origin may be CORS, and to its own that it is not', async () => {
     openPage()
     const fail: Step = () => Promise.reject(new TypeError('Failed to fetch'))

@@ -52,23 +52,38 @@ export function absoluteUrl(options: PageOptions): string | undefined {
 /** The `apiKey` function of a client without a key. Where there is no page, it throws an error that explains the problem. */
 export function keyOfPage({ baseUrl }: PageOptions): (() => Promise<never>) | undefined {
   if (!isPath(baseUrl) || pageOrigin() !== undefined) return undefined
+  const app = anyOrigin()
+  const problem =
+    app === undefined
+      ? 'which works in a page only, and this is not one. On a server, pass the whole url and the key.'
+      : `and the page is from ${app}, where no server is. Pass the whole url of your proxy, and add ${app} to its \`allowedOrigins\`.`
   return async () => {
     throw new ConfigurationError({
-      message: `The option \`baseUrl\` is the path ${JSON.stringify(baseUrl)}, which works in a page only, and this is not one. On a server, pass the whole url and the key.`,
+      message: `The option \`baseUrl\` is the path ${JSON.stringify(baseUrl)}, ${problem}`,
     })
   }
 }
 
 /** The origin of the page or of its worker; undefined where there is none, for instance on a server. */
 function pageOrigin(): string | undefined {
+  const origin = anyOrigin()
+  return origin !== undefined && /^https?:/.test(origin) ? origin : undefined
+}
+
+/** Also that of an app or an extension, such as `capacitor://localhost`. Where it is a file, there is none. */
+function anyOrigin(): string | undefined {
   const origin = globalThis.location?.origin
-  return origin !== undefined && /^https?:\/\//.test(origin) ? origin : undefined
+  return origin?.includes('://') && !origin.startsWith('file:') ? origin : undefined
 }
 
 /** Why a request of a page to another origin may have failed. Browsers have one message for all of it. */
 export function describeCors(url: string): string {
-  const origin = pageOrigin()
+  const origin = anyOrigin()
   const target = new URL(url).origin
   if (origin === undefined || origin === target) return ''
-  return ` The page is from ${origin}: either the network failed, or ${target} does not allow pages from there (CORS). A browser does not say which; its console may. A proxy on the origin of the page needs no permission: see \`modelrun/proxy\`.`
+  const advice =
+    pageOrigin() === undefined
+      ? `A proxy needs ${origin} in its \`allowedOrigins\``
+      : 'A proxy on the origin of the page needs no permission'
+  return ` The page is from ${origin}: either the network failed, or ${target} does not allow pages from there (CORS). A browser does not say which; its console may. ${advice}: see \`modelrun/proxy\`.`
 }

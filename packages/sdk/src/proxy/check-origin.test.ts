@@ -85,7 +85,7 @@ describe('a host', () => {
   })
 
   test('that is not known gets nothing but a 403', async () => {
-    const harness = createTestProxy([], { allowedHosts: ['shop.example.com'], allowedOrigins: [OTHER] })
+    const harness = createTestProxy([], { allowedHosts: ['shop.example.com'], allowedOrigins: [...ALLOWED] })
     for (const [host, status] of [
       ['shop.example.com', 404],
       ['other.example.com', 404],
