@@ -101,7 +101,7 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     await page.getByRole('link', { name: 'Sequence diagram' }).click()
     await page.getByText(/^Processing for/).waitFor()
     await served.server.clock.advance(20_000)
-    await page.getByText('The result was delivered 2 times. 2 deliveries failed.').waitFor()
+    await page.getByText('The result was delivered 2 times. 2 deliveries failed: 500.').waitFor()
     const duplicate = page.getByRole('button', { name: /^POST webhook · duplicate 2 after 4.006 s: 500 rejected/ })
     await duplicate.focus()
     const panel = page.getByRole('region', { name: 'Exchange' })
