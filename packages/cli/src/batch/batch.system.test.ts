@@ -234,7 +234,10 @@ describe('modelrun batch before and after it works', () => {
     await unlink(join(cli.folder, 'out/.modelrun/saved.jsonl'))
     cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
     const { code, stderr } = await cli.run(args)
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/4 credits of them at risk[\s\S]* row 1 /)])
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/4 credits of them at risk[\s\S]* row 1 {2}sent at 20\d\d-/),
+    ])
     expect(await cli.read('victim')).toBe('precious')
   })
 })

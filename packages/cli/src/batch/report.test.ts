@@ -44,12 +44,12 @@ describe('the progress of a batch', () => {
 })
 
 describe('the report of a batch', () => {
-  it('says that the same command polls the jobs of unknown rows, where they have one', () => {
+  it('says that the same command polls the jobs of unknown rows, where they have one', async () => {
     const withJob = terminalOf()
-    expect(printReport([{ ...END, state: 'unknown' }], { credits: 4, terminal: withJob.terminal })).toBe(4)
+    expect(await printReport([{ ...END, state: 'unknown' }], { credits: 4, terminal: withJob.terminal })).toBe(4)
     expect(withJob.said()).toContain('The same command polls those again that have a job, and nothing is paid.')
     const without = terminalOf()
-    printReport([{ ...END, state: 'unknown', job_id: undefined }], { credits: 4, terminal: without.terminal })
+    await printReport([{ ...END, state: 'unknown', job_id: undefined }], { credits: 4, terminal: without.terminal })
     expect(without.said()).not.toContain('polls those again')
   })
 })

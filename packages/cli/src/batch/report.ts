@@ -55,12 +55,11 @@ export function describeRow(row: Row, price: number): RowReport {
 export function describeRun(end: RowEnd, price: number | undefined): RunReport {
   const { run, files = [], saveProblem } = end
   const state = rowState(end)
-  const { sentAt, requestId } = (run ?? {}) as { sentAt?: number; requestId?: string }
   return {
     state,
     job_id: run?.jobId,
-    request_id: requestId,
-    sent_at: sentAt === undefined ? undefined : new Date(sentAt).toISOString(),
+    request_id: run?.requestId,
+    sent_at: run?.sentAt === undefined ? undefined : new Date(run.sentAt).toISOString(),
     files,
     urls: run?.output?.items.map(({ url }) => url) ?? [],
     credits: rowCredits(state, price),
@@ -111,16 +110,16 @@ const TO_DO: Readonly<Record<RowState, string>> = {
  * @param credits of all runs that were sent: the most that was charged
  * @param price of a run, in credits, where it is the same for all
  */
-export function printReport(
+export async function printReport(
   reports: readonly RowReport[],
   { credits, price, terminal }: { credits: number; price?: number; terminal: Terminal },
-): ExitCode {
+): Promise<ExitCode> {
   const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
   const at_risk = price === undefined ? undefined : (counts.get('unknown') ?? 0) * price
   terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits, at_risk })
   const shown = STATES.filter((state) => counts.get(state))
   const heading = shown.some((state) => TO_DO[state] !== '') ? ['STATE', 'ROWS', 'WHAT TO DO'] : ['STATE', 'ROWS']
-  terminal.printTable([heading, ...shown.map((state) => [state, String(counts.get(state)), TO_DO[state]])])
+  await terminal.printTable([heading, ...shown.map((state) => [state, String(counts.get(state)), TO_DO[state]])])
   const risk = at_risk ? `, ${priceText(at_risk)} of them at risk: it is not known whether they were charged` : ''
   terminal.say(`${countText(reports.length, 'row')}, at most ${priceText(credits)}${risk}`)
   for (const state of ['failed', 'rejected', 'unsaved', 'unknown'] as const) listRows(state, reports, terminal)

@@ -136,7 +136,7 @@ async function reportDryRun({ batch, rows, start, options }: BatchWork, { termin
   const reports = rows.map((row) => describeRow(row, start.price))
   if (options.report !== undefined) writeReport(options.report, reports)
   const { credits } = await batch.runs.progress()
-  printReport(reports, { credits, price: start.price, terminal })
+  await printReport(reports, { credits, price: start.price, terminal })
   terminal.say('Nothing was sent, as --dry-run says.')
   return EXIT.done
 }

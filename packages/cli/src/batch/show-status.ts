@@ -41,7 +41,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     for (const one of reports) context.terminal.event('row', one)
     if (report !== undefined) writeReport(report, reports)
     const { credits } = await batch.runs.progress()
-    printReport(reports, { credits, terminal: context.terminal })
+    await printReport(reports, { credits, terminal: context.terminal })
     return EXIT.done
   } finally {
     await batch.runs.stop()

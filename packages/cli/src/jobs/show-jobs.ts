@@ -52,12 +52,12 @@ export async function cancelJob([id]: [string], options: ServiceOptions, context
 }
 
 /** Prints the runs of the ledger, newest last. */
-function showLedger({ terminal, env }: CliContext): ExitCode {
+async function showLedger({ terminal, env }: CliContext): Promise<ExitCode> {
   const runs = new Ledger(env).read()
   for (const run of runs) terminal.event('run', run)
   const rows = [['JOB', 'STATUS', 'MODEL', 'CREDITS', 'STARTED'], ...runs.map(runCells)]
   if (runs.length === 0) terminal.say('No run was started here. Start one with: modelrun run <id>')
-  else terminal.printTable(rows)
+  else await terminal.printTable(rows)
   return EXIT.done
 }
 

@@ -21,10 +21,11 @@ const NEXT: Readonly<Record<Run['state'], string>> = {
 const FREE: readonly Run['state'][] = ['waiting', 'cancelled', 'rejected']
 
 /** What lists say of a run. `credits` is the most that it costs, unless it is free. */
-export function describeRun({ key, model, state, jobId, error, maxCredits }: Run) {
+export function describeRun({ key, model, state, jobId, error, maxCredits, sentAt, requestId }: Run) {
   const credits = FREE.includes(state) ? 0 : maxCredits
   const cleaned = error && { code: cleanText(error.code), message: cleanText(error.message) }
-  return { key, state, model, job_id: jobId, credits, error: cleaned }
+  const sent_at = sentAt === undefined ? undefined : new Date(sentAt).toISOString()
+  return { key, state, model, job_id: jobId, request_id: requestId, sent_at, credits, error: cleaned }
 }
 
 /** A run for an agent: its state, and links to its files. Texts of the service are in members of their own. */

@@ -7,7 +7,7 @@ const NUMBER = { type: 'number' }
 const KEY = { ...STRING, minLength: 1, maxLength: 200 }
 const MODEL = { ...STRING, description: 'Id of a model, as search_models lists it.' }
 const WAIT = { type: 'number', minimum: 0, maximum: 25, description: 'Seconds to wait for the end. Default 20.' }
-const RUN: Properties = { key: STRING, state: STRING, model: STRING, job_id: STRING, credits: NUMBER }
+const RUN: Properties = { key: STRING, state: STRING, model: STRING, job_id: STRING, sent_at: STRING, credits: NUMBER }
 const REPORT = {
   ...RUN,
   error: { type: 'object', description: 'Text of the service.' },

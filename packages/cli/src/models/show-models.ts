@@ -31,7 +31,7 @@ export async function listModels(_: [], options: ModelsOptions, context: Command
     category,
     description,
   ])
-  terminal.printTable([['ID', 'CREDITS', 'CATEGORY', 'DESCRIPTION'], ...rows])
+  await terminal.printTable([['ID', 'CREDITS', 'CATEGORY', 'DESCRIPTION'], ...rows])
   return EXIT.done
 }
 

@@ -64,13 +64,13 @@ function sayKeychain(name: string, profile: StoredProfile | undefined, { termina
 }
 
 /** Lists the profiles, without their secrets. */
-export function listProfiles(_: [], __: object, { env, terminal }: CliContext): ExitCode {
+export async function listProfiles(_: [], __: object, { env, terminal }: CliContext): Promise<ExitCode> {
   const profiles = [...readProfiles(env)]
   for (const [name, { base_url, key, stored_in }] of profiles)
     terminal.event('profile', { name, base_url, key, stored_in })
   const rows = profiles.map(([name, { key, base_url }]) => [name, key, base_url])
   if (rows.length === 0) terminal.say('No profile is stored here. Store one with: modelrun login')
-  else terminal.printTable([['PROFILE', 'KEY', 'URL'], ...rows])
+  else await terminal.printTable([['PROFILE', 'KEY', 'URL'], ...rows])
   return EXIT.done
 }
 

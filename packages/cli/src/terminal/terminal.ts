@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { replaceApiKeys } from '@modelrun/kit'
-import { cleanText, fitText, safeJson, tableLines } from './text.ts'
+import { cleanText, fitText, isNarrow, narrowWidth, safeJson, tableLines } from './text.ts'
 
 /** Variables of the process. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -42,6 +42,7 @@ export class Terminal {
   apiKey: string | undefined
   readonly #options: TerminalOptions
   #status = ''
+  #widthOf = narrowWidth
 
   constructor(options: TerminalOptions) {
     this.#options = options
@@ -74,9 +75,15 @@ export class Terminal {
   }
 
   /** Lines of data for people. The first row is the heading. */
-  printTable(rows: readonly (readonly string[])[]): void {
-    const [heading = '', ...lines] = tableLines(rows, this.columns)
+  async printTable(rows: readonly (readonly string[])[]): Promise<void> {
+    if (!rows.flat().every(isNarrow)) await this.loadWidths()
+    const [heading = '', ...lines] = tableLines(rows, this.columns, this.#widthOf)
     for (const line of [[{ style: 'bold', text: heading } as const], ...lines]) this.print(line)
+  }
+
+  /** Loads how wide the characters of all scripts are. Most texts do not need it, and it takes longer than a small command. */
+  async loadWidths(): Promise<void> {
+    this.#widthOf = (await import('string-width')).default
   }
 
   /** A line of data for programs, on standard output. Nothing without `--json`. */
@@ -113,7 +120,7 @@ export class Terminal {
     if (!this.drawsStatus || line === this.#status) return
     this.#status = line
     // The last column stays free: some terminals wrap there.
-    const fitted = fitText(cleanText(line), (this.#options.stderr.columns || 80) - 1)
+    const fitted = fitText(cleanText(line), (this.#options.stderr.columns || 80) - 1, this.#widthOf)
     this.#write(this.#options.stderr, `\r\x1b[2K${fitted}`)
   }
 
@@ -153,7 +160,10 @@ export class StatusLine {
   constructor(terminal: Terminal, text: (elapsedMs: number) => string) {
     this.#terminal = terminal
     this.#text = text
-    if (terminal.drawsStatus) this.#timer = setInterval(() => this.#draw(), FRAME_MS).unref()
+    if (terminal.drawsStatus) {
+      this.#timer = setInterval(() => this.#draw(), FRAME_MS).unref()
+      void terminal.loadWidths()
+    }
     this.#draw()
   }
 

@@ -1,5 +1,3 @@
-import stringWidth from 'string-width'
-
 /** Control characters, and characters that change the direction of text: a service could move the cursor with them. */
 const UNSAFE = String.raw`[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]`
 const UNSAFE_RUN = new RegExp(`${UNSAFE}+`, 'gu')
@@ -36,13 +34,24 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** How many columns of a terminal a text takes. */
+export type TextWidth = (text: string) => number
+
+/** The width of a text in which every character has one column. */
+export const narrowWidth: TextWidth = (text) => [...text].length
+
+/** Whether it is such a text, as far as one can say without a table of all characters. */
+export function isNarrow(text: string): boolean {
+  return /^[ -~·…]*$/.test(text)
+}
+
 /** The text, or its start with `…` when it is wider. */
-export function fitText(text: string, width: number): string {
-  if (width === Number.POSITIVE_INFINITY || stringWidth(text) <= width) return text
+export function fitText(text: string, width: number, widthOf: TextWidth): string {
+  if (width === Number.POSITIVE_INFINITY || widthOf(text) <= width) return text
   let fitted = ''
   let used = 1 // the sign at the end
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += stringWidth(segment)
+    used += widthOf(segment)
     if (used > width) break
     fitted += segment
   }
@@ -58,21 +67,20 @@ const LEAST_COLUMNS = 12
  *
  * @param width columns of the terminal; `Infinity` cuts nothing
  */
-export function tableLines(rows: readonly (readonly string[])[], width: number): string[] {
+export function tableLines(rows: readonly (readonly string[])[], width: number, widthOf: TextWidth): string[] {
   const cells = rows.map((row) => row.map(cleanText))
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ''))))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
   const shown = columnsThatFit(widths, width)
+  const pad = (text: string, columns: number) => {
+    const fitted = fitText(text, columns, widthOf)
+    return fitted + ' '.repeat(Math.max(0, columns - widthOf(fitted)))
+  }
   return cells.map((row) =>
     shown
-      .map((columns, column) => padText(row[column] ?? '', columns))
+      .map((columns, column) => pad(row[column] ?? '', columns))
       .join(GAP)
       .trimEnd(),
   )
-}
-
-function padText(text: string, width: number): string {
-  const fitted = fitText(text, width)
-  return fitted + ' '.repeat(Math.max(0, width - stringWidth(fitted)))
 }
 
 /** Columns lose their room from the right. */
