@@ -29,11 +29,6 @@ export const DETAILS_MUTANTS = mutants([
   ['details/with-schema', 'has no schema in the details', edited('getModel', take('/input_schema'))],
   ['schemas/type', 'has a schema of another type', schema(put('/input_schema/type', 'array'))],
   ['schemas/properties', 'lists the properties', schema(put('/input_schema/properties', []))],
-  [
-    'details/same-in-both',
-    'leaves required out now and then',
-    schema(when(everySecond(), take('/input_schema/required'))),
-  ],
   ['schemas/required', 'requires an unknown parameter', schema(put('/input_schema/required', ['text_prompt']))],
   ['schemas/required', 'has a boolean as required', schema(put('/input_schema/required', true))],
   ['schemas/property-strings', 'has numbers as types', schema(put('/input_schema/properties/*/type', [1]))],

@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import { at } from '../../packages/conformance/src/json.ts'
 import { contentType, hasCode, raw } from './edits.ts'
-import { type Edit, edited, type Mutation, mutants, put, type Row, status, take, when } from './mutation.ts'
+import { type Edit, edited, mutants, put, type Row, status, take, when } from './mutation.ts'
 
 const SHAPE = '7: an error body is a JSON object with error, which holds code (string) and message (string)'
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[]
@@ -28,25 +28,8 @@ const CORRUPTED: readonly [string, Edit][] = [
 
 const isError = ({ status }: { status: number }) => status >= 400 && status < 500
 
-/** Rejects a request now and then, as one that comes too early. */
-function limitsEach(count: number, json: unknown): Mutation {
-  let sent = 0
-  return {
-    wrap: (send) => async (request) => {
-      const isEarly = ++sent % count === 0
-      return isEarly ? { status: 429, headers: new Headers(), json, bytes: new ArrayBuffer(0) } : send(request)
-    },
-  }
-}
-
 /** The bodies of errors of every kind. */
 export const ERROR_MUTANTS = mutants([
-  [
-    SHAPE,
-    'has a text as the error of every 20th request',
-    limitsEach(20, { error: 'slow down' }),
-    'errors/every-error',
-  ],
   [
     SHAPE,
     'responds to a failed run with 502 and no message',

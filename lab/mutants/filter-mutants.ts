@@ -57,7 +57,7 @@ export const FILTER_MUTANTS = mutants([
     'ignores the search of small pages',
     editQuery((query) => Number(query.get('limit')) < 100 && query.delete('search')),
   ],
-  [CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/total-counts-all'],
+  [CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/every-total'],
   [CATEGORY, 'finds a category among the first 20 models only', onlyAmongFirst('category', 20)],
   [SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search'],
   [

@@ -96,14 +96,6 @@ export const JOB_MUTANTS = mutants([
   ],
   ['jobs/failed-code', 'has no error in a failed job', job(hasFailed, take('/data/error'))],
   ['jobs/failed-error', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))],
-  [
-    'cancel/no-credits-shown',
-    'spells the status of a cancel otherwise',
-    edited(
-      'cancelJob',
-      when(({ status: code }) => code < 300, put('/status', 'canceled')),
-    ),
-  ],
   ['files/can-be-read', 'has no file at the address of an item', editedWhere(isFile, status(404))],
   ['files/can-be-read', 'has a page at the address of an item', editedWhere(isFile, contentType('text/html'))],
   ['files/can-be-read', 'needs a key for every second file', hidingEverySecondFile()],
@@ -118,11 +110,6 @@ export const JOB_MUTANTS = mutants([
   ['cancel/every-cancel', 'ignores the cancel of a processing job', deaf((word) => word === 'processing')],
   ['cancel/every-cancel', 'says failed for a cancelled job', job(reads('cancelled'), put('/data/status', 'failed'))],
   ['charges/every-run', 'charges a cancelled job', charging('cancelJob', 60)],
-  [
-    'cancel/no-credits-shown',
-    'shows a charge for a cancelled job',
-    job(reads('cancelled'), put('/data/credits_used', 60)),
-  ],
   ['charges/every-run', 'charges twice', charging('runModel', 4)],
   ['charges/every-run', 'charges nothing', charging('runModel', -4)],
   [

@@ -60,14 +60,14 @@ export const LIST_MUTANTS = mutants([
   ['models/every-list', 'lists models as a map', edited('listModels', put('/models', {}))],
   ['models/every-list', 'calls the list data', edited('listModels', take('/models'))],
   ['models/every-list', 'has no total', edited('listModels', take('/total'))],
-  ['models/every-page-is-full', 'counts the page in total', edited('listModels', ofPage())],
+  ['models/every-list', 'counts the page in total', edited('listModels', ofPage())],
   [
     'models/every-total',
     'counts the page in total at a limit of 1',
     edited('listModels', when(has('limit', '1'), ofPage())),
   ],
   [
-    'models/total-counts-all',
+    'models/every-total',
     'counts one model too many',
     edited(
       'listModels',
@@ -84,9 +84,9 @@ export const LIST_MUTANTS = mutants([
   ['models/every-list', 'always says offset 0', edited('listModels', put('/offset', 0))],
   ['models/every-list', 'has no offset in its response', edited('listModels', take('/offset'))],
   ['models/no-entry-twice', 'ignores the offset', ignores('offset')],
-  ['models/every-page-is-full', 'skips one model too many', editRequests('listModels', ({ url }) => shift(url))],
+  ['models/every-list', 'skips one model too many', editRequests('listModels', ({ url }) => shift(url))],
   ['models/category', 'ignores the category', ignores('category')],
-  ['models/total-counts-all', 'counts all models in the total of a category', edited('listModels', put('/total', 126))],
+  ['models/every-total', 'counts all models in the total of a category', edited('listModels', put('/total', 126))],
   ['models/search', 'does not search names', edited('listModels', when(has('search'), withoutMatches('/name')))],
   [
     'models/search',

@@ -79,7 +79,7 @@ export const PAGE_MUTANTS = mutants([
     TOTAL,
     'counts the page in the total of a search',
     list(has('search'), (response, request) => put('/total', countOf(response))(response, request)),
-    'models/every-page-is-full',
+    'models/every-list',
   ],
   [TOTAL, 'counts all models in the total of a search', list(has('search'), put('/total', 126))],
   [
@@ -113,7 +113,7 @@ export const PAGE_MUTANTS = mutants([
       url.searchParams.delete('offset')
       response.status = 200
     }),
-    'models/every-page-is-full',
+    'models/every-list',
   ],
   [
     OFFSET,
@@ -164,7 +164,7 @@ export const PAGE_MUTANTS = mutants([
         return response
       },
     ),
-    'models/every-page-is-full',
+    'models/every-list',
   ],
   [
     LIMIT,
@@ -188,7 +188,7 @@ export const PAGE_MUTANTS = mutants([
       always,
       put('/models', (models: unknown[]) => itemsOf(models).slice(0, 50)),
     ),
-    'models/every-page-is-full',
+    'models/every-list',
   ],
   [LIMIT, 'returns as many models as asked for', trulyUncapped()],
   [

@@ -10,12 +10,10 @@ import {
   rejects,
   searchesTheFirstPage,
   shortHolds,
-  shows,
 } from './rule-mutations.ts'
 
 const CHARGE = '1: cancelled jobs are not charged; 2.1: credits_per_run is charged per run'
 const HOLD = '8: 202 is returned after about 55 seconds of waiting'
-const AT_ONCE = '3: the response returns at once with the job id'
 const LIST = '4.1: total is the number of matching models, offset the pagination offset'
 const MODEL = '4.2: the details are the model of the list, with its input_schema'
 
@@ -40,18 +38,6 @@ export const RULE_MUTANTS = mutants([
     'runs/held-time',
   ],
   [
-    AT_ONCE,
-    'takes 5 s to respond to a run with webhook_url',
-    late((request) => hasWebhook(request), 5_000),
-    'runs/async-at-once',
-  ],
-  [
-    AT_ONCE,
-    'takes 5 s to respond to an asynchronous run of a slow model',
-    late(({ url, body }) => url.pathname.includes('video') && at(body, '/sync') === false, 5_000),
-    'runs/async-at-once',
-  ],
-  [
     '4.3: a run with sync false and webhook_url is queued or processing',
     'says completed of an asynchronous run with webhook_url',
     editedWhere((request) => at(request.body, '/sync') === false && hasWebhook(request), put('/status', 'completed')),
@@ -65,7 +51,7 @@ export const RULE_MUTANTS = mutants([
       'listModels',
       put('/total', (total: number) => total + 1),
     ),
-    'models/total-counts-all',
+    'models/every-total',
   ],
   [
     '4.1: the response is a list of models',
@@ -89,12 +75,6 @@ export const RULE_MUTANTS = mutants([
     'has no schema of models that are only listed',
     ofShelf(put('/input_schema', undefined)),
     'details/with-schema',
-  ],
-  [
-    '2.4: model_id is the model that was run',
-    'shows another model_id',
-    shows(() => ({ model_id: 'lumen/other' })),
-    'jobs/own-fields',
   ],
   [
     '5: a key with the permission is let in',

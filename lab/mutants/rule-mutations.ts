@@ -1,8 +1,7 @@
 import type { RouteName } from '@modelrun/contract'
-import type { ReferenceServer } from '@modelrun/reference-server'
 import { sleep } from '../../packages/conformance/src/clock.ts'
 import { at, isRecord, itemsOf } from '../../packages/conformance/src/json.ts'
-import { hasWebhook, jobOf } from './edits.ts'
+import { hasWebhook } from './edits.ts'
 import { isLater, isList, queryParameter } from './list-edits.ts'
 import { type Edit, edited, isFor, type Mutation, put, type WireRequest, type WireResponse, when } from './mutation.ts'
 
@@ -20,23 +19,6 @@ export function alsoCharges(count: (request: WireRequest, response: WireResponse
 }
 
 export const isFailing = ({ url }: WireRequest) => url.pathname.includes('always-fails')
-
-/** Adds members to polls, by the job that the server knows. */
-export function shows(members: (job: ReturnType<ReferenceServer['job']>, server: ReferenceServer) => object): Mutation {
-  return {
-    wrap: (send, server) => async (request) => {
-      const response = await send(request)
-      if (isFor(request, 'getJob') && response.status === 200)
-        put('/data', (data: object) => Object.assign({}, data, members(server.job(jobOf(request)), server)))(
-          response,
-          request,
-        )
-      return response
-    },
-  }
-}
-
-export const iso = (ms: number) => new Date(ms).toISOString()
 
 /** Responds later to runs. */
 export function late(isWanted: (request: WireRequest, response: WireResponse) => boolean, ms: number): Mutation {

@@ -5,10 +5,10 @@ import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isUnfinished, jobStatus } from '../session/actions.ts'
 import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
-import { ownFields, sameOutput } from './job-judges.ts'
+import { sameOutput } from './job-judges.ts'
 import { judgeEvery, only, type Source } from './judge-world.ts'
-import { AT_PROVIDER, absent, ERROR, hasOutput, holds, holdsWhereShown, oneOf, utcTime } from './rules.ts'
-import { isBefore, type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
+import { AT_PROVIDER, absent, ERROR, hasOutput, holds, oneOf, utcTime } from './rules.ts'
+import { type JobStory, jobOf, type RunCall, startOf, type World } from './world.ts'
 
 /** A run that was accepted with a webhook, and what arrived there. */
 interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
@@ -61,10 +61,7 @@ export const DELIVERY_JUDGES: readonly Check[] = [
     const detail = `a delivery came to a URL that ends in ${show(delivered)}; the webhook_url ends in ${show(wanted)}`
     return judge(delivered === wanted, detail, delivery)
   }),
-  judgeEvery('webhooks/one-result', ARRIVALS, (arrival, world) => [
-    isItsResult(arrival, world),
-    ...isLikeTheFirst(arrival),
-  ]),
+  judgeEvery('webhooks/one-result', ARRIVALS, (arrival) => [isItsResult(arrival), ...isLikeTheFirst(arrival)]),
   judgeEvery('webhooks/output', SUCCESSES, ({ delivery }) => [
     hasOutput(delivery, '/output'),
     ...holds(delivery, { '/error': absent }),
@@ -83,10 +80,8 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/failure-code', EXPECTED_FAILURES, ({ delivery }) => holds(delivery, AT_PROVIDER)),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
   judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [FIRST.asyncWebhook, ...LASTS] }, isNotRetried),
-  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (arrived, world) =>
-    mayHaveEndedFirst(arrived, world)
-      ? skip('the job may have ended first', arrived.deliveries)
-      : hasNoSuccess(arrived),
+  judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (arrived) =>
+    mayHaveEndedFirst(arrived) ? skip('the job may have ended first', arrived.deliveries) : hasNoSuccess(arrived),
   ),
   judgeEvery('webhooks/nothing-when-rejected', REJECTED, (arrived, { jobs }) => [
     hasNoSuccess(arrived),
@@ -117,48 +112,29 @@ function isDelivered({ run, job, deliveries }: Delivered, { session }: World): F
 }
 
 /** Judges that a delivery is about its own run, and says how that ended. */
-function isItsResult(arrival: Arrival, world: World): Finding {
+function isItsResult(arrival: Arrival): Finding {
   const { run, job, delivery, deliveries } = arrival
   const [jobId, status] = [at(delivery.json, '/job_id'), at(delivery.json, '/status')]
   const polled = job?.outcome
   const wanted = polled ?? at((deliveries[0] ?? delivery).json, '/status')
   // A service may deliver that a job was cancelled, or the other end that the cancel came too late for (section 6).
   const isEnd = status === 'succeeded' || status === 'failed'
-  const isOpen = polled === 'cancelled' && (!isEnd || mayHaveEndedFirst(arrival, world))
+  const isOpen = polled === 'cancelled' && (!isEnd || mayHaveEndedFirst(arrival))
   const isRight = jobId === run.jobId && (isOpen || ((isEnd || status === 'cancelled') && status === wanted))
   const detail = `a delivery says ${show(status)} of ${show(jobId)}; the job of its run is ${show(wanted)}`
   return judge(isRight, detail, [run, delivery])
 }
 
-/** Judges that a delivery says what the others for its run say, what polling says, and what the run said. */
-function isLikeTheFirst({ run, job, delivery, deliveries }: Arrival): Finding[] {
-  const first = deliveries[0]?.json
-  const same = ['/status', '/credits_used', '/completed_at', '/error/code'].map(
-    (pointer) => [pointer, oneOf(at(first, pointer))] as const,
-  )
-  const { '/job_id': _, ...own } = ownFields(run)
-  const code = at(job?.end?.json, '/data/error/code')
-  const isFailure = at(delivery.json, '/status') === 'failed' && typeof code === 'string'
-  return [
-    ...holds(delivery, Object.fromEntries(same)),
-    ...holdsWhereShown(delivery, '', isFailure ? { ...own, '/error/code': oneOf(code) } : own),
-  ]
+/** Judges that a delivery says what the others for its run say. */
+function isLikeTheFirst({ delivery, deliveries }: Arrival): Finding[] {
+  const same = ['/status', '/credits_used', '/completed_at', '/error/code']
+  return holds(delivery, Object.fromEntries(same.map((name) => [name, oneOf(at(deliveries[0]?.json, name))])))
 }
 
-/**
- * Whether the job may have ended before its cancel came: what that does is open (section 3), unless another job that had ended
- * stayed as it was when it was cancelled.
- */
-function mayHaveEndedFirst({ deliveries, job }: Delivered, { jobs }: World): boolean {
-  const [first, cancel] = [deliveries[0], job?.cancels[0]]
-  if (first === undefined || cancel === undefined || jobs.some(stayedAsItWas)) return false
-  return startOf(first.exchange) <= startOf(cancel.exchange) + OVERTAKING_MS
-}
-
-function stayedAsItWas({ end, reads, cancels }: JobStory): boolean {
-  const cancel = end && cancels.find((one) => isBefore(end, one))
-  const after = cancel && reads.find((read) => isBefore(cancel, read))
-  return after !== undefined && jobStatus(after) === 'succeeded'
+/** Whether the job may have ended before its cancel came: what that does is open (section 3). */
+function mayHaveEndedFirst({ deliveries: [first], job }: Delivered): boolean {
+  const [cancel] = job?.cancels ?? []
+  return first !== undefined && cancel !== undefined && startOf(first.exchange) < startOf(cancel.exchange)
 }
 
 function cameAfterTheEnd({ run, job, deliveries }: Delivered): Finding {

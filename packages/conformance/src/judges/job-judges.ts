@@ -5,21 +5,10 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, show } from '../json.ts'
 import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
-import { isUnfinished, jobStatus, saysCancelled } from '../session/actions.ts'
+import { isUnfinished, jobStatus } from '../session/actions.ts'
 import { originOf } from './api-calls.ts'
 import { judgeEvery, only, type Source } from './judge-world.ts'
-import {
-  AT_PROVIDER,
-  absent,
-  ERROR,
-  hasOutput,
-  holds,
-  holdsWhereShown,
-  object,
-  oneOf,
-  outputShown,
-  type Rule,
-} from './rules.ts'
+import { AT_PROVIDER, absent, ERROR, hasOutput, holds, object, oneOf, outputShown, type Rule } from './rules.ts'
 import { endOf, isBefore, type JobStory, type World } from './world.ts'
 
 /** Every job, however it was run, with all that was seen of it. */
@@ -69,12 +58,7 @@ export const JOB_JUDGES: readonly Check[] = [
   judgeEvery('jobs/every-end', RIGHT, endsAsItShould),
   judgeEvery('jobs/stays-ended', ENDED, staysEnded),
   judgeEvery('jobs/same-output', ENDED, sameOutputs),
-  judgeReads('jobs/own-fields', {}, (read, { run }) => {
-    const charged = isOf(read, ['succeeded']) && run.price !== undefined ? { '/credits_used': oneOf(run.price) } : {}
-    return holdsWhereShown(read, '/data', { ...ownFields(run), ...charged })
-  }),
   judgeEvery('cancel/every-cancel', CANCELLED, isCancelled),
-  judgeEvery('cancel/no-credits-shown', CANCELLED, showsNoCredits),
 ]
 
 /** Judges each poll that shows one of these statuses. Default: all of every job. */
@@ -109,29 +93,12 @@ function isFile(response: ApiResponse, { session }: World): Finding {
   return judge(isRight, `the URL of an item returns status ${status}, ${type}, ${text}; expected a file`, response)
 }
 
-/** What may be repeated of a run. */
-export function ownFields({ id, jobId, response }: JobStory['run']): Record<string, Rule> {
-  const requestId = at(response.json, '/request_id')
-  return { '/job_id': oneOf(jobId), '/model_id': oneOf(id), ...(requestId ? { '/request_id': oneOf(requestId) } : {}) }
-}
-
 /** The first cancel that was accepted before the job was seen to have ended. */
 function effectiveCancel({ cancels, end, outcome }: JobStory): ApiResponse | undefined {
   return cancels.find((cancel) => end === undefined || outcome === 'cancelled' || isBefore(cancel, end))
 }
 
-function showsNoCredits({ run, cancels, reads }: JobStory): readonly Finding[] {
-  const shown = [...cancels, ...reads.filter((read) => isOf(read, ['cancelled']))]
-  const free = { '/credits_used': oneOf(0), '/data/credits_used': oneOf(0) }
-  const own = { ...ownFields(run), '/status': oneOf(...JOB_STATUSES) }
-  const accepted = cancels.filter(({ status }) => status < 300)
-  return [
-    ...shown.flatMap((response) => holdsWhereShown(response, '', free)),
-    ...accepted.flatMap((cancel) => ['', '/data'].flatMap((below) => holdsWhereShown(cancel, below, own))),
-  ]
-}
-
-function isCancelled(job: JobStory, { session, jobs }: World): Finding {
+function isCancelled(job: JobStory, { session }: World): Finding {
   const { run, reads } = job
   const [cancel = job.cancels[0]] = [effectiveCancel(job)]
   const last = job.end ?? (cancel && reads.findLast((read) => isBefore(cancel, read)))
@@ -139,11 +106,7 @@ function isCancelled(job: JobStory, { session, jobs }: World): Finding {
   const status = jobStatus(last)
   // A quick one may have ended first, where nothing after the cancel shows that it had not.
   const continued = reads.some((read) => isBefore(cancel, read) && isUnfinished(read))
-  // Some services say so of jobs that had ended.
-  const isSaidLate = ({ end, cancels }: JobStory) =>
-    end && cancels.some((one) => isBefore(end, one) && saysCancelled(one))
-  const isSaid = saysCancelled(cancel) && !jobs.some((one) => one.outcome !== 'cancelled' && isSaidLate(one))
-  const isQuick = run.id !== session.targets.slow?.modelId && !continued && !isSaid
+  const isQuick = run.id !== session.targets.slow?.modelId && !continued
   if (isQuick && isOf(last, ['succeeded', 'failed']))
     return skip(`the job ${status}, perhaps before the cancel came; give a slow model`, [cancel, last])
   const isRight = cancel.status < 300 && status === 'cancelled'
@@ -175,17 +138,9 @@ function staysEnded({ end, reads, cancels }: JobStory): readonly Finding[] {
     // What the cancel of a finished job does is open (section 3).
     const wasCancelledLater = cancels.some((cancel) => isBefore(cancel, read))
     if (wasCancelledLater && isOf(read, ['cancelled'])) return skip('the suite cancelled the job that had ended', read)
-    const detail = `a job was ${endShown(end)}, and is ${endShown(read)} later`
-    return judge(endShown(end) === endShown(read), detail, [end, read])
+    const [was, is] = [end, read].map(jobStatus)
+    return judge(was === is, `a job was ${show(was)}, and is ${show(is)} later`, [end, read])
   })
-}
-
-function endShown(read: ApiResponse): string {
-  const code = at(read.json, '/data/error/code')
-  const output = isRecord(at(read.json, '/data/output'))
-    ? ` with an output of ${outputShown(read, '/data/output')}`
-    : ''
-  return `${show(jobStatus(read))}${code === undefined ? '' : ` with the code ${show(code)}`}${output}`
 }
 
 /** Judges that all outputs of one job are the same. */

@@ -1,5 +1,5 @@
 import { isText } from '@modelrun/kit'
-import { every, type Finding, judge, skip } from '../finding.ts'
+import { every, type Finding, judge } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { originOf } from './api-calls.ts'
@@ -28,13 +28,6 @@ export function holds(shown: Shown, rules: Readonly<Record<string, Rule>>, below
     const detail = `${originOf(shown.exchange)}: ${pointer || 'the body'} is ${show(value)}; expected ${expected}`
     return judge(isRight(value), detail, shown)
   })
-}
-
-/** Judges members that the specification does not ask for here, as far as they are there. */
-export function holdsWhereShown(shown: Shown, below: string, rules: Record<string, Rule>): Finding[] {
-  const there = Object.entries(rules).filter(([pointer]) => (at(shown.json, below + pointer) ?? null) !== null)
-  if (there.length === 0) return [skip('nothing is repeated', shown)]
-  return holds(shown, Object.fromEntries(there), below)
 }
 
 const OUTPUT = { '': object, '/type': filledString, '/items': objects }

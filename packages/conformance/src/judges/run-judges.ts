@@ -7,7 +7,7 @@ import { FIRST } from '../scenarios/runs.ts'
 import { mayDo } from '../session/keys.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
 import { AT_PROVIDER, count, filledString, hasOutput, hasStatus, holds, oneOf, rejectionText } from './rules.ts'
-import { hasFailed, isHeldAsLong, isWaitedFor, returnAtOnce, took } from './run-times.ts'
+import { hasFailed, isAtOnce, isHeldAsLong, isWaitedFor, took } from './run-times.ts'
 import { isProviderFailure, type RunCall, type World } from './world.ts'
 
 /** Room for the rounding of both clocks. */
@@ -82,7 +82,7 @@ export const RUN_JUDGES: readonly Check[] = [
     price === undefined ? skip('the price is not known', response) : holds(response, { '/credits_used': oneOf(price) }),
   ),
   judgeEvery('runs/held-time', HELD, isHeldAsLong),
-  judgeAll('runs/async-at-once', AT_ONCE, returnAtOnce),
+  judgeEvery('runs/async-at-once', AT_ONCE, isAtOnce),
   judgeEvery('runs/failed-is-not-completed', FAILING, ({ response, says }) => {
     const isRight = says !== 'completed' && says !== 'succeeded'
     const shown = judge(isRight, `/status of a failed run is ${show(says)}`, response)

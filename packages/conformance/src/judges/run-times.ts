@@ -1,5 +1,5 @@
 import { LIMITS } from '@modelrun/contract'
-import { type Finding, fail, judge, pass, skip } from '../finding.ts'
+import { type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
 import { jobOf, type RunCall, type World } from './world.ts'
@@ -11,20 +11,27 @@ export const SHORTEST_HOLD_MS = LIMITS.syncWaitMs - 10_000
 const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 10_000
 /** "At once", for a service on the other side of the world. */
 const AT_ONCE_MS = 10_000
-/** The same for all runs of a kind, beside what the service takes for a read. */
-const ALWAYS_AT_ONCE_MS = 3_000
 
-/** A synchronous run completes, or is held as long as it may. */
+/** A synchronous run completes, or continues after the hold. */
 export function isWaitedFor(run: RunCall, world: World): Finding {
   const { response, says } = run
   if (hasFailedJob(run, world)) return skip('the provider failed', run)
   const detail = `a run that waits got status ${response.status}, /status ${show(says)}, after ${took(response)}`
-  if (response.status === 202 && says === 'processing') {
-    const isRight = response.durationMs >= SHORTEST_HOLD_MS
-    return judge(isRight, isRight ? `held for ${took(response)}` : `${detail}; it should have waited`, run)
-  }
+  if (response.status === 202 && says === 'processing') return isHeldAsLong(run, world)
   const isInTime = response.durationMs <= LONGEST_HOLD_MS + latencyMs(world)
   return judge(response.status === 200 && says === 'completed' && isInTime, detail, run)
+}
+
+/** A run that was promoted is held for as long as it may, whatever becomes of its job. */
+export function isHeldAsLong(run: RunCall, world: World): Finding {
+  const { response } = run
+  if (hasFailedJob(run, world)) return skip('the provider failed', run)
+  const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= LONGEST_HOLD_MS + latencyMs(world)
+  return judge(isRight, `held for ${took(response)}; expected about ${LIMITS.syncWaitMs} ms`, response)
+}
+
+export function isAtOnce({ response }: RunCall, world: World): Finding {
+  return judge(response.durationMs < AT_ONCE_MS + latencyMs(world), `a response after ${took(response)}`, response)
 }
 
 /** What a synchronous run is responded with that fails is open. */
@@ -41,35 +48,8 @@ function latencyMs({ calls }: World): number {
   return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
 }
 
-/** Judges each run alone, and those of a kind together: one may meet a slow moment, but not all of a model or a mode. */
-export function returnAtOnce(runs: readonly RunCall[], world: World): Finding {
-  const [slowest] = runs.toSorted((one, other) => other.response.durationMs - one.response.durationMs)
-  if (slowest !== undefined && slowest.response.durationMs >= AT_ONCE_MS)
-    return fail(`a response after ${took(slowest.response)}`, slowest)
-  const limitMs = latencyMs(world) + ALWAYS_AT_ONCE_MS
-  for (const kind of new Set(runs.flatMap(kindsOf))) {
-    const same = runs.filter((run) => kindsOf(run).includes(kind))
-    const isLate = same.length > 1 && same.every(({ response }) => response.durationMs >= limitMs)
-    if (isLate) return fail(`each of ${same.length} runs of ${kind} took more than ${Math.round(limitMs)} ms`, same)
-  }
-  return pass(`${runs.length} responses at once`, runs)
-}
-
-function kindsOf({ id, sync, hasWebhook }: RunCall): string[] {
-  const mode = `sync ${sync ?? 'unsaid'}, ${hasWebhook ? 'with' : 'without'} webhook_url`
-  return [id, mode, `${id}, ${mode}`]
-}
-
 export const took = ({ durationMs }: ApiResponse) => `${Math.round(durationMs)} ms`
 
 export function hasFailed({ response, says }: RunCall): boolean {
   return says === 'failed' || at(response.json, '/error/code') !== undefined
-}
-
-/** A run that was promoted is held for as long as it may, whatever becomes of its job. */
-export function isHeldAsLong(run: RunCall, world: World): Finding {
-  const { response } = run
-  if (hasFailedJob(run, world)) return skip('the provider failed', run)
-  const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= LONGEST_HOLD_MS + latencyMs(world)
-  return judge(isRight, `held for ${took(response)}; expected about ${LIMITS.syncWaitMs} ms`, response)
 }

@@ -7,7 +7,7 @@ import { createRedactor } from '../redact.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
 
 /** The task of a command line. */
-export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' | 'requirements' } | CheckCommand
+export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | CheckCommand
 
 /** A report to write; without a path, on standard output. */
 interface RequestedReport {
@@ -41,7 +41,7 @@ const MODELS = {
   failing: ['failing-', 'a model that fails at the provider'],
 } as const
 
-/** Options that take one value. To add one: a line here, and its type above. */
+/** Every option. One with a value is given once. */
 const OPTIONS: readonly (readonly [flags: string, description: string, parse?: Parse])[] = [
   ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
   ['--env-file <path>', 'a file with the variables below'],
@@ -56,6 +56,10 @@ const OPTIONS: readonly (readonly [flags: string, description: string, parse?: P
   ['--only <names>', 'areas, checks or statements, separated by commas', (raw) => raw.split(',')],
   ['--job-timeout <seconds>', 'how long to wait for a job (default: 900)', number(1)],
   ['--time-scale <factor>', 'speed of the clock of the service (default: 1)', number(Number.MIN_VALUE)],
+  ['--report <format[=path]>', `${REPORT_FORMATS.join(' or ')}; may be given often`, readReport],
+  ['--allow-runs', 'send more than GET requests: run models, cancel jobs'],
+  ['--quiet', 'no progress'],
+  ['--version', 'print the version'],
 ]
 
 const variableOf = (name: string) => `MODELRUN_${name.toUpperCase().replaceAll('-', '_')}_KEY`
@@ -66,6 +70,15 @@ const KEYS_HELP = [
   ...Object.entries(SPECIAL_KEYS).map(([name, meaning]) => `  ${variableOf(name)}: a key that ${meaning}`),
 ].join('\n')
 
+/** The values of the options by commander's names, models and their inputs included. */
+interface OptionValues extends Values {
+  baseUrl?: string
+  envFile?: string
+  report?: readonly RequestedReport[]
+  jobTimeout?: number
+  version?: true
+}
+
 /**
  * Reads the arguments of `modelrun-conformance`.
  *
@@ -74,8 +87,8 @@ const KEYS_HELP = [
 export function readCommand(args: readonly string[], environment: Environment): CliCommand {
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
-  const { version, requirements, jobTimeout, envFile, report = [], baseUrl, ...others } = values
-  if (version || requirements) return { kind: version ? 'version' : 'requirements' }
+  const { version, jobTimeout, envFile, report = [], baseUrl, ...others } = values
+  if (version) return { kind: 'version' }
   const env = envFile === undefined ? environment : { ...environment, ...readEnvFile(envFile) }
   const given = new Map<string, unknown>(Object.entries(others))
   const models = Object.entries(MODELS).map(([kind, [start]]) => [kind, choice(start, given)])
@@ -95,16 +108,6 @@ export function readCommand(args: readonly string[], environment: Environment): 
 
 const SEE_HELP = '--help lists the options.'
 
-/** The values of the options by commander's names, models and their inputs included. */
-interface OptionValues extends Values {
-  baseUrl?: string
-  envFile?: string
-  report?: readonly RequestedReport[]
-  jobTimeout?: number
-  requirements?: true
-  version?: true
-}
-
 /** The values of the options, or the output of `--help`. */
 function parse(args: readonly string[]): OptionValues | string {
   let help = ''
@@ -116,8 +119,7 @@ function parse(args: readonly string[]): OptionValues | string {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return help.trimEnd()
-    const isKey = /'--[\w-]*key\b/.test(error.message)
-    if (isKey) throw new CannotStartError(`A key is never an argument. ${KEYS_HELP}`)
+    if (/'--[\w-]*key\b/.test(error.message)) throw new CannotStartError(`A key is never an argument. ${KEYS_HELP}`)
     const [sentence, advice = SEE_HELP] = error.message.replace(/^error: |\.$|[()]/g, '').split('\n')
     // A mistyped option may carry a key.
     throw new CannotStartError(createRedactor([]).text(`${sentence}. ${advice}`))
@@ -135,21 +137,20 @@ function createProgram(): Command {
     .helpOption('--help', 'print this text')
     .addHelpText('after', `\n${KEYS_HELP}`)
   for (const [flags, description, parseValue = (raw: string) => raw] of OPTIONS) {
-    const name = flags.replace(/ .*/, '')
-    const option = new Option(flags, description).argParser((raw, previous) => {
-      if (previous !== undefined) throw new CannotStartError(`${name} is given twice.`)
-      return parseValue(givenValue(raw, flags), name)
-    })
+    const [name = flags, value] = flags.split(' ')
+    const option = new Option(flags, description)
+    if (value !== undefined)
+      option.argParser((raw, previous: unknown) => {
+        // Commander takes the next option for the value when the value is missing.
+        const isMissing = raw === '' || raw.startsWith('--')
+        if (isMissing) throw new CannotStartError(`${name} needs a value: ${flags}.`)
+        if (name === '--report') return [previous ?? [], parseValue(raw, name)].flat()
+        if (previous !== undefined) throw new CannotStartError(`${name} is given twice.`)
+        return parseValue(raw, name)
+      })
     program.addOption(option)
   }
-  const report = new Option('--report <format[=path]>', `${REPORT_FORMATS.join(' or ')}; may be given often`)
-  const readReports = (raw: string, previous: readonly RequestedReport[] = []) => [...previous, readReport(raw)]
   return program
-    .addOption(report.argParser(readReports))
-    .option('--allow-runs', 'send more than GET requests: run models, cancel jobs')
-    .option('--quiet', 'no progress')
-    .option('--requirements', 'print the statements that are checked, as JSON')
-    .option('--version', 'print the version')
 }
 
 function readEnvFile(path: string): Environment {
@@ -174,12 +175,6 @@ function choice(start: string, given: ReadonlyMap<string, unknown>): unknown {
   throw new CannotStartError(`--${start}input belongs to a model: give --${start}model too.`)
 }
 
-/** Commander takes the next option for the value when the value is missing. */
-function givenValue(raw: string, flags: string): string {
-  if (raw !== '' && !raw.startsWith('--')) return raw
-  throw new CannotStartError(`${flags.replace(/ .*/, '')} needs a value: ${flags}.`)
-}
-
 function number(minimum: number): Parse {
   return (raw, name) => {
     const value = /^\d*\.?\d+$/.test(raw) ? Number(raw) : Number.NaN
@@ -195,8 +190,8 @@ function jsonObject(raw: string, name: string): unknown {
 }
 
 function readReport(raw: string): RequestedReport {
-  const [name, ...rest] = givenValue(raw, '--report <format>[=<path>]').split('=')
+  const [, name, path] = /^(\w+)(?:=(.+))?$/.exec(raw) ?? []
   const format = REPORT_FORMATS.find((known) => known === name)
-  if (format !== undefined) return { format, path: rest.length === 0 ? undefined : rest.join('=') }
+  if (format !== undefined) return { format, path }
   throw new CannotStartError(`--report must be ${REPORT_FORMATS.join(' or ')}, with =<path> or not; not "${raw}".`)
 }

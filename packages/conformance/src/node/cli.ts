@@ -6,8 +6,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
 import { type CheckResult, isConformant } from '../report.ts'
-import { formatFailure, formatReport, notInProfile, type ReportFormat } from '../reports/format-report.ts'
-import { REQUIREMENTS } from '../requirements.ts'
+import { formatFailure, formatReport, type ReportFormat } from '../reports/format-report.ts'
 import { runConformance } from '../run-conformance.ts'
 import { type CheckCommand, readCommand } from './cli-options.ts'
 import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
@@ -15,8 +14,7 @@ import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env)
   if (command.kind === 'check') return checkService(command)
-  if (command.kind === 'help') return print(command.text)
-  return print(command.kind === 'version' ? manifest.version : JSON.stringify(REQUIREMENTS, undefined, 2))
+  return print(command.kind === 'help' ? command.text : manifest.version)
 }
 
 /** A suite that cannot start says so where its reports are expected as well. */
@@ -47,7 +45,6 @@ async function runChecks(command: CheckCommand): Promise<number> {
       limits: { jobMs },
       ...(quiet ? {} : { onResult: showResults(), onProgress: (sentence) => say(sentence, '...  ') }),
     })
-    if (!quiet) for (const hint of notInProfile(report)) say(hint, '')
     const requested = reports.length > 0 ? reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2

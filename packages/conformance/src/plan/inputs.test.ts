@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { at } from '../json.ts'
-import { largestInput, sampleInput, smallestInput, violationsOf } from './inputs.ts'
+import { edgeInput, sampleInput, violationsOf } from './inputs.ts'
 
 const schemaOf = (seed: object) => ({ properties: { seed: { type: 'integer', ...seed } }, required: ['seed'] })
 const seedsOf = (seed: object) =>
@@ -21,8 +21,8 @@ it('a bound that a double cannot pass is not tried', () => {
 it('an input does not stand on a bound that was rounded', () => {
   const inputSchema = schemaOf({ minimum: -(2 ** 63), maximum: 2 ** 63 })
   expect(sampleInput(inputSchema)).toEqual({ seed: 1 })
-  expect(smallestInput({ input: { seed: 1 }, inputSchema })).toEqual({ seed: 1 })
-  expect(largestInput({ input: { seed: 1 }, inputSchema })).toEqual({ seed: 1 })
+  expect(edgeInput({ input: { seed: 1 }, inputSchema }, 'smallest')).toEqual({ seed: 1 })
+  expect(edgeInput({ input: { seed: 1 }, inputSchema }, 'largest')).toEqual({ seed: 1 })
 })
 
 const properties = {
@@ -34,8 +34,8 @@ const properties = {
 const target = { input: { prompt: 'a fox' }, inputSchema: { type: 'object', properties } }
 
 it('makes the smallest and the largest input that the schema permits', () => {
-  expect(smallestInput(target)).toEqual({ prompt: 'a fox', size: 'l', style: 'b', count: 1 })
-  expect(largestInput(target)).toEqual({ prompt: 'a fox', size: 'm', style: 'a', count: 4 })
+  expect(edgeInput(target, 'smallest')).toEqual({ prompt: 'a fox', size: 's', style: 'a', count: 1 })
+  expect(edgeInput(target, 'largest')).toEqual({ prompt: 'a fox', size: 'l', style: 'b', count: 4 })
 })
 
 const schema = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({

@@ -58,23 +58,14 @@ function isUrl(name: string, { description }: Property): boolean {
   return /ur[li]s?$/i.test(name) || /\bURL\b/i.test(String(description))
 }
 
-/** An input with the last allowed value, or the minimum, of each parameter that has one. */
-export function smallestInput(target: Schemed): Record<string, unknown> {
-  return withValues(target, ({ enum: allowed, minimum }) => itemsOf(allowed).at(-1) ?? exact(minimum))
-}
-
-/** The same with the default or the first allowed value, or the maximum. */
-export function largestInput(target: Schemed): Record<string, unknown> {
-  return withValues(target, ({ enum: allowed, default: initial, maximum }) => {
-    const values = itemsOf(allowed)
-    return values.includes(initial) ? initial : (values[0] ?? exact(maximum))
-  })
-}
-
 const exact = (bound: unknown) => (isExact(bound) ? bound : undefined)
 
-function withValues({ input, inputSchema }: Schemed, choose: (property: Property) => unknown) {
-  const values = propertiesOf(inputSchema).map(([name, property]) => [name, choose(property)])
+/** An input with the allowed value at one end, or the minimum or maximum, of each parameter that has one. */
+export function edgeInput({ input, inputSchema }: Schemed, edge: 'smallest' | 'largest') {
+  const [position, bound] = edge === 'smallest' ? ([0, 'minimum'] as const) : ([-1, 'maximum'] as const)
+  const values = propertiesOf(inputSchema).map(([name, property]) => {
+    return [name, itemsOf(property.enum).at(position) ?? exact(property[bound])] as const
+  })
   return { ...input, ...Object.fromEntries(values.filter(([, value]) => value !== undefined)) }
 }
 

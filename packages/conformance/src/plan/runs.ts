@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../options.ts'
 import type { EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
-import { largestInput, type ModelTarget, smallestInput } from './inputs.ts'
+import { edgeInput, type ModelTarget } from './inputs.ts'
 import type { RunKind, Targets } from './targets.ts'
 
 /** How a run is sent, and what is done with it. */
@@ -67,34 +67,21 @@ const OTHERS: readonly KindOfRun[] = [
   { kind: 'slow', sync: false, receiver: 'accept' },
 ]
 
-/** How models of other categories are run. They take turns. */
-const WAYS: readonly RunPlan[] = [{ sync: false }, {}, { receiver: 'accept' }, { sync: true, input: 'largest' }]
-
 /** What the runs of `moreRuns` may cost together. */
 const MOST_CREDITS = 60
-/** These are made before those of other models. */
-const FIRST_OTHERS = 6
-
-/** More runs, so that a fault of one model, mode, receiver or cancel is met; as far as the credits go. */
+/** More runs, so that a fault of one mode, receiver or cancel is met; as far as the credits go. */
 export function moreRuns(targets: Targets, { receiver }: Pick<ResolvedOptions, 'receiver'>): PlannedRun[] {
   const chosen = ({ kind, ...run }: KindOfRun): PlannedRun[] => {
-    const target = targets[kind === 'longest' ? longestKind(targets) : kind]
+    const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
     return target === undefined ? [] : [{ ...run, target }]
   }
-  const ofOthers = (targets.others ?? []).map((target, index) => ({ ...WAYS[index % WAYS.length], target }))
-  const rest = OTHERS.flatMap(chosen)
-  const all = [...CANCELLED.flatMap(chosen), ...rest.slice(0, FIRST_OTHERS), ...ofOthers, ...rest.slice(FIRST_OTHERS)]
   let left = MOST_CREDITS
-  return all.filter((run) => {
+  return [...CANCELLED, ...OTHERS].flatMap(chosen).filter((run) => {
     const credits = costOfRuns([run])
     if (credits > left || (run.receiver !== undefined && receiver === undefined)) return false
     left -= credits
     return true
   })
-}
-
-function longestKind({ slow }: Targets): 'slow' | 'main' {
-  return slow === undefined ? 'main' : 'slow'
 }
 
 /** The price of runs: a cancelled one is free. */
@@ -103,7 +90,6 @@ export function costOfRuns(runs: readonly PlannedRun[]): number {
 }
 
 /** The input of a run. */
-export function inputOf(target: ModelTarget, input: RunPlan['input']): Record<string, unknown> {
-  if (input === undefined) return target.input
-  return input === 'smallest' ? smallestInput(target) : largestInput(target)
+export function inputOf(target: ModelTarget, edge: RunPlan['input']): Record<string, unknown> {
+  return edge === undefined ? target.input : edgeInput(target, edge)
 }

@@ -12,20 +12,16 @@ export interface Targets {
   main?: ModelTarget | undefined
   slow?: ModelTarget | undefined
   failing?: ModelTarget | undefined
-  /** The cheapest models of each category whose input can be made up, but the main one. */
-  others?: readonly ModelTarget[] | undefined
 }
 
 /** All of them. */
-export function targetsOf({ main, slow, failing, others = [] }: Targets): ModelTarget[] {
-  return [main, slow, failing, ...others].filter((target) => target !== undefined)
+export function targetsOf({ main, slow, failing }: Targets): ModelTarget[] {
+  return [main, slow, failing].filter((target) => target !== undefined)
 }
 
 const WITHOUT_RUNS = 'Without runs, all that needs none is judged.'
 /** Number of cheapest models that are tried for an input made from the schema. */
 const MOST_CANDIDATES = 20
-/** Of each category, so that a fault of one model is met. */
-const MOST_OF_CATEGORY = 2
 
 /** What the models are chosen from. */
 interface Choosing {
@@ -52,9 +48,7 @@ export async function chooseTargets(choosing: Choosing): Promise<Targets> {
           read,
         )
       : await chooseModel(read, options.models.main, '--input')
-  // Who asks for some checks does not want to pay for all models.
-  const others = options.only === undefined ? await othersOf(candidates, [...taken, main.modelId], read) : []
-  return { ...chosen, main, others }
+  return { ...chosen, main }
 }
 
 /** @param option of the command line that sets the model's input */
@@ -75,20 +69,6 @@ async function cheapest(candidates: Candidates, read: Choosing['read']): Promise
     if (typeof target !== 'string') return target
   }
   throw new CannotStartError(`No model has a price and an input that can be made up. Choose a model. ${WITHOUT_RUNS}`)
-}
-
-/** The cheapest models of each category. */
-async function othersOf(candidates: Candidates, taken: readonly string[], read: Choosing['read']) {
-  const others: ModelTarget[] = []
-  const tried = new Map<unknown, number>()
-  for (const { id, category } of candidates) {
-    const count = tried.get(category) ?? 0
-    if (taken.includes(String(id)) || count >= MOST_OF_CATEGORY) continue
-    tried.set(category, count + 1)
-    const target = targetOf(await read(routePath(ROUTES.getModel, { id: String(id) })), String(id))
-    if (typeof target !== 'string') others.push(target)
-  }
-  return others
 }
 
 function targetOf(response: ApiResponse, modelId: string, input?: Record<string, unknown>): ModelTarget | string {

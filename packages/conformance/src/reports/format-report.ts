@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import { groupBy, show } from '../json.ts'
+import { groupBy } from '../json.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
 
 /** How a report can be written. */
@@ -69,14 +69,6 @@ function summaryLine({ summary, credits, durationMs, baseUrl }: ConformanceRepor
   const counts = `${pass} passed, ${fail} failed, ${observed} observed, ${skipped} skipped`
   const cost = credits.spent === 0 ? 'no credits were spent' : `runs for ${credits.spent} credits at most`
   return `${baseUrl}: ${counts}; ${cost}; ${Math.round(durationMs / 1000)} s`
-}
-
-/** What the service does where the specification is silent, and the reference server cannot be set to. */
-export function notInProfile({ observations, profile }: ConformanceReport): string[] {
-  const left = Object.entries(observations).filter(([name]) => !(name in profile))
-  return left.map(
-    ([name, value]) => `not in the profile: ${name} is ${show(value)}, which the reference server cannot do`,
-  )
 }
 
 function describeExchange({ id, direction, request, response, failure, durationMs }: Exchange): string {

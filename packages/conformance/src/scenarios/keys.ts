@@ -2,7 +2,6 @@ import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName, routePath } from '@mo
 import type { Scenario } from '../check.ts'
 import { worldOf } from '../judges/world.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { ModelTarget } from '../plan/inputs.ts'
 import { cancelJob, jobIdIn, pollJob, readJob, startRun } from '../session/actions.ts'
 import { almostKeys, LIMITED_KEYS, type LimitedKey, lacks } from '../session/keys.ts'
 import { inTurn, type Session, type SessionCall } from '../session/session.ts'
@@ -88,13 +87,9 @@ export const keysAtJobs: Scenario = {
     const { jobs } = worldOf(session)
     const idOf = (status: string) => jobs.find(({ outcome }) => outcome === status)?.jobId ?? UNKNOWN_ID
     const [ended, cancelled] = [idOf('succeeded'), idOf('cancelled')]
-    const main = session.target('main')
-    const targets = [main, ...(session.targets.others ?? [])]
-    for (const [index, { route, key, name }] of keyedCalls(session.options).entries()) {
+    for (const { route, key, name } of keyedCalls(session.options)) {
       const isRejected = name === undefined || lacks(name, 'models:run')
-      // Only what must be rejected costs nothing.
-      const target = (isRejected ? inTurn(targets, index) : main) ?? main
-      if (route === 'runModel') await runAndCancel(session, target, { key, name })
+      if (route === 'runModel') await runAndCancel(session, { key, name })
       // Those that run read and cancel their own job.
       if (!isRejected && !lacks(name, ROUTES[route].permission)) continue
       if (route === 'getJob') await readJob(session, ended, { ...key, isOpen: isOpen(ended, key) })
@@ -112,11 +107,11 @@ function isOpen(jobId: string, { key }: Key): boolean {
 const MAY_LACK: readonly LimitedKey[] = ['without-jobs-write', 'without-models-read', 'without-webhooks-manage']
 
 /** The job of a limited key is read and cancelled with that key, as far as it may: it may belong to another account. */
-async function runAndCancel(session: Session, target: ModelTarget, { key, name }: Omit<KeyedCall, 'route'>) {
+async function runAndCancel(session: Session, { key, name }: Omit<KeyedCall, 'route'>) {
   // What runs does not wait for its result, so that it can be cancelled.
   const isOpenRun = name !== undefined && MAY_LACK.includes(name)
   const mode = name && (isOpenRun ? 'async+webhook' : 'async')
-  const started = await startRun(session, target, { ...session.modeOf(mode), ...key, isOpen: isOpenRun })
+  const started = await startRun(session, session.target('main'), { ...session.modeOf(mode), ...key, isOpen: isOpenRun })
   const jobId = jobIdIn(started)
   if (jobId === undefined) return
   if (name !== undefined && !lacks(name, 'jobs:read')) await readJob(session, jobId, key)

@@ -6,9 +6,8 @@ import { at } from '../json.ts'
 import { type ModelTarget, type Violation, violationsOf } from '../plan/inputs.ts'
 import { costOfRuns, FIRST_RUNS, moreRuns, type PlannedRun, type RunPlan } from '../plan/runs.ts'
 import type { RunKind } from '../plan/targets.ts'
-import { targetsOf } from '../plan/targets.ts'
 import { cancelJob, hasEnded, jobIdIn, pollJob, readFiles, readJob, sendRun, startRun } from '../session/actions.ts'
-import { inTurn, type MODES, type Session } from '../session/session.ts'
+import type { MODES, Session } from '../session/session.ts'
 import { UNKNOWN_ID } from './reads.ts'
 
 /** Each of the first runs, polled to its end. */
@@ -50,11 +49,8 @@ const NO_OBJECTS = [undefined, 'conformance', ['conformance'], null, 7, true].ma
   return { rule: input === undefined ? 'input' : 'object', wrong: `input is ${JSON.stringify(input)}`, input }
 })
 
-/** Wrong runs of other models than the main one. */
-const MOST_OF_OTHERS = 6
-
 /**
- * Everything that the schema of the main model forbids, and some of the others. The first violation of each rule waits for its
+ * Everything that the schema of the main model forbids. The first violation of each rule waits for its
  * result; the others are sent in every mode in turn.
  */
 export const wrongRuns: Scenario = {
@@ -67,11 +63,6 @@ export const wrongRuns: Scenario = {
     for (const violation of known.filter(isFirst)) await sendWrong(session, main, { violation, mode: 'unsaid' })
     for (const violation of known.filter((one, index) => !isFirst(one, index)))
       await sendWrong(session, main, { violation })
-    const others = targetsOf({ ...session.targets, main: undefined, failing: undefined }).flatMap((target, index) => {
-      const violation = inTurn([...violationsOf(target), ...NO_OBJECTS], index * 2)
-      return violation === undefined ? [] : [{ target, violation }]
-    })
-    for (const { target, violation } of others.slice(0, MOST_OF_OTHERS)) await sendWrong(session, target, { violation })
   },
 }
 
@@ -101,7 +92,7 @@ async function followed(session: Session, response: ApiResponse): Promise<void> 
   if (jobId !== undefined && at(response.json, '/status') !== 'completed') await pollJob(session, jobId)
 }
 
-/** Runs of other models, and in other ways. They are judged like every other. */
+/** Runs in other ways. They are judged like every other. */
 export const otherRuns: Scenario = {
   name: 'more runs',
   writes: true,

@@ -42,14 +42,9 @@ export const cancelOfFinishedJob: Scenario = {
   },
 }
 
-/** In pairs: each stands for the other one in an id that no job has. */
-const LETTERS = 'afbecdghjkmnpqrstvwxyzilou'
-const PAIRS = `0918273645${LETTERS}${LETTERS.toUpperCase()}`
-
 /** An id that no job has: in the form of the service, as soon as that has shown one. */
 function unknownIdIn({ recorded }: Session): string {
   const jobId = recorded.map(({ response }) => jobIdIn(response)).find((id) => id !== undefined)
-  // Where jobs are counted, that of another one is close.
-  if (jobId !== undefined && /(?<![\da-z])\d{1,6}$/i.test(jobId)) return jobId.replace(/\d+$/, '999999')
-  return jobId?.replace(/[\da-z](?=[\da-z]{0,5}$)/gi, (one) => PAIRS.charAt(PAIRS.indexOf(one) ^ 1)) ?? UNKNOWN_ID
+  const other = jobId?.replace(/[\da-f](?=.{0,5}$)/gi, (one) => (15 - Number.parseInt(one, 16)).toString(16))
+  return other === undefined || other === jobId ? UNKNOWN_ID : other
 }
