@@ -11,19 +11,14 @@ const reject = (status: number, code: string): Rejection => ({ status, code })
  * silent, or that allows all of them, stands in front of each group.
  */
 export const LEGAL_CHOICES = {
-  // 4.1, 4.2, 9: the list and the details
+  // 4.1, 4.2: the list and the details
   modelCount: [12, 142, 1],
   modelIds: ['plain', 'special'],
   modelStatus: ['active', 'mixed'],
   descriptions: ['own', 'same', 'empty'],
   searchMatch: ['substring', 'case-sensitive', 'words', 'fuzzy'],
   searchOrder: ['catalog', 'relevance'],
-  unknownCategory: ['empty', 'ignored', reject(400, 'INVALID_CATEGORY'), reject(422, 'UNPROCESSABLE')],
   limitAbove: ['clamped', reject(400, 'INVALID_LIMIT'), reject(422, 'UNPROCESSABLE')],
-  badPage: ['defaults', reject(400, 'INVALID_PAGE'), reject(422, 'UNPROCESSABLE')],
-  unknownQuery: ['accepted', reject(400, 'UNKNOWN_PARAMETER')],
-  plainSlash: ['served', reject(404, 'NO_SUCH_PATH')],
-  withoutVersion: [reject(404, 'NO_SUCH_PATH'), 'served', 'redirected'],
   // 2.3: "JSON-schema-like"; a description "may hold" its members
   typeForm: ['text', 'array', 'absent'],
   // 7: codes and statuses that are not shown
@@ -43,13 +38,7 @@ export const LEGAL_CHOICES = {
     'fails-later',
   ],
   missingInput: [reject(400, 'VALIDATION_ERROR'), reject(422, 'MISSING_INPUT')],
-  brokenJson: [reject(400, 'VALIDATION_ERROR'), reject(422, 'BAD_JSON')],
-  otherContentType: ['accepted', reject(415, 'UNSUPPORTED_MEDIA_TYPE'), reject(400, 'BAD_CONTENT_TYPE')],
-  unknownMember: ['accepted', reject(400, 'UNKNOWN_MEMBER')],
-  unknownParameter: ['accepted', reject(400, 'VALIDATION_ERROR'), reject(422, 'INVALID_INPUT')],
-  webhookScheme: [reject(400, 'BAD_WEBHOOK'), reject(422, 'INVALID_URL'), 'accepted'],
   noCredits: [reject(402, 'INSUFFICIENT_CREDITS'), reject(403, 'QUOTA'), reject(429, 'BALANCE_EXHAUSTED')],
-  blockedAddress: [reject(403, 'FORBIDDEN'), reject(401, 'UNAUTHORIZED')],
   // 5.7: which endpoint needs which permission
   runNeedsJobsWrite: [false, true],
   webhookNeedsManage: [false, true],
@@ -113,21 +102,6 @@ export const LEGAL_CHOICES = {
   foundFirst: ['key', 'body'],
   // 7: what an error holds beside code and message
   errorMembers: ['none', 'of all', 'of mistakes'],
-  // 7: whether an unknown path and a wrong method are seen before the key
-  routing: ['after the key', reject(404, 'NO_ROUTE'), reject(405, 'NO_METHOD')],
-  wrongMethod: [reject(404, 'NO_SUCH_PATH'), reject(405, 'NO_METHOD')],
-  // 4.1, 4.3: values of which nothing says what they mean
-  emptyCategory: ['as unknown', 'no filter', 'nothing', reject(400, 'EMPTY_FILTER')],
-  emptyPage: ['as bad', 'least', reject(400, 'EMPTY_PAGE')],
-  mixedPage: ['as bad', 'number', reject(400, 'MIXED_PAGE')],
-  webhookNull: ['as scheme', 'none', 'webhook', reject(400, 'WEBHOOK_NULL')],
-  webhookEmpty: ['as scheme', 'none', 'webhook', reject(422, 'WEBHOOK_EMPTY')],
-  webhookNumber: ['as scheme', 'none', 'webhook', reject(400, 'WEBHOOK_NUMBER')],
-  webhookMalformed: ['as scheme', 'none', 'webhook', reject(422, 'WEBHOOK_MALFORMED')],
-  syncTexts: ['rejected', 'words', 'all but false are true', 'all are true'],
-  emptyBody: ['as broken', reject(411, 'NO_BODY')],
-  optionalNull: ['as wrong', 'accepted', reject(422, 'NULL')],
-  requiredEmpty: ['accepted', reject(422, 'EMPTY')],
   // 7: the code of a run that is waited for and fails, where its response is an error alone
   failedSyncCode: ['PROVIDER_FAILURE', 'RUN_FAILED', 'RUN_FAILED of a job'],
 } as const

@@ -18,23 +18,21 @@ const TYPES: Record<string, string> = {
   seed: 'integer',
 }
 
-/** What is wrong with an input by its model's schema. Types hold even where the schema does not show them. */
-export function inputProblem(
+/** Whether an input is wrong by its model's schema. Types hold even where the schema does not show them. */
+export function isWrongInput(
   schema: Record<string, unknown>,
   input: Record<string, unknown>,
-  { seedBounds, optionalNull }: LegalChoices,
-) {
+  { seedBounds }: LegalChoices,
+): boolean {
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? schema.required : []
-  if (required.some((name) => input[String(name)] === undefined)) return 'missing'
-  const names = Object.keys(input)
+  if (required.some((name) => input[String(name)] === undefined)) return true
   // A double cannot hold the maximum of 64 bits: it is one more.
   if (seedBounds !== 'rounded' && input.seed !== undefined && input.seed === at(properties, '/seed/maximum'))
-    return 'wrong'
-  const isNull = (name: string) => optionalNull === 'accepted' && input[name] === null && !required.includes(name)
-  if (names.some((name) => isRecord(properties[name]) && !isNull(name) && !fits(name, properties[name], input[name])))
-    return 'wrong'
-  return names.some((name) => properties[name] === undefined) ? 'unknown' : undefined
+    return true
+  return Object.entries(input).some(
+    ([name, value]) => isRecord(properties[name]) && !fits(name, properties[name], value),
+  )
 }
 
 function fits(name: string, property: Record<string, unknown>, value: unknown): boolean {

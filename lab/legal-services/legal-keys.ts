@@ -3,7 +3,6 @@ export interface LegalKey {
   account: string
   permissions: readonly string[]
   isRevoked?: boolean
-  isBlocked?: boolean
 }
 
 const ALL = ['models:read', 'models:run', 'jobs:read', 'jobs:write', 'webhooks:manage']

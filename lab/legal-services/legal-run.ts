@@ -1,71 +1,32 @@
 import { isRecord } from '../../packages/conformance/src/json.ts'
 import type { LegalModel } from './legal-catalog.ts'
 import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
-import { inputProblem } from './legal-input.ts'
+import { isWrongInput } from './legal-input.ts'
 import { clockOf, errorOf, type LegalJob } from './legal-job.ts'
 import { type Reply, reply } from './legal-responses.ts'
-import { specialInput, specialSync, specialWebhook } from './legal-special.ts'
 
 /** What a run asks for, or why it cannot be had. */
 export interface RunOrder {
   sync: boolean
-  /** Empty where nothing can be delivered. */
   webhookUrl: string | undefined
   /** Whether the job is made, and fails because of its input. */
   failsLater: boolean
 }
 
-const KNOWN = ['input', 'sync', 'webhook_url']
-
 /** Reads the request of `POST /v1/models/{model}/run` (section 4.3). */
 export function readOrder(
-  { text, contentType, model }: { text: string; contentType: string; model: LegalModel | undefined },
+  body: Record<string, unknown>,
+  model: LegalModel | undefined,
   choices: LegalChoices,
 ): RunOrder | Rejection {
-  const isJson = /^application\/json\b/.test(contentType)
-  if (!isJson && isRejection(choices.otherContentType)) return choices.otherContentType
-  const body = parse(text)
-  if (!isRecord(body)) return unreadable(text, choices)
   if (model === undefined) return choices.unknownModelRun
-  if (isRejection(choices.unknownMember) && Object.keys(body).some((name) => !KNOWN.includes(name))) {
-    return choices.unknownMember
-  }
-  const { input, sync: given = true, webhook_url } = body
-  const sync = specialSync(given, choices)
-  if (!isRecord(input)) return choices.missingInput
-  if (typeof sync !== 'boolean') return choices.missingInput
-  const webhook = webhookOf(webhook_url, choices)
-  if (isRejection(webhook)) return webhook
-  const special = specialInput(input, choices)
-  if (special !== undefined) return special
-  const problem = inputProblem(model.schema, input, choices)
-  if (problem === 'unknown' && isRejection(choices.unknownParameter)) return choices.unknownParameter
-  const isWrong = problem === 'missing' || problem === 'wrong'
-  if (isWrong && isRejection(choices.invalidInput)) return choices.invalidInput
-  return { sync, webhookUrl: webhook, failsLater: isWrong }
-}
-
-function unreadable(text: string, { brokenJson, emptyBody }: LegalChoices): Rejection {
-  return text === '' && isRejection(emptyBody) ? emptyBody : brokenJson
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function webhookOf(url: unknown, choices: LegalChoices): string | undefined | Rejection {
-  const { webhookScheme, plainHttpWebhook } = choices
-  if (url === undefined) return undefined
-  const special = specialWebhook(url, choices)
-  if (special !== undefined) return isRejection(special) ? special : special.url
-  if (isRejection(plainHttpWebhook) && /^http:/.test(String(url))) return plainHttpWebhook
-  const isUsable = typeof url === 'string' && /^https?:/.test(url)
-  if (isUsable) return url
-  return isRejection(webhookScheme) ? webhookScheme : undefined
+  const { input, sync = true, webhook_url } = body
+  if (!isRecord(input) || typeof sync !== 'boolean') return choices.missingInput
+  const webhookUrl = webhook_url === undefined ? undefined : String(webhook_url)
+  if (isRejection(choices.plainHttpWebhook) && webhookUrl?.startsWith('http:')) return choices.plainHttpWebhook
+  const failsLater = isWrongInput(model.schema, input, choices)
+  if (failsLater && isRejection(choices.invalidInput)) return choices.invalidInput
+  return { sync, webhookUrl, failsLater }
 }
 
 export function queuedReply(job: LegalJob, choices: LegalChoices): Reply {

@@ -1,6 +1,6 @@
 import { type ConformanceClock, sleep } from '../../packages/conformance/src/clock.ts'
 import { type LegalModel, legalCatalog } from './legal-catalog.ts'
-import { isRejection, type LegalChoices, legalChoices } from './legal-choices.ts'
+import { type LegalChoices, legalChoices } from './legal-choices.ts'
 import { type Deliver, deliverResult } from './legal-delivery.ts'
 import { jobView, type LegalJob, outputOf, statusOf } from './legal-job.ts'
 import { LegalJobs } from './legal-jobs.ts'
@@ -76,12 +76,9 @@ export class LegalService {
 
   async #response(request: Request): Promise<Reply> {
     const key = keyOf(request.headers.get('authorization'))
-    if (key === undefined) return this.#withoutKey(request)
-    if (key.isBlocked) return rejection(this.choices.blockedAddress)
+    if (key === undefined) return rejection({ status: 401, code: 'UNAUTHORIZED' })
     const { pathname, searchParams } = new URL(request.url)
-    const path = this.#versioned(pathname)
-    if (typeof path !== 'string') return path
-    const [resource, id, verb] = segmentsOf(path, this.choices)
+    const [, , resource, id, verb] = pathname.split('/').map((segment) => decodeURIComponent(segment))
     const known = `${request.method} ${resource}${id === undefined ? '' : '/id'}${verb === undefined ? '' : `/${verb}`}`
     switch (known) {
       case 'GET models':
@@ -95,28 +92,8 @@ export class LegalService {
       case 'DELETE jobs/id':
         return allowed(key, 'jobs:write') ?? this.#jobs.cancel(this.#jobs.find(id ?? '', key.account))
       default:
-        return rejection(isRoute(path) ? this.choices.wrongMethod : NO_SUCH_PATH)
+        return rejection(NO_SUCH_PATH)
     }
-  }
-
-  /** The key may be checked after the route. */
-  #withoutKey({ method, url }: Request): Reply {
-    const { routing, wrongMethod } = this.choices
-    const { pathname } = new URL(url)
-    const unauthorized = rejection({ status: 401, code: 'UNAUTHORIZED' })
-    if (!isRejection(routing) || !pathname.startsWith('/v1/')) return unauthorized
-    const path = pathname.slice('/v1/'.length)
-    if (!isRoute(path)) return rejection(routing)
-    return path === 'models' && method !== 'GET' ? rejection(wrongMethod) : unauthorized
-  }
-
-  /** The path behind `/v1/`. */
-  #versioned(pathname: string): string | Reply {
-    const { withoutVersion } = this.choices
-    if (pathname.startsWith('/v1/')) return pathname.slice('/v1/'.length)
-    if (isRejection(withoutVersion)) return rejection(withoutVersion)
-    if (withoutVersion === 'served') return pathname.slice(1)
-    return reply(301, {}, { location: `${this.origin}/v1${pathname}` })
   }
 
   #find(id: string | undefined): LegalModel | undefined {
@@ -144,9 +121,8 @@ export class LegalService {
     if (lacking !== undefined && choices.foundFirst === 'key') return lacking
     if (choices.runNeedsModelsRead && !key.permissions.includes('models:read')) return rejection(FORBIDDEN)
     if (choices.runNeedsJobsWrite && !key.permissions.includes('jobs:write')) return rejection(FORBIDDEN)
-    const contentType = request.headers.get('content-type') ?? ''
     const model = this.#find(id)
-    const order = readOrder({ text: await request.text(), contentType, model }, choices)
+    const order = readOrder(await request.json(), model, choices)
     if ('code' in order) return rejection(order)
     if (lacking !== undefined) return lacking
     if (model === undefined) return rejection(choices.unknownModelRun)
@@ -166,7 +142,7 @@ export class LegalService {
     const failsNow = ++this.#started % FAILS_EACH[choices.providerFails] === 0
     const fails = run.model.fails || failsLater || failsNow
     const job = this.#jobs.create({ ...run, fails, queuedMs, webhookUrl })
-    if (webhookUrl !== undefined && webhookUrl !== '') void this.#send(job)
+    if (webhookUrl !== undefined) void this.#send(job)
     if (isQueued) return queuedReply(job, choices)
     return webhookUrl === undefined ? this.#held(job) : processingReply(job, choices)
   }
@@ -189,23 +165,10 @@ export class LegalService {
   }
 }
 
-function isRoute(path: string): boolean {
-  return /^(models(\/[^/]+(\/run)?)?|jobs\/[^/]+)$/.test(path)
-}
-
 function listReply(list: ReturnType<typeof legalList>): Reply {
   return 'code' in list ? rejection(list) : reply(200, list)
 }
 
 function allowed({ permissions }: LegalKey, permission: string): Reply | undefined {
   return permissions.includes(permission) ? undefined : rejection(FORBIDDEN)
-}
-
-/** The segments of a path, decoded. An id with a slash may stand there as it is where that is served. */
-function segmentsOf(path: string, { plainSlash }: LegalChoices): (string | undefined)[] {
-  const [resource, ...rest] = path.split('/').map((segment) => decodeURIComponent(segment))
-  if (resource !== 'models' || plainSlash !== 'served') return [resource, ...rest]
-  const verb = rest.length > 1 && rest.at(-1) === 'run' ? 'run' : undefined
-  const id = (verb === undefined ? rest : rest.slice(0, -1)).join('/')
-  return [resource, id === '' ? undefined : id, verb]
 }

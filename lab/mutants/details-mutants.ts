@@ -1,11 +1,6 @@
-import { edited, mutants, put, status, take, when } from './mutation.ts'
+import { edited, mutants, put, status, take } from './mutation.ts'
 
 const schema = (edit: ReturnType<typeof put>) => edited('getModel', edit)
-
-const everySecond = () => {
-  let count = 0
-  return () => ++count % 2 === 0
-}
 
 /** The fields of models, and their schemas. */
 export const DETAILS_MUTANTS = mutants([

@@ -2,15 +2,7 @@ import { at } from '../../packages/conformance/src/json.ts'
 import { hasWebhook, isHeld } from './edits.ts'
 import { type Edit, editedWhere, isFor, mutants, put, when } from './mutation.ts'
 
-import {
-  alsoCharges,
-  eachOf,
-  isFailing,
-  late,
-  rejects,
-  searchesTheFirstPage,
-  shortHolds,
-} from './rule-mutations.ts'
+import { alsoCharges, eachOf, isFailing, late, rejects, searchesTheFirstPage, shortHolds } from './rule-mutations.ts'
 
 const CHARGE = '1: cancelled jobs are not charged; 2.1: credits_per_run is charged per run'
 const HOLD = '8: 202 is returned after about 55 seconds of waiting'

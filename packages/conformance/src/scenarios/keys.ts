@@ -111,7 +111,11 @@ async function runAndCancel(session: Session, { key, name }: Omit<KeyedCall, 'ro
   // What runs does not wait for its result, so that it can be cancelled.
   const isOpenRun = name !== undefined && MAY_LACK.includes(name)
   const mode = name && (isOpenRun ? 'async+webhook' : 'async')
-  const started = await startRun(session, session.target('main'), { ...session.modeOf(mode), ...key, isOpen: isOpenRun })
+  const started = await startRun(session, session.target('main'), {
+    ...session.modeOf(mode),
+    ...key,
+    isOpen: isOpenRun,
+  })
   const jobId = jobIdIn(started)
   if (jobId === undefined) return
   if (name !== undefined && !lacks(name, 'jobs:read')) await readJob(session, jobId, key)
