@@ -12,8 +12,6 @@ export interface Requirement {
   statement: string
   /** Id of the check that covers it. */
   check: string
-  /** Of an open statement: the setting of the reference server that is recorded. */
-  setting?: string | undefined
 }
 
 /** Every statement that the suite covers, in the order of the specification. */

@@ -85,7 +85,7 @@ describe('a service that has keys and signed urls in its responses', () => {
   it('leaves none of them in any report when it passes', async () => {
     const { report, texts } = await reportsOf(inTexts)
     expect(leaksOf(texts)).toEqual([])
-    expect(report.summary.pass).toBeGreaterThan(80)
+    expect(report.summary.pass).toBeGreaterThan(70)
     expect(texts.json).toContain('sk_test_[redacted]')
     expect(texts.json).toContain('/0.png?[redacted]')
   })

@@ -30,7 +30,7 @@ const PATTERNS = /* @__PURE__ */ Object.entries(ROUTES).map(([name, { method, pa
 }))
 
 /** Each request is to one endpoint at most: no two share method and pattern. */
-export function routeOf(method: string, url: string): Pick<ApiCall, 'route' | 'id'> | undefined {
+function routeOf(method: string, url: string): Pick<ApiCall, 'route' | 'id'> | undefined {
   const [path = ''] = url.split('?')
   const found = PATTERNS.find((one) => one.method === method && one.pattern.test(path))
   return found && { route: found.route, id: decodeURIComponent(found.pattern.exec(path)?.[1] ?? '') }

@@ -135,7 +135,7 @@ export function isProviderFailure(body: unknown): boolean {
 export const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
 
 /** The responses to requests. */
-export function responsesOf(calls: readonly Pick<ApiCall, 'response'>[]): ApiResponse[] {
+function responsesOf(calls: readonly Pick<ApiCall, 'response'>[]): ApiResponse[] {
   return calls.map(({ response }) => response)
 }
 

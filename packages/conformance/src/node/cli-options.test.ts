@@ -63,7 +63,7 @@ describe('readCommand', () => {
     [[...NEEDED, '-x'], "unknown option '-x'. --help lists the options."],
     [[...NEEDED, 'check'], 'too many arguments. Expected 0 arguments but got 1: check. --help lists the options.'],
     [['--base-url', '--allow-runs'], '--base-url needs a value: --base-url <url>.'],
-    [[...NEEDED, '--report='], '--report needs a value: --report <format>[=<path>].'],
+    [[...NEEDED, '--report='], '--report needs a value: --report <format[=path]>.'],
     [[...NEEDED, '--quiet=yes'], "unknown option '--quiet=yes'. --help lists the options."],
     [[...NEEDED, '--base-url', 'https://b.example'], '--base-url is given twice.'],
     [[...NEEDED, '--report', 'pdf'], '--report must be text or json, with =<path> or not; not "pdf".'],

@@ -35,12 +35,6 @@ export const unknownModel: Scenario = {
   perform: (session) => session.call({ path: routePath(ROUTES.getModel, { id: UNKNOWN_ID }), isOpen: true }),
 }
 
-/** A path that the specification does not name: its response is open, but not the form of an error (section 7). */
-export const unknownPath: Scenario = {
-  name: 'an unknown path',
-  perform: (session) => session.call({ path: '/v1/conformance-no-such-path', isOpen: true }),
-}
-
 /** What is accepted shows whether the key was (section 5). */
 export const keyInQuery: Scenario = {
   name: 'the key in the query',
