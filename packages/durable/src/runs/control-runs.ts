@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '@modelrun/kit'
-import { ConflictError } from 'modelrun'
+import { ConflictError, type Job } from 'modelrun'
 import type { Json, Task, TaskState } from '../engine/engine.ts'
 import { type Attempt, isPaused, latestAttempt, PAUSE_MARK } from './read-runs.ts'
 import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
@@ -75,8 +75,9 @@ async function cancelWaiting(id: string, { model, input }: SubmitData, context: 
 }
 
 async function cancelJob(id: string, jobId: string, context: RunsContext): Promise<Cancellation> {
+  let read: Job | undefined
   try {
-    await context.client.jobs.cancel(jobId)
+    read = (await context.client.jobs.cancel(jobId)).job
   } catch (error) {
     // Its next poll brings the end.
     if (error instanceof ConflictError) return 'ended'
@@ -84,7 +85,7 @@ async function cancelJob(id: string, jobId: string, context: RunsContext): Promi
   }
   const { engine, queues } = context
   // The response to the cancel is not specified (section 4.5): only the job says how it ended.
-  const outcome = outcomeOf(jobId, await context.client.jobs.get(jobId))
+  const outcome = outcomeOf(jobId, read ?? (await context.client.jobs.get(jobId)))
   if (outcome === undefined) return 'sending'
   await storeOutcome(id, outcome, context)
   if (outcome.state !== 'cancelled') return 'ended'

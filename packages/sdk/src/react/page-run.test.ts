@@ -91,7 +91,8 @@ describe('PageRun', () => {
   })
 
   test('cancels once a run that has no job yet, when it gets one', async () => {
-    const { run, methods, clock } = openPage([accepted, json(200, {}), json(200, { data: { status: 'cancelled' } })])
+    const cancelled = json(200, { data: { status: 'cancelled' } })
+    const { run, methods, clock } = openPage([accepted, cancelled, cancelled])
     run.start('aurora-image', INPUT)
     run.cancel()
     run.cancel()

@@ -192,14 +192,14 @@ describe('a cancel (section 4.5)', () => {
     ['500', text(500, '')],
     ['408', text(408, '')],
     ['a time limit', silent()],
-  ])('counts as done when the job is gone after %s', async (_, step) => {
+  ])('leaves it to the job when a 404 follows %s', async (_, step) => {
     const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
-    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+    await expect(result).resolves.toMatchObject({ data: undefined })
   })
 
-  test('counts as done when the job is gone after a lost attempt and a later one that did nothing', async () => {
+  test('leaves it to the job when a 404 follows a lost attempt and a later one that did nothing', async () => {
     const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), errorResponse(404, 'NOT_FOUND')])
-    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+    await expect(result).resolves.toMatchObject({ data: undefined })
     expect(service.received).toHaveLength(3)
   })
 

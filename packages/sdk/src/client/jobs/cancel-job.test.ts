@@ -4,26 +4,43 @@ import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { broken, cut, errorResponse, json, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { ConflictError, NotFoundError } from '../errors/api-errors.ts'
+import { ConflictError, NotFoundError, PermissionDeniedError } from '../errors/api-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 
 describe('jobs.cancel (section 4.5)', () => {
   test.each([
+    ['the job as it is now', json(200, fixtures.jobs.cancel.body)],
+    ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' })],
+  ])('takes the status of %s', async (_, step) => {
+    const { client, service } = createTestClient([step])
+    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
+    expect(service.received).toMatchObject([{ method: 'DELETE', path: '/v1/jobs/job_1', body: undefined }])
+  })
+
+  describe.each([
     ['204', text(204, null)],
     ['an empty 200', text(200, '')],
     ['an empty 202', text(202, '')],
-    ['the job as it is now', json(200, fixtures.jobs.cancel.body)],
-    ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' })],
     ['text', text(200, 'OK')],
     ['text with a tag in it', text(200, 'It is <b>cancelled</b>')],
     ['JSON of another shape', json(200, { status: 5, ok: true })],
     ['a status that is no text', json(200, { data: { status: 5 } })],
     ['a list', json(200, [])],
     ['a body that was cut', cut(200, '{"data":{"sta')],
-  ])('takes %s for a cancelled job', async (_, step) => {
-    const { client, service } = createTestClient([step])
-    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
-    expect(service.received).toMatchObject([{ method: 'DELETE', path: '/v1/jobs/job_1', body: undefined }])
+  ])('after %s only the job itself decides', (_, step) => {
+    test.each(['cancelled', 'completed', 'processing'])('%s', async (status) => {
+      const { client, service } = createTestClient([step, json(200, { data: { status } })])
+      const known = status === 'completed' ? 'succeeded' : status
+      const result = await client.jobs.cancel('job_1')
+      expect(result).toEqual({ job_id: 'job_1', status: known, job: { status: known } })
+      expect(service.received.map(({ method }) => method)).toEqual(['DELETE', 'GET'])
+    })
+  })
+
+  test('is not a cancellation when the job cannot be read', async () => {
+    const { client } = createTestClient([text(204, null), errorResponse(403, 'FORBIDDEN')])
+    const error = await caught(client.jobs.cancel('job_1'), PermissionDeniedError)
+    expect(error).toMatchObject({ jobId: 'job_1' })
   })
 
   test('gives the status that the service says', async () => {
@@ -43,11 +60,10 @@ describe('jobs.cancel (section 4.5)', () => {
     await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
   })
 
-  test('counts a 404 as done when an own attempt may have done it', async () => {
-    const { client, clock, service } = createTestClient([broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND')])
-    const result = await clock.run(client.jobs.cancel('job_1'))
-    expect(result).toEqual({ job_id: 'job_1', status: 'cancelled' })
-    expect(service.received).toHaveLength(2)
+  test('reads the job after a 404 when an own attempt may have cancelled it', async () => {
+    const steps = [broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND'), json(200, { data: { status: 'cancelled' } })]
+    const { client, clock } = createTestClient(steps)
+    await expect(clock.run(client.jobs.cancel('job_1'))).resolves.toMatchObject({ status: 'cancelled' })
   })
 
   test('rejects with NotFoundError for a 404 at first', async () => {

@@ -4,7 +4,7 @@ import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
-import { json, type Step, text } from '../../../test/scripted-service.ts'
+import { json, type Step } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../../test/test-client.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
 
@@ -65,7 +65,7 @@ describe('a job handle', () => {
   })
 
   test('cancels the job (section 4.5)', async () => {
-    const { job, service } = attach([text(204, null)])
+    const { job, service } = attach([json(200, fixtures.jobs.cancel.body)])
     await expect(job.cancel()).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
     expect(service.received[0]?.method).toBe('DELETE')
   })

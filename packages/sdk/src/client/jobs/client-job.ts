@@ -4,9 +4,10 @@ import { WAIT_OPTIONS } from '../call-options.ts'
 import type { Core } from '../core.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
-import { type RequestContext, request } from '../http/request.ts'
+import { type RequestContext, request, requestBy } from '../http/request.ts'
 import type { JobHandle, JobSource, WaitOptions } from '../job-handle.ts'
-import { type CancelResult, cancelJobOperation, getJobOperation } from './job-operations.ts'
+import { cancelJob } from './cancel-job.ts'
+import { type CancelResult, getJobOperation } from './job-operations.ts'
 import { isConfirmed, type JobJson, type JobReference, readJobReference } from './job-reference.ts'
 import type { RunResult } from './run-result.ts'
 import { type WaitRequest, waitForJob } from './wait-for-job.ts'
@@ -54,7 +55,8 @@ export class ClientJob implements JobHandle {
 
   /** As `cancel`, for any public method. */
   stop(context: RequestContext): ApiPromise<CancelResult> {
-    return request(this.#core, cancelJobOperation(this.id, isConfirmed(this.#reference)), context)
+    const job = { jobId: this.id, isJobConfirmed: isConfirmed(this.#reference) }
+    return requestBy(this.#core, { id: this.id }, { ...context, send: (call) => cancelJob(this.#core, job, call) })
   }
 
   /** A wait for this job. */

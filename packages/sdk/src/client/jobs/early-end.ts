@@ -2,7 +2,7 @@ import { openScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
-import { cancelJobOperation } from './job-operations.ts'
+import { cancelJob } from './cancel-job.ts'
 import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen } from './polling/polled-jobs.ts'
 
@@ -55,10 +55,10 @@ function describeHeldBack(held: HeldBack, perSecond: number): string {
 const CANCEL_TIMEOUT_MS = 5_000
 
 /** Requests a cancellation that the wait, which has ended, does not wait for. Resolves to whether it succeeded. */
-async function cancelInBackground({ options, transport }: Core, jobId: string): Promise<boolean> {
-  const scope = openScope({ clock: options.clock, deadlineMs: CANCEL_TIMEOUT_MS })
+async function cancelInBackground(core: Core, jobId: string): Promise<boolean> {
+  const scope = openScope({ clock: core.options.clock, deadlineMs: CANCEL_TIMEOUT_MS })
   try {
-    const { data } = await transport.call(cancelJobOperation(jobId), { scope, options: {} })
+    const { data } = await cancelJob(core, { jobId }, { scope, options: {} })
     return data.status === 'cancelled'
   } catch {
     return false

@@ -19,8 +19,10 @@ export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operat
 export interface CancelResult {
   /** Identifier of the job. */
   job_id: string
-  /** `cancelled`, or the status that the service gave. */
+  /** The status that the service gave: `cancelled`, or another one, for instance of a job that had ended before. */
   status: JobStatus
+  /** The job, when it was read because the response to the cancel had no status. */
+  job?: Job | undefined
 }
 
 const cancelBodySchema = /* @__PURE__ */ (() =>
@@ -30,10 +32,10 @@ const cancelBodySchema = /* @__PURE__ */ (() =>
   }))()
 
 /**
- * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its response is not specified, so any body is accepted. Only
- * a web page is rejected: it is not from the service, and the job continues.
+ * The call of `DELETE /v1/jobs/{id}`, which gives the status in the response. Any body is accepted but a web page: it is not from
+ * the service, and the job continues.
  */
-export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<CancelResult> {
+export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<JobStatus | undefined> {
   return {
     route: ROUTES.cancelJob,
     parameters: { id: jobId },
@@ -41,11 +43,11 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
     isJobConfirmed,
     read: ({ text }) => {
       if (/^\s*</.test(text)) throw new UnreadableResponse('the body is a web page')
-      return { job_id: jobId, status: asKnownStatus(statusIn(text) ?? 'cancelled') }
+      const status = statusIn(text)
+      return status === undefined ? undefined : asKnownStatus(status)
     },
-    // An earlier attempt, whose response was lost, has cancelled the job.
-    readError: ({ status }, mayHaveArrived) =>
-      status === 404 && mayHaveArrived ? { data: { job_id: jobId, status: 'cancelled' } } : undefined,
+    // An earlier attempt, whose response was lost, may have cancelled the job. Reading it says so.
+    readError: ({ status }, mayHaveArrived) => (status === 404 && mayHaveArrived ? { data: undefined } : undefined),
   }
 }
 

@@ -161,7 +161,10 @@ describe('a wait that ends early', () => {
   })
 
   test('cancels the job when the policy says so, and does not wait for that (section 4.5)', async () => {
-    const { error, service, clock } = await abortWait([byMethod(running, text(204, null))], 'cancel')
+    const { error, service, clock } = await abortWait(
+      [byMethod(running, json(200, { data: { status: 'cancelled' } }))],
+      'cancel',
+    )
     expect(error.message).toContain('Its cancellation was requested')
     await expect(error.cancellation).resolves.toBe(true)
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
@@ -171,6 +174,7 @@ describe('a wait that ends early', () => {
   test.each([
     ['rejects it', errorResponse(409, 'CONFLICT')],
     ['says that the job has another status', json(200, { data: { status: 'processing' } })],
+    ['says nothing, and the job goes on', text(204, null)],
   ])('says that a cancellation was not confirmed when the service %s', async (_, cancel) => {
     const { error } = await abortWait([byMethod(running, cancel)], 'cancel')
     await expect(error.cancellation).resolves.toBe(false)
@@ -188,7 +192,9 @@ describe('a wait that ends early', () => {
   })
 
   test('cancels by its deadline only when that policy says so', async () => {
-    const { client, clock, service } = createTestClient([byMethod(running, text(204, null))])
+    const { client, clock, service } = createTestClient([
+      byMethod(running, json(200, { data: { status: 'cancelled' } })),
+    ])
     const both = { deadlineMs: 600, onAbort: 'cancel' } as const
     const kept = await caught(clock.run(client.jobs.attach('job_1').result(both)), DeadlineExceededError)
     expect(kept.cancellation).toBeUndefined()

@@ -137,9 +137,12 @@ describe('the budget of a user', () => {
   })
 
   test('stays reserved when nothing is known of a cancelled job', async () => {
-    const harness = createTestProxy([model(), queued, text(204, null), broken('ECONNRESET')], {
-      budget: { credits: 10 },
-    })
+    const harness = createTestProxy(
+      [model(), queued, json(200, { data: { status: 'cancelled' } }), broken('ECONNRESET')],
+      {
+        budget: { credits: 10 },
+      },
+    )
     const id = await start(harness)
     await expect(harness.send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 200 })
     await expect(usedBy(harness)).resolves.toBe(PRICE)
