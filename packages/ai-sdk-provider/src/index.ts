@@ -3,6 +3,6 @@
  *
  * @module
  */
-export type { DurableRun, DurableRuns } from './durable-runs.ts'
+export type { DurableRuns } from './durable-runs.ts'
 export type { ModelRunProviderOptions } from './options.ts'
 export { createModelRun, type ModelRunProvider, modelrun } from './provider.ts'

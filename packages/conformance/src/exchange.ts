@@ -20,7 +20,7 @@ export interface Exchange {
 }
 
 /** A request of the suite. Secrets are left out. */
-export interface ExchangeRequest {
+interface ExchangeRequest {
   /** HTTP method. */
   method: string
   /** The whole URL. */
@@ -32,7 +32,7 @@ export interface ExchangeRequest {
 }
 
 /** The response of the service. */
-export interface ExchangeResponse {
+interface ExchangeResponse {
   /** HTTP status. */
   status: number
   /** Header names in lower case, with their values. */

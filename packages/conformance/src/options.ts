@@ -27,7 +27,7 @@ export interface ModelChoice {
 }
 
 /** How long the suite waits, in milliseconds of its clock. */
-export interface TimeLimits {
+interface TimeLimits {
   /** For one response, including the hold of a synchronous run (about 55 s). Default 90 s. */
   requestMs: number
   /** For a job to end. Default 15 minutes. */

@@ -1,10 +1,6 @@
 import { PERMISSIONS, type Permission } from '@modelrun/contract'
-import {
-  type AssumptionOptions,
-  createReferenceServer,
-  type ProfileOption,
-  type ReferenceServer,
-} from '@modelrun/reference-server'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
+import { createReferenceServer, type ProfileOption, type ReferenceServer } from '@modelrun/reference-server'
 import type { ConformanceOptions, SpecialKey } from '../src/options.ts'
 import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from './catalog.ts'
 

@@ -19,7 +19,7 @@ export const TERMINAL_JOB_STATUSES = ['succeeded', 'failed', 'cancelled'] as con
 export type TerminalJobStatus = (typeof TERMINAL_JOB_STATUSES)[number]
 
 /** Kind of an output or of an item (section 2.5): `image` occurs, others may. */
-export type OutputType = OpenEnum<'image' | 'video' | 'audio'>
+type OutputType = OpenEnum<'image' | 'video' | 'audio'>
 
 /** One produced file (section 2.5). */
 export interface OutputItem {

@@ -16,10 +16,10 @@ export const MODEL_CATEGORIES = [
 type KnownModelCategory = (typeof MODEL_CATEGORIES)[number]
 
 /** Category of a model (section 2.2); the service may add some. */
-export type ModelCategory = OpenEnum<KnownModelCategory>
+type ModelCategory = OpenEnum<KnownModelCategory>
 
 /** Status of a model (section 2.1): `active` is the value that occurs, others may. */
-export type ModelStatus = OpenEnum<'active'>
+type ModelStatus = OpenEnum<'active'>
 
 /** The price of a run (section 2.1). */
 export interface ModelPricing {

@@ -25,7 +25,6 @@ interface InterfaceOf {
   errorBodySchema: contract.ErrorBody
   errorDetailSchema: contract.ErrorDetail
   failedDeliverySchema: contract.FailedDelivery
-  inputSchemaSchema: contract.InputSchema
   jobResponseSchema: contract.JobResponse
   jobSchema: contract.Job
   listModelsQuerySchema: contract.ListModelsQuery

@@ -5,4 +5,4 @@
  */
 
 export type { Life } from './page/data/wire.ts'
-export { Diagram, type DiagramProps } from './page/diagram/diagram.tsx'
+export { Diagram } from './page/diagram/diagram.tsx'

@@ -4,4 +4,4 @@
  * @module
  */
 
-export { createDashboard, type Dashboard, type DashboardOptions } from './dashboard.ts'
+export { createDashboard, type Dashboard } from './dashboard.ts'

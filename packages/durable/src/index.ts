@@ -6,7 +6,6 @@
 
 export type { Codec } from './engine/codec.ts'
 export type { Engine } from './engine/engine.ts'
-export type { TableEngineOptions } from './engine/table-engine.ts'
 export { createRuns } from './runs/create-runs.ts'
 export type { RunItem } from './runs/run-each.ts'
 export type { RunsWebhooks } from './runs/run-inbox.ts'

@@ -1,4 +1,4 @@
-import type { Assumptions } from '@modelrun/reference-server'
+import type { Assumptions } from '@modelrun/contract/assumptions'
 import { type OpenConnection, openInProcess } from './transports.ts'
 
 /** For each behaviour that the specification leaves open, what the server does instead of its default. */

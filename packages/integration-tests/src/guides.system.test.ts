@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { ASSUMPTION_NOTES, type AssumptionNote } from '@modelrun/reference-server'
+import { ASSUMPTION_NOTES, type AssumptionNote } from '@modelrun/contract/assumptions'
 import * as sdk from 'modelrun'
 import * as webhooks from 'modelrun/webhooks'
 import { expect, it } from 'vitest'

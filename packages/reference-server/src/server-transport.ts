@@ -4,7 +4,7 @@ import type { Send } from './webhooks/send-delivery.ts'
 import type { Handle, IncomingRequest, ReplyOrFault, RequestContext } from './wire/messages.ts'
 
 /** What a transport says of itself. */
-export interface TransportSettings {
+interface TransportSettings {
   /** URL at which it serves: from now on that of the server and of its files. */
   baseUrl?: string | undefined
   /**

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { type ListeningReceiver, type ReceiveWebhooksOptions, receiveWebhooks } from './receive-webhooks.ts'
+export { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'

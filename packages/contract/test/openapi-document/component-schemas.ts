@@ -2,7 +2,7 @@ import * as contract from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { ERROR_CODES } from '../../src/error-body.ts'
 import { outputItemSchema } from '../../src/job.ts'
-import { inputPropertySchema, modelPricingSchema } from '../../src/model.ts'
+import { inputPropertySchema, inputSchemaSchema, modelPricingSchema } from '../../src/model.ts'
 import { type PropertyDocs, readInterfaceDocs } from './interface-docs.ts'
 import type { JsonObject } from './json-object.ts'
 import { UNSHOWN } from './unshown-schemas.ts'
@@ -74,7 +74,7 @@ export function listModelsQuerySchemas(): Record<string, JsonObject> {
 }
 
 /** What only other schemas hold, and the document names. */
-const PARTS = { inputPropertySchema, modelPricingSchema, outputItemSchema }
+const PARTS = { inputPropertySchema, inputSchemaSchema, modelPricingSchema, outputItemSchema }
 
 function jsonSchemas(): Record<string, JsonObject> {
   const registry = z.registry<{ id: string }>()

@@ -1,4 +1,4 @@
-import type { AssumptionOptions } from '@modelrun/reference-server'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { expect, it } from 'vitest'
 import { OTHER_BEHAVIOUR } from '../assumption-variants.ts'
 import { type CheckedServer, createCheckedServer } from './checked-server.ts'

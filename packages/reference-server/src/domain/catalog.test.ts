@@ -1,4 +1,4 @@
-import { inputSchemaSchema, LIMITS, MODEL_CATEGORIES, modelSchema } from '@modelrun/contract'
+import { LIMITS, MODEL_CATEGORIES, modelSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CATALOG } from './catalog.ts'
 import { imageSizePixels } from './produce-output.ts'
@@ -18,7 +18,7 @@ describe('the default catalog', () => {
     expect(modelSchema.parse(model)).toEqual(model)
     expect(Number.isInteger(model.pricing.credits_per_run) && model.pricing.credits_per_run > 0).toBe(true)
     expect(model.latency_ms).toBeGreaterThanOrEqual(300)
-    const { properties, required = [] } = inputSchemaSchema.parse(model.input_schema)
+    const { properties, required = [] } = modelSchema.parse(model).input_schema
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(required))
   })
 

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { type HandlersOptions, handlers } from './handlers.ts'
+export { handlers } from './handlers.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { type DashboardPage, loadDashboard } from './dashboard.ts'
+export { loadDashboard } from './dashboard.ts'
 export { ListenError } from './errors.ts'
-export { type ListeningServer, type ListenOptions, listen } from './listen.ts'
+export { type ListeningServer, listen } from './listen.ts'
 export { loadRecording } from './recording/recording-file.ts'

@@ -4,11 +4,9 @@
  * @module
  */
 export {
-  type CreateTestOptions,
   createTest,
   type InboxSetting,
   type InboxTest,
-  type InboxTestOptions,
   type ServerTest,
   test,
 } from './create-test.ts'
