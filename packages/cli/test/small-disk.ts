@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memberOf } from '@modelrun/kit'
 
 /** A disk in memory that can be filled. */
 export interface SmallDisk {
@@ -41,7 +42,7 @@ function appendUntilFull(path: string, bytes: number): void {
     try {
       writeFileSync(path, chunk, { flag: 'a' })
     } catch (error) {
-      if (Object(error).code === 'ENOSPC') return
+      if (memberOf(error, 'code') === 'ENOSPC') return
       throw error
     }
   }
