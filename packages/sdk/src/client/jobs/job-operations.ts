@@ -80,12 +80,14 @@ export function withKnownStatus<T>(value: T): T {
   return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
 }
 
+/** The specification leaves types open (section 2.5). Text, for instance, may come without a url: it was paid for. */
+export const receivedOutputSchema = /* @__PURE__ */ (() => z.looseObject({ items: z.array(z.looseObject({})) }))()
+
 const receivedJobSchema = /* @__PURE__ */ (() =>
   z.looseObject({
     data: z.looseObject({
       status: z.string(),
-      // The specification leaves types open (section 2.5). Text, for instance, may come without a url: it was paid for.
-      output: z.optional(z.looseObject({ items: z.array(z.looseObject({})) })),
+      output: z.optional(receivedOutputSchema),
       error: z.optional(z.unknown()),
     }),
   }))()

@@ -29,7 +29,8 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
   }
   // A longer hold says nothing of the job: the machine slept, or the response was on its way.
   const isHold = elapsedMs <= LONGEST_HOLD_MS
-  if (isHold) core.scheduler.durations.learn(runResponse.model_id, { runningMs: elapsedMs, finishedMs: elapsedMs })
+  if (isHold)
+    core.scheduler.durations.learn(reference.modelId ?? call.model, { runningMs: elapsedMs, finishedMs: elapsedMs })
   const { onStatus } = options
   const { state } = reference
   if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
@@ -130,7 +131,7 @@ async function send(
   const submittedAt = clock.now()
   const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options })
   const seenAt = clock.now()
-  const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
+  const known = data.status === 'unknown' ? { modelId: model } : { modelId: model, ...whatIsKnown(data), seenAt }
   const reference: JobReference = { jobId: data.job_id, submittedAt, creditsPerRun, ...known }
   return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
 }
@@ -138,8 +139,8 @@ async function send(
 /** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
 function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestId' | 'state'> {
   const { status, model_id: modelId, request_id: requestId } = run
-  const state = status === 'completed' ? { status: asKnownStatus(status), output: run.output } : { status }
-  return { modelId, requestId, state }
+  const state = status === 'completed' ? { ...run, status: asKnownStatus(status) } : { status }
+  return { ...(modelId === undefined ? {} : { modelId }), requestId, state }
 }
 
 /** True when a run is to be checked against its model before it is sent. */

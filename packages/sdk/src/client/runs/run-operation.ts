@@ -1,10 +1,10 @@
 import {
   LIMITS,
   ROUTES,
+  type RunCompleted,
   type RunRequest,
   type RunResponse,
   routePath,
-  runCompletedSchema,
   runProcessingSchema,
   runQueuedSchema,
 } from '@modelrun/contract'
@@ -20,8 +20,9 @@ import {
 import * as z from 'zod/mini'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { jsonIn, parseByStatus, readJson } from '../http/read-response.ts'
+import { jsonIn, parseByStatus, parseWire, readJson } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
+import { receivedOutputSchema } from '../jobs/job-operations.ts'
 import { type FoundIds, findIdsInText } from './cut-response.ts'
 
 /**
@@ -60,16 +61,41 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
 }
 
 const SCHEMAS_BY_STATUS = {
-  completed: runCompletedSchema,
   processing: runProcessingSchema,
   queued: runQueuedSchema,
 }
 
 function readKnownResponse(received: ReceivedResponse): RunResponse | undefined {
   if (received.isCut) return undefined
-  const run = parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, asRunStatus(jsonIn(received)))
-  // A result needs no id. Any other response does: its job is polled.
-  return run?.status === 'completed' || isJobId(run?.job_id) ? run : undefined
+  const value = asRunStatus(jsonIn(received))
+  const result = readResult(value)
+  if (result !== undefined) return result
+  const run = parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, value)
+  // Its job is polled.
+  return isJobId(run?.job_id) ? run : undefined
+}
+
+const resultSchema = /* @__PURE__ */ (() =>
+  z.looseObject({ job_id: z.unknown(), status: z.literal('completed'), output: receivedOutputSchema }))()
+
+/**
+ * The result in a response, which was paid for, whatever its side fields look like. Those of a wrong type are left out, as they are
+ * in a job that is polled.
+ */
+function readResult(value: unknown): RunCompleted | undefined {
+  const { data } = parseWire(resultSchema, value)
+  const jobId = toJobId(data?.job_id) ?? data?.job_id
+  if (data === undefined || typeof jobId !== 'string') return undefined
+  const typed = Object.entries(data).filter(([name, member]) => typeof member === (SIDE_FIELDS[name] ?? typeof member))
+  // The type of a result is what the specification shows.
+  return { ...Object.fromEntries(typed), job_id: jobId } as RunCompleted
+}
+
+const SIDE_FIELDS: Readonly<Record<string, string>> = {
+  request_id: 'string',
+  model_id: 'string',
+  duration_ms: 'number',
+  credits_used: 'number',
 }
 
 /** A response to a run says `completed` where jobs and deliveries say `succeeded` (section 3). Both words are accepted. */

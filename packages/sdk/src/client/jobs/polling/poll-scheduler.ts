@@ -49,6 +49,12 @@ export class PollScheduler {
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
   join(subscriber: Subscriber): void {
     const polled = this.#jobs.add(subscriber)
+    const { job, options } = subscriber
+    // The response to the run had the result already.
+    if (job.state && isFinished(job.state) && !options.signal?.aborted) {
+      this.#end(polled, job.state)
+      return
+    }
     this.#warnOfManyJobs(subscriber)
     if (polled.state) subscriber.onState(polled.state, false)
     if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
@@ -153,8 +159,12 @@ export class PollScheduler {
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
     learnFrom(this.durations, polled, runningAt)
     if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
-    if (isFinished(job)) this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true))
+    if (isFinished(job)) this.#end(polled, job)
     else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false)
+  }
+
+  #end(polled: PolledJob, job: Job): void {
+    this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true))
   }
 
   /** Once for each client. */

@@ -1,0 +1,45 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { errorResponse, json } from '../../../test/scripted-service.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+
+const COMPLETED = fixtures.runs.completed.body
+const ODD = [null, undefined, '10', 7, {}, [], true]
+const SIDE_FIELDS = { request_id: 'string', model_id: 'string', duration_ms: 'number', credits_used: 'number' }
+const CASES = Object.entries(SIDE_FIELDS).flatMap(([name, type]) =>
+  ODD.filter((value) => typeof value !== type).map((value) => ({ name, value })),
+)
+
+/** A service whose key may run models and read no job. */
+const openClient = (body: object) => createTestClient([json(200, body), errorResponse(403, 'FORBIDDEN')]).client
+
+const CALLS = {
+  run: (client: ReturnType<typeof openClient>) => client.run('m', {}),
+  'submit and result': async (client: ReturnType<typeof openClient>) => await (await client.submit('m', {})).result(),
+  runMany: async (client: ReturnType<typeof openClient>) => {
+    for await (const run of client.runMany('m', [{}])) {
+      if (run.status === 'rejected') throw run.reason
+      return run.value
+    }
+    return undefined
+  },
+}
+
+describe.each(Object.entries(CALLS))('the result that is in the response is returned by %s', (_, call) => {
+  test.each(CASES)('with $name $value', async ({ name, value }) => {
+    const result = await call(openClient({ ...COMPLETED, [name]: value }))
+    expect(result).toMatchObject({ job_id: COMPLETED.job_id, status: 'succeeded', output: COMPLETED.output })
+    expect(Reflect.get(result ?? {}, name)).toBe(name === 'model_id' && call !== CALLS.run ? 'm' : undefined)
+  })
+
+  test('with an item that has no type', async () => {
+    const output = { items: [{ url: 'https://files.example/fox.png' }] }
+    await expect(call(openClient({ ...COMPLETED, output }))).resolves.toMatchObject({ output })
+  })
+
+  test('as it is', async () => {
+    const { duration_ms, credits_used, request_id, output } = COMPLETED
+    const expected = { duration_ms, credits_used, request_id, output }
+    await expect(call(openClient(COMPLETED))).resolves.toMatchObject(expected)
+  })
+})
