@@ -46,7 +46,10 @@ describe('the documents', () => {
   it.each(blocks)('show an example that runs: $title', async ({ title, code }) => {
     const file = join(folder, `${title.replace(/\W+/g, '-')}.ts`)
     await writeFile(file, code)
-    const run = promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { cwd: folder })
+    // Of clients that send nothing.
+    const settings = { MODELRUN_API_KEY: 'sk_test_documents', MODELRUN_BASE_URL: 'http://127.0.0.1:9' }
+    const env = { ...process.env, ...settings }
+    const run = promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { cwd: folder, env })
     await expect(run).resolves.toMatchObject({ stderr: '' })
   })
 })

@@ -77,10 +77,15 @@ export function createRecordingEngine(): { engine: InboxEngine; recorder: Record
     work: (queue, handler, options = {}) =>
       engine.work(queue, queue === JOBS ? noted(handler, options) : handler, options),
     replay: async (queue, id) => {
-      const data = (await engine.get(queue, id))?.data ?? null
-      const isReplayed = await engine.replay(queue, id)
-      if (isReplayed) recorder.note(id, nameOf('waiting', data))
-      return isReplayed
+      let task = await engine.get(queue, id)
+      // An end is noted before the engine stores it.
+      while (task?.state === 'running') {
+        await new Promise((resolve) => setImmediate(resolve))
+        task = await engine.get(queue, id)
+      }
+      // Before the change: a worker may take it at once.
+      if (task?.state === 'dead') recorder.note(id, nameOf('waiting', task.data))
+      return await engine.replay(queue, id)
     },
     remove: async (queue, id) => {
       const isRemoved = await engine.remove(queue, id)

@@ -84,7 +84,7 @@ it('draws the states of a job and the ways between them as they are', async () =
   await expect(inbox.waitFor('missing-expected')).rejects.toBeInstanceOf(JobLostError)
   await until('missing-expected', 'lost')
   await inbox.deadLetters.replay('missing-expected')
-  await vi.waitFor(() => expect(arrows).toContain('lost --> expected'))
+  await vi.waitFor(() => expect(arrows).toContain('lost --> expected'), { timeout: 100_000 })
   await until('missing-expected', 'lost')
   await inbox.drain()
 

@@ -128,13 +128,12 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
     const { inbox, calls } = await harness().open({ secret: undefined, publicUrl: undefined })
     inbox.start()
     await inbox.expect('job_1')
-    const inventions = Array.from({ length: 300 }, (_, index) => ({
+    const inventions = Array.from({ length: 100 }, (_, index) => ({
       ...harness().service.resultOf('job_1'),
       job_id: `invented_${index}`,
     }))
     const holds = inventions.map(({ job_id }) => harness().service.hold(job_id))
-    const responses = await Promise.all(inventions.map((event) => post(inbox, PUBLIC_URL, event)))
-    expect(new Set(responses)).toEqual(new Set([202]))
+    for (const event of inventions) expect(await post(inbox, PUBLIC_URL, event)).toBe(202)
     await Promise.race(holds.map(({ asked }) => asked))
     expect(await post(inbox, PUBLIC_URL, harness().service.finish('job_1'))).toBe(202)
     await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, {}]])
