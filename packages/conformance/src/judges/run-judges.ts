@@ -101,10 +101,10 @@ function isAccepted({ response, endpoint, mode, jobId }: RunCall, { runs, sentRu
   if (isHttp(endpoint) && response.status >= 400 && !runs.some((one) => isHttp(one.endpoint)))
     return skip(`rejects a webhook_url without https (${rejectionText(response)}); give one with it`, response)
   if (response.status === 402) return skip('the account has no credits', response)
-  // A rejection names no job, and is not like what the failing model gets.
+  // A rejection names no job, and is like that of a wrong input and not like what the failing model gets.
   const isError = response.status >= 400 && at(response.json, '/error/code') !== undefined
   const like = sentRuns.filter((other) => rejectionText(other.response) === rejectionText(response))
-  const isOfFailed = like.some((run) => run.shouldFail && isWaiting(run))
+  const isOfFailed = like.some((run) => run.shouldFail && isWaiting(run)) && !like.some((run) => run.violation)
   const isFailedJob = mode === 'sync' && isError && (jobId !== undefined || isOfFailed)
   const isFailure = response.status >= 500 || isProviderFailure(response.json) || isFailedJob
   return isFailure ? skip('the provider failed', response) : hasStatus(response, ...ACCEPTED)

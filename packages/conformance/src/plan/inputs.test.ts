@@ -34,7 +34,7 @@ const properties = {
 const target = { input: { prompt: 'a fox' }, inputSchema: { type: 'object', properties } }
 
 it('makes the smallest and the largest input that the schema permits', () => {
-  expect(edgeInput(target, 'smallest')).toEqual({ prompt: 'a fox', size: 's', style: 'a', count: 1 })
+  expect(edgeInput(target, 'smallest')).toEqual({ prompt: 'a fox', size: 'm', style: 'a', count: 1 })
   expect(edgeInput(target, 'largest')).toEqual({ prompt: 'a fox', size: 'l', style: 'b', count: 4 })
 })
 

@@ -60,11 +60,14 @@ function isUrl(name: string, { description }: Property): boolean {
 
 const exact = (bound: unknown) => (isExact(bound) ? bound : undefined)
 
-/** An input with the allowed value at one end, or the minimum or maximum, of each parameter that has one. */
+/** An input with the default or the last allowed value, or the minimum or maximum, of each parameter that has one. */
 export function edgeInput({ input, inputSchema }: Schemed, edge: 'smallest' | 'largest') {
-  const [position, bound] = edge === 'smallest' ? ([0, 'minimum'] as const) : ([-1, 'maximum'] as const)
   const values = propertiesOf(inputSchema).map(([name, property]) => {
-    return [name, itemsOf(property.enum).at(position) ?? exact(property[bound])] as const
+    const allowed = itemsOf(property.enum)
+    const first = allowed.includes(property.default) ? property.default : allowed[0]
+    return edge === 'smallest'
+      ? [name, first ?? exact(property.minimum)]
+      : [name, allowed.at(-1) ?? exact(property.maximum)]
   })
   return { ...input, ...Object.fromEntries(values.filter(([, value]) => value !== undefined)) }
 }
