@@ -207,7 +207,7 @@ describe('the packed packages, installed by a user', () => {
       console.log(before - server.credits(), 'credits')`
         const output = await run(process.execPath, ['--input-type=module', '-e', program], alone)
         expect(output.split('\n')).toEqual([
-          '5 tools',
+          '6 tools',
           'succeeded succeeded',
           'aborted',
           'succeeded',
@@ -262,8 +262,9 @@ describe('the packed packages, installed by a user', () => {
       import { spawn } from 'node:child_process'
       const server = createReferenceServer()
       const { url, close } = await listen(server)
-      const command = ['modelrun-conformance', '--quiet', '--base-url', url, '--api-key', server.apiKey]
-      spawn('npx', command, { stdio: 'inherit' }).on('close', (code) => {
+      const command = ['modelrun-conformance', '--quiet', '--base-url', url]
+      const env = { ...process.env, MODELRUN_API_KEY: server.apiKey }
+      spawn('npx', command, { stdio: 'inherit', env }).on('close', (code) => {
         console.log('exit code', code)
         close()
       })`
