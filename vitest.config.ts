@@ -70,7 +70,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'system', include: ['packages/**/*.system.test.ts'], exclude: NEVER, ...WAITING },
       },
-      // `npm run test:nightly`: the lab, more browsers, frameworks and processes, generated inputs, pictures.
+      // `npm run test:nightly`: the lab, more browsers, frameworks and processes, generated inputs, images.
       {
         extends: true,
         test: {

@@ -26,7 +26,7 @@ function deadLinksOfPackage(folder, name) {
   }
 }
 
-/** Links and pictures of a document that lead to no file below `root`, or to no heading. */
+/** Links and images of a document that lead to no file below `root`, or to no heading. */
 function deadLinks(root, path) {
   const links = withoutCode(readFileSync(join(root, path), 'utf8')).matchAll(/\]\(<?([^)\s>]+)>?[^)]*\)/g)
   const hrefs = [...links].map(([, href]) => href).filter((href) => !/^[a-z][a-z+.-]*:/i.test(href))

@@ -51,13 +51,13 @@ function rewriteLinks(text, path, target) {
 }
 
 /**
- * npm resolves a relative link within the repository, where `docs` of the package is not: a release has whole URLs. Pictures
+ * npm resolves a relative link within the repository, where `docs` of the package is not: a release has whole URLs. Images
  * are not in the package: without the url of the repository there is a comment in their place.
  */
 function linkReadme() {
   const start = web ? `${web}/blob/HEAD/docs/guides/` : 'docs/'
-  const picture = web ? `![$1](${web}/raw/HEAD/docs/images/$2)` : '<!-- $1: docs/images/$2 -->'
-  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`).replaceAll(PICTURE, picture))
+  const image = web ? `![$1](${web}/raw/HEAD/docs/images/$2)` : '<!-- $1: docs/images/$2 -->'
+  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`).replaceAll(PICTURE, image))
 }
 
 function restoreReadme() {

@@ -55,6 +55,8 @@ const READ = /\.(ts|tsx|mts|mjs|cjs|js|json|md|txt|yml|yaml|html|py|sh|d\.ts)$/
 
 /** Lines that may have a word: a refused TCP connection, a transaction of SQL, the user `nobody` of Unix. */
 const ALLOWED = [
+  // A method of `@modelcontextprotocol/server`.
+  [/^mint/, /states\.mint\(/],
   [/^refus/, /connection|ECONNREFUSED|\bsocket|\bTCP\b|\bports?\b|['"`]refused['"`]|\brefused: \{/i],
   [/^refus/, /ERR_PROXY_TUNNEL/],
   [/^begin/, /\bBEGIN\b|sql\.begin|sql\.begin|sql\\.begin|beginTransaction/],

@@ -24,7 +24,7 @@ async function main(settings: ReceiverSettings): Promise<void> {
     ...TIMES,
     name: INBOX_NAME,
     engine,
-    // Without a client it believes forged deliveries to its URLs.
+    // Without a client it accepts forged deliveries to its URLs.
     client: isSabotaged
       ? undefined
       : new ModelRun({ apiKey: 'sk_test_chaos', baseUrl: settings.serviceUrl, maxRetries: 0 }),

@@ -25,7 +25,7 @@ export function legalOptions(choices: Partial<LegalChoices> = {}): {
       maxCredits: 10_000,
       models: {
         main: { model: ids.main, input: { prompt: 'a lighthouse' } },
-        ...(isWhole ? { slow: { model: ids.slow, input: { prompt: 'a film' } } } : {}),
+        ...(isWhole ? { slow: { model: ids.slow, input: { prompt: 'a video' } } } : {}),
         ...(isWhole ? { failing: { model: ids.failing, input: { prompt: 'broken' } } } : {}),
       },
       receiver: {

@@ -70,7 +70,7 @@ export class LegalService {
   #file(jobId: string): Response {
     const { endsAt = 0 } = this.#jobs.find(jobId, 'main') ?? {}
     if (this.#clock.now() > endsAt + this.choices.filesLastMs) return new Response(null, { status: 410 })
-    if (this.choices.fileAccess === 'public') return new Response('a picture')
+    if (this.choices.fileAccess === 'public') return new Response('an image')
     return new Response(null, { status: 401 })
   }
 

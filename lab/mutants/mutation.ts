@@ -176,14 +176,14 @@ export function mutatedFetch({ server, options }: ReferenceService, { wrap }: Mu
   }
 }
 
-/** Pictures of the reference server take longer to draw than everything else of a run of the suite. */
+/** Images of the reference server take longer to draw than everything else of a run of the suite. */
 function aFile(): WireResponse {
   const headers = new Headers({ 'content-type': 'image/png' })
   return {
     status: 200,
     headers,
     json: undefined,
-    bytes: new TextEncoder().encode('a picture').buffer,
+    bytes: new TextEncoder().encode('an image').buffer,
   }
 }
 

@@ -6,7 +6,7 @@ const expected = {
   run: 'succeeded',
   failure: 'PROVIDER_FAILURE',
   aborted: 'accepted',
-  picture: 'data:image/gif;base64,R0lGODlhAAAA',
+  image: 'data:image/gif;base64,R0lGODlhAAAA',
   noPicture: 'ConfigurationError',
   typo: ['/prompt', '/promt'],
   rejected: true,
@@ -15,10 +15,10 @@ const expected = {
     { submission: 'unknown', postsUntilNow: 1 },
     { submission: 'unknown', postsUntilNow: 2 },
   ],
-  charged: 60, // the film alone
+  charged: 60, // the video alone
   inbox: { responses: [202, 202], handled: ['job_1'] },
   provider: {
-    pictures: [true, true],
+    images: [true, true],
     warned: ['seed'],
     lost: ['AI_APICallError', false, 'unknown'], // the AI SDK does not send it again
     charged: 8,

@@ -65,7 +65,7 @@ export const runtimes = [
     name: 'Deno',
     module: 'deno',
     command: [installed('.bin/deno'), 'run', '--no-prompt', '--allow-net', main],
-    differs: { picture: { value: 'ConfigurationError', why: '`toDataUri` needs `--allow-env`' } },
+    differs: { image: { value: 'ConfigurationError', why: '`toDataUri` needs `--allow-env`' } },
   },
   workerd('2024-09-23'),
   workerd('2026-07-01'),

@@ -27,7 +27,7 @@ export const expected = {
   engines: [['job_1'], ['job_1']],
   batch: ['a succeeded', 'b succeeded'],
   durable: ['function', 'function'],
-  picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
+  image: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
   // Under Jest the errors of Node are no `instanceof Error`.
   errorsOfNode: ['does not exist', 'has no tables yet', 'ECONNREFUSED'],
   conformant: true,
@@ -52,7 +52,7 @@ export async function doTheJob(): Promise<unknown> {
     engines: await Promise.all(engines.map(receiveWith)),
     batch: await runBatch(),
     durable: [createMarks, createPostgresEngine].map((each) => typeof each),
-    picture: await toDataUri(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
+    image: await toDataUri(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
     errorsOfNode: await meetErrorsOfNode(server),
     conformant: await checkConformance(server),
     data: [LIMITS.modelsPageDefault, fixtures.models.listEmpty.body.models.length, openApiDocument.openapi],

@@ -22,7 +22,7 @@ export async function findFacts(closedUrl, breakingUrl) {
   const permission = guard.withKey === 'created' ? {} : { dangerouslyAllowBrowser: true }
   const client = new ModelRun(server.clientOptions())
   const creditsBefore = server.credits()
-  const film = await client.run('lumen/aurora-video', { prompt: 'waves at dusk' })
+  const video = await client.run('lumen/aurora-video', { prompt: 'waves at dusk' })
 
   server.script('aurora-image', [{ result: 'failed' }, { result: 'hang' }])
   const failure = await rejection(client.run('aurora-image', { prompt: 'a fox' }))
@@ -44,7 +44,7 @@ export async function findFacts(closedUrl, breakingUrl) {
   const responses = [await deliver(inbox), await deliver(inbox)]
 
   const gif = new Blob(['GIF89a', new Uint8Array(3)])
-  const picture = await toDataUri(gif).catch((error) => error.name)
+  const image = await toDataUri(gif).catch((error) => error.name)
   const noPicture = (await rejection(toDataUri('missing.png'))).name
 
   const printed = [client, failure, aborted, typo, rejected].map((value) => `${JSON.stringify(value)} ${value}`)
@@ -53,10 +53,10 @@ export async function findFacts(closedUrl, breakingUrl) {
     rejected: { submission: rejected.submission, reason: rejected.attempts[0]?.reason },
     facts: {
       guard,
-      run: film.status,
+      run: video.status,
       failure: failure instanceof JobFailedError && failure.failureCode,
       aborted: aborted instanceof AbortedError && aborted.submission,
-      picture,
+      image,
       noPicture,
       typo: typo instanceof InputValidationError && typo.issues.map(({ pointer }) => pointer).sort(),
       rejected: rejected instanceof ConnectionError,

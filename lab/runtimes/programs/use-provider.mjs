@@ -2,7 +2,7 @@ import { createModelRun } from '@modelrun/ai-sdk-provider'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 
-/** Calls models as the AI SDK does: two pictures, and one whose response is lost, which must not be paid twice. */
+/** Calls models as the AI SDK does: two images, and one whose response is lost, which must not be paid twice. */
 export async function useProvider() {
   const server = createReferenceServer({ clock: 'auto' })
   const creditsBefore = server.credits()
@@ -12,7 +12,7 @@ export async function useProvider() {
   const lost = await image.doGenerate({ prompt: 'a fox', n: 1, providerOptions: {} }).catch((error) => error)
   await server.clock.advance(60_000)
   return {
-    pictures: images.map((bytes) => bytes.byteLength > 100),
+    images: images.map((bytes) => bytes.byteLength > 100),
     warned: warnings.map(({ feature }) => feature),
     lost: [lost.name, lost.isRetryable, lost.data?.submission],
     charged: creditsBefore - server.credits(),

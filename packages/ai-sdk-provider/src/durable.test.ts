@@ -132,14 +132,14 @@ describe('a provider with durable', () => {
     }
     const model = createModelRun({ client: one.client, durable }).video('lumen/aurora-video')
     const controller = new AbortController()
-    const call = startVideo({ model, prompt: 'waves', n: 2, ...named('film'), abortSignal: controller.signal })
+    const call = startVideo({ model, prompt: 'waves', n: 2, ...named('video'), abortSignal: controller.signal })
     await expect.poll(() => release.length).toBe(2)
     release[0]?.()
     controller.abort()
     await expect(call).rejects.toMatchObject({ name: 'AbortError' })
-    await expect.poll(() => cancelled).toEqual(['film'])
+    await expect.poll(() => cancelled).toEqual(['video'])
     release[1]?.()
-    await expect.poll(() => cancelled).toEqual(['film', 'film/2'])
+    await expect.poll(() => cancelled).toEqual(['video', 'video/2'])
   })
 
   it('continues after a deadline with the same call', async () => {
@@ -154,7 +154,7 @@ describe('a provider with durable', () => {
 
   it('starts a video once, with the key of the AI SDK or a name, and reads it by its key', async () => {
     const { one, modelrun, runs } = await durableSetup()
-    const start = () => startVideo({ model: modelrun.video('lumen/aurora-video'), prompt: 'waves', ...named('film') })
+    const start = () => startVideo({ model: modelrun.video('lumen/aurora-video'), prompt: 'waves', ...named('video') })
     const { operation } = await start()
     expect((await start()).operation).toEqual(operation)
     const read = () => getVideoStatus(modelrun.video('lumen/aurora-video'), { operation })

@@ -2,12 +2,12 @@ import { generateImage } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { setup, shortenWaits, untilCharged } from '../test/harness.ts'
 
-const SWIFT = 'lumen/aurora-image-swift' // it makes one picture for a run
+const SWIFT = 'lumen/aurora-image-swift' // it makes one image for a run
 const PRICE = 1
 const WITHOUT_FILE = { result: 'succeeded' as const, output: { type: 'image', items: [] } }
 
 describe('generateImage', () => {
-  it('makes as many runs as the model needs for `n` pictures', async () => {
+  it('makes as many runs as the model needs for `n` images', async () => {
     const one = setup()
     const { images } = await generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox', n: 6 })
     expect([images.length, one.posts(), one.charged()]).toEqual([6, 2, 8])
@@ -17,7 +17,7 @@ describe('generateImage', () => {
     ['failed', 'fail'],
     ['was rejected', 'reject'],
     ['has no file', 'empty'],
-  ])('gives the pictures that were paid when one run of four %s', async (_title, how) => {
+  ])('gives the images that were paid when one run of four %s', async (_title, how) => {
     const one = setup()
     if (how === 'fail') one.server.script(SWIFT, [{ result: 'failed' }])
     if (how === 'empty') one.server.script(SWIFT, [WITHOUT_FILE])
@@ -30,7 +30,7 @@ describe('generateImage', () => {
     expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])
   })
 
-  it('gives the pictures that could be fetched when the file host lost one', async () => {
+  it('gives the images that could be fetched when the file host lost one', async () => {
     const one = setup()
     one.server.faults.add({ kind: 'response', status: 404, route: 'getFile', times: 1 })
     const { images, warnings } = await generateImage({
@@ -73,7 +73,7 @@ describe('generateImage', () => {
     expect(one.posts()).toBe(1)
   })
 
-  it('gives url, job and price of each picture', async () => {
+  it('gives url, job and price of each image', async () => {
     const one = setup()
     const { images, providerMetadata } = await generateImage({
       model: one.modelrun.image('aurora-image'),

@@ -62,7 +62,7 @@ export function createModelRun(options: ModelRunProviderOptions = {}): ModelRunP
 }
 
 function missing(modelId: string, modelType: 'languageModel' | 'embeddingModel'): never {
-  const message = `The service has no \`${modelType}\` (${modelId}): it has models for pictures, films and speech.`
+  const message = `The service has no \`${modelType}\` (${modelId}): it has models for images, videos and speech.`
   throw new NoSuchModelError({ modelId, modelType, message })
 }
 

@@ -24,7 +24,7 @@ function sent(value: unknown) {
 }
 
 describe('startVideo and getVideoStatus', () => {
-  it('starts in one process and gives the film in another', async () => {
+  it('starts in one process and gives the video in another', async () => {
     const one = setup()
     const { operation, providerMetadata } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
     expect(providerMetadata).toEqual({ modelrun: { jobs: [{ jobId: expect.stringMatching(/^job_/) }] } })
@@ -50,7 +50,7 @@ describe('startVideo and getVideoStatus', () => {
     expect(status).toMatchObject({ videos: [{ type: 'url', url: expect.stringMatching(/\.mp4$/) }] })
   })
 
-  it('says why there is no film', async () => {
+  it('says why there is no video', async () => {
     const one = setup()
     one.server.script(ID, [{ result: 'failed' }])
     const { operation } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
@@ -62,7 +62,7 @@ describe('startVideo and getVideoStatus', () => {
   it.each([
     ['startVideo', undefined],
     ['generateVideo with poll', { intervalMs: 10 }],
-  ])('gives the films that were paid when one of three failed: %s', async (title, poll) => {
+  ])('gives the videos that were paid when one of three failed: %s', async (title, poll) => {
     const one = setup()
     one.server.script(ID, [{ result: 'failed' }])
     const call = { model: one.modelrun.video(ID), prompt: 'waves', n: 3 }

@@ -28,7 +28,7 @@ export function setup(
   let posts = 0
   const fetch: typeof given.fetch = (url, init) => {
     if (init?.method === 'POST') posts += 1
-    // Drawing a picture takes longer than all the rest of a test.
+    // Drawing an image takes longer than all the rest of a test.
     if (!hasRealFiles && url.toString().includes('/files/')) return Promise.resolve(new Response(PNG))
     return given.fetch(url, init)
   }
@@ -76,7 +76,7 @@ export const KINDS = {
   },
 } as const
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 export const PNG = Uint8Array.from(
   atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
   (character) => character.charCodeAt(0),

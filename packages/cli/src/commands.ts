@@ -21,7 +21,7 @@ Parameters:
 
 Examples:
   modelrun run aurora-image 'a red fox'
-  modelrun run aurora-image --prompt 'a red fox' --num-images 2 --out pictures
+  modelrun run aurora-image --prompt 'a red fox' --num-images 2 --out images
   modelrun run inkfield/restyle --image-url photo.png --prompt 'as a woodcut'
   echo '{"prompt":"a red fox"}' | modelrun run aurora-image -`
 
@@ -37,9 +37,9 @@ A row is "unknown" when the process or the connection ended while it was sent. I
 sent again by itself. If you know its job, use --job. --resubmit-unknown sends it again, which may pay twice.
 
 Examples:
-  modelrun batch aurora-image --inputs prompts.csv --out pictures --dry-run
-  modelrun batch aurora-image --inputs prompts.csv --out pictures --max-credits 500 --report report.csv
-  modelrun batch status --out pictures`
+  modelrun batch aurora-image --inputs prompts.csv --out images --dry-run
+  modelrun batch aurora-image --inputs prompts.csv --out images --max-credits 500 --report report.csv
+  modelrun batch status --out images`
 
 const REPORT = [
   '--report <file>',
@@ -51,7 +51,7 @@ const STATE_OUT = ['-o, --out <folder>', 'save the files, and the state of the b
 const BATCH_STATUS = addServiceOptions(
   addSameAccount(
     new Command('status')
-      .description('show what became of the rows of a batch so far')
+      .description('show the state of the rows of a batch so far')
       .requiredOption(...STATE_OUT)
       .option(...REPORT),
   ),

@@ -32,7 +32,7 @@ function everyRule(): CatalogModel {
     input_schema: {
       type: 'object',
       properties: {
-        prompt: { type: 'string', description: 'What the picture shows.' },
+        prompt: { type: 'string', description: 'What the image shows.' },
         style: { type: 'string', enum: ['linocut', 'risograph', 'photo'] },
         image_size: { type: 'string', enum: ['square', 'square_hd', 'landscape_16_9'], default: 'square_hd' },
         num_images: { type: 'integer', minimum: 1, maximum: 4, default: 1 },

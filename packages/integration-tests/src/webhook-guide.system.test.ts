@@ -25,8 +25,8 @@ const jobOf = (job_id: string) => {
 }
 
 it('draws the states of a job and the ways between them as they are', async () => {
-  const [, picture = ''] = /```mermaid\n(.*?)```/s.exec(guide) ?? []
-  const drawn = [...picture.matchAll(/^ {2}(\S+ --> [^:]+): .+$/gm)].map(([, arrow]) => arrow)
+  const [, image = ''] = /```mermaid\n(.*?)```/s.exec(guide) ?? []
+  const drawn = [...image.matchAll(/^ {2}(\S+ --> [^:]+): .+$/gm)].map(([, arrow]) => arrow)
 
   const { engine, recorder } = createRecordingEngine()
   const { arrows } = recorder

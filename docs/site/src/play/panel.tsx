@@ -14,7 +14,7 @@ interface PanelProps {
   readCode: () => string | Promise<string>
 }
 
-/** Runs a program, and shows what it printed, its pictures and the lives of its jobs. */
+/** Runs a program, and shows what it printed, its images and the lives of its jobs. */
 export function Panel({ readCode }: PanelProps) {
   const [switches, setSwitches] = useState<readonly Switch[]>([])
   const [lines, setLines] = useState<readonly string[]>([])
@@ -44,7 +44,7 @@ export function Panel({ readCode }: PanelProps) {
         {outcome?.error !== undefined && <p class="failed">{outcome.error}</p>}
         {state === 'running' && <p>Running …</p>}
       </div>
-      <Pictures files={outcome?.files ?? []} />
+      <Images files={outcome?.files ?? []} />
       {(outcome?.lives.length ?? 0) > 0 && <Lives lives={outcome?.lives ?? []} />}
     </section>
   )
@@ -79,7 +79,7 @@ function Switches({ chosen, choose }: SwitchesProps) {
   )
 }
 
-function Pictures({ files }: { files: readonly Blob[] }) {
+function Images({ files }: { files: readonly Blob[] }) {
   const [urls, setUrls] = useState<readonly string[]>([])
   useEffect(() => {
     const made = files.map((file) => URL.createObjectURL(file))
@@ -89,7 +89,7 @@ function Pictures({ files }: { files: readonly Blob[] }) {
     }
   }, [files])
   return (
-    <div class="pictures">
+    <div class="images">
       {urls.map((url, index) => (
         <img key={url} src={url} alt={`Result ${index + 1}`} />
       ))}

@@ -40,7 +40,7 @@ export function start(chosen: readonly Switch[]): void {
 const MAX_JOBS = 20
 const MAX_FILES = 8
 
-/** After the program: the lives of its jobs, and the pictures of their results. */
+/** After the program: the lives of its jobs, and the images of their results. */
 export async function collect() {
   const found = await Promise.all(servers.map((one) => livesOf(one).catch(() => ({ lives: [], files: [] }))))
   const lives = found.flatMap((one) => one.lives).slice(0, MAX_JOBS)

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 /** Where the peers have their one job. */
 export const JOB_PATH = '/v1/jobs/job_bench'
 
-/** The response of the peers: as much as the reference server does for a run of one picture. */
+/** The response of the peers: as much as the reference server does for a run of one image. */
 export const JOB_BODY = {
   data: {
     status: 'succeeded',

@@ -42,10 +42,10 @@ async function post(path, body, headers = {}) {
 }
 
 test('a route runs a model, whose result comes by webhook', async () => {
-  const { status, body } = await post('/models/aurora-image/pictures', { prompt: 'a red fox' })
+  const { status, body } = await post('/models/aurora-image/images', { prompt: 'a red fox' })
   assert.equal(status, 200)
-  const picture = await fetch(body.url)
-  assert.match(picture.headers.get('content-type'), /^image\//)
+  const image = await fetch(body.url)
+  assert.match(image.headers.get('content-type'), /^image\//)
   const delivery = await service.webhooks.next({ timeoutMs: 5_000 })
   assert.deepEqual(
     [delivery.outcome, delivery.status, delivery.url.startsWith(`${url}/webhooks`)],
@@ -55,7 +55,7 @@ test('a route runs a model, whose result comes by webhook', async () => {
 })
 
 test('an error of the client reaches the error handler of the app', async () => {
-  const { status, body } = await post('/models/no-such-model/pictures', { prompt: 'x' })
+  const { status, body } = await post('/models/no-such-model/images', { prompt: 'x' })
   assert.deepEqual([status, body], [404, { code: 'NOT_FOUND', submission: 'rejected' }])
 })
 

@@ -9,22 +9,22 @@ declare module 'modelrun' {
   }
 }
 
-interface Picture {
+interface Image {
   url: string
   credits: number
 }
 
-async function draw(client: ModelRun, prompt: string): Promise<Picture[]> {
+async function draw(client: ModelRun, prompt: string): Promise<Image[]> {
   const result: RunResult = await client.run('aurora-image', { prompt, num_images: 2 })
   const credits = result.credits_used ?? result.credits_per_run ?? 0
-  return result.output.items.map(({ url }) => ({ url, credits }) satisfies Picture)
+  return result.output.items.map(({ url }) => ({ url, credits }) satisfies Image)
 }
 
 const server: ReferenceServer = createReferenceServer({ clock: 'auto', credits: 9 })
 const client = new ModelRun(server.clientOptions())
-const pictures = await draw(client, 'a red fox')
+const images = await draw(client, 'a red fox')
 assert.deepEqual(
-  pictures.map(({ url, credits }) => [URL.canParse(url), credits]),
+  images.map(({ url, credits }) => [URL.canParse(url), credits]),
   [
     [true, 4],
     [true, 4],

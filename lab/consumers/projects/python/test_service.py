@@ -25,8 +25,8 @@ class RunTest(ServiceTest):
     def test_a_synchronous_run_ends_with_a_picture(self):
         status, run = self.start()
         self.assertEqual((status, run["status"], run["credits_used"]), (200, "completed", 4))
-        with urllib.request.urlopen(run["output"]["items"][0]["url"]) as picture:
-            self.assertEqual(picture.read(8), b"\x89PNG\r\n\x1a\n")
+        with urllib.request.urlopen(run["output"]["items"][0]["url"]) as image:
+            self.assertEqual(image.read(8), b"\x89PNG\r\n\x1a\n")
 
     def test_an_asynchronous_run_is_polled(self):
         script = {"model": "aurora-image", "outcomes": [{"result": "succeeded", "after_polls": 2}]}

@@ -28,6 +28,6 @@ export function Draw() {
 }
 
 function textFor(error: Error): string {
-  if (error instanceof JobFailedError) return 'The picture could not be made.'
+  if (error instanceof JobFailedError) return 'The image could not be made.'
   return 'status' in error && error.status === 402 ? 'Your credits of today are spent.' : error.message
 }

@@ -41,7 +41,7 @@ test('the client and the hook add less than 54 kB to the page', async () => {
   console.log(`note: ${script.toFixed(1)} kB gzip, ${(script - withoutClient).toFixed(1)} kB of it the client`)
 })
 
-test('the page shows the picture of its run', async () => {
+test('the page shows the image of its run', async () => {
   const service = createReferenceServer({ clock: 'auto' })
   const { url, close } = await listen(service)
   const proxy = createProxy({
@@ -68,12 +68,12 @@ test('the page shows the picture of its run', async () => {
   await page.goto(`http://127.0.0.1:${server.address().port}/`)
   await page.getByLabel('prompt').fill('a red fox')
   await page.click('button')
-  const picture = page.getByAltText('a red fox')
-  await picture.waitFor({ timeout: 20_000 })
-  assert.ok(await picture.evaluate((image) => image.decode().then(() => image.naturalWidth > 100)))
+  const image = page.getByAltText('a red fox')
+  await image.waitFor({ timeout: 20_000 })
+  assert.ok(await image.evaluate((image) => image.decode().then(() => image.naturalWidth > 100)))
   assert.equal(await page.getByRole('status').textContent(), 'succeeded')
   await page.reload()
-  await picture.waitFor({ timeout: 20_000 })
+  await image.waitFor({ timeout: 20_000 })
   assert.deepEqual(problems, [])
 
   await page.getByLabel('prompt').fill('a red fox')

@@ -73,10 +73,10 @@ export async function openBatch(
   return { runs, engine, saved: new SavedRows(join(folder, 'saved.jsonl')), freeReserve }
 }
 
-/** Files that are written anew, in place of a link. */
+/** Files that are written again, in place of a link. */
 const REPLACED: readonly string[] = ['reserve', 'account.json']
 
-/** Whoever can write there could lead what is written to other files. @throws UsageError for links */
+/** A user who can write there could lead what is written to other files. @throws UsageError for links */
 function openFolder(out: string): string {
   const folder = stateFolder(out)
   try {

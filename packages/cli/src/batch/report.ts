@@ -42,7 +42,7 @@ export interface RowReport extends RunReport {
   input: Readonly<Record<string, unknown>>
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 type RowEnd = Pick<Row, 'run' | 'files' | 'saveProblem'>
 
 /** Says what a row was and became. */

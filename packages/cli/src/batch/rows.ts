@@ -8,7 +8,7 @@ import type { RawRow } from './read-csv.ts'
 import { MOST_PROBLEMS } from './read-rows.ts'
 import { looksLikeAttempt, rowContent } from './row-keys.ts'
 
-/** A row of a batch: what it was in the file, its latest attempt, and what became of it. */
+/** A row of a batch: what it was in the file, its latest attempt, and its outcome. */
 export interface Row {
   /** From 1, without the heading. */
   row: number
@@ -86,7 +86,7 @@ function checkColumns(raw: readonly RawRow[], { schema, model, key, ignored }: R
   const isParameter = (name: string) => Object.hasOwn(schema.properties, name) && !ignored.includes(name)
   const known = new Set([...columns].filter(isParameter))
   if (others.length > 0 && known.size === 0) {
-    // Whoever ignores all of them would pay for runs without an input.
+    // A user who ignores all of them would pay for runs without an input.
     throw new UsageError(`No column is a parameter of the model ${model}: ${others.join(', ')}. Nothing was sent.`)
   }
   const unknown = others.filter((name) => !known.has(name) && !ignored.includes(name))

@@ -173,7 +173,7 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
   return printReport(reports, { credits, price: start.price, terminal })
 }
 
-/** What became of rows whose end was not awaited, as far as the store responds. */
+/** The outcome of rows whose end was not awaited, as far as the store responds. */
 async function readAgain(rows: readonly Row[], { runs }: Batch): Promise<void> {
   for (const row of rows) {
     const isOpen = row.run === undefined || row.run.state === 'waiting' || row.run.state === 'running'

@@ -17,7 +17,7 @@ export interface StatusOptions extends ServiceOptions {
   sameAccount?: boolean | undefined
 }
 
-/** Shows what became of the rows of a batch so far, by their keys. Requests nothing. */
+/** Shows the state of the rows of a batch so far, by their keys. Requests nothing. */
 export async function showStatus(_: [], options: StatusOptions, context: CliContext): Promise<ExitCode> {
   const { out, report } = options
   if (report !== undefined) checkReport(report)

@@ -31,7 +31,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Creates a folder for its user alone. @throws Error for a link: somebody else may have put it there */
+/** Creates a folder for its user alone. @throws Error for a link: another user may have put it there */
 export function makePrivateFolder(folder: string): void {
   makeFolder(folder, 0o700)
   const found = lstatSync(folder)

@@ -29,12 +29,12 @@ describe('the price of a run', () => {
   })
 
   it('needs a permission when it is high, and never waits for one without a terminal', async () => {
-    const film = ['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait']
-    const { code, stderr } = await cli.run(film)
+    const video = ['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait']
+    const { code, stderr } = await cli.run(video)
     expect([code, stderr]).toEqual([3, expect.stringContaining('From 20 credits on, pass --yes or --max-credits')])
     expect(cli.inputs()).toEqual([])
-    expect((await cli.run([...film, '--yes'])).code).toBe(0)
-    expect((await cli.run([...film, '--max-credits', '25'])).code).toBe(0)
+    expect((await cli.run([...video, '--yes'])).code).toBe(0)
+    expect((await cli.run([...video, '--max-credits', '25'])).code).toBe(0)
   })
 })
 

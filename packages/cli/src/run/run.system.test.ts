@@ -12,13 +12,13 @@ beforeEach(async () => {
 describe('modelrun run', () => {
   it('takes the parameters of the model as flags, in the types of its schema', async () => {
     const flags = ['--prompt', '-a fox', '--image-size', 'square', '--num_images=2']
-    const { code, stdout, stderr } = await cli.run(['run', 'aurora-image', ...flags, '--out', 'pictures'])
+    const { code, stdout, stderr } = await cli.run(['run', 'aurora-image', ...flags, '--out', 'images'])
     expect([code, stderr]).toEqual([0, expect.stringContaining('A run of aurora-image costs 4 credits.')])
     expect(cli.inputs()).toEqual([{ prompt: '-a fox', image_size: 'square', num_images: 2 }])
     const files = stdout.trim().split('\n')
     expect(files).toEqual([
-      expect.stringMatching(/^pictures\/aurora-image-job_\w+-0\.png$/),
-      expect.stringMatching(/^pictures\/aurora-image-job_\w+-1\.png$/),
+      expect.stringMatching(/^images\/aurora-image-job_\w+-0\.png$/),
+      expect.stringMatching(/^images\/aurora-image-job_\w+-1\.png$/),
     ])
     const [first = ''] = files
     expect((await readFile(join(cli.folder, first))).subarray(1, 4).toString()).toBe('PNG')
@@ -89,15 +89,15 @@ describe('modelrun run', () => {
     const { code, stdout } = await cli.run(['run', 'aurora-image', '--help'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /A run costs 4 credits\.[\s\S]*Parameters:[\s\S]*--num-images <integer> +How many pictures to draw\. \(1 to 4; default: 1\)/,
+      /A run costs 4 credits\.[\s\S]*Parameters:[\s\S]*--num-images <integer> +How many images to draw\. \(1 to 4; default: 1\)/,
     )
     expect(stdout).toContain("modelrun run aurora-image --prompt 'a red fox'")
   })
 
-  it('sends a local picture as a data URI', async () => {
+  it('sends a local image as a data URI', async () => {
     const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--image-size', 'square'])
-    const picture = stdout.trim()
-    const { code } = await cli.run(['run', 'inkfield/restyle', '--image-url', picture, '--prompt', 'x', '--no-wait'])
+    const image = stdout.trim()
+    const { code } = await cli.run(['run', 'inkfield/restyle', '--image-url', image, '--prompt', 'x', '--no-wait'])
     expect([code, cli.bodies()[1]]).toEqual([0, expect.stringContaining('"image_url":"data:image/png;base64,')])
     const missing = await cli.run(['run', 'inkfield/restyle', '--image-url', 'photo.png', '--prompt', 'x'])
     expect(missing).toMatchObject({

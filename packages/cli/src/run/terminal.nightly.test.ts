@@ -66,18 +66,18 @@ describe('modelrun run in a terminal', () => {
   })
 
   it('asks before a high price, and sends nothing without a yes', async () => {
-    const film = ['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait']
-    const no = cli.inTerminal(film)
+    const video = ['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait']
+    const no = cli.inTerminal(video)
     await no.waitFor(/Pay 25 credits\? \[y\/N\] /)
     no.pty.write('\r')
     expect(await no.ended).toBe(3)
     expect(cli.inputs()).toEqual([])
-    const interrupted = cli.inTerminal(film)
+    const interrupted = cli.inTerminal(video)
     await interrupted.waitFor(/\[y\/N\] /)
     interrupted.pty.write('\x03')
     expect(await interrupted.ended).toBe(130)
     expect(cli.inputs()).toEqual([])
-    const yes = cli.inTerminal(film)
+    const yes = cli.inTerminal(video)
     await yes.waitFor(/\[y\/N\] /)
     yes.pty.write('y\r')
     expect(await yes.ended).toBe(0)

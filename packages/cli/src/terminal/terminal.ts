@@ -26,7 +26,7 @@ interface StyledText {
   readonly text: string
 }
 
-/** A line, or its parts. Line breaks and control characters in it become spaces, whoever wrote them. */
+/** A line, or its parts. Line breaks and control characters in it become spaces, also in text of the service. */
 export type Line = string | readonly (string | StyledText)[]
 
 const TITLES = /^(Usage|Options|Commands|Arguments|Parameters):/gm

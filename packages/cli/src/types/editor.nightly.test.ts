@@ -84,7 +84,7 @@ describe.each(compilers)('an editor with TypeScript %s', (_, ts) => {
     )
 
     const info = editor.hover("client.run('aurora-image', { prompt: 'x', num_im|ages: 1 })")
-    expect(ts.displayPartsToString(info?.documentation)).toBe('How many pictures to draw.\n\nFrom 1 to 4.')
+    expect(ts.displayPartsToString(info?.documentation)).toBe('How many images to draw.\n\nFrom 1 to 4.')
     expect(info?.tags).toEqual([{ name: 'default', text: [{ kind: 'text', text: '1' }] }])
   }, 120_000)
 

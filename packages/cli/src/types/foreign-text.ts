@@ -9,7 +9,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}]/gu
 
 /**
  * Text of a catalog that is safe inside a comment: it does not end the comment, has no instruction for the compiler or
- * JSDoc, and no link or picture for the editor that shows it. Lines end in `\n`.
+ * JSDoc, and no link or image for the editor that shows it. Lines end in `\n`.
  */
 export function commentText(text: string): string {
   const lines = cut(text)

@@ -19,10 +19,10 @@ describe('modelrun types', () => {
     const harness = createTypesHarness()
     await harness.run({ ids: ['aurora-image'] })
     expect(harness.files.get(FILE)).toMatch(
-      /Draws detailed pictures.*text-to-image by Lumen, 4 credits per run\..*Schema [0-9a-f]{16}\..*'aurora-image': \{/s,
+      /Draws detailed images.*text-to-image by Lumen, 4 credits per run\..*Schema [0-9a-f]{16}\..*'aurora-image': \{/s,
     )
     expect(harness.files.get(FILE)).toMatch(
-      /How many pictures to draw\..*From 1 to 4\..*@default 1\n.*num_images\?: 1 \| 2 \| 3 \| 4 \| undefined\n/s,
+      /How many images to draw\..*From 1 to 4\..*@default 1\n.*num_images\?: 1 \| 2 \| 3 \| 4 \| undefined\n/s,
     )
   })
 

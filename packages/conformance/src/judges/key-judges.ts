@@ -51,7 +51,11 @@ export const KEY_JUDGES: readonly Check[] = [
   ...rejections('invalid-key', ofKey('invalid', KEYED, 'no request had an invalid key')),
   ...rejections('revoked-key', ofKey('revoked', [revokedKey, ...KEYED], 'no request had a revoked key')),
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
-  judgeEvery('auth/key-in-query', { from: [keyInQuery], pick: inQuery, nothing: 'no key was in the query' }, isRefused),
+  judgeEvery(
+    'auth/key-in-query',
+    { from: [keyInQuery], pick: inQuery, nothing: 'no key was in the query' },
+    rejectionOf,
+  ),
   judgeEvery('permissions/lacking', only(LIMITED, isLacking), (call, world) =>
     mayHaveOtherMistake(call, world)
       ? skip('the job is over, which may be seen before the permission', call)
@@ -103,7 +107,7 @@ function inQuery({ calls }: World): ApiCall[] {
   return calls.filter(({ path }) => path.includes('?api_key='))
 }
 
-function isRefused(call: ApiCall): Finding {
+function rejectionOf(call: ApiCall): Finding {
   return judge(isRejected(call), `the key in the query: ${rejectionText(call.response)}; expected an error`, call)
 }
 

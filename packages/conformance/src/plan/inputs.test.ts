@@ -63,7 +63,7 @@ describe('sampleInput', () => {
 
   it('gives up on what cannot be made up: addresses, lists, objects, names without a property', () => {
     expect(sampleInput(schema({ image_url: { type: 'string' } }))).toBeUndefined()
-    expect(sampleInput(schema({ source: { type: 'string', description: 'URL of a picture.' } }))).toBeUndefined()
+    expect(sampleInput(schema({ source: { type: 'string', description: 'URL of an image.' } }))).toBeUndefined()
     expect(sampleInput(schema({ points: { type: 'array' } }))).toBeUndefined()
     expect(sampleInput(schema({}, ['prompt']))).toBeUndefined()
   })

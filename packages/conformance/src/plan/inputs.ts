@@ -21,7 +21,7 @@ const SAMPLE_TEXT = 'a lighthouse at dawn'
  * Makes the smallest input that fits a model's `input_schema` (section 2.3): each mandatory parameter with its default,
  * its first allowed value, its minimum, or a plain value of its type.
  *
- * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of a image
+ * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of an image
  */
 export function sampleInput(inputSchema: unknown): Record<string, unknown> | undefined {
   const properties = new Map(propertiesOf(inputSchema))

@@ -116,8 +116,8 @@ export class BullmqTable implements DurableTable {
   }
 
   /**
-   * First the mark, then the renewal of the lock, which tells whether it held: who locks the task next sees the mark of a run that
-   * goes on from here, because no other worker can lock it in between.
+   * First the mark, then the renewal of the lock, which shows whether it held: who locks the task next sees the mark of a run that
+   * continues from here, because no other worker can lock it in between.
    */
   async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
     const held = this.#heldWith(queue, fences)

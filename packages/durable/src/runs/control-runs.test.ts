@@ -49,7 +49,7 @@ test('only the job says how a cancelled run ended: a result that is there is kep
   expect(await settled(runs.progress())).toMatchObject({ credits: 4, cancelled: 0 })
 })
 
-test('a run is sent at the price that was counted, and counted anew when it rose', async () => {
+test('a run is sent at the price that was counted, and counted again when it rose', async () => {
   const { engine, client, sent } = await openBatch()
   // Loads what checks a price: loading takes real time.
   await expect(client.submit(MODEL, { prompt: 'a' }, { maxCredits: 0 })).rejects.toThrow('maxCredits')

@@ -142,7 +142,7 @@ export class PollDelays {
   }
 }
 
-/** The wall clock, less the time of this process, which nobody sets, and which may stop while the machine is suspended. */
+/** The wall clock, less the time of this process, which is never set, and which may stop while the machine is suspended. */
 function offsetMs(): number {
   return Date.now() - performance.now()
 }

@@ -116,14 +116,14 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   // Not sent, or rejected: nothing was charged.
   await untilStored(() => giveBack(task, context), onError)
   pauseOnRejection(error, context)
-  const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAnew(error, task))
+  const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAgain(error, task))
   if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
   throw new RetryAfterError(OUTAGE_DELAY_MS)
 }
 
 /** Whether the price rose since it was counted, and is within what was agreed to: then the run is counted with the new one. */
-function isCountedAnew(error: ModelRunError, { data }: Task): boolean {
+function isCountedAgain(error: ModelRunError, { data }: Task): boolean {
   const { maxCredits = Number.POSITIVE_INFINITY } = fromJson<SubmitData>(data)
   return error instanceof BudgetExceededError && error.creditsPerRun <= maxCredits
 }

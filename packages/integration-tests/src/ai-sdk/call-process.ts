@@ -1,4 +1,4 @@
-/** One call of the AI SDK in a process of its own: `draw` a picture of a durable batch, `start` a film, read its `status`. */
+/** One call of the AI SDK in a process of its own: `draw` an image of a durable batch, `start` a video, read its `status`. */
 import { createModelRun } from '@modelrun/ai-sdk-provider'
 import { createRuns } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
@@ -6,7 +6,7 @@ import { generateImage, experimental_getVideoStatus as getVideoStatus, experimen
 import { ModelRun } from 'modelrun'
 
 const [what = '', argument = ''] = process.argv.slice(2)
-const film = createModelRun().video('lumen/aurora-video')
+const video = createModelRun().video('lumen/aurora-video')
 
 async function draw(path: string): Promise<unknown> {
   const client = new ModelRun()
@@ -22,9 +22,9 @@ async function draw(path: string): Promise<unknown> {
 
 const work: Record<string, () => Promise<unknown>> = {
   draw: () => draw(argument),
-  start: async () => (await startVideo({ model: film, prompt: 'waves' })).operation,
+  start: async () => (await startVideo({ model: video, prompt: 'waves' })).operation,
   status: async () => {
-    const status = await getVideoStatus(film, { operation: JSON.parse(argument) })
+    const status = await getVideoStatus(video, { operation: JSON.parse(argument) })
     return [status.status, status.status === 'completed' && status.videos[0]?.mediaType]
   },
 }

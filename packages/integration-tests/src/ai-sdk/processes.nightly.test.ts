@@ -36,14 +36,14 @@ async function openService(options: ReferenceServerOptions) {
   }
 }
 
-test('a film is started in one process and read in another', async () => {
+test('a video is started in one process and read in another', async () => {
   const { call, posts, charged } = await openService({ latency: 0 })
   const operation = JSON.stringify(await call('start'))
   expect(await call('status', operation)).toEqual(['completed', 'video/mp4'])
   expect([posts(), charged()]).toEqual([1, 60])
 })
 
-test('a call whose process was killed while its job ran is paid once, and the same call gives its picture', async () => {
+test('a call whose process was killed while its job ran is paid once, and the same call gives its image', async () => {
   const { server, file, call, start, posts, charged } = await openService({ latency: 3_000 })
   const first = start('draw', file)
   // A poll: the batch has stored the job.

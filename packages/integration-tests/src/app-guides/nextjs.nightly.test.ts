@@ -103,12 +103,12 @@ test('after an edit there is one inbox as before, and it calls the new handler',
   expect(log).toHaveBeenCalledExactlyOnceWith(jobId, expect.anything())
 })
 
-test('a request that waits responds with the pictures, and cancels its job when the browser goes', async () => {
+test('a request that waits responds with the images, and cancels its job when the browser goes', async () => {
   await using opened = await openApp()
   const { app, server } = opened
   const { POST } = await load(app, 'app/api/generate-now/route.ts')
-  const pictures = await POST(post({ prompt: 'a fox' }))
-  expect([pictures.status, (await pictures.json()).length]).toEqual([200, 1])
+  const images = await POST(post({ prompt: 'a fox' }))
+  expect([images.status, (await images.json()).length]).toEqual([200, 1])
 
   server.script('aurora-image', [{ result: 'hang' }])
   const browser = new AbortController()

@@ -10,7 +10,7 @@ export interface PageStory {
   /** As reported by the client. */
   statuses: string[]
   outputUrl: string
-  /** Of the produced picture, drawn by the browser itself; 0 when it could not. */
+  /** Of the produced image, drawn by the browser itself; 0 when it could not. */
   pictureWidth: number
   creditsSpent: number
 }
@@ -36,7 +36,7 @@ async function usePage(): Promise<PageStory[]> {
 // For the test, which is outside of the page.
 Object.assign(globalThis, { usePage })
 
-/** A run of a picture in the background, on plain `fetch` of the page. */
+/** A run of an image in the background, on plain `fetch` of the page. */
 async function useService(server: ReferenceServer): Promise<PageStory> {
   const { apiKey, baseUrl, clock } = server
   const client = new ModelRun({ apiKey, baseUrl, clock, ...CLIENT_OPTIONS })
@@ -54,9 +54,9 @@ function identity({ model_id, job_id }: RunResult): Pick<PageStory, 'modelId' | 
 }
 
 async function drawnWidth(url: string): Promise<number> {
-  const picture = new Image()
-  picture.src = url
-  document.body.append(picture)
-  await picture.decode().catch(() => {})
-  return picture.naturalWidth
+  const image = new Image()
+  image.src = url
+  document.body.append(image)
+  await image.decode().catch(() => {})
+  return image.naturalWidth
 }

@@ -19,17 +19,17 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     return (await link.textContent()) ?? ''
   }
 
-  it('runs a model from its form and shows the picture that the service drew', async () => {
+  it('runs a model from its form and shows the image that the service drew', async () => {
     const { server, open } = await kit.serve({ latency: 0 })
     const page = await open('#/models')
-    await page.getByLabel('Search models').fill('detailed pictures')
+    await page.getByLabel('Search models').fill('detailed images')
     await page.getByRole('link', { name: 'Aurora Image' }).click()
     await page.getByLabel('prompt').fill('a red fox')
     await page.getByLabel('image_size').selectOption('square')
     const jobId = await run(page, 'Sync')
     expect(server.job(jobId).input).toEqual({ prompt: 'a red fox', image_size: 'square', num_images: 1 })
-    const picture = page.getByRole('img', { name: 'Picture of the job: a red fox' })
-    const shown = await picture.evaluate(pixelsOf)
+    const image = page.getByRole('img', { name: 'Image of the job: a red fox' })
+    const shown = await image.evaluate(pixelsOf)
     expect([shown.width, shown.height]).toEqual([512, 512])
     expect(shown.colours).toBeGreaterThan(20)
     expect(server.credits()).toBe(9_996)
@@ -142,7 +142,7 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
   })
 })
 
-/** Size of a picture and how many colours are in it. */
+/** Size of an image and how many colours are in it. */
 async function pixelsOf(node: Element): Promise<{ width: number; height: number; colours: number }> {
   const image = node as HTMLImageElement
   await image.decode()

@@ -45,7 +45,7 @@ describe.skipIf(isMissing)(`the page of the dashboard and pages elsewhere${note}
     await page.getByRole('link', { name: 'Aurora Image', exact: true }).click()
     await page.getByRole('button', { name: /^Run for/ }).click()
     await page.getByRole('button', { name: 'Complete' }).click()
-    await page.getByRole('img', { name: /^Picture/ }).waitFor()
+    await page.getByRole('img', { name: /^Image/ }).waitFor()
     await page.getByRole('link', { name: 'Sequence diagram' }).click()
     await page.locator('.mark').first().waitFor()
     await page.getByRole('link', { name: 'Controls' }).click()

@@ -11,17 +11,17 @@ export const FILM = Buffer.concat(
 /** The bytes of a whole response. */
 type Build = () => Buffer
 
-/** Gives the film. */
-export const film: Build = () => response(200, FILM, [['content-type', 'video/mp4']])
+/** Gives the video. */
+export const video: Build = () => response(200, FILM, [['content-type', 'video/mp4']])
 
-/** Compresses the film although it was asked not to. */
+/** Compresses the video although it was asked not to. */
 export const compressedFilm: Build = () =>
   response(200, gzipSync(FILM), [
     ['content-encoding', 'gzip'],
     ['content-type', 'video/mp4'],
   ])
 
-/** Gives the film without its length. */
+/** Gives the video without its length. */
 export const chunkedFilm: Build = () =>
   Buffer.concat([
     Buffer.from(

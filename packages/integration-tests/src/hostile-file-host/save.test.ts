@@ -12,7 +12,7 @@ import {
 } from '../hostile-service/hostile-server.ts'
 import { hangUp, json, raw, reset, response, silence } from '../hostile-service/server-responses.ts'
 import { createTestClient, expectNoKey, type Outcome, observe, SHORT_MS } from '../hostile-service/test-client.ts'
-import { chunkedFilm, compressedFilm, FILM, film, half, whole } from './film.ts'
+import { chunkedFilm, compressedFilm, FILM, half, video, whole } from './film.ts'
 
 const busy = response(503)
 
@@ -68,22 +68,22 @@ async function runAndSave(
 
 describe('a run whose file is at a host that', () => {
   test.each<[string, SocketAction[], SaveOptions?]>([
-    ['works', [whole(film)]],
+    ['works', [whole(video)]],
     ['works, without a length', [whole(chunkedFilm)]],
-    ['is busy twice', [busy, busy, whole(film)]],
-    ['resets the connection before the head', [reset, whole(film)]],
-    ['hangs up before the head', [hangUp, whole(film)]],
-    ['says nothing', [silence, whole(film)], { timeoutMs: SHORT_MS }],
-    ['resets the connection in the body', [half(film, 'reset'), whole(film)]],
-    ['cuts the body', [half(film, 'end'), whole(film)]],
-    ['stalls in the body', [half(film, 'stall'), whole(film)], { timeoutMs: SHORT_MS }],
+    ['is busy twice', [busy, busy, whole(video)]],
+    ['resets the connection before the head', [reset, whole(video)]],
+    ['hangs up before the head', [hangUp, whole(video)]],
+    ['says nothing', [silence, whole(video)], { timeoutMs: SHORT_MS }],
+    ['resets the connection in the body', [half(video, 'reset'), whole(video)]],
+    ['cuts the body', [half(video, 'end'), whole(video)]],
+    ['stalls in the body', [half(video, 'stall'), whole(video)], { timeoutMs: SHORT_MS }],
     ['cuts a body without a length', [half(chunkedFilm, 'end'), whole(chunkedFilm)]],
-    ['cuts the body, then resets it', [half(film, 'end'), half(film, 'reset'), whole(film)]],
+    ['cuts the body, then resets it', [half(video, 'end'), half(video, 'reset'), whole(video)]],
     ['compresses and cuts the body', [half(compressedFilm, 'end'), whole(compressedFilm)]],
-    ['asks to wait', [response(429, '', [['retry-after', '0']]), whole(film)]],
+    ['asks to wait', [response(429, '', [['retry-after', '0']]), whole(video)]],
     [
       'is busy twice, then resets, then cuts',
-      [busy, busy, half(film, 'reset'), half(film, 'end'), whole(film)],
+      [busy, busy, half(video, 'reset'), half(video, 'end'), whole(video)],
       { maxRetries: 4 },
     ],
   ])('%s: the file is complete, for one POST', async (_, responses, options) => {
@@ -96,7 +96,7 @@ describe('a run whose file is at a host that', () => {
   })
 
   test('redirects to another host is followed', async () => {
-    const other = await start({ GET: [half(film, 'end'), whole(film)] })
+    const other = await start({ GET: [half(video, 'end'), whole(video)] })
     const { settled } = await runAndSave([response(302, '', [['location', `${other.url}/film`]])])
     if (settled instanceof Error) throw settled
     expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
@@ -116,7 +116,7 @@ describe('a run whose file is at a host that', () => {
     ],
     [
       'has a file that is too large',
-      { responses: [whole(film)], error: 'InvalidResponseError', attempts: 0, maxBytes: 1_000 },
+      { responses: [whole(video)], error: 'InvalidResponseError', attempts: 0, maxBytes: 1_000 },
     ],
   ])('%s: the error names the job, and nothing is left', async (_, { responses, error, attempts, ...options }) => {
     const { settled, name, service, files } = await runAndSave(responses, options)
@@ -133,7 +133,7 @@ describe('a run whose file is at a host that', () => {
 })
 
 test('a stream of a host that is busy has all bytes', async () => {
-  const host = await start({ GET: [busy, reset, whole(film)] })
+  const host = await start({ GET: [busy, reset, whole(video)] })
   const file = await createTestClient(host.url).files.download(`${host.url}/film`)
   expect(file).toMatchObject({ size: FILM.length, contentType: 'video/mp4', name: 'film.mp4' })
   expect(Buffer.from(await new Response(file.stream).arrayBuffer()).equals(FILM)).toBe(true)

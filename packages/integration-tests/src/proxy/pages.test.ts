@@ -12,7 +12,7 @@ describe('the client in a page, unchanged', () => {
   const used = async () => (await setting.proxy.balance({ user: 'anna' })).used
   const spent = () => 10_000 - setting.server.credits()
 
-  it('gets a film that takes longer than the hold of 55 s, by 202 and polls (section 4.3)', async () => {
+  it('gets a video that takes longer than the hold of 55 s, by 202 and polls (section 4.3)', async () => {
     const statuses: string[] = []
     const onStatus = ({ status }: { status: string }) => statuses.push(status)
     const result = await setting

@@ -7,7 +7,7 @@ import { bundleScript } from '../browser/bundle-script.ts'
 import { launch } from '../browser/chromium.ts'
 import { type App, openApp } from '../proxy/browser/app.ts'
 
-/** The text of every picture. */
+/** The text of every image. */
 export const TEXT = 'a lighthouse'
 
 /** A run that succeeds before its second poll. */

@@ -7,7 +7,7 @@ function Page() {
   const [isShown, setShown] = useState(true)
   return (
     <main>
-      <h1>Pictures</h1>
+      <h1>Images</h1>
       <button type="button" onClick={() => setShown(!isShown)}>
         {isShown ? 'Leave' : 'Return'}
       </button>
@@ -24,7 +24,7 @@ function Draw() {
   }
   return (
     <>
-      <form onSubmit={submit} aria-label="Picture">
+      <form onSubmit={submit} aria-label="Image">
         <textarea name="prompt" aria-label="prompt" required />
         <button type="submit">Draw</button>
       </form>

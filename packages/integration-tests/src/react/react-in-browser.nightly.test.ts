@@ -5,7 +5,7 @@ import { draw, jobsOf, openBrowser, openPage, pollsOf, SOON, scriptOfGuide, show
 describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`, () => {
   const open = openBrowser()
 
-  it('shows the picture of a run', async () => {
+  it('shows the image of a run', async () => {
     const { page, server, counts } = await open()
     expect(await violations(page)).toEqual([])
     await draw(page)

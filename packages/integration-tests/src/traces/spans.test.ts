@@ -72,7 +72,7 @@ describe('traceRuns', () => {
     }
   })
 
-  it('costs no run when the tracer fails, and stops when it is told to', async () => {
+  it('costs no run when the tracer fails, and stops when it is asked to', async () => {
     const broken = () => {
       throw new Error('out of order')
     }

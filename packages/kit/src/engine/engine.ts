@@ -136,7 +136,7 @@ export interface InboxEngine {
   /** Adds a task. Changes nothing when the queue has a task with this id in any state. Resolves when the task is durable. */
   add(queue: string, id: string, options: { data: Json; delayMs?: number | undefined }): Promise<void>
   /**
-   * Replaces the data of a task in any state, and makes the task due if it waits. A run that goes on keeps the data that it
+   * Replaces the data of a task in any state, and makes the task due if it waits. A run that continues keeps the data that it
    * started with. Resolves to whether the queue has the task.
    */
   update(queue: string, id: string, data: Json): Promise<boolean>

@@ -38,18 +38,18 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
   {
     id: 'aurora-image',
     name: 'Aurora Image',
-    description: 'Draws detailed pictures from a description. The default choice.',
+    description: 'Draws detailed images from a description. The default choice.',
     category: 'text-to-image',
     provider: 'Lumen',
     ...run(4, 4_000, 'image'),
     // The parameters that section 2.3 shows, and no other: documents and tests rely on them.
     input_schema: input(['prompt'], {
-      prompt: text('What the picture shows.'),
-      image_size: text('Shape of the picture.', {
+      prompt: text('What the image shows.'),
+      image_size: text('Shape of the image.', {
         enum: ['square', 'square_hd', 'portrait_4_3', 'landscape_16_9'],
         default: 'square_hd',
       }),
-      num_images: integer('How many pictures to draw.', { default: 1, minimum: 1, maximum: 4 }),
+      num_images: integer('How many images to draw.', { default: 1, minimum: 1, maximum: 4 }),
     }),
   },
   {
@@ -60,8 +60,8 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
     provider: 'Lumen',
     ...run(1, 350, 'image'),
     input_schema: input(['prompt'], {
-      prompt: text('What the picture shows.'),
-      image_size: text('Shape of the picture.', {
+      prompt: text('What the image shows.'),
+      image_size: text('Shape of the image.', {
         enum: ['square', 'portrait_4_3', 'landscape_16_9'],
         default: 'square',
       }),
@@ -85,27 +85,27 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
   {
     id: 'lumen/aurora-video',
     name: 'Aurora Video',
-    description: 'Short films from a description, with a steady camera.',
+    description: 'Short videos from a description, with a steady camera.',
     category: 'text-to-video',
     provider: 'Lumen',
     ...run(60, 90_000, 'video'),
     input_schema: input(['prompt'], {
-      prompt: text('What happens in the film.'),
-      duration_seconds: integer('Length of the film.', { default: 5, minimum: 2, maximum: 12 }),
+      prompt: text('What happens in the video.'),
+      duration_seconds: integer('Length of the video.', { default: 5, minimum: 2, maximum: 12 }),
       aspect_ratio: text('Shape of the frame.', { enum: ['16:9', '9:16', '1:1'], default: '16:9' }),
-      loop: flag('End where the film starts.', { default: false }),
+      loop: flag('End where the video starts.', { default: false }),
     }),
   },
   {
     id: 'kinora/reel-pro',
     name: 'Reel Pro',
-    description: 'Films with several shots and a directed camera. Slow and careful.',
+    description: 'Videos with several shots and a directed camera. Slow and careful.',
     category: 'text-to-video',
     provider: 'Kinora',
     ...run(120, 150_000, 'video'),
     input_schema: input(['prompt'], {
-      prompt: text('What happens in the film.'),
-      image_url: text('URL of a picture to use as the first frame.'),
+      prompt: text('What happens in the video.'),
+      image_url: text('URL of an image to use as the first frame.'),
       camera: text('How the camera moves.', { enum: ['still', 'pan', 'dolly', 'orbit'], default: 'still' }),
       shots: integer('Number of shots.', { default: 1, minimum: 1, maximum: 4 }),
     }),
@@ -113,19 +113,19 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
   {
     id: 'kinora/reel-swift',
     name: 'Reel Swift',
-    description: 'Two seconds of moving pictures, quick enough to wait for.',
+    description: 'Two seconds of moving images, quick enough to wait for.',
     category: 'text-to-video',
     provider: 'Kinora',
     ...run(25, 35_000, 'video'),
     input_schema: input(['prompt'], {
-      prompt: text('What happens in the film.'),
+      prompt: text('What happens in the video.'),
       motion: number('How much moves: 0 is almost still.', { default: 0.5, minimum: 0, maximum: 1 }),
     }),
   },
   {
     id: 'inkfield/restyle',
     name: 'Restyle',
-    description: 'Redraws a picture in another style and keeps its composition.',
+    description: 'Redraws an image in another style and keeps its composition.',
     category: 'image-to-image',
     provider: 'Inkfield',
     ...run(6, 5_500, 'image'),
@@ -142,7 +142,7 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
   {
     id: 'pixelwright/upscale',
     name: 'Upscale',
-    description: 'Enlarges a picture and restores fine detail.',
+    description: 'Enlarges an image and restores fine detail.',
     category: 'image-to-image',
     provider: 'Pixelwright',
     ...run(3, 8_000, 'image'),
@@ -155,7 +155,7 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
   {
     id: 'pixelwright/cutout',
     name: 'Cutout',
-    description: 'Separates the subject of a picture from its background.',
+    description: 'Separates the subject of an image from its background.',
     category: 'image-to-image',
     provider: 'Pixelwright',
     ...run(1, 900, 'image'),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { cutInput, cuttableLength } from './cut-input.ts'
 
-const picture = `data:image/png;base64,${'A'.repeat(500_000)}`
+const image = `data:image/png;base64,${'A'.repeat(500_000)}`
 
 describe('a cut input', () => {
   it('has the start of long texts, and says how long they were', () => {
-    const cut = cutInput({ image_url: picture, prompt: 'a fox', strength: 0.5 })
+    const cut = cutInput({ image_url: image, prompt: 'a fox', strength: 0.5 })
     expect(cut).toEqual({
       image_url: expect.stringMatching(/^data:image\/png;base64,A+… \(500022 characters, hash \d+\)$/),
       prompt: 'a fox',
@@ -13,11 +13,11 @@ describe('a cut input', () => {
     })
     expect(String(cut.image_url).length).toBeLessThanOrEqual(1_024)
     expect(cutInput(cut)).toEqual(cut)
-    expect(cutInput({ image_url: `${picture.slice(0, -4)}BBBB` })).not.toEqual({ image_url: cut.image_url })
+    expect(cutInput({ image_url: `${image.slice(0, -4)}BBBB` })).not.toEqual({ image_url: cut.image_url })
   })
 
   it('keeps the type of other long values', () => {
-    const cut = cutInput({ tags: Array(5_000).fill('tag'), extra: { text: picture }, few: ['tag'], nothing: null })
+    const cut = cutInput({ tags: Array(5_000).fill('tag'), extra: { text: image }, few: ['tag'], nothing: null })
     expect(cut).toEqual({
       tags: ['… (30001 characters of JSON)'],
       extra: { cut: '… (500033 characters of JSON)' },
@@ -36,6 +36,6 @@ describe('a cut input', () => {
     const input = { prompt: 'a fox', num_images: 2, tags: [] }
     expect(cutInput(input)).toEqual(input)
     expect(cuttableLength(input)).toBe(0)
-    expect(cuttableLength({ ...input, image_url: picture })).toBe(picture.length)
+    expect(cuttableLength({ ...input, image_url: image })).toBe(image.length)
   })
 })

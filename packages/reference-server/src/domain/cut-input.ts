@@ -2,7 +2,7 @@ import { hashText } from '../shared/random.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** A parameter that is longer than this, such as a picture as a data URI, can be cut. */
+/** A parameter that is longer than this, such as an image as a data URI, can be cut. */
 const MAX_LENGTH = 1_024
 
 /** Length of the start that stays, which leaves room for the note behind it. */

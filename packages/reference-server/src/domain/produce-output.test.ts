@@ -101,13 +101,13 @@ describe('output', () => {
 
   it('has a file of the server wherever a test wrote {file}', () => {
     const items = [
-      { type: 'picture', url: '{file}', seed: 7 },
+      { type: 'image', url: '{file}', seed: 7 },
       { type: 'text', url: 'https://elsewhere.test/a.txt' },
     ]
     const job = succeeded('image', { end: { status: 'succeeded', at: 0, output: { type: 'mixed', items } } })
     const made = outputOf(job, 'https://x.test')
     expect(made.type).toBe('mixed')
-    expect(made.items).toEqual([{ type: 'picture', url: 'https://x.test/files/job_1/0.png', seed: 7 }, items[1]])
+    expect(made.items).toEqual([{ type: 'image', url: 'https://x.test/files/job_1/0.png', seed: 7 }, items[1]])
     expect([fileOf(job, '0.png') === undefined, fileOf(job, '1.png')]).toEqual([false, undefined])
   })
 })

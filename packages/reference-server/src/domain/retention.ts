@@ -5,7 +5,7 @@ export interface Retention {
   /** Finished jobs, and with them their files. Default 100 000. Unfinished jobs are always stored. */
   finishedJobs: number
   /**
-   * Long parameters of runs, such as pictures as data URIs, in bytes, about. Default 16 MiB. Beyond it those of the oldest
+   * Long parameters of runs, such as images as data URIs, in bytes, about. Default 16 MiB. Beyond it those of the oldest
    * runs are cut: `job(id).input` then has only their start, and the files of the job stay the same.
    */
   inputBytes: number

@@ -6,7 +6,7 @@ import { validateInput } from './validate-input.ts'
 const SCHEMA: InputSchema = {
   type: 'object',
   properties: {
-    prompt: { type: 'string', description: 'What the picture shows.' },
+    prompt: { type: 'string', description: 'What the image shows.' },
     image_size: { type: 'string', enum: ['square', 'square_hd'], default: 'square_hd' },
     num_images: { type: 'integer', minimum: 1, maximum: 4, default: 1 },
     guidance: { type: 'number', minimum: 0 },
@@ -62,7 +62,7 @@ describe('validateInput (section 2.3)', () => {
   })
 
   it('says what a missing parameter is for; undefined counts as missing', () => {
-    const wanted = ['/prompt prompt is required; send a string. What the picture shows.']
+    const wanted = ['/prompt prompt is required; send a string. What the image shows.']
     expect(messages(SCHEMA, {})).toEqual(wanted)
     expect(messages(SCHEMA, { prompt: undefined, unheard_of: undefined })).toEqual(wanted)
   })

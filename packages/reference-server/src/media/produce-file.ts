@@ -1,7 +1,7 @@
 import { createSeededRandom } from '../shared/random.ts'
-import film from './film.json' with { type: 'json' }
 import { produceAudio } from './produce-audio.ts'
 import { produceImage } from './produce-image.ts'
+import video from './video.json' with { type: 'json' }
 
 /** The file to produce. The same request always gives the same bytes. */
 export interface FileRequest {
@@ -9,7 +9,7 @@ export interface FileRequest {
   /** Any text, also an empty one. It is a seed of the random numbers. */
   prompt: string
   seed: number
-  /** Pixels of an image, 1 to 2048 (beyond that it is cut); default 1024. Films always have 320 x 180. */
+  /** Pixels of an image, 1 to 2048 (beyond that it is cut); default 1024. Videos always have 320 x 180. */
   width?: number | undefined
   /** Pixels of an image, as `width`. */
   height?: number | undefined
@@ -35,7 +35,7 @@ const MAX_SIDE_PX = 2048
 
 /**
  * Produces the file of an output item (section 2.5): a PNG or a WAV melody made from prompt and seed, or for video the
- * one MP4 film of the package. Pure: runs in Node, browsers and workers.
+ * one MP4 video of the package. Pure: runs in Node, browsers and workers.
  */
 export function produceFile(request: FileRequest): ProducedFile {
   return { bytes: produceBytes(request), ...FILE_FORMS[request.kind] }
@@ -72,16 +72,16 @@ function sidePx(pixels = DEFAULT_SIDE_PX): number {
  *         geq=lum='128+46*sin(X/38+2*PI*T/3)+46*sin(Y/27-2*PI*T/3)*cos((X+Y)/61+2*PI*T/3)'
  *            :cb='128+52*sin((X-Y)/37+2*PI*T/3)':cr='128+52*cos((X+Y)/41-2*PI*T/3)',format=yuv420p"
  *       -c:v libx264 -preset veryslow -crf 28 -bsf:v filter_units=remove_types=6 -movflags +faststart
- *       -fflags +bitexact -flags:v +bitexact film.mp4
+ *       -fflags +bitexact -flags:v +bitexact video.mp4
  */
 function decodeFilm(): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(film.base64), (character) => character.charCodeAt(0))
+  return Uint8Array.from(atob(video.base64), (character) => character.charCodeAt(0))
 }
 
-/** About 100 pictures of 1024 x 1024 pixels. */
+/** About 100 images of 1024 x 1024 pixels. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** Keeps the files that were read last: to paint a picture takes as long as hundreds of other responses. */
+/** Keeps the files that were read last: to paint an image takes as long as hundreds of other responses. */
 export class FileCache {
   readonly #produce: (request: FileRequest) => ProducedFile
   /** The one that was read last is at the end. */

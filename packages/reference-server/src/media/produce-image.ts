@@ -5,7 +5,7 @@ const LEVELS = 256
 
 type Gradient = readonly [low: number, high: number]
 
-/** Colours (red, green, blue) of the lowest and the highest level of a picture. */
+/** Colours (red, green, blue) of the lowest and the highest level of an image. */
 const PALETTES: readonly [Gradient, ...Gradient[]] = [
   [0x121840, 0xfab07a],
   [0x0a2e36, 0xd4dea0],
@@ -16,7 +16,7 @@ const PALETTES: readonly [Gradient, ...Gradient[]] = [
 ]
 
 /**
- * An abstract picture of waves, coloured by their height. PNG with a palette, about 150 kB for 1024 x 1024 pixels. Each
+ * An abstract image of waves, coloured by their height. PNG with a palette, about 150 kB for 1024 x 1024 pixels. Each
  * wave is a product of a column and a row, so that a pixel costs a few multiplications.
  */
 export function produceImage(random: SeededRandom, width: number, height: number): Uint8Array<ArrayBuffer> {

@@ -26,13 +26,13 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
   if (scripted !== undefined) account.dropScript(model.id, scripted)
   const taken = scripted ?? turnOf(service, order)
-  const { deliveriesOfOneResult: deliveries, queuedMs: usualQueueMs } = service.options.assumptions
+  const { deliveriesOfOneResult: deliveries, queuedMs: defaultQueueMs } = service.options.assumptions
   const webhook =
     webhook_url === undefined ? undefined : { url: webhook_url, deliveries, ...(taken?.webhook ?? account.webhook) }
   const script = inTime(taken, webhook)
   const createdAt = service.clock.now()
   const isQueued = order.sync === false
-  const queuedMs = isQueued ? usualQueueMs : 0
+  const queuedMs = isQueued ? defaultQueueMs : 0
   const fileSeed = service.random.fileSeed()
   const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
   const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })

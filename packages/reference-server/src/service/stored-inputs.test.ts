@@ -5,14 +5,14 @@ import { createReferenceServer } from '../reference-server.ts'
 const LENGTH = 200_000
 
 /** Another one for each number. */
-const picture = (number: number) => `data:image/png;base64,${`${number}AAA`.slice(0, 4)}${'A'.repeat(LENGTH)}`
+const image = (number: number) => `data:image/png;base64,${`${number}AAA`.slice(0, 4)}${'A'.repeat(LENGTH)}`
 
 async function runPictures(retention: { inputBytes?: number }, count: number) {
   const server = createReferenceServer({ clock: 'manual', retention })
   const { run } = apiCaller(server)
   const ids: string[] = []
   for (let number = 0; number < count; number++) {
-    const { body } = await run('pixelwright/upscale', { sync: false, input: { image_url: picture(number) } })
+    const { body } = await run('pixelwright/upscale', { sync: false, input: { image_url: image(number) } })
     ids.push(String(body.job_id))
   }
   await server.clock.advance(200_000)
@@ -22,7 +22,7 @@ async function runPictures(retention: { inputBytes?: number }, count: number) {
 describe('the inputs of runs', () => {
   it('are stored up to a number of bytes, those of the newest runs in full', async () => {
     const { server, ids } = await runPictures({ inputBytes: 3.5 * LENGTH }, 10)
-    const whole = ids.filter((id, number) => server.job(id).input.image_url === picture(number))
+    const whole = ids.filter((id, number) => server.job(id).input.image_url === image(number))
     expect(whole).toEqual(ids.slice(-3))
     expect(JSON.stringify(server.snapshot()).length).toBeLessThan(4 * LENGTH)
   })

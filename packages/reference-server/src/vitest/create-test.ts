@@ -141,7 +141,7 @@ function withInbox(test: ServerTest, makeInbox: InboxTestOptions<TestInbox>['inb
  * test leaves something behind: see `createTest`.
  *
  * @example
- * test('a picture is made', async ({ clientOptions, expect }) => {
+ * test('an image is made', async ({ clientOptions, expect }) => {
  *   const client = new ModelRun(clientOptions)
  *   expect((await client.run('aurora-image', { prompt: 'a fox' })).status).toBe('succeeded')
  * })

@@ -14,8 +14,8 @@ export interface Catalog {
   has(id: string): boolean
   /** @throws ModelRunError when the model cannot be read */
   read(id: string): Promise<Model>
-  /** Reads it anew: the price that is checked is the one that is paid. @throws As {@link read} */
-  readAnew(id: string): Promise<Model>
+  /** Reads it again: the price that is checked is the one that is paid. @throws As {@link read} */
+  readAgain(id: string): Promise<Model>
   /** Without those that the service does not have (any more). @throws As {@link read} */
   readAll(): Promise<Model[]>
 }
@@ -27,10 +27,10 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
 
   function read(id: string): Promise<Model> {
     const known = entries.get(id)
-    return known !== undefined && clock.now() - known.readAt < MAX_AGE_MS ? known.reading : readAnew(id)
+    return known !== undefined && clock.now() - known.readAt < MAX_AGE_MS ? known.reading : readAgain(id)
   }
 
-  function readAnew(id: string): Promise<Model> {
+  function readAgain(id: string): Promise<Model> {
     const reading = client.models
       .get(id)
       .withResponse()
@@ -55,7 +55,7 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  return { has: (id) => allowed.has(id), read, readAnew, readAll }
+  return { has: (id) => allowed.has(id), read, readAgain, readAll }
 }
 
 function orMissing(error: unknown): undefined {

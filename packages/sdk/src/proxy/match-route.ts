@@ -48,12 +48,12 @@ function byMethod(method: string, routes: Partial<Record<string, MatchedRoute>>)
   return (Object.hasOwn(routes, method) ? routes[method] : undefined) ?? { name: 'methodNotAllowed', allow }
 }
 
-/** Undefined for what is encoded otherwise than clients do it: a guard in front may look for the usual form. */
+/** Undefined for what is encoded otherwise than clients do it: a guard in front may look for the normal form. */
 function decode(text: string): string | undefined {
   try {
     const id = decodeURIComponent(text)
-    const isUsual = id === text || encodeURIComponent(id).toLowerCase() === text.toLowerCase()
-    return id !== '' && isUsual ? id : undefined
+    const isNormal = id === text || encodeURIComponent(id).toLowerCase() === text.toLowerCase()
+    return id !== '' && isNormal ? id : undefined
   } catch {
     return undefined
   }

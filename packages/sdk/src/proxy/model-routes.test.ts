@@ -10,7 +10,7 @@ const models = ['aurora-image', 'film/long', 'gone']
 const service: Step = async (request) => {
   const id = decodeURIComponent(new URL(request.url).pathname.split('/').at(-1) ?? '')
   if (id === 'gone') return await errorResponse(404, 'NOT_FOUND')(request)
-  const changes = id === 'film/long' ? { category: 'text-to-video', name: 'Long Film', internal_host: 'gpu-7' } : {}
+  const changes = id === 'film/long' ? { category: 'text-to-video', name: 'Long Video', internal_host: 'gpu-7' } : {}
   return await json(200, { ...details, id, ...changes })(request)
 }
 
@@ -74,7 +74,7 @@ describe('the details of a model (section 4.2)', () => {
   test('have the members that the specification names, and no others', async () => {
     const { send } = createTestProxy([service], { models })
     const { body } = await send('GET /v1/models/film%2Flong')
-    expect(body).toEqual({ ...details, id: 'film/long', category: 'text-to-video', name: 'Long Film' })
+    expect(body).toEqual({ ...details, id: 'film/long', category: 'text-to-video', name: 'Long Video' })
   })
 
   test.each(['secret-model', 'Aurora-Image', 'aurora-image%00', 'aurora-image%20', 'aurora%252Dimage', 'x/../aurora'])(

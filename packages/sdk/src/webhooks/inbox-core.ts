@@ -17,8 +17,8 @@ export interface InboxCore {
   background: Background
   /** Undefined without a client. */
   pollJob: PollJob | undefined
-  /** The polls of jobs whose delivery is overdue, and those for deliveries of strangers. */
-  lanes: { overdue: Lane; strangers: Lane }
+  /** The polls of jobs whose delivery is overdue, and those for deliveries of unverified senders. */
+  lanes: { overdue: Lane; unverified: Lane }
   subscribers: Subscribers
   /** Aborts when the inbox drains: it takes no more work. */
   stopping: AbortController
@@ -37,7 +37,7 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     hooks: createHooks(inboxOptions, background.track),
     background,
     pollJob: options.client && createPollJob(options.client, options.clock),
-    lanes: { overdue: createLane(options.clock, 10), strangers: createLane(options.clock, 5) },
+    lanes: { overdue: createLane(options.clock, 10), unverified: createLane(options.clock, 5) },
     subscribers: createSubscribers(),
     stopping: new AbortController(),
     aborting: new AbortController(),

@@ -88,10 +88,10 @@ test('a job that was given up is worked again when its delivery comes after all,
   })
 })
 
-test('a delivery that was dropped is forgotten, except for strangers', async () => {
+test('a delivery that was dropped is forgotten, except for unverified senders', async () => {
   const harness = openCore()
   await addEnded(harness.core.queues.jobs, job_id, () => ({ isDropped: true }))
-  await put(harness, delivery, { isStranger: true })
+  await put(harness, delivery, { isUnverified: true })
   await expect(harness.engine.task('results', job_id)).resolves.toMatchObject({ state: 'done' })
   await put(harness, note)
   await expect(harness.engine.task('results', job_id)).resolves.toMatchObject({ state: 'waiting' })

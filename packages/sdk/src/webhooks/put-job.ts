@@ -14,7 +14,7 @@ export interface JobNews {
   /** Milliseconds until a job without a task is due. Default 0. */
   delayMs?: number | undefined
   /** Whether the news are of a sender that anyone can be. Then a job that the service did not have stays dropped. */
-  isStranger?: boolean | undefined
+  isUnverified?: boolean | undefined
 }
 
 /**
@@ -40,10 +40,10 @@ async function addJob({ jobs }: InboxQueues, { key, change, delayMs }: JobNews):
 
 /** @returns whether there was nothing to do */
 async function changeJob({ jobs }: InboxQueues, news: JobNews, task: TaskRecord): Promise<boolean> {
-  const { key, change, isStranger = false } = news
+  const { key, change, isUnverified = false } = news
   if (isDropped(task)) {
-    if (!isStranger) await jobs.remove(key)
-    return isStranger
+    if (!isUnverified) await jobs.remove(key)
+    return isUnverified
   }
   const stored = readStoredJob(task.data)
   const data = task.state === 'done' || stored === undefined ? undefined : change(stored)

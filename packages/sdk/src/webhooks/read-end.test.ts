@@ -119,9 +119,9 @@ describe('a job that the service does not have', () => {
   const atThird = { attempt: 3, fence: 4 }
 
   test.each<[string, unknown, Partial<StoredJob>]>([
-    ['is missing, of a stranger', notFound, { token: 'none' }],
+    ['is missing, of an unverified sender', notFound, { token: 'none' }],
     ['is missing, of a valid token', notFound, {}],
-    ['is rejected, of a stranger', badId, { token: 'none' }],
+    ['is rejected, of an unverified sender', badId, { token: 'none' }],
   ])('and that %s is dropped', async (_, error, job) => {
     const { work, count, notices, onSucceeded } = openWork(fail(error))
     await expect(work(job, atThird)).resolves.toEqual({ isDropped: true })
@@ -154,7 +154,7 @@ describe('a job that the service does not have', () => {
     expect([notices.onLost.length, notices.onDead.length]).toEqual([1, 1])
   })
 
-  test('is dropped for ten minutes for strangers, and not for those who expect it', async () => {
+  test('is dropped for ten minutes for unverified senders, and not for those who expect it', async () => {
     let isKnown = false
     const { client, calls } = jobsOf(() => (isKnown ? SUCCEEDED_JOB : fail(notFound)()))
     const onSucceeded = vi.fn()

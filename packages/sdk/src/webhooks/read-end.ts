@@ -36,7 +36,7 @@ export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<
   const jobId = jobIdOfKey(task.id)
   const poll = () => pollJob(jobId)
   const isTrusted = job.isExpected || job.token !== 'none'
-  const lane = event === undefined ? lanes.overdue : isTrusted ? undefined : lanes.strangers
+  const lane = event === undefined ? lanes.overdue : isTrusted ? undefined : lanes.unverified
   const polled = await (lane === undefined ? poll() : lane(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
   return eventOfJob(jobId, polled.job, event) ?? (await stillRuns(core, { task, job }))

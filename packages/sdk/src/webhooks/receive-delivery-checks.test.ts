@@ -96,7 +96,7 @@ describe('a delivery', () => {
   })
 })
 
-describe('a delivery of a stranger, without a token and of a job that is not expected', () => {
+describe('a delivery of an unverified sender, without a token and of a job that is not expected', () => {
   test('gets 503 after 600 others in a minute, and those of expected jobs do not', async () => {
     const { core, clock, deliver, count } = openReceive()
     for (let n = 0; n < 600; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })

@@ -56,14 +56,14 @@ interface Receiver {
   core: InboxCore
   /** Starts the work on a delivery that was stored. */
   onStored(taskId: string, waitUntil: Delivery['waitUntil']): void
-  /** Milliseconds until the turn of a delivery of a stranger; undefined when too many wait. */
-  strangerTurn(): number | undefined
+  /** Milliseconds until the turn of a delivery of an unverified sender; undefined when too many wait. */
+  unverifiedTurn(): number | undefined
 }
 
 /** Receives deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
 export function createReceive(core: InboxCore, onStored: Receiver['onStored']): Receive {
   const { clock, networkClock } = core.options
-  const receiver = { core, onStored, strangerTurn: createStrangerTurns(clock) }
+  const receiver = { core, onStored, unverifiedTurn: createUnverifiedTurns(clock) }
   return async (delivery) => {
     const startedAt = clock.now()
     const received = core.background.track(receive(receiver, delivery))
@@ -124,7 +124,7 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
  * Makes the task of the job due. A callback URL belongs to the first job that is confirmed or expected with it: deliveries of
  * another job to it are rejected.
  */
-async function put({ core, strangerTurn }: Receiver, delivery: Heard): Promise<ResponseKind> {
+async function put({ core, unverifiedTurn }: Receiver, delivery: Heard): Promise<ResponseKind> {
   const { queues } = core
   const { event, ref, token } = delivery
   const jobTaskId = jobKey(event.job_id)
@@ -139,27 +139,27 @@ async function put({ core, strangerTurn }: Receiver, delivery: Heard): Promise<R
   // The URL is that of a run whose job is not known yet, and the job has another URL.
   const ownRef = run?.key === undefined && job?.isExpected ? job.ref : undefined
   if (ref !== undefined && ownRef !== undefined && ownRef !== ref) return 'unauthorized'
-  const isStranger = token === 'none' && !job?.isExpected
-  const delayMs = isStranger ? strangerTurn() : 0
+  const isUnverified = token === 'none' && !job?.isExpected
+  const delayMs = isUnverified ? unverifiedTurn() : 0
   if (delayMs === undefined) return 'too_many'
   const task = key === jobTaskId ? jobTask : await queues.jobs.get(key)
-  await putJob(queues, { key, change: heard(delivery), delayMs, isStranger }, task)
+  await putJob(queues, { key, change: heard(delivery), delayMs, isUnverified }, task)
   return 'accepted'
 }
 
-/** Deliveries of strangers that wait for their turn in this process, and the time between two turns. */
-const MAX_STRANGERS = 600
+/** Deliveries of unverified senders that wait for their turn in this process, and the time between two turns. */
+const MAX_UNVERIFIED = 600
 const TURN_MS = 200
 
 /**
- * Spaces the deliveries of strangers, to a URL without a token and of jobs that are not expected, so that they delay no other.
+ * Spaces the deliveries of unverified senders, to a URL without a token and of jobs that are not expected, so that they delay no other.
  * The function returns how long one waits; undefined when too many wait.
  */
-function createStrangerTurns(clock: Clock): () => number | undefined {
+function createUnverifiedTurns(clock: Clock): () => number | undefined {
   let nextTurn = Number.NEGATIVE_INFINITY
   return () => {
     const waitMs = Math.max(0, nextTurn - clock.now())
-    if (waitMs >= MAX_STRANGERS * TURN_MS) return undefined
+    if (waitMs >= MAX_UNVERIFIED * TURN_MS) return undefined
     nextTurn = clock.now() + waitMs + TURN_MS
     return waitMs
   }

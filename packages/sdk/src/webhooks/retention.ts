@@ -74,7 +74,7 @@ async function moveUnverified({ queues }: InboxCore, { data, state }: TaskRecord
   const hasEnded = state === 'done' || state === 'dead'
   if (hasEnded || stored?.event === undefined) return
   const key = eventKey(stored.event)
-  await putJob(queues, { key, change: heard(stored), isStranger: true }, await queues.jobs.get(key))
+  await putJob(queues, { key, change: heard(stored), isUnverified: true }, await queues.jobs.get(key))
 }
 
 const bindingSchema = /* @__PURE__ */ (() => z.object({ key: z.string() }))()

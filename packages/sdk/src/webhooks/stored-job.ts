@@ -29,7 +29,7 @@ export function jobIdOfKey(key: string): string {
   return id.replace(/%(25|3A|3F)/g, decodeURIComponent)
 }
 
-/** Data of the task of a job: what `expect` was told of its run, and what a delivery said. */
+/** Data of the task of a job: what `expect` got of its run, and what a delivery said. */
 export interface StoredJob {
   /** True when `expect` has named the job: its result must not be lost. */
   isExpected?: true | undefined

@@ -34,10 +34,10 @@ function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail }
   const name = `of the job: ${prompt?.slice(0, 120) ?? 'no text'}`
   switch (path && type) {
     case 'image':
-      return <img src={path} alt={`Picture ${name}`} loading="lazy" />
+      return <img src={path} alt={`Image ${name}`} loading="lazy" />
     case 'video':
       // biome-ignore lint/a11y/useMediaCaption: nothing is spoken in it.
-      return <video src={path} controls loop playsInline aria-label={`Film ${name}`} />
+      return <video src={path} controls loop playsInline aria-label={`Video ${name}`} />
     case 'audio':
       // biome-ignore lint/a11y/useMediaCaption: as above.
       return <audio src={path} controls aria-label={`Sound ${name}`} />

@@ -24,7 +24,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A picture that says nothing which the text beside it does not say. */
+/** An image that says nothing which the text beside it does not say. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

@@ -41,7 +41,7 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     return page.evaluate<Awaited<ReturnType<PageFunctions[Name]>>>(code)
   }
 
-  it('runs a model with a path alone, without a key, and shows the picture', async () => {
+  it('runs a model with a path alone, without a key, and shows the image', async () => {
     const { server, proxy, site } = await openApp()
     const page = await openPage(site.origin)
     const run = await call(page, 'draw')

@@ -6,7 +6,7 @@ interface PageRun {
   status: string
   statuses: string[]
   credits: number | undefined
-  /** Of the picture, drawn by the browser itself; 0 when it could not. */
+  /** Of the image, drawn by the browser itself; 0 when it could not. */
   pictureWidth: number
 }
 
@@ -25,11 +25,11 @@ async function draw(): Promise<PageRun> {
   const onStatus = ({ status }: { status: string }) => statuses.push(status)
   const result = await client.run('aurora-image', { prompt: 'a lighthouse', image_size: 'square' }, { onStatus })
   const { job_id, status, credits_used } = result
-  const picture = new Image()
-  picture.src = result.output.items[0]?.url ?? ''
-  document.body.append(picture)
-  await picture.decode().catch(() => {})
-  return { jobId: job_id, status, statuses, credits: credits_used, pictureWidth: picture.naturalWidth }
+  const image = new Image()
+  image.src = result.output.items[0]?.url ?? ''
+  document.body.append(image)
+  await image.decode().catch(() => {})
+  return { jobId: job_id, status, statuses, credits: credits_used, pictureWidth: image.naturalWidth }
 }
 
 /** One run that the service holds, without a poll. */

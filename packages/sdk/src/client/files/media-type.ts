@@ -15,7 +15,7 @@ const UNKNOWN = ['application/octet-stream', 'binary/octet-stream']
 /**
  * The media type of a file, without parameters.
  *
- * The bytes decide. Where they say only what contains the file (a film or a sound), or nothing, the stated type does.
+ * The bytes decide. Where they say only what contains the file (a video or a sound), or nothing, the stated type does.
  *
  * @param stated by the caller, over what the file's source states
  * @throws ConfigurationError when bytes and stated type are of different kinds, or neither gives a type
@@ -51,7 +51,7 @@ async function loadFileTypes(): Promise<typeof import('file-type')> {
   }
 }
 
-/** Whether unrecognized bytes can be of this type. Of pictures, sounds and films only SVG is text. */
+/** Whether unrecognized bytes can be of this type. Of images, sounds and videos only SVG is text. */
 function mayBe(type: string, bytes: Uint8Array): boolean {
   const text = textOf(bytes)
   if (text === undefined || kindOfType(type) === 'other') return true
@@ -59,10 +59,10 @@ function mayBe(type: string, bytes: Uint8Array): boolean {
 }
 
 /** A container holds audio or video. Its first bytes do not say which. */
-function kindOfType(type: string): 'image' | 'sound or film' | 'other' {
+function kindOfType(type: string): 'image' | 'sound or video' | 'other' {
   const family = type.split('/', 1)[0]
   if (family === 'image') return family
-  return family === 'audio' || family === 'video' ? 'sound or film' : 'other'
+  return family === 'audio' || family === 'video' ? 'sound or video' : 'other'
 }
 
 /** The type that the source states. A web page or JSON is a server's error. */

@@ -10,7 +10,7 @@ const VERSIONS = ['a', 'b', 'c'].map(
   (name) => (length: number) => Array.from({ length }, (_, index) => `${name}${index % 10}`).join(''),
 )
 
-/** A 206 that nobody asked for. */
+/** A 206 that was not asked for. */
 const wrongRange: Step = () => new Response('zzzz', { status: 206, headers: { 'content-range': 'bytes 1-4/5' } })
 
 const cuts = fc.record({

@@ -2,7 +2,7 @@ import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { namesOf } from './save-files.ts'
 
-/** The names of files that are all PNG pictures. */
+/** The names of files that are all PNG images. */
 function names(...chosen: unknown[]): string[] {
   const items = chosen.map(() => ({ type: 'image', url: 'https://files.example.com/0.png' }))
   const name = (_: unknown, index: number) => chosen[index] as string

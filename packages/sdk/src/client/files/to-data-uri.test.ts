@@ -76,10 +76,10 @@ describe('the media type', () => {
   }
   test.each<Case>([
     { is: 'what the bytes say', bytes: jpeg, expected: 'image/jpeg' },
-    { is: 'what the bytes say, for a picture of another name', bytes: jpeg, type: 'image/png', expected: 'image/jpeg' },
+    { is: 'what the bytes say, for an image of another name', bytes: jpeg, type: 'image/png', expected: 'image/jpeg' },
     { is: 'what the bytes say, for an unnamed one', bytes: png, type: 'binary/octet-stream', expected: 'image/png' },
     {
-      is: 'what the Blob says, for sound or film',
+      is: 'what the Blob says, for sound or video',
       bytes: webm,
       type: 'audio/webm;codecs=opus',
       expected: 'audio/webm',
@@ -121,7 +121,7 @@ describe('a file that is not what its type says', () => {
     expect(await messageFor(bytes, { type })).toContain(`is said to be ${type}, but is not: its content starts with `)
   })
 
-  test('is not taken: an error page with the name of a picture', async () => {
+  test('is not taken: an error page with the name of an image', async () => {
     expect(await messageFor(file(page, 'photo.png', 'image/png'))).toBe(
       'The file "photo.png" is said to be image/png, but is not: its content starts with ' +
         '"<!DOCTYPE html><title>502 Bad Gateway</title>". Was an error page saved instead of the file, or the file damaged?',
@@ -140,7 +140,7 @@ describe('a file that is not what its type says', () => {
     },
   )
 
-  test('is not taken: a document with the name of a picture', async () => {
+  test('is not taken: a document with the name of an image', async () => {
     expect(await messageFor(file(Buffer.from('%PDF-1.7\n'), 'photo.png', 'image/png'))).toBe(
       'The file "photo.png" is said to be image/png, but its content is application/pdf.',
     )

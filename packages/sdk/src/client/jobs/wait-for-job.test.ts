@@ -174,7 +174,7 @@ describe('a wait that ends early', () => {
   test.each([
     ['rejects it', errorResponse(409, 'CONFLICT')],
     ['says that the job has another status', json(200, { data: { status: 'processing' } })],
-    ['says nothing, and the job goes on', text(204, null)],
+    ['says nothing, and the job continues', text(204, null)],
   ])('says that a cancellation was not confirmed when the service %s', async (_, cancel) => {
     const { error } = await abortWait([byMethod(running, cancel)], 'cancel')
     await expect(error.cancellation).resolves.toBe(false)

@@ -35,7 +35,7 @@ describe('maxCredits (section 2.1)', () => {
     await caught(client.submit('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
   })
 
-  test('reads the price of each run anew: one that has risen since the last run is not paid', async () => {
+  test('reads the price of each run again: one that has risen since the last run is not paid', async () => {
     const dearer = { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } }
     const { client, service } = createTestClient([model, completed, json(200, dearer)])
     const paid = await client.run('aurora-image', INPUT, { maxCredits: 4 })

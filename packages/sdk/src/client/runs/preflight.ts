@@ -18,7 +18,7 @@ export interface PlannedRun {
 }
 
 /**
- * Checks a run against the model's price and input schema, as the options ask for. Both are read anew: the price that is checked is
+ * Checks a run against the model's price and input schema, as the options ask for. Both are read again: the price that is checked is
  * the one that is paid.
  *
  * @returns The price of the run, in credits

@@ -4,10 +4,10 @@ import { errorResponse, json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 
 const COMPLETED = fixtures.runs.completed.body
-const ODD = [null, undefined, '10', 7, {}, [], true]
+const WRONG = [null, undefined, '10', 7, {}, [], true]
 const SIDE_FIELDS = { request_id: 'string', model_id: 'string', duration_ms: 'number', credits_used: 'number' }
 const CASES = Object.entries(SIDE_FIELDS).flatMap(([name, type]) =>
-  ODD.filter((value) => typeof value !== type).map((value) => ({ name, value })),
+  WRONG.filter((value) => typeof value !== type).map((value) => ({ name, value })),
 )
 
 /** A service whose key may run models and read no job. */

@@ -37,7 +37,7 @@ interface PoolRun<I> {
   job?: ClientJob
 }
 
-/** The cause of the error of a run whose loop was left. Nobody gets that error. */
+/** The cause of the error of a run whose loop was left. No caller gets that error. */
 const LEFT = /* @__PURE__ */ Symbol('left')
 
 /** The runs that are under way or whose result waits to be taken. An input is taken when a place is free. */
