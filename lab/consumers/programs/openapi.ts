@@ -18,7 +18,7 @@ export async function jobStatuses(baseUrl: string, id: string): Promise<(string 
   return [heyApi?.data.status, fetched?.data.status, orval.status === 200 ? orval.data.data.status : undefined]
 }
 
-export async function pictureOf(baseUrl: string): Promise<string | undefined> {
+export async function imageOf(baseUrl: string): Promise<string | undefined> {
   const service = createClient<paths>({ baseUrl })
   const path = { model: 'aurora-image' }
   // @ts-expect-error the input is missing

@@ -28,7 +28,7 @@ export function createApp({ client, secret, publicUrl }: AppOptions): { app: Exp
   app.use('/api/modelrun', proxy.node())
   app.use(express.json())
   app.post('/webhooks', inbox.node())
-  app.post('/models/:model/pictures', async (request, response) => {
+  app.post('/models/:model/images', async (request, response) => {
     const { output } = await client.run(request.params.model, { prompt: request.body.prompt }, { webhook: inbox })
     response.json({ url: output.items[0]?.url })
   })

@@ -22,7 +22,7 @@ class RunTest(ServiceTest):
         _, model = self.call("GET", "/v1/models/aurora-image")
         self.assertEqual((model["input_schema"]["required"], model["pricing"]["credits_per_run"]), (["prompt"], 4))
 
-    def test_a_synchronous_run_ends_with_a_picture(self):
+    def test_a_synchronous_run_ends_with_an_image(self):
         status, run = self.start()
         self.assertEqual((status, run["status"], run["credits_used"]), (200, "completed", 4))
         with urllib.request.urlopen(run["output"]["items"][0]["url"]) as image:

@@ -12,7 +12,7 @@ import {
 } from '../hostile-service/hostile-server.ts'
 import { hangUp, json, raw, reset, response, silence } from '../hostile-service/server-responses.ts'
 import { createTestClient, expectNoKey, type Outcome, observe, SHORT_MS } from '../hostile-service/test-client.ts'
-import { chunkedFilm, compressedFilm, FILM, half, video, whole } from './film.ts'
+import { chunkedVideo, compressedVideo, half, VIDEO, video, whole } from './video.ts'
 
 const busy = response(503)
 
@@ -69,7 +69,7 @@ async function runAndSave(
 describe('a run whose file is at a host that', () => {
   test.each<[string, SocketAction[], SaveOptions?]>([
     ['works', [whole(video)]],
-    ['works, without a length', [whole(chunkedFilm)]],
+    ['works, without a length', [whole(chunkedVideo)]],
     ['is busy twice', [busy, busy, whole(video)]],
     ['resets the connection before the head', [reset, whole(video)]],
     ['hangs up before the head', [hangUp, whole(video)]],
@@ -77,9 +77,9 @@ describe('a run whose file is at a host that', () => {
     ['resets the connection in the body', [half(video, 'reset'), whole(video)]],
     ['cuts the body', [half(video, 'end'), whole(video)]],
     ['stalls in the body', [half(video, 'stall'), whole(video)], { timeoutMs: SHORT_MS }],
-    ['cuts a body without a length', [half(chunkedFilm, 'end'), whole(chunkedFilm)]],
+    ['cuts a body without a length', [half(chunkedVideo, 'end'), whole(chunkedVideo)]],
     ['cuts the body, then resets it', [half(video, 'end'), half(video, 'reset'), whole(video)]],
-    ['compresses and cuts the body', [half(compressedFilm, 'end'), whole(compressedFilm)]],
+    ['compresses and cuts the body', [half(compressedVideo, 'end'), whole(compressedVideo)]],
     ['asks to wait', [response(429, '', [['retry-after', '0']]), whole(video)]],
     [
       'is busy twice, then resets, then cuts',
@@ -90,16 +90,16 @@ describe('a run whose file is at a host that', () => {
     const { settled, service, host, files } = await runAndSave(responses, options)
     if (settled instanceof Error) throw settled
     expect(files).toEqual(['job_1-0.mp4'])
-    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
+    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(VIDEO)).toBe(true)
     expect(service.requests.map(({ method }) => method)).toEqual(['POST'])
     for (const { headers } of host?.requests ?? []) expect(headers).not.toHaveProperty('authorization')
   })
 
   test('redirects to another host is followed', async () => {
     const other = await start({ GET: [half(video, 'end'), whole(video)] })
-    const { settled } = await runAndSave([response(302, '', [['location', `${other.url}/film`]])])
+    const { settled } = await runAndSave([response(302, '', [['location', `${other.url}/video`]])])
     if (settled instanceof Error) throw settled
-    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
+    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(VIDEO)).toBe(true)
     for (const { headers } of other.requests) expect(headers).not.toHaveProperty('authorization')
   })
 
@@ -134,7 +134,7 @@ describe('a run whose file is at a host that', () => {
 
 test('a stream of a host that is busy has all bytes', async () => {
   const host = await start({ GET: [busy, reset, whole(video)] })
-  const file = await createTestClient(host.url).files.download(`${host.url}/film`)
-  expect(file).toMatchObject({ size: FILM.length, contentType: 'video/mp4', name: 'film.mp4' })
-  expect(Buffer.from(await new Response(file.stream).arrayBuffer()).equals(FILM)).toBe(true)
+  const file = await createTestClient(host.url).files.download(`${host.url}/video`)
+  expect(file).toMatchObject({ size: VIDEO.length, contentType: 'video/mp4', name: 'video.mp4' })
+  expect(Buffer.from(await new Response(file.stream).arrayBuffer()).equals(VIDEO)).toBe(true)
 })

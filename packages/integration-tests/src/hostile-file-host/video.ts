@@ -4,7 +4,7 @@ import type { SocketAction } from '../hostile-service/hostile-server.ts'
 import { head } from '../hostile-service/server-responses.ts'
 
 /** A produced file: several packets long, and the same in no two places. */
-export const FILM = Buffer.concat(
+export const VIDEO = Buffer.concat(
   Array.from({ length: 5_000 }, (_, index) => createHash('sha256').update(String(index)).digest()),
 )
 
@@ -12,17 +12,17 @@ export const FILM = Buffer.concat(
 type Build = () => Buffer
 
 /** Gives the video. */
-export const video: Build = () => response(200, FILM, [['content-type', 'video/mp4']])
+export const video: Build = () => response(200, VIDEO, [['content-type', 'video/mp4']])
 
 /** Compresses the video although it was asked not to. */
-export const compressedFilm: Build = () =>
-  response(200, gzipSync(FILM), [
+export const compressedVideo: Build = () =>
+  response(200, gzipSync(VIDEO), [
     ['content-encoding', 'gzip'],
     ['content-type', 'video/mp4'],
   ])
 
 /** Gives the video without its length. */
-export const chunkedFilm: Build = () =>
+export const chunkedVideo: Build = () =>
   Buffer.concat([
     Buffer.from(
       head(200, [
@@ -30,8 +30,8 @@ export const chunkedFilm: Build = () =>
         ['content-type', 'video/mp4'],
       ]),
     ),
-    Buffer.from(`${FILM.length.toString(16)}\r\n`),
-    FILM,
+    Buffer.from(`${VIDEO.length.toString(16)}\r\n`),
+    VIDEO,
     Buffer.from('\r\n0\r\n\r\n'),
   ])
 

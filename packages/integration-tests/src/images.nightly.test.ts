@@ -8,14 +8,14 @@ import { InvalidRequestError, toDataUri } from 'modelrun'
 import { describe, expect, test } from 'vitest'
 import { TRANSPORTS } from './transports.ts'
 
-/** A PNG with so many bytes behind its picture that it is of this size. */
+/** A PNG with so many bytes behind its image that it is of this size. */
 const withSize = (png: Uint8Array, byteLength: number) => {
   const bytes = new Uint8Array(byteLength)
   bytes.set(png)
   return bytes
 }
 
-describe.each(TRANSPORTS)('a picture as input, by way of $name', ({ open }) => {
+describe.each(TRANSPORTS)('an image as input, by way of $name', ({ open }) => {
   test('goes in as a data URI up to the largest size that toDataUri takes (section 2.3)', async () => {
     const { client, close } = await open()
     const { output } = await client.run('aurora-image', { prompt: 'a red fox', image_size: 'square' })
@@ -36,8 +36,8 @@ describe.each(TRANSPORTS)('a picture as input, by way of $name', ({ open }) => {
     const drawn = await client.run('aurora-image', { prompt: 'a red fox' })
     const larger = await client.run('pixelwright/upscale', { image_url: drawn.output.items[0]?.url })
     const moving = { prompt: 'it wakes up', image_url: larger.output.items[0]?.url }
-    const film = await client.run('kinora/reel-pro', moving)
-    expect(film.output.items).toMatchObject([{ type: 'video' }])
+    const video = await client.run('kinora/reel-pro', moving)
+    expect(video.output.items).toMatchObject([{ type: 'video' }])
     await close()
   })
 
