@@ -180,11 +180,14 @@ it('waits out a 429 as a whole, and an outage for as long as it lasts', async ()
   const { server, runs } = await setUpRuns()
   server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 1, times: 1 })
   server.faults.add({ kind: 'unavailable', route: 'getJob', times: 2 })
+  const before = server.credits()
   const startedAt = performance.now()
   await runs.add('a', MODEL, { prompt: 'a' })
   expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
   expect(performance.now() - startedAt).toBeGreaterThan(1_000)
-  expect(posts(server)).toEqual({ a: 1 })
+  // The first was rejected.
+  expect(posts(server)).toEqual({ a: 2 })
+  expect(before - server.credits()).toBe(PRICE)
 })
 
 it('is paused while the key is not valid, says so, and continues when it is', async () => {
