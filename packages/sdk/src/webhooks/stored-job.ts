@@ -107,7 +107,7 @@ const unknownSchema = /* @__PURE__ */ (() =>
     payload: z.looseObject({}),
   }))()
 
-const EVENTS_BY_STATUS = { succeeded: succeededSchema, failed: failedDeliverySchema, unknown: unknownSchema }
+const EVENTS_BY_STATUS = { succeeded: succeededSchema, failed: failedDeliverySchema }
 
 /** Parses the data of the task of a job, also of version 0.1.0. Returns undefined when it cannot be read. */
 export function readStoredJob(value: unknown): StoredJob | undefined {
@@ -116,7 +116,8 @@ export function readStoredJob(value: unknown): StoredJob | undefined {
   const { receivedAt, notedAt = receivedAt, event, ...rest } = data
   if (notedAt === undefined) return undefined
   if (event === undefined) return { ...rest, notedAt }
-  const readable = parseByStatus<WebhookEvent>(EVENTS_BY_STATUS, event)
+  // The payload of an unknown event may be wider than any response of the service.
+  const readable = z.safeParse(unknownSchema, event).data ?? parseByStatus<WebhookEvent>(EVENTS_BY_STATUS, event)
   return readable && { ...rest, event: readable, notedAt }
 }
 
