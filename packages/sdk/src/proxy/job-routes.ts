@@ -20,7 +20,12 @@ export async function cancelJob(core: ProxyCore, visit: Visit, token: string): P
   return respond(visit, await core.seals.open(visit.identity.user, token), async (job) => {
     const { data, requestId } = await core.options.client.jobs.cancel(job.jobId, ONCE).withResponse()
     // The response to the cancel does not decide: its body is not specified, and a job that had ended was charged.
-    if (job.reservation !== undefined) await readState(core, visit, job).catch(visit.report)
+    if (job.reservation !== undefined) {
+      // Without a status in the response the client has read the job.
+      const settled =
+        data.job === undefined ? readState(core, visit, job) : settleJob(core, visit, { job, state: data.job })
+      await settled.catch(visit.report)
+    }
     return { body: { data: { job_id: token, status: data.status } }, requestId }
   })
 }
@@ -42,8 +47,17 @@ async function respond(
 
 async function readState(core: ProxyCore, visit: Visit, job: SealedJob): Promise<ApiResult<Job>> {
   const result = await core.options.client.jobs.get(job.jobId, ONCE).withResponse()
-  await settle(core, visit, { job, charged: chargeOf(result.data, job.reservation?.credits ?? 0) })
+  await settleJob(core, visit, { job, state: result.data })
   return result
+}
+
+interface ReadJob {
+  job: SealedJob
+  state: Job
+}
+
+async function settleJob(core: ProxyCore, visit: Visit, { job, state }: ReadJob): Promise<void> {
+  await settle(core, visit, { job, charged: chargeOf(state, job.reservation?.credits ?? 0) })
 }
 
 /** The members that the specification names. Other members of a job may be about the account. */
