@@ -5,7 +5,8 @@ const { draw } = require('./app.cjs')
 const server = createReferenceServer({ clock: 'auto' })
 const client = new ModelRun(server.clientOptions())
 
-beforeEach(() => server.reset())
+// Fails a test that leaves a job, a webhook, a script or a fault behind, and empties the server.
+afterEach(() => server.checkLeftovers())
 
 test('a video that takes two minutes takes no time', async () => {
   server.script('aurora-image', [{ result: 'succeeded', after_ms: 120_000 }])

@@ -13,6 +13,7 @@ const test = base.extend({
     const { close } = await listen(service)
     await use(service)
     await close()
+    service.checkLeftovers()
   },
   app: async ({ service }, use) => {
     const app = createApp(new ModelRun(service.clientOptions())).listen(0, '127.0.0.1')
@@ -36,4 +37,5 @@ test('a lost response is said, and not repeated', async ({ page, app, service })
   await page.getByRole('button', { name: 'Draw' }).click()
   await expect(page.getByRole('status')).toHaveText(/may have been paid/)
   expect(service.journal.text().match(/POST \/v1\/models/g)).toHaveLength(1)
+  service.reset() // nobody waits for its job
 })

@@ -142,8 +142,16 @@ export interface ReferenceServer extends AutoClosed {
   /** What is left over, of one key's account or of all: jobs still running, results on their way, unused faults and more. */
   report(key?: string): Report
   /**
+   * For a hook after each test: forgets the same as `reset(key)`, and says what was left over.
+   *
+   * @throws LeftoversError when something was
+   */
+  checkLeftovers(key?: string): void
+  /**
    * The whole state as it is now, as plain JSON: time, keys, accounts, credits, scripts, faults, jobs, deliveries. Not
    * the journal.
+   *
+   * @throws ConfigurationError when an outcome or a fault that waits has a function as its condition, which JSON cannot have
    */
   snapshot(): Snapshot
   /**
@@ -186,6 +194,7 @@ export function serverOf(service: Service): ReferenceServer {
   const handle = createHandle(service, createApp(service, controlToken))
   const serverFetch = createFetch(handle, service)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account
+  const accountIfGiven = (key?: string) => (key === undefined ? undefined : account(key))
   const close = async () => service.close()
   return {
     fetch: serverFetch,
@@ -219,21 +228,26 @@ export function serverOf(service: Service): ReferenceServer {
       requireValid('script', 'outcomes', scriptRuns(service, { account: account(key), modelId, outcomes }))
     },
     job: (id) => controlJob(service, id),
-    reset: (key) => service.reset(key === undefined ? undefined : account(key)),
+    reset: (key) => service.reset(accountIfGiven(key)),
     faults: controlFaults(service, account),
     webhooks: {
       deliveries: (key) => [...service.deliveries.of(account(key))],
       next: ({ key, jobId, timeoutMs } = {}) =>
-        service.deliveries.next({ account: key === undefined ? undefined : account(key), jobId, timeoutMs }),
+        service.deliveries.next({ account: accountIfGiven(key), jobId, timeoutMs }),
       script: (how, key) => {
         account(key).webhook = how && requireValid('webhooks.script', 'how', parseShape(scriptedWebhookSchema, how))
       },
-      deliver: (deliver, key) => service.receivers.set(deliver, key === undefined ? undefined : account(key)),
+      deliver: (deliver, key) => service.receivers.set(deliver, accountIfGiven(key)),
     },
     journal: viewJournal(service.observer.journal, account),
-    requests: ({ key, ...filter } = {}) => findRequests(service, key === undefined ? undefined : account(key), filter),
+    requests: ({ key, ...filter } = {}) => findRequests(service, accountIfGiven(key), filter),
     story: (jobId) => storyOf(service, jobId),
-    report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
+    report: (key) => makeReport(service, accountIfGiven(key)),
+    checkLeftovers: (key) => {
+      const report = makeReport(service, accountIfGiven(key))
+      service.reset(accountIfGiven(key))
+      if (!report.isClean) throw new LeftoversError(report)
+    },
     snapshot: () => takeSnapshot(service),
     restore: (snapshot) =>
       void requireValid('restore', 'snapshot', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),

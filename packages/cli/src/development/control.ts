@@ -1,4 +1,4 @@
-import { memberOf, tryParseJson } from '@modelrun/kit'
+import { collectBytes, memberOf, tryParseJson } from '@modelrun/kit'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import type { ConnectionOptions } from '../options.ts'
@@ -7,8 +7,9 @@ import { findConnection, findUrl } from '../service/service.ts'
 /** Where `modelrun dev` listens. */
 const DEV_URL = 'http://127.0.0.1:4010'
 
-/** How long a service on this machine may take to respond. */
+/** How long a service on this machine may take to respond, and how much of its response is read. */
 const MOST_MS = 5_000
+const MOST_BYTES = 64 * 1024 * 1024
 
 /** The url of the service of `modelrun dev`. */
 export function devUrl(options: ConnectionOptions, context: CliContext): string {
@@ -22,9 +23,18 @@ export async function callControl(url: string, path: string, { body }: { body?: 
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const options = { ...(body && post), redirect: 'manual', signal: AbortSignal.timeout(MOST_MS) } as const
   const response = await fetch(`${url.replace(/\/+$/, '')}/_reference/${path}`, options)
-  const text = await response.text()
+  const text = await readText(response)
   if (response.ok) return tryParseJson(text)
   throw new Error(String(memberOf(memberOf(tryParseJson(text), 'error'), 'message') ?? `HTTP ${response.status}`))
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const kept = collectBytes(MOST_BYTES)
+  for await (const chunk of body ?? []) {
+    kept.add(chunk)
+    if (kept.isTooLarge) throw new Error(`its response is larger than ${MOST_BYTES} bytes`)
+  }
+  return new TextDecoder().decode(kept.bytes())
 }
 
 /** @throws UsageError which says that there is no such service */

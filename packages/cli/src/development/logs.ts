@@ -13,6 +13,9 @@ export interface LogsOptions extends ServiceOptions {
 
 const RETRY_MS = 500
 
+/** Longest event that is read: a service of `modelrun dev` sends no longer ones. */
+const MOST_CHARACTERS = 16 * 1024 * 1024
+
 /** Prints the requests that a service of `modelrun dev` has received, and with `--follow` those that come. */
 export async function showLogs(_: [], options: LogsOptions, context: CliContext): Promise<ExitCode> {
   const { terminal } = context
@@ -75,6 +78,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unk
   for await (const chunk of body) {
     const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
     rest = events.pop() ?? ''
+    if (rest.length > MOST_CHARACTERS) throw new Error('An event of the service is too long.')
     for (const event of events) {
       const [, data] = /^data: (.*)$/m.exec(event) ?? []
       if (data !== undefined) yield tryParseJson(data)

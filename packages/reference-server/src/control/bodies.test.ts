@@ -20,6 +20,8 @@ const KNOWN = [
   '10.0.0.0/8',
   '__proto__',
   '\ud800',
+  'GET //',
+  '* /%',
 ]
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
@@ -37,7 +39,11 @@ it.each(CONTROL_ROUTES.filter(({ method }) => method === 'POST').map((route) => 
     const caller = apiCaller(server)
     // These two wait in real time.
     const limit = operationId === 'nextDelivery' ? { timeout_ms: 0 } : {}
-    const examples = [[{ model: '\ud800' }], [{ kind: 'response', headers: { x: '\ud800' } }]] as [unknown][]
+    const examples = [
+      { model: '\ud800' },
+      { kind: 'reset', route: 'GET //' },
+      { kind: 'response', headers: { x: '\ud800' } },
+    ].map((one): [unknown] => [one])
     const runs = { numRuns: operationId === 'sendRun' ? 30 : 100, examples }
     await fc.assert(
       fc.asyncProperty(body, async (json) => {
@@ -48,9 +54,45 @@ it.each(CONTROL_ROUTES.filter(({ method }) => method === 'POST').map((route) => 
         expect(status, text).toBeLessThan(500)
         // What was set must not break what comes later.
         expect((await caller.get('/_reference/activity')).status).toBe(200)
+        expect((await caller.get('/v1/models')).status).toBeOneOf([200, 401, 403])
         server.reset()
       }),
       runs,
     )
   },
 )
+
+/** The paths of all values in a value. */
+function placesIn(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [path]
+  return [path, ...Object.entries(value).flatMap(([name, member]) => placesIn(member, [...path, name]))]
+}
+
+it('a snapshot with any odd value in it is rejected, or restored to a server that works', async () => {
+  const server = createReferenceServer({ clock: 'manual', deliver: () => new Response() })
+  const caller = apiCaller(server)
+  await caller.run('aurora-image', { webhook_url: 'https://app.example/hook' })
+  await caller.run('aurora-image', { sync: false })
+  await server.clock.advance(5_000)
+  await caller.run('aurora-image', { webhook_url: 'https://app.example/hook' })
+  server.faults.add({ kind: 'rate-limit', route: 'getJob', when: { input: { prompt: 'never' } } })
+  server.script('aurora-image', [{ result: 'failed', when: { input: { prompt: 'never' } } }])
+  const snapshot = server.snapshot()
+  const places = placesIn(snapshot).filter((path) => path.length > 0)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...places), value, async (path, odd) => {
+      const changed = structuredClone(snapshot)
+      const [name = '', ...above] = path.toReversed()
+      const parent = above.reduceRight<Record<string, unknown>>((at, step) => at[step] as never, changed as never)
+      parent[name] = odd
+      const { status, text } = await caller.post('/_reference/restore', changed)
+      expect(status, text).toBeLessThan(500)
+      const { apiKey } = server
+      const headers = { authorization: `Bearer ${apiKey}` }
+      const response = await server.fetch('/v1/models', { headers })
+      expect(response.status, `${path}: ${await response.text()}`).toBeLessThan(500)
+      expect((await caller.get('/_reference/activity')).status).toBe(200)
+    }),
+    { numRuns: 300 },
+  )
+})

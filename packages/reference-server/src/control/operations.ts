@@ -64,7 +64,7 @@ export const CONTROL_OPERATIONS = {
   readJournal: ['Read what happened', z.object({ entries, text: z.string() }), 404],
   readStory: ['Read what happened to a job, as text', z.object({ job_id: z.string(), story: z.string() }), 404],
   readReport: ['Read what is left over', Report, 404],
-  takeSnapshot: ['Take a snapshot of the whole state; its members are not part of this API', Snapshot],
+  takeSnapshot: ['Take a snapshot of the whole state; its members are not part of this API', Snapshot, 409],
   restoreSnapshot: ['Go back to a snapshot', z.object(now)],
   readActivity: ['Read all jobs, and what else happened, without bodies', z.object({ ...now, jobs, entries })],
   readEntry: ['Read one thing that happened, with its bodies, by its place', z.object({ entry: JournalEntry }), 404],

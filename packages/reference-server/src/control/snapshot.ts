@@ -1,13 +1,20 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
 import { readBytes } from '../wire/read-json-body.ts'
-import { CONTROL_PREFIX, get, invalid, post, requireValid } from './route.ts'
+import { CONTROL_PREFIX, conflict, get, invalid, post, requireValid } from './route.ts'
 
 const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON.`
 
 /** The whole state, to keep and to go back to. */
 export const SNAPSHOT_ROUTES = [
-  get('takeSnapshot', 'snapshot', (service) => takeSnapshot(service)),
+  get('takeSnapshot', 'snapshot', (service) => {
+    try {
+      return takeSnapshot(service)
+    } catch (error) {
+      throw error instanceof ConfigurationError ? conflict(error.message) : error
+    }
+  }),
   post('restoreSnapshot', 'restore').reading(async (service, { req }) => {
     // Not as other bodies: a state may be larger than any request of the service.
     const bytes = await readBytes(req.raw, Number.POSITIVE_INFINITY)

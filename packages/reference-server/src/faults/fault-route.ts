@@ -80,6 +80,6 @@ const PLACEHOLDER = /^\{.*\}$/
 /** Decoded, so that it does not matter how a model id with a slash was written. */
 function segmentsOf(path: string): string[] {
   const isTemplate = path.includes('{') // which an address would encode
-  const routed = isTemplate ? path : withModelAsSegment(new URL(path, 'http://host').pathname)
+  const routed = isTemplate ? path : withModelAsSegment(new URL(`http://host${path}`).pathname)
   return routed.split('/').map(decodeSegment)
 }

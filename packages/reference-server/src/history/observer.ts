@@ -80,6 +80,7 @@ export class Observer {
   readonly #violations = new FairBuffer<Account | null, string>({ limit: MAX_VIOLATIONS })
   readonly #log: ((line: string) => void) | undefined
   readonly #now: () => number
+  #hasWarned = false
 
   constructor({ retention, strict, log }: ObserverOptions, now: () => number) {
     this.journal = new Journal(retention.journalBytes)
@@ -110,7 +111,7 @@ export class Observer {
     this.#audit?.ended(job, end)
   }
 
-  deliveryEnded(record: DeliveryRecord, { account }: Job, startPlace: number): void {
+  deliveryEnded(record: DeliveryRecord, { account, webhook }: Job, startPlace: number): void {
     const { job_id, outcome, status, reason, attemptedAt: at, finishedAt } = record
     const url = redactText(record.url)
     this.journal.add(
@@ -119,6 +120,17 @@ export class Observer {
       startPlace,
     )
     this.log(() => ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' '))
+    if (outcome !== 'delivered' && webhook?.receiver === undefined)
+      this.#warnOfMissedWebhook(url, reason ?? status ?? outcome)
+  }
+
+  /** Once: whoever has no log would not know why the handler of a result is not called. */
+  #warnOfMissedWebhook(url: string, reason: string | number): void {
+    if (this.#log !== undefined || this.#hasWarned) return
+    this.#hasWarned = true
+    console.warn(
+      `modelrun-reference-server: a result did not reach ${url}: ${reason}. server.webhooks.deliveries() has every delivery, and this warning does not come again.`,
+    )
   }
 
   /** The rules that the server has broken since the last call, each with the story of its job. Strict mode only. */

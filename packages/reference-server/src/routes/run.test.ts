@@ -110,7 +110,7 @@ describe('synchronous run', () => {
 
   it('continues when the client goes away, and leaves no timer behind', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    const { server, caller } = setUp({ clock: 'system' })
+    const { server, caller } = setUp({ clock: 'system', seed: 1 })
     const abort = new AbortController()
     const pending = caller.run(MODEL, {}, { signal: abort.signal })
     const rejectedBody = expect(pending).rejects.toThrow('no longer needed')

@@ -97,13 +97,12 @@ it('serves the bytes of a script as the file of a job', async () => {
   expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([0, 1, 2])
 })
 
-it('makes other ids at each start with a random seed, and the same first key', async () => {
-  const servers = [
-    createReferenceServer({ seed: 'random' }),
-    createReferenceServer({ seed: 'random' }),
-    createReferenceServer(),
-  ]
+it.each([
+  [3, 'in real time', [{}, { clock: { scale: 60 } }, { seed: 'random', clock: 'auto' }] as const],
+  [1, 'in virtual time, and with a seed', [{ clock: 'auto' }, { clock: 'manual' }, { seed: 1 }] as const],
+])('makes %i different ids in three starts %s, and the same first key', async (different, _, options) => {
+  const servers = options.map((one) => createReferenceServer(one))
   const ids = servers.map(async (server) => (await apiCaller(server).run('aurora-image', inputOf('x'))).body.job_id)
-  expect(new Set(await Promise.all(ids)).size).toBe(3)
+  expect(new Set(await Promise.all(ids)).size).toBe(different)
   expect(new Set(servers.map(({ apiKey }) => apiKey)).size).toBe(1)
 })

@@ -46,8 +46,8 @@ export interface ReferenceServerOptions {
   /** How time passes: `'system'` (default), `'manual'`, `'auto'` or `{ scale: n }`, n times as fast. */
   clock?: 'system' | 'manual' | 'auto' | { scale: number } | undefined
   /**
-   * An integer that all ids and files are made from. Default 1. `'random'` is for a program that is started again while its
-   * clients remember jobs: ids differ between starts, and the first key is that of seed 1.
+   * An integer that all ids and files are made from. Default: 1 on a `manual` or `auto` clock, so that runs repeat themselves, else
+   * `'random'`: clients that remember jobs meet other ids at the next start. The first key is then that of seed 1.
    */
   seed?: number | 'random' | undefined
   /**
@@ -161,7 +161,7 @@ export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
   const { catalog = DEFAULT_CATALOG, log, startTime } = options
   return {
     clock: options.clock ?? 'system',
-    ...seedAndKey(options),
+    ...seedAndKey(options, options.clock === 'manual' || options.clock === 'auto' ? DEFAULT_SEED : 'random'),
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
     credits: options.credits ?? DEFAULT_CREDITS,
@@ -176,10 +176,11 @@ export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
   }
 }
 
-function seedAndKey({ seed = DEFAULT_SEED, apiKey }: ReferenceServerOptions): {
-  seed: number
-  apiKey: string | undefined
-} {
+function seedAndKey(
+  { seed: given, apiKey }: ReferenceServerOptions,
+  byDefault: number | 'random',
+): Pick<ResolvedOptions, 'seed' | 'apiKey'> {
+  const seed = given ?? byDefault
   if (seed !== 'random') return { seed, apiKey }
   const [random = DEFAULT_SEED] = crypto.getRandomValues(new Int32Array(1))
   return { seed: random, apiKey: apiKey ?? newKey(createRandom(DEFAULT_SEED), false) }

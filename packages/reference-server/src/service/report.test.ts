@@ -67,6 +67,14 @@ describe('the report of leftovers', () => {
     expect(() => server.report('sk_test_other')).toThrow('did not make that API key')
   })
 
+  it('is what checkLeftovers throws, for an account or for all, once', async () => {
+    const { server } = await leaveAll()
+    const { key } = server.createKey()
+    expect(() => server.checkLeftovers(key)).not.toThrow()
+    expect(() => server.checkLeftovers()).toThrow(/Left over:\n- The job/)
+    expect(() => server.checkLeftovers()).not.toThrow()
+  })
+
   it('is what `await using` throws in strict mode, and nothing else', async () => {
     const useUp = async (strict: boolean) => {
       await using server = (await leaveAll(strict)).server

@@ -43,6 +43,22 @@ describe('a snapshot', () => {
     )
   })
 
+  it('is rejected while a condition is a function, which JSON cannot have', async () => {
+    const server = createReferenceServer()
+    const when = { input: () => true }
+    server.script('aurora-image', [{ result: 'failed', when }])
+    server.faults.add({ kind: 'reset', when })
+    const message = 'cannot have the function `when.input` of an outcome of aurora-image, fault_1'
+    expect(() => server.snapshot()).toThrow(message)
+    const response = await apiCaller(server)
+      .get('/_reference/snapshot')
+      .catch((error) => error)
+    expect(response).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining(message) } } })
+    server.faults.clear()
+    await apiCaller(server).run('aurora-image', { sync: false })
+    expect(server.snapshot().jobs).toHaveLength(1)
+  })
+
   it('takes a server back to where it was, time and keys included', async () => {
     const { server, client, goingId } = await busyServer()
     const before = server.clock.now()

@@ -1,3 +1,4 @@
+import { ConfigurationError, memberOf } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import type { Job } from '../domain/job.ts'
 import type { Journal } from '../history/journal/journal.ts'
@@ -8,9 +9,31 @@ import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './snapshot-sch
 const MAX_ENTRIES = 1_000
 const MAX_ENTRY_BYTES = 1024 * 1024
 
-/** The state of a service as it is now; nothing that happens later changes it. @param hasJournal whether the newest of it is in it */
+/**
+ * The state of a service as it is now; nothing that happens later changes it.
+ *
+ * @param hasJournal whether the newest of it is in it
+ * @throws ConfigurationError that names the outcomes and faults whose condition is a function, which JSON cannot have
+ */
 export function takeSnapshot(service: Service, hasJournal = false): Snapshot {
+  const functions = [...service.keys.accounts()].flatMap((account) => functionsOf(service, account))
+  if (functions.length > 0) {
+    const message = `A snapshot cannot have the function \`when.input\` of ${functions.join(', ')}. Use an object there, or take the snapshot before.`
+    throw new ConfigurationError({ message })
+  }
   return JSON.parse(JSON.stringify(stateOf(service, hasJournal))) // it holds nothing but JSON
+}
+
+function functionsOf({ faults }: Service, account: Account): string[] {
+  const isFunction = (when: unknown) => typeof memberOf(when, 'input') === 'function'
+  const scripts = Object.entries(account.scripts()).filter(([, outcomes]) =>
+    outcomes.some(({ when }) => isFunction(when)),
+  )
+  const added = faults
+    .of(account)
+    .list()
+    .filter(({ fault }) => isFunction(fault.when))
+  return [...scripts.map(([model]) => `an outcome of ${model}`), ...added.map(({ id }) => id)]
 }
 
 /** Accounts are named by their index. The clock is settled once: all parts are of the same moment. */
