@@ -1,6 +1,6 @@
 // The tables of figures in documents, made from `lab/bench/results`. Each stands between two comments with its name.
 import { readFileSync } from 'node:fs'
-import { numberOf, type Row, tableOf } from './results.ts'
+import { madeOn, numberOf, type Row, tableOf } from './results.ts'
 
 const PEERS = ['openai', 'anthropic', 'fal', 'replicate']
 
@@ -26,6 +26,7 @@ const tables: Record<string, () => string[]> = {
       ],
     ),
     '| responses checked for their shape | **yes** | no | no | no | no |',
+    ...madeBy('stall', 'abort', 'size'),
   ],
   clients: () => {
     const others = ['openai', 'anthropic', 'replicate', 'fal', 'ky']
@@ -84,6 +85,11 @@ export const figures = ['README.md', 'lab/bench/README.md', 'docs/guides/durable
 
 export function readDocument(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+/** What stands below a table: the day, the versions, and the command that makes its figures again. */
+function madeBy(...results: [string, ...string[]]): string[] {
+  return ['', `${madeOn(results[0])} \`npm run bench -- ${results.join(' ')}\``]
 }
 
 type Column = (client: string) => string

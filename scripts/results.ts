@@ -24,6 +24,14 @@ export function tableOf(
   return { head: names, rows: rows.map(cellsOf), indexOf }
 }
 
+/** The last line of a result: its day, machine and versions. */
+export function madeOn(result: string): string {
+  const text = readFileSync(new URL(`../lab/bench/results/${result}.md`, import.meta.url), 'utf8')
+  const line = text.trimEnd().split('\n').at(-1) ?? ''
+  if (!/^\d{4}-\d\d-\d\d, /.test(line)) throw new Error(`lab/bench/results/${result}.md does not end with its day.`)
+  return line
+}
+
 export function numberOf(cell = ''): number {
   const value = Number.parseFloat(cell.replace(/[*,]/g, ''))
   if (Number.isNaN(value)) throw new Error(`"${cell}" is not a number.`)
