@@ -1,6 +1,6 @@
 import { definePackage } from '../../scripts/tsup-package.ts'
 
 export default definePackage({
-  entry: ['src/index.ts', 'src/{bullmq,postgres,sqlite}/*-engine.ts', 'src/marks/marks.ts'],
+  entry: ['src/index.ts', 'src/{bullmq,durable-object,postgres,sqlite}/*-engine.ts', 'src/marks/marks.ts'],
   sourcemap: true,
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { openDatabase } from '../sqlite/sqlite-database.ts'
 import { SqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'
 
@@ -10,7 +11,7 @@ class SlowTable extends SqliteTable {
 }
 
 it('a run keeps its lock although a mark of it is being stored whenever locks are renewed', async () => {
-  const engine = createTableEngine(new SlowTable(':memory:', 0))
+  const engine = createTableEngine(new SlowTable(openDatabase(':memory:', 0)))
   await engine.setup()
   await engine.add('tasks', 'a', { data: null })
   const marks: boolean[] = []

@@ -15,6 +15,7 @@ import {
 } from '@modelrun/kit'
 import { type Codec, withCodec } from './codec.ts'
 import type { Engine, Json, Rate, TaskState, WorkOptions } from './engine.ts'
+import { warn } from './warn.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable extends TaskTable {
@@ -142,6 +143,6 @@ export function warnOnce(): (error: unknown) => void {
   return (error) => {
     if (performance.now() - warnedAt < WARN_EVERY_MS) return
     warnedAt = performance.now()
-    process.emitWarning(`The engine of @modelrun/durable met an error, and tries again: ${String(error)}`)
+    warn(`The engine of @modelrun/durable met an error, and tries again: ${String(error)}`)
   }
 }

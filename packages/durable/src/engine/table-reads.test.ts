@@ -1,5 +1,6 @@
 import type { LockRequest } from '@modelrun/kit'
 import { expect, it } from 'vitest'
+import { openDatabase } from '../sqlite/sqlite-database.ts'
 import { SqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'
 
@@ -12,7 +13,7 @@ async function openEngine() {
       return super.lock(request)
     }
   }
-  const engine = createTableEngine(new ObservedTable(':memory:', 0), { pollMs: 600_000 })
+  const engine = createTableEngine(new ObservedTable(openDatabase(':memory:', 0)), { pollMs: 600_000 })
   await engine.setup()
   const settled = async (ended: number) => {
     await expect.poll(() => engine.count('busy')).toEqual({ waiting: 0, running: 0, done: ended, dead: 0 })

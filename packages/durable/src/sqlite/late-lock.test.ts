@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { openDatabase } from './sqlite-database.ts'
 import { SqliteTable } from './sqlite-table.ts'
 
 const REQUEST = { queue: 'tasks', limit: 1, alone: false, lockMs: 1, spacing: undefined, onlyTasks: false }
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 async function openTable() {
-  const table = new SqliteTable(':memory:', 0)
+  const table = new SqliteTable(openDatabase(':memory:', 0))
   await table.setup()
   await table.add('tasks', 'a', { data: 'null', delayMs: 0 })
   const lock = async (lockMs: number) => (await table.lock({ ...REQUEST, lockMs })).tasks[0]

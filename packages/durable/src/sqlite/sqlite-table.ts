@@ -13,18 +13,18 @@ import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { type DurableTable, partName } from '../engine/table-engine.ts'
 import { VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
-import { type Database, openDatabase, type Row, type Values } from './sqlite-database.ts'
+import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
 import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './sqlite-versions.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
-/** The tasks in a SQLite file. */
+/** The tasks in a SQLite database. */
 export class SqliteTable implements DurableTable {
   readonly #database: Database
 
-  constructor(path: string, busyTimeoutMs: number) {
-    this.#database = openDatabase(path, busyTimeoutMs)
+  constructor(database: Database) {
+    this.#database = database
   }
 
   async setup(): Promise<void> {
