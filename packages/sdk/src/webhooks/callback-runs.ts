@@ -4,7 +4,7 @@ import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
 import { expected, putJob } from './put-job.ts'
 import { type InboxQueues, keepTrying } from './queues.ts'
-import { jobKey, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
+import { jobKey, readStoredJob, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
 
 /** How long the context of a callback URL waits for a delivery: the life of its token, and the difference between clocks. */
 const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
@@ -72,7 +72,10 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
       ref,
       notedAt: core.options.clock.now(),
     })
-    await putJob(queues, { key, change, delayMs: pollInMs }, await queues.jobs.get(key))
+    const task = await queues.jobs.get(key)
+    const knownRef = readStoredJob(task?.data)?.ref
+    if (ref !== undefined && knownRef !== undefined && knownRef !== ref) hooks.warnOnce('known', jobId)
+    await putJob(queues, { key, change, delayMs: pollInMs }, task)
     // Last: until then the run counts as one without a job.
     if (ref !== undefined && !(await claimUrl(core, ref, key))) throw urlIsTaken(ref, jobId)
   }

@@ -1,7 +1,17 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { FAILED, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
+import {
+  FAILED,
+  type InboxHarness,
+  jobsOf,
+  openInbox,
+  PUBLIC_URL,
+  SECRET,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
 import type { Inbox } from './inbox.ts'
+import type { InboxOptions } from './inbox-options.ts'
 
 const no = () => {
   throw new Error('no')
@@ -52,26 +62,70 @@ test('`drain` waits for a hook', async () => {
   expect(isDone).toBe(true)
 })
 
-describe('an inbox without a handler', () => {
-  const openBare = () => openInbox({ onSucceeded: undefined })
+describe('an inbox', () => {
+  const { job_id } = SUCCEEDED
+  const polled = { client: jobsOf(() => SUCCEEDED_JOB).client }
+  const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
+  const expectAt = async (inbox: Inbox, ids: readonly string[]) => {
+    for (const id of ids) await inbox.expect(id, { pollInMs: 0, ref: (await inbox.prepare()).ref })
+  }
 
-  test('warns of a result that nothing waits for', async () => {
+  test.each<{
+    what: string
+    options: Omit<InboxOptions, 'clock'>
+    work(harness: InboxHarness): Promise<unknown>
+    warning?: string
+  }>([
+    {
+      what: 'of a result that nothing waits for, without a handler',
+      options: { onSucceeded: undefined },
+      work: ({ deliver }) => deliver(SUCCEEDED),
+      warning: `the job ${job_id} succeeded, and its result is dropped`,
+    },
+    {
+      what: 'of no result that a run expected',
+      options: { onSucceeded: undefined },
+      work: async ({ deliver, inbox }) => [await inbox.expect(job_id), await deliver(SUCCEEDED)],
+    },
+    {
+      what: 'of no result that a caller of waitFor has',
+      options: { onSucceeded: undefined },
+      work: async ({ deliver, inbox }) => [void inbox.waitFor(job_id), await deliver(SUCCEEDED)],
+    },
+    {
+      what: 'of deliveries that do not come',
+      options: { ...signed, ...polled, onWebhookMissed: undefined },
+      work: ({ inbox }) => expectAt(inbox, ['job_1', 'job_2']),
+      warning: 'the job job_1 ended without a webhook delivery, and a poll found its result',
+    },
+    {
+      what: 'of none that are reported to a hook',
+      options: { ...signed, ...polled },
+      work: ({ inbox }) => expectAt(inbox, ['job_1']),
+    },
+    {
+      what: 'of none for a job that was cancelled',
+      options: { ...signed, client: jobsOf(() => ({ status: 'cancelled' })).client, onWebhookMissed: undefined },
+      work: ({ inbox }) => expectAt(inbox, ['job_1']),
+    },
+    {
+      what: 'of jobs that an earlier run had',
+      options: { ...signed, ...polled },
+      work: async ({ inbox, clock }) => {
+        await expectAt(inbox, ['job_1', 'job_2'])
+        await clock.advance(1_000)
+        await expectAt(inbox, ['job_1', 'job_2'])
+      },
+      warning: 'the job job_1 is known to the inbox from an earlier run',
+    },
+  ])('warns once $what', async ({ options, work, warning }) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { deliver } = openBare()
-    await deliver(SUCCEEDED)
+    const harness = openInbox(options)
+    await work(harness)
     await settle()
-    expect(warn.mock.calls.join()).toContain(`the job ${SUCCEEDED.job_id} succeeded, and its result is dropped`)
-  })
-
-  test.each<[string, (inbox: Inbox) => unknown]>([
-    ['a run that expected it', (inbox) => inbox.expect(SUCCEEDED.job_id)],
-    ['a caller of waitFor', (inbox) => void inbox.waitFor(SUCCEEDED.job_id)],
-  ])('warns of nothing when %s has the result', async (_, prepare) => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { deliver, inbox } = openBare()
-    await prepare(inbox)
-    await deliver(SUCCEEDED)
-    await settle()
-    expect(warn).not.toHaveBeenCalled()
+    await harness.clock.advance(1_000)
+    const lines = warn.mock.calls.map(([line]) => line)
+    expect(lines).toEqual(warning === undefined ? [] : [expect.stringContaining(warning)])
+    await harness.inbox.drain()
   })
 })

@@ -6,7 +6,6 @@ import { createLane, createPollJob, type Lane, type PollJob } from './poll-job.t
 import { type InboxQueues, openQueues } from './queues.ts'
 import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
-import type { WebhookEvent } from './webhook-event.ts'
 
 /** The parts of one inbox. */
 export interface InboxCore {
@@ -76,51 +75,64 @@ interface Hooks {
   notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
   /** Reports a metric. Default value 1. */
   metric(name: InboxMetricName, jobId?: string, value?: number): void
-  /** Warns once when a result is dropped: nothing in this process waits for the job, and there is no handler. */
-  warnUnhandled(event: WebhookEvent): void
+  /** Logs what is probably a mistake, the first time that the inbox finds it. */
+  warnOnce(mistake: Mistake, jobId: string): void
   /** Logs a failure that has no hook. */
   warn(message: string, error: unknown): void
 }
 
+/** What an inbox warns of once. The sentence follows the id of the job. */
+const MISTAKES = {
+  unhandled:
+    'succeeded, and its result is dropped: nothing waits for it, and the inbox has no handler. Pass `createInbox({ onSucceeded })`.',
+  missed:
+    'ended without a webhook delivery, and a poll found its result. Check that the service can reach `publicUrl`. The hook `onWebhookMissed` is called for each such job.',
+  known:
+    'is known to the inbox from an earlier run, so its handler gets the result of that run. A test server that is started again may repeat its job ids: delete what the inbox has stored.',
+} as const
+
+type Mistake = keyof typeof MISTAKES
+
 /** @param track adds a hook that still runs to the work that `drain` waits for */
 function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown): Hooks {
-  let hasWarned = false
+  const mistakes = new Set<Mistake>()
+  const warnOnce = (mistake: Mistake, jobId: string) => {
+    if (mistakes.has(mistake)) return
+    mistakes.add(mistake)
+    console.warn(`modelrun: the job ${jobId} ${MISTAKES[mistake]}`)
+  }
+  const defaults: Partial<Pick<InboxOptions, HookName>> = {
+    onHandlerError: logFailure,
+    // For a cancelled job the specification shows no delivery.
+    onWebhookMissed: ({ jobId, event }) => event.status !== 'unknown' && warnOnce('missed', jobId),
+  }
   return {
     notify: (name, notice) => {
-      // The type of `notify` guarantees that the notice fits: an index by a union loses that.
-      const hook = options[name] as ((notice: unknown) => unknown) | undefined
-      track(callHook(name, hook ?? (name === 'onHandlerError' ? logFailure : undefined), notice))
+      track(callHook(name, options[name] ?? defaults[name], notice))
     },
+    warnOnce,
     metric: (name, jobId, value = 1) => {
       const { onMetric } = options
       if (onMetric !== undefined) track(callHook('onMetric', onMetric, { name, value, jobId }))
-    },
-    warnUnhandled: ({ status, job_id }) => {
-      if (hasWarned || status !== 'succeeded' || options.onSucceeded !== undefined) return
-      hasWarned = true
-      console.warn(
-        `modelrun: the job ${job_id} succeeded, and its result is dropped: nothing waits for it, and the inbox has no handler. Pass \`createInbox({ onSucceeded })\`.`,
-      )
     },
     warn: (message, error) => console.warn(`modelrun: ${message}:`, error),
   }
 }
 
 /** Calls the hook synchronously, and catches what it throws or rejects with. */
-async function callHook<T>(name: HookName | 'onMetric', hook: ((notice: T) => unknown) | undefined, notice: T) {
+async function callHook(name: HookName | 'onMetric', hook: ((notice: never) => unknown) | undefined, notice: unknown) {
   try {
-    await hook?.(notice)
+    // The type of `notify` guarantees that the notice fits: an index by a union loses that.
+    await hook?.(notice as never)
   } catch (error) {
     console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
     // The failure of the handler must not be lost with its hook.
-    if (name === 'onHandlerError') logFailure(notice)
+    if (name === 'onHandlerError') logFailure(notice as HandlerFailure)
   }
 }
 
 /** The default of `onHandlerError`. */
-function logFailure(notice: unknown): void {
-  // Called only with the notice of `onHandlerError`.
-  const { event, attempt, error, isLast } = notice as HandlerFailure
+function logFailure({ event, attempt, error, isLast }: HandlerFailure): void {
   const next = isLast ? 'it is not tried again' : 'it is tried again'
   console.error(`modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`, error)
 }

@@ -121,7 +121,7 @@ export interface InboxOptions<Context = unknown> {
   onLost?: ((notice: LostJob) => unknown) | undefined
   /** Notified of a prepared run whose job is not known after 15 minutes: it may have been charged. */
   onUnconfirmedRun?: ((notice: UnconfirmedRun) => unknown) | undefined
-  /** Notified when a poll found a result: the alarm for webhooks that do not arrive. */
+  /** Notified when a poll found a result: the alarm for webhooks that do not arrive. Default: one `console.warn`. */
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined
   /** Notified of each count and time that a dashboard may want. */
   onMetric?: ((metric: InboxMetric) => unknown) | undefined

@@ -1,4 +1,5 @@
-import { type Checks, isPlainData, readArguments, readOptions, showValue } from '@modelrun/kit'
+import type { OutputItem } from '@modelrun/contract'
+import { type Checks, isPlainData, isRecord, memberOf, readArguments, readOptions, showValue } from '@modelrun/kit'
 import { findUrlProblem, readHostRules, type UrlRules } from '../shared/host-rules.ts'
 import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -37,8 +38,8 @@ export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions =
   return readArguments(place, (report) => {
     report('event', isPlainData(event) ? undefined : `must be the event of a webhook, not ${showValue(event)}`)
     const items = event.status === 'succeeded' ? event.output.items : []
-    return items.flatMap(({ url }, index) => {
-      const problem = findProblem(url, rules)
+    return items.flatMap((item, index) => {
+      const problem = isFetched(item) ? findProblem(item.url, rules) : undefined
       return problem === undefined ? [] : [{ index, problem }]
     })
   })
@@ -56,6 +57,11 @@ export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions =
  */
 export function isSafeOutputUrl(url: string, options: OutputUrlOptions = {}): boolean {
   return findProblem(url, readRules('isSafeOutputUrl', options)) === undefined
+}
+
+/** An item such as text may have no file, and a data URI contains it. */
+function isFetched(item: OutputItem): boolean {
+  return 'url' in item && !/^data:/i.test(item.url)
 }
 
 function findProblem(url: string, rules: UrlRules): string | undefined {
@@ -85,8 +91,8 @@ export function findOutputProblem(
 /** Events of unknown status can have an output, too. */
 function withOutput(event: WebhookEvent): WebhookEvent {
   if (event.status !== 'unknown') return event
-  const { items } = Object(event.payload.output) as { items?: unknown }
+  const items = memberOf(event.payload.output, 'items')
   if (!Array.isArray(items)) return event
-  const linked = items.filter((item) => Object(item).url !== undefined)
+  const linked = items.filter((item): item is OutputItem => isRecord(item))
   return { job_id: event.job_id, status: 'succeeded', output: { type: 'unknown', items: linked } }
 }

@@ -1,237 +1,241 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
 import { MAX_WEBHOOK_BYTES, parseWebhook, type WebhookBody } from './parse-webhook.ts'
+import type { UnknownEvent } from './webhook-event.ts'
 
 const { succeeded, failed, unknownFields, unknownOutputType, unknownStatus, cancelled } = fixtures.webhooks
 
-const textOf = (body: unknown) => JSON.stringify(body)
-const bytesOf = (body: unknown) => new TextEncoder().encode(textOf(body))
-const requestOf = (body: BodyInit) => new Request('https://example.com/hook', { method: 'POST', body })
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const requestOf = (body: BodyInit | ReadableStream, headers?: Record<string, string>) =>
+  new Request('https://example.com/hook', {
+    method: 'POST',
+    body,
+    duplex: 'half',
+    ...(headers && { headers }),
+  } as RequestInit)
+const streamOf = (source: UnderlyingDefaultSource<Uint8Array>) => requestOf(new ReadableStream(source))
+const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`
 
-/** A body that is no delivery, and why. What a program without types may pass is cast. */
+const JSON_TEXT = JSON.stringify(succeeded.body)
+
+/** A body that is not a delivery, and why. What a program without types may pass is cast. */
 const rejected = async (body: unknown) => (await caught(parseWebhook(body as WebhookBody), WebhookParseError)).message
 
 describe('a delivery (section 6)', () => {
-  test.each([
-    ['text', textOf(succeeded.body)],
-    ['bytes', bytesOf(succeeded.body)],
-    ['a Buffer', Buffer.from(textOf(succeeded.body))],
-    ['an ArrayBuffer', bytesOf(succeeded.body).buffer],
-    ['a view of a part of a buffer', Buffer.from(`xx${textOf(succeeded.body)}xx`).subarray(2, -2)],
-    ['a request', requestOf(textOf(succeeded.body))],
+  const { body, bodyUsed } = requestOf(JSON_TEXT)
+  test.each<[string, WebhookBody]>([
+    ['a string', JSON_TEXT],
+    ['bytes', bytesOf(JSON_TEXT)],
+    ['a Buffer', Buffer.from(JSON_TEXT)],
+    ['an ArrayBuffer', bytesOf(JSON_TEXT).buffer],
+    ['a view of a part of a buffer', Buffer.from(`xx${JSON_TEXT}xx`).subarray(2, -2)],
+    ['a request', requestOf(JSON_TEXT)],
+    ['a request that names no encoding', requestOf(JSON_TEXT, { 'content-encoding': 'Identity' })],
+    ['a request of another class, as some frameworks have them', { body, bodyUsed, arrayBuffer: () => {} }],
     ['an object that a body parser made', succeeded.body],
-    ['text with a byte order mark', `\ufeff${textOf(succeeded.body)}`],
-    ['text with a byte order mark, as bytes', Buffer.from(`\ufeff${textOf(succeeded.body)}`)],
-  ])('is read from %s', async (_, body) => {
-    await expect(parseWebhook(body)).resolves.toEqual(succeeded.body)
-  })
-
-  test('is read from a request of another class, as some frameworks have them', async () => {
-    const { body, bodyUsed } = requestOf(textOf(succeeded.body))
-    const foreign = { body, bodyUsed, arrayBuffer: () => {} }
-    await expect(parseWebhook(foreign)).resolves.toEqual(succeeded.body)
+    ['a string with a byte order mark', `\ufeff${JSON_TEXT}`],
+    ['bytes with a byte order mark', Buffer.from(`\ufeff${JSON_TEXT}`)],
+  ])('is read from %s', async (_, given) => {
+    await expect(parseWebhook(given)).resolves.toEqual(succeeded.body)
   })
 
   test('is read when its characters are cut by the chunks of the stream', async () => {
-    const bytes = Buffer.from(textOf({ ...succeeded.body, note: '€€' }))
-    const body = new ReadableStream({
-      start: (controller) => {
-        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
-        controller.close()
-      },
-    })
-    const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    await expect(parseWebhook(request)).resolves.toMatchObject({ note: '€€' })
-  })
-
-  test('of a success or a failure keeps the fields that are not specified', async () => {
-    await expect(parseWebhook(unknownFields.body)).resolves.toEqual(unknownFields.body)
-    await expect(parseWebhook(failed.body)).resolves.toEqual(failed.body)
-    await expect(parseWebhook(unknownOutputType.body)).resolves.toEqual(unknownOutputType.body)
-  })
-
-  test('reads completed as the success that it is (section 3)', async () => {
-    await expect(parseWebhook({ ...succeeded.body, status: 'completed' })).resolves.toEqual(succeeded.body)
+    const bytes = bytesOf(JSON.stringify({ ...succeeded.body, note: '€€' }))
+    const start: UnderlyingDefaultSource<Uint8Array>['start'] = (controller) => {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+      controller.close()
+    }
+    await expect(parseWebhook(streamOf({ start }))).resolves.toMatchObject({ note: '€€' })
   })
 
   test.each([
+    ['fields that are not specified', unknownFields.body],
+    ['a failure', failed.body],
+    ['an unknown type of output', unknownOutputType.body],
+  ])('keeps %s', async (_, given) => {
+    await expect(parseWebhook(given)).resolves.toEqual(given)
+  })
+
+  const { credits_used: _credits, completed_at: _time, ...bare } = succeeded.body
+  const items = [
+    { type: 'text', text: 'A red fox.' },
+    { type: 'image', url: 'data:image/png;base64,AAAA' },
+    { type: 'image', url: null },
+  ]
+  const { error: _error, ...bareFailure } = failed.body
+  const unknown = { code: 'UNKNOWN', message: 'The service gave no reason.' }
+  test.each<[string, object, object]>([
+    ['completed for succeeded (section 3)', { ...succeeded.body, status: 'completed' }, succeeded.body],
+    ['no side fields', bare, bare],
+    ['side fields of wrong types', { ...bare, credits_used: '1', completed_at: 7 }, bare],
+    ['side fields that are null', { ...bare, credits_used: null, completed_at: null }, bare],
+    [
+      'other fields that are null',
+      { ...bare, model_id: null, meta: { a: null } },
+      { ...bare, model_id: null, meta: { a: null } },
+    ],
+    ['another status within', { ...bare, data: { status: 'queued' } }, { ...bare, data: { status: 'queued' } }],
+    [
+      'text, data URIs and no URL among its items',
+      { ...bare, output: { type: 'mixed', items } },
+      { ...bare, output: { type: 'mixed', items } },
+    ],
+    ['more items than any model makes', { ...bare, output: { items: Array(5_000).fill({}) } }, { status: 'succeeded' }],
+    ['a side field that is nested deeply', { ...bare, meta: JSON.parse(nested(100, '1')) }, bare],
+    ['an output beside an error', { ...bare, error: null }, { ...bare, error: null }],
+    [
+      'an error without a code',
+      { ...bareFailure, error: { message: 'No.' } },
+      { ...bareFailure, error: { code: 'UNKNOWN', message: 'No.' } },
+    ],
+    [
+      'an error that is a string',
+      { ...bareFailure, error: 'No.' },
+      { ...bareFailure, error: { code: 'UNKNOWN', message: 'No.' } },
+    ],
+    ['no error of a failure', bareFailure, { ...bareFailure, error: unknown }],
+  ])('is a result with %s', async (_, given, event) => {
+    const parsed = await parseWebhook(given)
+    expect(parsed).toMatchObject(event)
+    if (!('credits_used' in event)) expect(parsed).not.toHaveProperty('credits_used')
+  })
+
+  test.each<[string, { job_id?: unknown; status?: unknown; output?: unknown }, unknown]>([
     ['an unknown status', unknownStatus.body, unknownStatus.body.status],
     ['the status cancelled', cancelled.body, 'cancelled'],
     ['a missing output', { job_id: 'job_1', status: 'succeeded' }, 'succeeded'],
-    ['an error of a wrong shape', { job_id: 'job_1', status: 'failed', error: 'text' }, 'failed'],
-  ])('with %s is an unknown event, not a lost one', async (_, body, reported) => {
-    await expect(parseWebhook(body)).resolves.toEqual({
-      status: 'unknown',
-      job_id: body.job_id,
-      reported_status: reported,
-      payload: body,
-    })
+    ['an output that is not one', { job_id: 'job_1', status: 'succeeded', output: { items: [0] } }, 'succeeded'],
+    ['no status', { job_id: 'job_1' }, undefined],
+    ['a status that is a number', { job_id: 'job_1', status: 5 }, undefined],
+    ...['x'.repeat(101), 'a\nb', '\ud800', ''].map(
+      (status) =>
+        [`the status ${JSON.stringify(status)}`, { job_id: 'job_1', status }, undefined] as [string, object, undefined],
+    ),
+  ])('with %s is an unknown event, and is not lost', async (_, given, reported_status) => {
+    const event = { status: 'unknown', job_id: given.job_id, payload: given }
+    await expect(parseWebhook(given)).resolves.toEqual(
+      reported_status === undefined ? event : { ...event, reported_status },
+    )
   })
-
-  test('with 1,000 items is a success, with one more an unknown event', async () => {
-    const items = Array.from({ length: 1_001 }, () => ({ type: 'image', url: 'https://a.example/1.png' }))
-    const deliveryOf = (count: number) => ({
-      ...succeeded.body,
-      output: { type: 'image', items: items.slice(0, count) },
-    })
-    await expect(parseWebhook(deliveryOf(1_000))).resolves.toMatchObject({ status: 'succeeded' })
-    await expect(parseWebhook(deliveryOf(1_001))).resolves.toMatchObject({
-      status: 'unknown',
-      reported_status: 'succeeded',
-    })
-  })
-
-  test.each(['x'.repeat(101), 'a\nb', '\ud800', ''])('reports no status that is no short text: %j', async (status) => {
-    const body = { job_id: 'job_1', status }
-    await expect(parseWebhook(body)).resolves.toEqual({ status: 'unknown', job_id: 'job_1', payload: body })
-  })
-
-  test.each([{ job_id: 'job_1' }, { job_id: 'job_1', status: 5 }])(
-    'without a text status reports none: %j',
-    async (body) => {
-      await expect(parseWebhook(body)).resolves.toEqual({ status: 'unknown', job_id: 'job_1', payload: body })
-    },
-  )
 })
 
-describe('a body that is no delivery', () => {
-  test.each([
-    ['not JSON', 'x'],
-    ['cut', '{"job_id":'],
-    ['a list', '[]'],
-    ['a number', '1'],
-    ['null', 'null'],
-    ['without a job', '{}'],
-    ['of a job id that is no text', '{"job_id":1}'],
-    ['of an empty job id', textOf({ ...failed.body, job_id: '' })],
-    ['of an endless job id', textOf({ ...succeeded.body, job_id: 'x'.repeat(201) })],
-    ['of a job id with a control character', '{"job_id":"a\\u0000b"}'],
-    ['of a job id with a line feed', { job_id: 'a\nb' }],
-    ['of a job id with half a character', { job_id: '\ud800' }],
-    ['undefined, because no body parser ran', undefined],
-    ['null, because no body parser ran', null],
-  ])('is rejected when it is %s', async (_, body) => {
-    expect(await rejected(body)).toContain('The webhook body cannot be used: it is not ')
-  })
-
-  test.each([
-    ['undefined', undefined, 'so no body parser ran: pass the request'],
-    ['a list', [], 'it is a list'],
-    ['an object without a job', { id: 'job_1' }, 'it has no `job_id`'],
-    ['a job id that cannot be one', { job_id: 7 }, 'its `job_id` is something else'],
-  ])('is rejected with what is wrong: %s', async (_, body, problem) => {
+describe('a body that is not a delivery is rejected', () => {
+  const getter = {
+    get job_id(): string {
+      throw new Error('trap')
+    },
+  }
+  const circle: Record<string, unknown> = { job_id: 'job_1' }
+  circle.self = circle
+  test.each<[string, unknown, string]>([
+    ['no JSON', 'x', 'it is not JSON'],
+    ['cut JSON', '{"job_id":', 'it is not JSON'],
+    ['a list', '[]', 'it is a list'],
+    ['a number', '1', 'it is of type number'],
+    ['null', 'null', 'it is null'],
+    ['undefined, because no body parser ran', undefined, 'no body parser ran: pass the request'],
+    ['without a job id', '{"id":"job_1"}', 'it has no `job_id`'],
+    ['a job id that is a number', '{"job_id":1}', 'its `job_id` is something else'],
+    ['an empty job id', { job_id: '' }, 'its `job_id` is something else'],
+    ['an endless job id', { job_id: 'x'.repeat(201) }, 'its `job_id` is something else'],
+    ['a job id with a control character', '{"job_id":"a\\u0000b"}', 'its `job_id` is something else'],
+    ['a job id with half a character', { job_id: '\ud800' }, 'its `job_id` is something else'],
+    ['a job id that changes a path', { job_id: '..' }, 'its `job_id` is something else'],
+    ['an empty string', '', 'it is empty. If a body parser ran first, pass the value that it made'],
+    ['no bytes', new Uint8Array(), 'it is empty'],
+    ['an empty request', requestOf(''), 'it is empty'],
+    ['members that throw', getter, 'reading its members throws'],
+    ['an object that contains itself', circle, 'reading its members throws'],
+    [
+      'a broken connection',
+      streamOf({ start: (controller) => controller.error(new Error('reset')) }),
+      'the connection broke',
+    ],
+  ])('%s', async (_, body, problem) => {
     expect(await rejected(body)).toContain(problem)
   })
 
-  test.each(['gzip', 'br', 'identity, gzip'])('is rejected when its content-encoding is %s', async (encoding) => {
-    const headers = { 'content-encoding': encoding }
-    const request = new Request('https://example.com', { method: 'POST', body: textOf(succeeded.body), headers })
+  test.each(['gzip', 'br', 'identity, gzip'])('the content-encoding %s', async (encoding) => {
+    const request = requestOf(JSON_TEXT, { 'content-encoding': encoding })
     expect(await rejected(request)).toContain(`its content-encoding is "${encoding}". Send it without`)
     expect(request.bodyUsed).toBe(false)
   })
 
-  test('may say that its content-encoding is none', async () => {
-    const headers = { 'content-encoding': 'Identity' }
-    const request = new Request('https://example.com', { method: 'POST', body: textOf(failed.body), headers })
-    await expect(parseWebhook(request)).resolves.toEqual(failed.body)
-  })
-
-  test.each(['', new Uint8Array(), requestOf('')])('is rejected with a hint when it is empty', async (body) => {
-    expect(await rejected(body)).toContain('it is empty. If a body parser ran first, pass the value that it made')
-  })
-
-  test('is rejected at once when the request was read before', async () => {
-    const request = requestOf(textOf(succeeded.body))
+  test('a request that was read before', async () => {
+    const request = requestOf(JSON_TEXT)
     await request.text()
     expect(await rejected(request)).toContain('has been read already')
   })
 
-  test('is rejected when the connection breaks', async () => {
-    const body = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
-    const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await rejected(request)).toContain('the connection broke')
-  })
-
-  test.each([
-    ['text', (text: string) => text],
-    ['bytes', (text: string) => new TextEncoder().encode(text)],
+  test.each<[string, (text: string) => WebhookBody]>([
+    ['a string', (text) => text],
+    ['bytes', bytesOf],
     ['a request', requestOf],
-  ])('is rejected when it is larger than 256 KiB as %s', async (_, make) => {
-    const padding = (bytes: number) => `${' '.repeat(bytes - textOf(succeeded.body).length)}${textOf(succeeded.body)}`
-    await expect(parseWebhook(make(padding(MAX_WEBHOOK_BYTES)))).resolves.toEqual(succeeded.body)
-    expect(await rejected(make(padding(MAX_WEBHOOK_BYTES + 1)))).toContain('larger than 262144 bytes')
+  ])('%s of more than 256 KiB', async (_, make) => {
+    const padded = (bytes: number) => make(`${' '.repeat(bytes - JSON_TEXT.length)}${JSON_TEXT}`)
+    await expect(parseWebhook(padded(MAX_WEBHOOK_BYTES))).resolves.toEqual(succeeded.body)
+    expect(await rejected(padded(MAX_WEBHOOK_BYTES + 1))).toContain('larger than 262144 bytes')
   })
 
-  test('is measured in bytes, not in characters', async () => {
-    expect(await rejected(textOf({ job_id: 'job_1', text: '€'.repeat(90_000) }))).toContain('larger than')
+  test('more than 256 KiB in bytes, and less in characters', async () => {
+    const given = { job_id: 'job_1', text: '€'.repeat(90_000) }
+    for (const body of [given, JSON.stringify(given)]) expect(await rejected(body)).toContain('larger than')
   })
 
-  test('stops a sender that never ends', async () => {
+  test('a sender that never ends', async () => {
     let sent = 0
-    const body = new ReadableStream({
-      pull: (controller) => {
-        sent += 65_536
-        controller.enqueue(new Uint8Array(65_536).fill(32))
-      },
-    })
-    const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await rejected(request)).toContain('larger than')
+    const pull: UnderlyingDefaultSource<Uint8Array>['pull'] = (controller) => {
+      sent += 65_536
+      controller.enqueue(new Uint8Array(65_536).fill(32))
+    }
+    expect(await rejected(streamOf({ pull }))).toContain('larger than')
     expect(sent).toBeLessThan(1_000_000)
   })
 })
 
 describe('a hostile body', () => {
-  test('pollutes no prototype', async () => {
-    const body = '{"job_id":"job_1","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
-    const event = await parseWebhook(body)
-    expect({}).not.toHaveProperty('polluted')
-    expect(event).not.toHaveProperty('polluted')
-    expect(event).not.toHaveProperty('payload.polluted')
-  })
-
-  test('changes no object that it is merged into', async () => {
-    const event = await parseWebhook(textOf(failed.body).replace('{', '{"__proto__":{"isAdmin":true},'))
+  test('changes no prototype, and no object that it is merged into', async () => {
+    const pollution = '"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},'
+    const event = await parseWebhook(
+      JSON.stringify({ ...failed.body, list: [{}] })
+        .replaceAll('{', `{${pollution}`)
+        .replaceAll(',}', '}'),
+    )
     const merged: object = Object.assign({}, event)
-    expect(merged).not.toHaveProperty('isAdmin')
+    for (const value of [{}, event, merged]) expect(value).not.toHaveProperty('isAdmin')
+    expect(Object.hasOwn(event, '__proto__')).toBe(false)
+    expect(Object.hasOwn(event, 'constructor')).toBe(false)
   })
 
-  test('that is nested deeper than any stack is an unknown event with what is at its top', async () => {
-    const deep = `{"job_id":"job_1","status":"succeeded","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-    const payload = { job_id: 'job_1', status: 'succeeded' }
-    await expect(parseWebhook(deep)).resolves.toEqual({
-      status: 'unknown',
-      job_id: 'job_1',
-      reported_status: 'succeeded',
-      payload,
-    })
+  test('has 32 levels at most, whatever it is: it can be stored', async () => {
+    const deep = `{"job_id":"job_1","status":"expired","a":${nested(31, '{"b":1}')},"c":${nested(100_000)}}`
+    const { payload } = (await parseWebhook(deep)) as UnknownEvent
+    expect(JSON.stringify(payload.a)).toBe(nested(31).replace('[]', '[null]'))
+    expect(JSON.stringify(payload.c)).toBe(nested(31).replace('[]', '[null]'))
   })
 
-  test('that holds itself is an unknown event that can be stored', async () => {
-    const body: Record<string, unknown> = { ...failed.body }
-    body.self = body
-    const event = await parseWebhook(body)
-    expect(JSON.parse(textOf(event))).toMatchObject({ status: 'unknown', job_id: failed.body.job_id })
+  test('is parsed once, and each of its values is visited once', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const entries = vi.spyOn(Object, 'entries')
+    const items = `[${Array(60_000).fill('[]').join(',')}]`
+    await parseWebhook(JSON_TEXT.replace(/\[.*?\]/, items))
+    expect(parse).toHaveBeenCalledOnce()
+    // The body, its output, the list of items, each of the items.
+    expect(entries).toHaveBeenCalledTimes(60_003)
+    vi.restoreAllMocks()
   })
 
-  test('runs nothing when the event is stored', async () => {
-    const body = { ...failed.body, toJSON: () => ({ job_id: 'another' }) }
-    const stored = JSON.parse(textOf(await parseWebhook(body)))
-    expect(stored).toEqual(failed.body)
+  test('is not parsed at all when it is too large', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    expect(await rejected(`[${'0,'.repeat(5_000_000)}0]`)).toContain('larger than')
+    expect(parse).not.toHaveBeenCalled()
+    vi.restoreAllMocks()
   })
 
-  test('is rejected when reading a member throws', async () => {
-    const body = {
-      get job_id() {
-        throw new Error('trap')
-      },
-    }
-    expect(await rejected(body)).toContain('reading its members throws')
-  })
-
-  test('gets an event or WebhookParseError, whatever it is', async () => {
+  test('becomes an event or a WebhookParseError, whatever it is', async () => {
     const anyBody = fc.oneof(fc.string(), fc.json(), fc.uint8Array(), fc.object({ withNullPrototype: true }))
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => {

@@ -2,10 +2,11 @@ import type { Job } from '@modelrun/contract'
 import { ModelRunError, RetryAfterError, withTimeLimit } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
-import { asKnownStatus } from '../client/jobs/job-operations.ts'
+import { isFinished } from '../client/jobs/job-operations.ts'
 import { stableJson } from '../client/models/schema-hash.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JobReader } from './inbox-options.ts'
+import { readResult } from './parse-webhook.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** Result of a poll. */
@@ -117,14 +118,11 @@ export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): W
 }
 
 function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
-  if (job.status === 'cancelled') return unknownEvent(jobId, job)
-  if (job.status === 'failed') {
-    const error = job.error ?? { code: 'UNKNOWN', message: 'The service gave no reason.' }
-    return { job_id: jobId, status: 'failed', error }
-  }
-  if (asKnownStatus(job.status) !== 'succeeded') return undefined
-  const { output } = job
-  return output === undefined ? unknownEvent(jobId, job) : { job_id: jobId, status: 'succeeded', output }
+  if (!isFinished(job)) return undefined
+  const { status, output, error } = job
+  return (
+    readResult({ job_id: jobId, status, ...(status === 'failed' ? { error } : { output }) }) ?? unknownEvent(jobId, job)
+  )
 }
 
 /** A delivery of an unknown status is confirmed when the job has an unknown status, too. */

@@ -1,5 +1,4 @@
-import type { TaskRecord, TaskState } from '@modelrun/kit'
-import * as z from 'zod/mini'
+import { memberOf, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { expected, heard, putJob } from './put-job.ts'
@@ -77,10 +76,8 @@ async function moveUnverified({ queues }: InboxCore, { data, state }: TaskRecord
   await putJob(queues, { key, change: heard(stored), isUnverified: true }, await queues.jobs.get(key))
 }
 
-const bindingSchema = /* @__PURE__ */ (() => z.object({ key: z.string() }))()
-
 /** The job that a callback URL belongs to. */
 async function moveBinding(core: InboxCore, { id, data }: TaskRecord): Promise<void> {
-  const { data: binding } = z.safeParse(bindingSchema, data)
-  if (binding !== undefined) await claimUrl(core, id, binding.key)
+  const key = memberOf(data, 'key')
+  if (typeof key === 'string') await claimUrl(core, id, key)
 }

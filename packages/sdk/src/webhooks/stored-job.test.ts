@@ -38,7 +38,6 @@ describe('the data of a job', () => {
     { source: 'webhook', token: 'none', event: succeeded.body },
     { source: 'webhook', token: 'none', event: { job_id: 'a' }, notedAt: 7 },
     { source: 'webhook', token: 'none', event: { ...succeeded.body, output: undefined }, notedAt: 7 },
-    { source: 'webhook', token: 'none', event: { ...failed.body, error: 'x' }, notedAt: 7 },
   ])('takes nothing else: %j', (value) => {
     expect(readStoredJob(value)).toBeUndefined()
   })

@@ -1,8 +1,18 @@
-import { failedDeliverySchema, outputSchema } from '@modelrun/contract'
-import type { TaskRecord } from '@modelrun/kit'
-import * as z from 'zod/mini'
-import { parseByStatus } from '../client/http/read-response.ts'
-import type { WebhookEvent } from './webhook-event.ts'
+import {
+  type Check,
+  flag,
+  isRecord,
+  isText,
+  memberOf,
+  needs,
+  notNegative,
+  oneOf,
+  type TaskRecord,
+  text,
+  unchecked,
+} from '@modelrun/kit'
+import { readResult } from './parse-webhook.ts'
+import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** Longer unknown statuses are cut: those that start with the same characters share a task. */
 const MAX_STATUS_LENGTH = 50
@@ -32,7 +42,7 @@ export function jobIdOfKey(key: string): string {
 /** Data of the task of a job: what `expect` got of its run, and what a delivery said. */
 export interface StoredJob {
   /** True when `expect` has named the job: its result must not be lost. */
-  isExpected?: true | undefined
+  isExpected?: boolean | undefined
   modelId?: string | undefined
   /** The user's own JSON. */
   context?: unknown
@@ -45,7 +55,7 @@ export interface StoredJob {
   /** The event of the first delivery. Without a client it is the result, else the service is asked. */
   event?: WebhookEvent | undefined
   /** True when the service has confirmed the event of a delivery. */
-  isConfirmed?: true | undefined
+  isConfirmed?: boolean | undefined
   /** When the job was first heard of: milliseconds since 1970, by the clock of the process. */
   notedAt: number
 }
@@ -56,79 +66,71 @@ export interface StoredRun {
   /** The user's own JSON. */
   context?: unknown
   /** True for a run that is about to be sent: without a job, it is reported to `onUnconfirmedRun`. */
-  isPrepared?: true | undefined
+  isPrepared?: boolean | undefined
   /** Task id of the job that the URL belongs to. */
   key?: string | undefined
   notedAt: number
 }
 
-// Uses only the parts of zod that the client uses, too.
-const jobSchema = /* @__PURE__ */ (() =>
-  z.object({
-    isExpected: z.optional(z.literal(true)),
-    modelId: z.optional(z.string()),
-    context: z.optional(z.unknown()),
-    ref: z.optional(z.string()),
-    source: z.optional(z.literal(['webhook', 'poll'])),
-    token: z.optional(z.literal(['none', 'genuine', 'expired'])),
-    event: z.optional(z.unknown()),
-    isConfirmed: z.optional(z.literal(true)),
-    notedAt: z.optional(z.number()),
-    // Version 0.1.0 stored the time of a delivery instead.
-    receivedAt: z.optional(z.number()),
-  }))()
+type Fields<Data> = { [Name in keyof Required<Data>]: Check }
 
-const runSchema = /* @__PURE__ */ (() =>
-  z.object({
-    modelId: z.optional(z.string()),
-    context: z.optional(z.unknown()),
-    isPrepared: z.optional(z.literal(true)),
-    key: z.optional(z.string()),
-    notedAt: z.number(),
-  }))()
+const JOB = /* @__PURE__ */ ((): Fields<StoredJob> & { receivedAt: Check } => ({
+  isExpected: flag,
+  modelId: text,
+  context: unchecked,
+  ref: text,
+  source: oneOf('webhook', 'poll'),
+  token: oneOf('none', 'genuine', 'expired'),
+  event: unchecked,
+  isConfirmed: flag,
+  notedAt: notNegative,
+  // Version 0.1.0 stored the time of a delivery instead.
+  receivedAt: notNegative,
+}))()
 
-const resultSchema = /* @__PURE__ */ (() =>
-  z.object({ isDropped: z.optional(z.literal(true)), event: z.optional(z.unknown()) }))()
+const RUN = /* @__PURE__ */ ((): Fields<StoredRun> => ({
+  modelId: text,
+  context: unchecked,
+  isPrepared: flag,
+  key: text,
+  notedAt: needs('a time', Number.isFinite),
+}))()
 
-const succeededSchema = /* @__PURE__ */ (() =>
-  z.looseObject({
-    job_id: z.string(),
-    status: z.literal('succeeded'),
-    output: outputSchema,
-    credits_used: z.optional(z.number()),
-    completed_at: z.optional(z.string()),
-  }))()
-
-const unknownSchema = /* @__PURE__ */ (() =>
-  z.object({
-    job_id: z.string(),
-    status: z.literal('unknown'),
-    reported_status: z.optional(z.string()),
-    payload: z.looseObject({}),
-  }))()
-
-const EVENTS_BY_STATUS = { succeeded: succeededSchema, failed: failedDeliverySchema }
+/** Whether the data of a task has the fields of its kind, each of the right type. */
+function fits<Data>(data: unknown, fields: Readonly<Record<keyof Data & string, Check>>): data is Data {
+  return isRecord(data) && Object.entries<Check>(fields).every(([name, check]) => check(data[name]) === undefined)
+}
 
 /** Parses the data of the task of a job, also of version 0.1.0. Returns undefined when it cannot be read. */
-export function readStoredJob(value: unknown): StoredJob | undefined {
-  const { data } = z.safeParse(jobSchema, value)
-  if (data === undefined) return undefined
+export function readStoredJob(data: unknown): StoredJob | undefined {
+  if (!fits<Partial<StoredJob> & { receivedAt?: number }>(data, JOB)) return undefined
   const { receivedAt, notedAt = receivedAt, event, ...rest } = data
   if (notedAt === undefined) return undefined
   if (event === undefined) return { ...rest, notedAt }
-  // The payload of an unknown event may be wider than any response of the service.
-  const readable = z.safeParse(unknownSchema, event).data ?? parseByStatus<WebhookEvent>(EVENTS_BY_STATUS, event)
+  const readable = readStoredEvent(event)
   return readable && { ...rest, event: readable, notedAt }
 }
 
+const UNKNOWN = /* @__PURE__ */ ((): Fields<UnknownEvent> => ({
+  status: needs('unknown', (status) => status === 'unknown'),
+  job_id: needs('a string', isText),
+  reported_status: text,
+  payload: needs('an object', isRecord),
+}))()
+
+function readStoredEvent(event: unknown): WebhookEvent | undefined {
+  if (fits<UnknownEvent>(event, UNKNOWN)) return event
+  return isRecord(event) ? readResult(event) : undefined
+}
+
 /** Parses the data of the task of a run. Returns undefined when it cannot be read. */
-export function readStoredRun(value: unknown): StoredRun | undefined {
-  return z.safeParse(runSchema, value).data
+export function readStoredRun(data: unknown): StoredRun | undefined {
+  return fits<StoredRun>(data, RUN) ? data : undefined
 }
 
 /** Whether the delivery of a task was dropped. Then its job has no result yet. */
 export function isDropped({ result }: TaskRecord): boolean {
-  return z.safeParse(resultSchema, result).data?.isDropped === true
+  return memberOf(result, 'isDropped') === true
 }
 
 /** Whether the job of a task was given up: it is dead, and its end is not known. */
@@ -140,6 +142,5 @@ export function isLost({ state, data }: TaskRecord): boolean {
 export function endOfTask(task: TaskRecord): WebhookEvent | undefined {
   const hasEnded = task.state === 'done' || task.state === 'dead'
   if (!hasEnded || isDropped(task)) return undefined
-  const { data: result } = z.safeParse(resultSchema, task.result)
-  return readStoredJob({ notedAt: 0, ...z.safeParse(jobSchema, task.data).data, ...result })?.event
+  return readStoredEvent(memberOf(task.result, 'event') ?? memberOf(task.data, 'event'))
 }

@@ -11,15 +11,15 @@ export interface SucceededEvent extends Omit<SucceededDelivery, 'credits_used' |
 /** The job ended `failed`: the body of section 6, unknown fields kept. */
 export type FailedEvent = FailedDelivery
 
-/** A delivery of a job that is not one of section 6: it has an unknown status, or a field is missing. */
+/** A delivery of a job that is not one of section 6: it has an unknown status, or a success has no output. */
 export interface UnknownEvent {
   /** Marks this kind of event. `reported_status` is the status of the body. */
   status: 'unknown'
   /** Identifier of the job. */
   job_id: string
-  /** The status of the body, if it is a text of 1 to 100 characters. */
+  /** The status of the body, if it is a string of 1 to 100 characters. */
   reported_status?: string | undefined
-  /** The body as it was delivered. If it is nested deeper than 32 levels: only the texts, numbers and booleans at its top. */
+  /** The body as it was delivered, without what is nested deeper than 32 levels. */
   payload: Record<string, unknown>
 }
 

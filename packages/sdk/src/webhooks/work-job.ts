@@ -7,6 +7,7 @@ import {
   RetryAfterError,
   type Task,
 } from '@modelrun/kit'
+import { stableJson } from '../client/models/schema-hash.ts'
 import { abortable, linkController, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
 import { claimUrl, contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
@@ -26,7 +27,7 @@ interface HandlerRun extends JobTask {
 
 /** Works the task of a job: reads how the job ended, and runs the user's handler. */
 export async function workJob(core: InboxCore, task: Task): Promise<Json | undefined> {
-  const { queues, hooks, subscribers } = core
+  const { queues, hooks, subscribers, options } = core
   const job = readStoredJob(task.data)
   const jobId = jobIdOfKey(task.id)
   if (job === undefined) throw new NonRetriableError('unreadable', 'The engine has a task that cannot be read.')
@@ -51,10 +52,13 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   await runHandler(core, run)
   hooks.metric('completed', jobId)
   // An expected run may be asked for its result later.
-  if (!hasSubscriber && !job.isExpected && context === undefined) hooks.warnUnhandled(event)
+  const isUnused = !hasSubscriber && !job.isExpected && context === undefined
+  if (isUnused && event.status === 'succeeded' && options.handlers.onSucceeded === undefined) {
+    hooks.warnOnce('unhandled', jobId)
+  }
   subscribers.ended(event)
   // Other processes that wait for the job read the event from the result of the task.
-  return JSON.stringify(event) === JSON.stringify(job.event) ? undefined : { event: event as unknown as Json }
+  return stableJson(event) === stableJson(job.event) ? undefined : { event: event as unknown as Json }
 }
 
 /** How long the task of a dropped delivery stays, so that deliveries of the same kind cost no polls. */

@@ -108,7 +108,8 @@ function readJob(received: ReceivedResponse): Job {
 /** Longest text of an error that has no message, in characters. */
 const MAX_LENGTH = 500
 
-function errorDetailOf(reported: unknown): ErrorDetail | undefined {
+/** The error of a job in the shape of the specification. Undefined when there is nothing in it. */
+export function errorDetailOf(reported: unknown): ErrorDetail | undefined {
   if (typeof reported !== 'object' || reported === null) return unnamedError(errorTextOf(reported))
   const [code, message] = [errorTextOf(Reflect.get(reported, 'code')), errorTextOf(Reflect.get(reported, 'message'))]
   if (code !== undefined) return { ...reported, code, message: message ?? 'The service gave no reason.' }
