@@ -7,7 +7,7 @@ export type PostgresValue = string | number | null
 /** Runs one statement with the parameters `$1`, `$2`, …. Resolves to its rows, or to an object with `rows`. */
 export type PostgresQuery = (text: string, values: PostgresValue[]) => PromiseLike<unknown>
 
-/** A client of Postgres: of pg, of postgres, or a function that runs a statement with any other. */
+/** A client of Postgres: of pg, of neon, of postgres, or a function that runs a statement with any other. */
 export type AnyClient =
   | PostgresQuery
   | { query(text: string, values: PostgresValue[]): PromiseLike<unknown> }
@@ -20,11 +20,10 @@ const UNDEFINED_TABLE = '42P01'
 
 /** Returns the function that runs a statement with a client; `undefined` when it is not a client. */
 export function queryOf(client: AnyClient): PostgresQuery | undefined {
-  // Before functions: the `sql` of postgres is one, for templates.
-  if (hasMethod(client, 'unsafe')) return (text, values) => client.unsafe(text, values)
-  if (typeof client === 'function') return client
+  // Before functions: the `sql` of neon and of postgres is one, for templates. The `unsafe` of neon runs nothing.
   if (hasMethod(client, 'query')) return (text, values) => client.query(text, values)
-  return undefined
+  if (hasMethod(client, 'unsafe')) return (text, values) => client.unsafe(text, values)
+  return typeof client === 'function' ? client : undefined
 }
 
 export function hasMethod<Name extends string>(
@@ -69,7 +68,7 @@ export function isMissingTable(error: unknown): boolean {
  * - a connection string, such as `postgres://user:password@host/database`: the engine makes a pool of its own with `pg`
  * - pg: the pool. A single `Client` works, but is one connection: it runs no transactions of yours, and once it is closed, the
  *   engine fails until the process starts again
- * - postgres: `sql`
+ * - neon: `sql`, one HTTP request for each statement; postgres: `sql`
  * - any other: a function that runs one statement outside of a transaction, and resolves to its rows
  */
 export type PostgresDatabase = string | AnyClient
@@ -113,7 +112,7 @@ export function connectionOf(database: PostgresDatabase): Connection {
 }
 
 const EXPECTED =
-  'a database: a connection string, a pool of pg, `sql` of postgres, or a function (text, values) => rows.'
+  'a database: a connection string, a pool of pg, `sql` of neon or postgres, or a function (text, values) => rows.'
 
 /** What is wrong with a database, as far as it shows before the first statement. */
 function mistakeIn(database: AnyClient): string | undefined {
