@@ -48,6 +48,8 @@ export type {
   DiedTask,
   InboxEngine,
   Json,
+  OnceOptions,
+  OnceResult,
   Rate,
   Task,
   TaskFailure,
@@ -71,8 +73,10 @@ export {
 } from './engine/task-ends.ts'
 export { createTaskEngine } from './engine/task-engine.ts'
 export {
+  type LockedOne,
   type LockedTask,
   type LockedTasks,
+  type LockOneRequest,
   type LockRequest,
   POISON_AFTER,
   PROCESS_DIED,

@@ -96,7 +96,7 @@ export class BullmqLists {
     return found
   }
 
-  async oldestDueMs(jobs: Queue, queue: string): Promise<number> {
+  async msUntilDue(jobs: Queue, queue: string): Promise<number | undefined> {
     const oldest: Job[] = [
       ...(await jobs.getJobs(['wait'], 0, 0, true)),
       ...(await jobs.getJobs(['delayed'], 0, 0, true)),
@@ -105,7 +105,7 @@ export class BullmqLists {
       const { dueAt } = await this.#link.do((redis) => readNotes(redis, this.#keys.notes(queue, job)))
       return dueAt ?? job.timestamp + (job.opts.delay ?? 0)
     })
-    return Math.max(0, Date.now() - Math.min(...(await Promise.all(dueAts)), Number.POSITIVE_INFINITY))
+    return oldest.length === 0 ? undefined : Math.min(...(await Promise.all(dueAts))) - Date.now()
   }
 
   async count(jobs: Queue): Promise<Record<TaskState, number>> {

@@ -190,8 +190,8 @@ export class BullmqTable implements DurableTable {
     return this.#link.do(async (redis) => (await redis.exists(this.#keys.of(queue).pause)) === 1)
   }
 
-  oldestDueMs(queue: string): Promise<number> {
-    return this.#on(queue, (jobs) => this.#lists.oldestDueMs(jobs, queue))
+  msUntilDue(queue: string): Promise<number | undefined> {
+    return this.#on(queue, (jobs) => this.#lists.msUntilDue(jobs, queue))
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {

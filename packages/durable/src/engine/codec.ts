@@ -40,6 +40,7 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
       const result = await handler({ ...task, data })
       return result === undefined ? undefined : await encode(result)
     }
+  const { once } = engine
   return {
     ...engine,
     // The engine rejects what is not JSON.
@@ -56,6 +57,9 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
             .catch(onError)
         },
       }),
+    once: once && ((queue, handler, options) => once(queue, decodingHandler(handler), options)),
+    getAll: async (tasks) =>
+      await Promise.all((await engine.getAll(tasks)).map((record) => record && decodeRecord(record))),
     async get(queue, id) {
       const record = await engine.get(queue, id)
       return record === undefined ? undefined : await decodeRecord(record)

@@ -1,7 +1,10 @@
-import type { InboxEngine, TaskState } from '@modelrun/kit'
+import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, TaskRecord, TaskState } from '@modelrun/kit'
 
 export type {
+  DiedTask,
   Json,
+  OnceOptions,
+  OnceResult,
   Rate,
   Task,
   TaskFailure,
@@ -12,8 +15,21 @@ export type {
   WorkOptions,
 } from '@modelrun/kit'
 
+/** Identifies a task. */
+export interface TaskName {
+  readonly queue: string
+  readonly id: string
+}
+
 /** A durable queue. Batch runs and the inbox of `modelrun/webhooks` work on it. */
 export interface Engine extends InboxEngine {
+  /** Reads tasks of any queues, with one statement where the store can. `undefined` for each that does not exist. */
+  getAll(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
+  /**
+   * Runs one task in this process, unless it is not due, is paused, or another process runs it. Resolves when its end is stored.
+   * Rejects when the store failed before that. Missing where a store cannot lock a task by its id.
+   */
+  once?: ((queue: string, handler: TaskHandler, options: OnceOptions) => Promise<OnceResult>) | undefined
   /** Counts the tasks of a queue by state. */
   count(queue: string): Promise<Readonly<Record<TaskState, number>>>
   /**
@@ -25,8 +41,11 @@ export interface Engine extends InboxEngine {
   resume(queue: string): Promise<void>
   /** Whether the queue is paused, by `pause` or by a handler that threw `PauseQueue`. */
   isPaused(queue: string): Promise<boolean>
-  /** Returns how long the oldest due task of a queue has waited for a worker, in milliseconds; 0 when none is due. */
-  oldestDueMs(queue: string): Promise<number>
+  /**
+   * Returns the milliseconds until the next task of a queue is due, whether it is paused or not: negative for how long the oldest
+   * due task has waited for a worker, and `undefined` without open tasks. A running task is due when its lock ends.
+   */
+  msUntilDue(queue: string): Promise<number | undefined>
   /**
    * Adds to a counter that all processes share, unless its value would exceed the limit.
    *

@@ -14,18 +14,19 @@ import {
   type TaskTable,
 } from '@modelrun/kit'
 import { type Codec, withCodec } from './codec.ts'
-import type { Engine, Json, Rate, TaskState, WorkOptions } from './engine.ts'
+import type { Engine, Json, Rate, TaskName, TaskRecord, TaskState, WorkOptions } from './engine.ts'
 import { warn } from './warn.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable extends TaskTable {
+  /** With one statement. Missing where there is none. */
+  getAll?(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
   count(queue: string): Promise<Record<TaskState, number>>
   /** Keeps the longer of two pauses. */
   pause(queue: string, ms: number): Promise<void>
   resume(queue: string): Promise<void>
   isPaused(queue: string): Promise<boolean>
-  /** Milliseconds since the oldest due task became due; 0 when none is due. */
-  oldestDueMs(queue: string): Promise<number>
+  msUntilDue(queue: string): Promise<number | undefined>
   tally(name: string, amount: number, limit: number): Promise<number | undefined>
   reserve(name: string, part: string, request: { amount: number; limit: number }): Promise<boolean>
   release(name: string, part: string): Promise<void>
@@ -55,7 +56,7 @@ const LONGEST_ID = 512
 /** Creates an engine on a table of tasks. */
 export function createTableEngine(table: DurableTable, options: TableEngineOptions = {}): Engine {
   const { pollMs = 250, onError = warnOnce(), codec } = options
-  const { engine: tasks, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
+  const { engine: tasks, once, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
   const engine: Engine = {
     ...tasks,
     async add(queue, id, options) {
@@ -72,6 +73,8 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
       checkName('queue', queue)
       return tasks.work(queue, handler, checkWork(given))
     },
+    once,
+    getAll: (names) => table.getAll?.(names) ?? Promise.all(names.map(({ queue, id }) => table.get(queue, id))),
     count: (queue) => table.count(queue),
     pause: (queue) => table.pause(queue, UNTIL_RESUMED_MS),
     async resume(queue) {
@@ -79,7 +82,7 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
       wake(queue)
     },
     isPaused: (queue) => table.isPaused(queue),
-    oldestDueMs: (queue) => table.oldestDueMs(queue),
+    msUntilDue: (queue) => table.msUntilDue(queue),
     tally: (name, amount, limit = Number.POSITIVE_INFINITY) => table.tally(name, amount, limit),
     reserve: (name, part, { amount, limit = Number.POSITIVE_INFINITY }) =>
       table.reserve(name, part, { amount, limit: Math.min(limit, Number.MAX_VALUE) }),

@@ -97,6 +97,30 @@ export const SQL = {
       (SELECT paused_until FROM modelrun_queues WHERE queue = $1) AS paused_until,
       EXISTS (SELECT 1 FROM modelrun_tasks AS t WHERE ${OPEN} AND lost >= 1 AND due_at <= ${NOW} AND ${LOST} >= ${SUSPECT_AFTER})
         AS has_suspect`,
+  // $2 id, $3 milliseconds, $4 whether also before it is due, $5 slack and $6 step of a rate, or null.
+  lockOne: `
+    WITH due AS (
+      SELECT id, ${NOW} AS now FROM modelrun_tasks AS t WHERE ${OPEN} AND id = $2
+        AND (due_at <= ${NOW} OR ($4::int = 1 AND state = 'waiting'))
+        AND NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})
+      FOR UPDATE SKIP LOCKED
+    ),
+    start AS (
+      INSERT INTO modelrun_queues AS q (queue, next_start)
+      SELECT $1, now + $6::float8 FROM due WHERE $6::float8 IS NOT NULL
+      ON CONFLICT (queue) DO UPDATE SET next_start = greatest(q.next_start, excluded.next_start - $6::float8) + $6::float8
+        WHERE q.next_start - $5::float8 < excluded.next_start - $6::float8
+      RETURNING queue
+    )
+    UPDATE modelrun_tasks AS t
+    SET state = 'running', fence = fence + 1, lost = ${LOST}, due_at = ${NOW} + $3::float8
+    FROM due WHERE t.queue = $1 AND t.id = due.id AND ($6::float8 IS NULL OR EXISTS (SELECT FROM start))
+    RETURNING t.id, t.data, t.attempts, t.lost, t.fence, ${TO_DISK}`,
+  // $2 id: why a task cannot be locked.
+  one: `
+    SELECT state, due_at, ${NOW} AS now, q.paused_until, q.next_start
+    FROM modelrun_tasks AS t LEFT JOIN modelrun_queues AS q ON q.queue = t.queue
+    WHERE t.queue = $1 AND id = $2 AND state IN ('waiting', 'running')`,
   addQueue: 'INSERT INTO modelrun_queues (queue) VALUES ($1) ON CONFLICT DO NOTHING',
   // $2 wanted, $3 slack, $4 step: how many may start, as in spacing.ts. The time is from before a wait for the row.
   takeStarts: `
@@ -143,8 +167,12 @@ export const SQL = {
     ON CONFLICT (queue) DO UPDATE SET paused_until = greatest(q.paused_until, excluded.paused_until)`,
   resume: 'UPDATE modelrun_queues SET paused_until = 0 WHERE queue = $1',
   isPaused: `SELECT paused_until > ${NOW} AS is_paused FROM modelrun_queues WHERE queue = $1`,
-  oldestDue: `SELECT ${NOW} - min(due_at) AS ms FROM modelrun_tasks WHERE ${OPEN} AND due_at <= ${NOW}`,
+  firstDue: `SELECT min(due_at) - ${NOW} AS ms FROM modelrun_tasks WHERE ${OPEN}`,
   get: 'SELECT * FROM modelrun_tasks WHERE queue = $1 AND id = $2',
+  // $1 the queues and ids as JSON.
+  getAll: `
+    SELECT t.* FROM json_to_recordset($1::text::json) AS f (queue text, id text)
+    JOIN modelrun_tasks AS t ON t.queue = f.queue AND t.id = f.id`,
   // $2 state, $3 cursor. The last place that a list may have: all places before it are committed when this ends, or never will be.
   newest: `
     WITH ${PATIENCE},

@@ -1,12 +1,14 @@
 import {
+  type LockedOne,
   type LockedTasks,
+  type LockOneRequest,
   type LockRequest,
   msUntilStart,
   PROCESS_DIED,
   type Spacing,
   type TaskEnd,
 } from '@modelrun/kit'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import type { TaskName, TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { type DurableTable, partName } from '../engine/table-engine.ts'
 import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
@@ -87,6 +89,24 @@ export class PostgresTable implements DurableTable {
     return { ...next, tasks: rows.map(toLockedTask), nextMs: waitMs }
   }
 
+  async lockOne({ queue, id, lockMs, spacing, isEarly }: LockOneRequest): Promise<LockedOne> {
+    const early = isEarly ? 1 : 0
+    const rate = [spacing?.slackMs ?? null, spacing?.stepMs ?? null]
+    const [locked] = await this.#rows(SQL.lockOne, queue, id, lockMs, early, ...rate)
+    if (locked !== undefined) return { task: toLockedTask(locked) }
+    const [row] = await this.#rows(SQL.one, queue, id)
+    if (row === undefined) return { task: undefined, isRunning: false, waitMs: 0 }
+    const [now, dueAt, pausedUntil] = [Number(row.now), Number(row.due_at), Number(row.paused_until ?? 0)]
+    const startMs = spacing && msUntilStart(spacing, { now, nextStart: Number(row.next_start ?? 0) })
+    const isRunning = row.state === 'running'
+    const dueMs = isEarly && !isRunning ? 0 : dueAt - now
+    return {
+      task: undefined,
+      isRunning: isRunning && dueMs > 0,
+      waitMs: Math.max(0, startMs ?? 0, dueMs, pausedUntil - now),
+    }
+  }
+
   async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {
     const values = [queue, wanted, spacing.slackMs, spacing.stepMs]
     const [row] = await this.#rows(SQL.takeStarts, ...values)
@@ -137,6 +157,11 @@ export class PostgresTable implements DurableTable {
     return (await this.#rows(SQL.get, queue, id)).map(toRecord)[0]
   }
 
+  async getAll(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]> {
+    const rows = await this.#rows(SQL.getAll, JSON.stringify(tasks))
+    return tasks.map(({ queue, id }) => rows.filter((row) => row.queue === queue && row.id === id).map(toRecord)[0])
+  }
+
   async list(
     queue: string,
     state: TaskState,
@@ -165,9 +190,9 @@ export class PostgresTable implements DurableTable {
     return this.#rows(SQL.isPaused, queue).then(([row]) => row?.is_paused === true)
   }
 
-  async oldestDueMs(queue: string): Promise<number> {
-    const [row] = await this.#rows(SQL.oldestDue, queue)
-    return Math.max(0, Number(row?.ms ?? 0))
+  async msUntilDue(queue: string): Promise<number | undefined> {
+    const [row] = await this.#rows(SQL.firstDue, queue)
+    return row?.ms == null ? undefined : Number(row.ms)
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {

@@ -8,7 +8,6 @@ import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 /** A run of this key that was rejected for a lower `maxCredits` runs again. Returns what the key stands for. */
 async function addRun(key: string, given: SubmitData, context: RunsContext): Promise<SubmitData> {
   const { engine, queues } = context
-  checkKey(key)
   await engine.add(queues.submit, key, { data: asJson(given) })
   const stored = await engine.get(queues.submit, key)
   if (stored === undefined) return given
@@ -18,10 +17,20 @@ async function addRun(key: string, given: SubmitData, context: RunsContext): Pro
 
 /** Adds a run; one whose key has no other model or input. @throws ConfigurationError */
 export async function addCheckedRun(key: string, given: SubmitData, context: RunsContext): Promise<void> {
+  const wanted = checkedRun(key, given)
+  checkSameRun(key, wanted, await addRun(key, wanted, context))
+}
+
+/** Returns a run with the input as JSON has it. @throws ConfigurationError or InputValidationError */
+export function checkedRun(key: string, given: SubmitData): SubmitData {
   checkRun(key, given)
-  const wanted = checkInput(given.input)
-  const { model, input } = await addRun(key, { ...given, input: wanted }, context)
-  if (model === given.model && isSame(input, wanted)) return
+  checkKey(key)
+  return { ...given, input: checkInput(given.input) }
+}
+
+/** @throws ConfigurationError when the key is that of a run with another model or input */
+export function checkSameRun(key: string, wanted: SubmitData, { model, input }: SubmitData): void {
+  if (model === wanted.model && isSame(input, wanted.input)) return
   const message = `The key ${key} is that of another run in this batch, with another model or input. Nothing was sent.`
   throw new ConfigurationError({ message })
 }
@@ -60,14 +69,14 @@ export async function retryRun(
 
 /** Adds the next attempt of a run. */
 export async function addAttempt({ attempt, run }: Attempt, { engine, queues, metric }: RunsContext): Promise<void> {
-  const { key, model, input, maxCredits } = run
+  const { key, model, input, maxCredits, webhookUrl } = run
   const id = attemptId(key, attempt + 1)
   if (run.state === 'failed' || run.state === 'cancelled' || run.state === 'rejected') {
     await engine.remove(queues.ends[run.state], attemptId(key, attempt))
   }
   // First the mark: a call that dies in between is repeated, and then all is counted.
   await engine.add(queues.retried, id, { data: null })
-  await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits }) })
+  await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits, webhookUrl }) })
   metric('retried', { id })
 }
 

@@ -1,16 +1,21 @@
+import { memberOf, PROCESS_DIED } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
-import type { Rate, Worker } from '../engine/engine.ts'
+import type { DiedTask, Rate, TaskHandler, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
+import type { StepParts } from './once-run.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun, speedMeter } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
-import { createMetric, freePlace, RunQueues, type RunsContext } from './runs-context.ts'
+import { keyOf } from './run-types.ts'
+import { freePlace, guardHook, type Metric, RunQueues, type RunsContext, reportEnd } from './runs-context.ts'
 import { checkLoop, checkRunsOptions, type Runs, type RunsOptions } from './runs-options.ts'
+import { readStep, sendRun } from './send-run.ts'
 import { Prices, submitRun } from './submit-run.ts'
+import { sweepRuns } from './sweep-runs.ts'
 import { listUnknown, resolveUnknown, resubmitUnknown } from './unknown-runs.ts'
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
@@ -34,12 +39,20 @@ export function createRuns(options: RunsOptions): Runs {
   checkRunsOptions(options)
   const context = contextOf(options)
   const speed = speedMeter()
-  const workers = new BatchWorkers(workersOf(context, options))
+  const parts = partsOf(context, options)
+  const workers = new BatchWorkers(() => [parts.work('submit'), parts.work('poll')])
   let cursors: ReadCursors = {}
 
   return {
     // biome-ignore lint/complexity/useMaxParams: a key, and the three that `client.submit` takes
     add: (key, model, input, { maxCredits } = {}) => addCheckedRun(key, { model, input, maxCredits }, context),
+    // biome-ignore lint/complexity/useMaxParams: as `add`
+    send: (key, model, input, options = {}) => sendRun(key, { ...options, model, input }, parts),
+    read: (key, given = {}) => readStep(key, given, parts),
+    sweep: async (given = {}) => {
+      await sweepRuns(given, parts, workers)
+      return readProgress(context, speed)
+    },
     inbox: context.inbox,
     start: () => {
       context.inbox?.start()
@@ -94,33 +107,43 @@ function abortedLoop(cause: unknown): AbortedError {
   return new AbortedError({ message, cause, submission: 'unknown' })
 }
 
-function workersOf(
+function partsOf(
   context: RunsContext,
   { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs }: RunsOptions,
-): () => Worker[] {
+): StepParts {
   const { client, engine, queues } = context
   const prices = new Prices(client)
   const delays = new PollDelays()
-  const onProcessDied = ({ id }: { id: string }) => {
-    context.metric('unknown', { id })
+  const onProcessDied = ({ id, data }: DiedTask) => {
+    const jobId = memberOf(data, 'jobId')
+    reportEnd(
+      id,
+      { state: 'unknown', jobId: typeof jobId === 'string' ? jobId : undefined, error: PROCESS_DIED },
+      context,
+    )
     freePlace(id, context).catch(context.onError)
   }
-  return () => [
-    engine.work(queues.submit, (task) => submitRun(task, prices, context), {
-      concurrency,
-      rate: submitRate,
-      lockMs,
-      startMark: 'handler',
-      onProcessDied,
-    }),
-    engine.work(queues.poll, (task) => pollRun(task, delays, context), {
-      concurrency: POLLS_AT_ONCE,
-      rate: pollRate,
-      lockMs,
-      attempts: POLL_ATTEMPTS + 1,
-      onProcessDied,
-    }),
-  ]
+  let running = 0
+  const counted =
+    (handler: TaskHandler): TaskHandler =>
+    async (task) => {
+      running += 1
+      try {
+        return await handler(task)
+      } finally {
+        running -= 1
+      }
+    }
+  const handlers: Record<'submit' | 'poll', TaskHandler> = {
+    submit: counted((task) => submitRun(task, prices, context)),
+    poll: counted((task) => pollRun(task, delays, context)),
+  }
+  const options: StepParts['options'] = {
+    submit: { concurrency, rate: submitRate, lockMs, startMark: 'handler', onProcessDied },
+    poll: { concurrency: POLLS_AT_ONCE, rate: pollRate, lockMs, attempts: POLL_ATTEMPTS + 1, onProcessDied },
+  }
+  const work = (name: 'submit' | 'poll') => engine.work(queues[name], handlers[name], options[name])
+  return { context, prices, delays, options, work, isRunning: () => running > 0 }
 }
 
 function contextOf({
@@ -134,11 +157,14 @@ function contextOf({
   onPause = (error) => process.emitWarning(`The batch ${name}: ${String(error)}`),
   onError = warnOnce(),
   onMetric,
+  onEnd,
   webhooks,
 }: RunsOptions): RunsContext {
   const queues = new RunQueues(name)
-  const metric = createMetric(onMetric, onError)
-  const context = { engine, client, queues, maxCredits, maxRunning, onUnknown, giveUpAfterMs, onPause, onError, metric }
+  const measure = guardHook(onMetric, onError)
+  const metric: Metric = (name, { id, jobId }, value = 1) => measure({ name, value, key: keyOf(id), jobId })
+  const hooks = { onPause, onError, onEnd: guardHook(onEnd, onError), metric }
+  const context = { engine, client, queues, maxCredits, maxRunning, onUnknown, giveUpAfterMs, ...hooks }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
 }
 

@@ -3,7 +3,7 @@ import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
-import { freePlace, fromJson, type RunsContext, storeOutcome, untilStored } from './runs-context.ts'
+import { freePlace, fromJson, type RunsContext, reportEnd, storeOutcome, untilStored } from './runs-context.ts'
 import { pauseOnRejection } from './submit-run.ts'
 
 /** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
@@ -47,7 +47,8 @@ async function endPolls(error: unknown, { id, data }: Task, context: RunsContext
   // A task of the submit that may be dead ends without sending, because the job of the run is known.
   const { jobId, mayBeUnknown } = fromJson<PollData>(data)
   if (mayBeUnknown) await context.engine.replay(context.queues.submit, id)
-  context.metric('unknown', { id, jobId })
+  const { code, message } = error
+  reportEnd(id, { state: 'unknown', jobId, error: { code, message } }, context)
   throw error
 }
 
@@ -55,7 +56,7 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
   try {
     return await context.client.jobs.get(jobId)
   } catch (error) {
-    pauseOnRejection(error, context)
+    await pauseOnRejection(error, context)
     if (!(error instanceof ModelRunError)) throw error
     const { code, message } = error
     // Also of a wrong `baseUrl`, or of a key of another account: the run may have been charged all the same.

@@ -1,6 +1,6 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ModelRunError } from 'modelrun'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import type { TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
 import {
   attemptId,
   type EndState,
@@ -47,12 +47,11 @@ export async function latestAttempt(key: string, context: RunsContext): Promise<
 
 /** Reads an attempt by its id; `undefined` when it was never added. */
 export async function readAttempt(id: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
-  const submitted = await engine.get(queues.submit, id)
-  const outcome = await engine.get(queues.outcomes, id)
+  const names = [queues.submit, queues.outcomes, queues.poll].map((queue) => ({ queue, id }))
+  const [submitted, outcome, polled] = await engine.getAll(names)
   if (outcome !== undefined) return { key: keyOf(id), ...endOf(outcome, submitted) }
   if (submitted === undefined) return undefined
   const run = { key: keyOf(id), ...fromJson<SubmitData>(submitted.data), ...timesOf(submitted) }
-  const polled = await engine.get(queues.poll, id)
   if (polled !== undefined) {
     const { jobId, requestId } = fromJson<PollData>(polled.data)
     return polled.state === 'dead'
@@ -155,6 +154,27 @@ export class StoreReads {
 /** The task of the queue `paused`. */
 export const PAUSE_MARK = 'paused'
 
+/** Its data is why the service or this machine paused the queue last. */
+const PAUSE_REASON = 'reason'
+/** Longer than the pause, which the reason outlives. */
+const REASON_MS = 60_000
+
+/** Stores why no run can succeed now, for the callers whose run only waits. */
+export async function storePauseReason(reason: TaskFailure, { engine, queues }: RunsContext): Promise<void> {
+  await engine.remove(queues.paused, PAUSE_REASON)
+  await engine.add(queues.paused, PAUSE_REASON, { data: { ...reason } })
+}
+
+/** Why the batch is paused, if it is. */
+export async function pauseReason({ engine, queues }: RunsContext): Promise<TaskFailure | undefined> {
+  const names = [PAUSE_MARK, PAUSE_REASON].map((id) => ({ queue: queues.paused, id }))
+  const [mark, reason] = await engine.getAll(names)
+  if (mark !== undefined)
+    return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
+  if (reason === undefined || Date.now() - reason.addedAt > REASON_MS) return undefined
+  return fromJson<TaskFailure>(reason.data)
+}
+
 /** Whether the batch is paused by its user. */
 export async function isPaused({ engine, queues }: RunsContext): Promise<boolean> {
   return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined
@@ -195,7 +215,7 @@ export async function readProgress(
     done,
     ...endsOf(done, { failed, cancelled, rejected }),
     unknown,
-    oldestDueMs: await engine.oldestDueMs(queues.submit),
+    oldestDueMs: Math.max(0, -((await engine.msUntilDue(queues.submit)) ?? 0)),
     isPaused: await isPaused(context),
     credits: (await engine.tally(queues.credits, 0)) ?? 0,
     msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),

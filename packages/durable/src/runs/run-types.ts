@@ -23,6 +23,8 @@ export interface Run {
   readonly input: Readonly<Record<string, unknown>>
   /** Highest price, in credits, at which it is sent: what was agreed to when it was added. Undefined: any price. */
   readonly maxCredits?: number | undefined
+  /** Where the service delivers the result, when `send` named it. */
+  readonly webhookUrl?: string | undefined
   /** Its current state. */
   readonly state: RunState
   /** Known once the service has accepted it. */
@@ -92,6 +94,7 @@ export interface SubmitData {
   readonly model: string
   readonly input: Readonly<Record<string, unknown>>
   readonly maxCredits?: number | undefined
+  readonly webhookUrl?: string | undefined
 }
 
 /** Data of a task of the queue `poll`. */

@@ -1,8 +1,9 @@
 import { PauseQueue, repeatUntilStored, systemClock } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
-import type { Engine, Json, Task } from '../engine/engine.ts'
-import { keyOf, type Outcome, type PollData, type SubmitData } from './run-types.ts'
+import type { Engine, Json, Task, TaskFailure } from '../engine/engine.ts'
+import { keyOf, type Outcome, type PollData, type Run, type SubmitData } from './run-types.ts'
+import { type EndedStep, endedStep } from './step-run.ts'
 
 /** The queues of a batch. No worker works `outcomes`. A dead task of `submit` or `poll` is an `unknown` run. */
 export class RunQueues {
@@ -57,8 +58,25 @@ export interface RunsContext {
   onUnknown: 'park' | 'resubmit'
   giveUpAfterMs: number
   onPause(reason: Error): void
+  onEnd(run: EndedStep): void
   metric: Metric
   onError(error: unknown): void
+  /** Of a call that works one run. */
+  watch?: Watch
+}
+
+/** What one call sees of the run that it works. It is right also when the store fails. */
+export interface Watch {
+  /** The POST may have been made. */
+  isMarked?: boolean
+  jobId?: string
+  pause?: TaskFailure
+  end?: EndedStep
+}
+
+/** Notifies the call that works this run, if there is one. */
+export function note({ watch }: RunsContext, seen: Watch): void {
+  if (watch !== undefined) Object.assign(watch, seen)
 }
 
 // The data is JSON: it was parsed from JSON, or consists of texts and numbers.
@@ -67,7 +85,7 @@ export function asJson(value: SubmitData | PollData | Outcome): Json {
   return value as unknown as Json
 }
 
-export function fromJson<Value extends SubmitData | PollData | Outcome>(value: Json): Value {
+export function fromJson<Value extends SubmitData | PollData | Outcome | TaskFailure>(value: Json): Value {
   return value as unknown as Value
 }
 
@@ -90,11 +108,25 @@ export async function creditsPart(
 
 /** Stores how an attempt ended. The first outcome stays. */
 export async function storeOutcome(id: string, outcome: Outcome, context: RunsContext): Promise<void> {
-  const { engine, queues, metric } = context
+  const { engine, queues } = context
   await engine.add(queues.outcomes, id, { data: asJson(outcome) })
   if (outcome.state !== 'succeeded') await countEnd(id, outcome.state, context)
   await freePlace(id, context)
-  metric(outcome.state, { id, jobId: 'jobId' in outcome ? outcome.jobId : undefined })
+  reportEnd(id, outcome, context)
+}
+
+/** Reports that a run has ended, or is unknown. */
+export function reportEnd(
+  id: string,
+  end: Pick<Run, 'state' | 'jobId' | 'output' | 'error'>,
+  context: RunsContext,
+): void {
+  const { state, jobId, output, error } = end
+  const step = endedStep({ key: keyOf(id), model: '', input: {}, state, jobId, output, error })
+  if (step === undefined) return
+  note(context, { end: step })
+  context.metric(step.state, { id, jobId })
+  context.onEnd(step)
 }
 
 /** Counts an end that is no success, if it is the one that was stored. */
@@ -143,13 +175,13 @@ export interface RunsMetric {
 export type Metric = (name: RunsMetricName, run: { id: string; jobId?: string | undefined }, value?: number) => void
 
 /** @param onError notified of a hook that throws or rejects; it changes nothing */
-export function createMetric(
-  onMetric: ((metric: RunsMetric) => unknown) | undefined,
+export function guardHook<Value>(
+  hook: ((value: Value) => unknown) | undefined,
   onError: (error: unknown) => void,
-): Metric {
-  return async (name, { id, jobId }, value = 1) => {
+): (value: Value) => void {
+  return async (value) => {
     try {
-      await onMetric?.({ name, value, key: keyOf(id), jobId })
+      await hook?.(value)
     } catch (error) {
       onError(error)
     }

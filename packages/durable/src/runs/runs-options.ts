@@ -22,6 +22,9 @@ import type { RunItem } from './run-each.ts'
 import type { RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
 import type { RunsMetric } from './runs-context.ts'
+import type { ReadOptions, SendOptions } from './send-run.ts'
+import type { EndedStep, StepRun } from './step-run.ts'
+import type { SweepOptions } from './sweep-runs.ts'
 import type { UnknownRun } from './unknown-runs.ts'
 
 /** Options of `createRuns`. */
@@ -60,6 +63,11 @@ export interface RunsOptions {
   giveUpAfterMs?: number | undefined
   /** Notified when the batch pauses: the API key is not valid, or lacks permissions or credits. Default: a process warning. */
   onPause?: ((reason: Error) => void) | undefined
+  /**
+   * Notified of each run that has ended or is `unknown`, by the process that stored it: mostly to wake a workflow, which then
+   * calls `send` or `read`. It may be called twice for a run, or not at all when that process dies.
+   */
+  onEnd?: ((run: EndedStep) => unknown) | undefined
   /** Notified when the store fails. The batch tries again by itself. Default: a process warning, once a minute. */
   onError?: ((error: unknown) => void) | undefined
   /** Notified of each count and time that a dashboard may want. */
@@ -89,6 +97,36 @@ export interface Runs {
     input: Readonly<Record<string, unknown>>,
     agreed?: { maxCredits?: number | undefined },
   ): Promise<void>
+  /**
+   * Does the next thing for a run, for a step of a workflow or a function: sends it if it was never sent, or polls its job when
+   * that is due. Any process may call it at any time: at most one POST for a key. Returns how the run is, as JSON: call again
+   * after `afterMs`, until it has ended or is `unknown`.
+   *
+   * Rejects only when this call has sent nothing: an engine may repeat it.
+   *
+   * @throws ConfigurationError when the key is that of a run with another model or input, or an argument is wrong
+   * @throws AbortedError when the signal aborts before the run is sent
+   * @throws Errors of the store, when it fails for some seconds
+   *
+   * @example
+   * for (;;) {
+   *   const run = await step('send', () => runs.send(`video:${orderId}`, 'aurora-video', { prompt }))
+   *   if (run.afterMs === undefined) return run
+   *   await sleep(run.afterMs)
+   * }
+   */
+  send(key: string, model: string, input: Readonly<Record<string, unknown>>, options?: SendOptions): Promise<StepRun>
+  /**
+   * Returns how a run is, as `send` does, and never sends it: for pages, and after a hint that its job has ended.
+   *
+   * @throws ConfigurationError when the batch has no run with this key
+   */
+  read(key: string, options?: ReadOptions): Promise<StepRun>
+  /**
+   * Works what is due, for a function that a schedule starts: sends, polls, and the deliveries of the inbox. Ends early when
+   * nothing is due. Returns the progress of the batch, which says what is left.
+   */
+  sweep(options?: SweepOptions): Promise<RunsProgress>
   /** Starts to send and poll in this process. */
   start(): void
   /**
@@ -182,6 +220,7 @@ const OPTIONS: Checks<RunsOptions> = {
   giveUpAfterMs: notNegative,
   onPause: callback,
   onError: callback,
+  onEnd: callback,
   onMetric: callback,
   lockMs: positive,
   webhooks: must('an object, like { secret, publicUrl }', isRecord),

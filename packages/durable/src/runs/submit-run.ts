@@ -12,6 +12,7 @@ import {
 } from 'modelrun'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { endCancelled, isCancelled } from './control-runs.ts'
+import { storePauseReason } from './read-runs.ts'
 import { inboxContextOf, stopPolling } from './run-inbox.ts'
 import type { SubmitData } from './run-types.ts'
 import {
@@ -19,7 +20,9 @@ import {
   creditsPart,
   freePlace,
   fromJson,
+  note,
   type RunsContext,
+  reportEnd,
   storeOutcome,
   takePlace,
   untilStored,
@@ -53,6 +56,7 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
     if (typeof prepared !== 'function') return prepared
     // After this mark only its own process sends the run, and a process that comes late does not.
     if (!(await task.markStarted())) throw new RetryAfterError(0)
+    note(context, { isMarked: true })
     send = prepared
     return await startPolling(task, await send(), context)
   } catch (error) {
@@ -77,7 +81,7 @@ async function prepare(
   context: RunsContext,
 ): Promise<(() => Promise<SentJob>) | Json | undefined> {
   const { client, engine, queues, inbox, maxCredits } = context
-  const { model, input, maxCredits: agreed } = fromJson<SubmitData>(task.data)
+  const { model, input, maxCredits: agreed, webhookUrl } = fromJson<SubmitData>(task.data)
   const price = await prices.of(model)
   const webhook = await inbox?.prepare({ modelId: model, context: inboxContextOf(task.id) })
   if (await isCancelled(task.id, context)) return endCancelled(task, context)
@@ -90,7 +94,7 @@ async function prepare(
   // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
   const limits = [agreed, maxCredits === undefined ? undefined : price].filter((limit) => limit !== undefined)
   const most = limits.length === 0 ? undefined : Math.min(...limits)
-  const options = { maxRetries: 0, webhookUrl: webhook?.url, maxCredits: most }
+  const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most }
   return async () => {
     const startedAt = performance.now()
     const { id, requestId } = await client.submit(model, input, options)
@@ -101,7 +105,7 @@ async function prepare(
 
 async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
-  const [polled, outcome] = await Promise.all([engine.get(queues.poll, id), engine.get(queues.outcomes, id)])
+  const [polled, outcome] = await engine.getAll([queues.poll, queues.outcomes].map((queue) => ({ queue, id })))
   // Its process may have died after it had stored the outcome.
   if (outcome !== undefined) await freePlace(id, context)
   return polled !== undefined || outcome !== undefined
@@ -115,7 +119,7 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   if (error.submission === 'accepted' || error.submission === 'unknown') throw await park(task, context, error)
   // Not sent, or rejected: nothing was charged.
   await untilStored(() => giveBack(task, context), onError)
-  pauseOnRejection(error, context)
+  await pauseOnRejection(error, context)
   const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAgain(error, task))
   if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
@@ -134,12 +138,18 @@ async function giveBack(task: Task, context: RunsContext): Promise<void> {
   await context.engine.release(context.queues.credits, await creditsPart(task, context))
 }
 
+/** Milliseconds from the submit to the first poll. */
+export function firstPollMs({ inbox }: RunsContext): number {
+  return inbox === undefined ? FIRST_POLL_MS : FIRST_POLL_BESIDE_WEBHOOKS_MS
+}
+
 /** Stores the job of an accepted run, so that it is polled. */
 async function startPolling(task: Task, { jobId, requestId }: SentJob, context: RunsContext): Promise<Json> {
   const { engine, queues, inbox, onError } = context
   const { model } = fromJson<SubmitData>(task.data)
+  note(context, { jobId })
   const submittedAt = Date.now()
-  const delayMs = inbox === undefined ? FIRST_POLL_MS : FIRST_POLL_BESIDE_WEBHOOKS_MS
+  const delayMs = firstPollMs(context)
   const add = () => {
     // After a stall longer than the lock, another process may have parked the run.
     const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
@@ -156,8 +166,9 @@ async function startPolling(task: Task, { jobId, requestId }: SentJob, context: 
 async function park({ id }: Task, context: RunsContext, cause?: unknown): Promise<NonRetriableError> {
   const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
   await untilStored(() => freePlace(id, context), context.onError)
-  context.metric('unknown', { id })
-  return new NonRetriableError('unknown', `The run may have been accepted: ${reason}`, { cause })
+  const message = `The run may have been accepted: ${reason}`
+  reportEnd(id, { state: 'unknown', error: { code: 'unknown', message } }, context)
+  return new NonRetriableError('unknown', message, { cause })
 }
 
 async function reject(
@@ -224,8 +235,9 @@ function isLocal(error: unknown): error is ModelRunError {
  * Pauses the queue when no run can succeed now: after a 429, when the API key is not valid or has no credits, and when this
  * machine cannot send. None of these is a decision about a run.
  */
-export function pauseOnRejection(error: unknown, { onPause }: Pick<RunsContext, 'onPause'>): void {
+export async function pauseOnRejection(error: unknown, context: RunsContext): Promise<void> {
   if (error instanceof RateLimitError) {
+    note(context, { pause: { code: error.code, message: error.message } })
     throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
   }
   const isForOperator =
@@ -234,6 +246,9 @@ export function pauseOnRejection(error: unknown, { onPause }: Pick<RunsContext, 
     error instanceof InsufficientCreditsError ||
     isLocal(error)
   if (!isForOperator) return
-  onPause(error)
+  const pause = { code: error.code, message: error.message }
+  note(context, { pause })
+  await storePauseReason(pause, context).catch(context.onError)
+  context.onPause(error)
   throw new PauseQueue(REPAIR_PAUSE_MS)
 }

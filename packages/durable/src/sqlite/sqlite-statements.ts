@@ -27,7 +27,7 @@ export const SQL = {
     INSERT INTO modelrun_queues (queue, paused_until) VALUES (:queue, :value)
     ON CONFLICT (queue) DO UPDATE SET paused_until = max(paused_until, :value)`,
   resume: 'UPDATE modelrun_queues SET paused_until = 0 WHERE queue = :queue',
-  oldestDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE ${DUE}`,
+  firstDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE queue = :queue AND state IN ('waiting', 'running')`,
   due: `
     SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${DUE} AND ${LOST} < ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
@@ -35,6 +35,9 @@ export const SQL = {
   dueSuspects: `
     SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${DUE} AND lost >= 1 AND ${LOST} >= ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
+  one: `
+    SELECT id, data, attempts, fence, state, due_at, ${LOST} AS lost FROM modelrun_tasks
+    WHERE queue = :queue AND id = :id AND state IN ('waiting', 'running')`,
   lock: `
     UPDATE modelrun_tasks SET state = 'running', fence = fence + 1, lost = :lost, due_at = :dueAt
     WHERE queue = :queue AND id = :id`,

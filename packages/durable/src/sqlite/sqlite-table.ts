@@ -1,6 +1,8 @@
 import {
+  type LockedOne,
   type LockedTask,
   type LockedTasks,
+  type LockOneRequest,
   type LockRequest,
   msUntilStart,
   POISON_AFTER,
@@ -62,8 +64,26 @@ export class SqliteTable implements DurableTable {
     const due = alone ? suspects : this.#database.rows(SQL.due, { queue, now, limit: wanted })
     const tasks = due.slice(0, wanted).map((row) => this.#lockRow(queue, row, now + lockMs))
     const waitMs = spacing === undefined ? 0 : this.#spaceOut(queue, spacing, { now, nextStart, wanted: tasks.length })
-    const nextMs = waitMs > 0 ? waitMs : this.#msUntilDue(queue, now)
+    const nextMs = waitMs > 0 ? waitMs : this.#msUntilNext(queue, now)
     return { tasks, hasSuspect: suspects.length > 0, nextMs, died }
+  }
+
+  async lockOne(request: LockOneRequest): Promise<LockedOne> {
+    return this.#database.transaction({ toDisk: false }, () => this.#lockOne(request))
+  }
+
+  #lockOne({ queue, id, lockMs, spacing, isEarly }: LockOneRequest): LockedOne {
+    const now = Date.now()
+    const { pausedUntil, nextStart } = this.#queueState(queue)
+    const [row] = this.#database.rows(SQL.one, { queue, id })
+    if (row === undefined) return { task: undefined, isRunning: false, waitMs: 0 }
+    const isRunning = row.state === 'running'
+    const dueAt = isEarly && !isRunning ? 0 : Number(row.due_at)
+    const startMs = spacing === undefined ? 0 : msUntilStart(spacing, { now, nextStart })
+    const waitMs = Math.max(startMs, dueAt - now, pausedUntil - now)
+    if (waitMs > 0) return { task: undefined, isRunning: isRunning && dueAt > now, waitMs }
+    if (spacing !== undefined) this.#spaceOut(queue, spacing, { now, nextStart, wanted: 1 })
+    return { task: this.#lockRow(queue, row, now + lockMs) }
   }
 
   /** Makes tasks dead that ended too many processes. Returns the other suspects, which run alone. */
@@ -81,7 +101,7 @@ export class SqliteTable implements DurableTable {
     return msUntilStart(spacing, { now: last.now, nextStart })
   }
 
-  #msUntilDue(queue: string, now: number): number | undefined {
+  #msUntilNext(queue: string, now: number): number | undefined {
     const [row] = this.#database.rows(SQL.nextDue, { queue, now })
     return row?.due_at == null ? undefined : Number(row.due_at) - now
   }
@@ -158,10 +178,9 @@ export class SqliteTable implements DurableTable {
     return this.#queueState(queue).pausedUntil > Date.now()
   }
 
-  async oldestDueMs(queue: string): Promise<number> {
-    const now = Date.now()
-    const [row] = this.#database.rows(SQL.oldestDue, { queue, now })
-    return row?.due_at == null ? 0 : now - Number(row.due_at)
+  async msUntilDue(queue: string): Promise<number | undefined> {
+    const [row] = this.#database.rows(SQL.firstDue, { queue })
+    return row?.due_at == null ? undefined : Number(row.due_at) - Date.now()
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {

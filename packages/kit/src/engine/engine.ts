@@ -102,6 +102,21 @@ export interface WorkOptions {
   onProcessDied?: ((task: DiedTask) => void) | undefined
 }
 
+/** Options of a single run of one task. */
+export interface OnceOptions extends WorkOptions {
+  /** The task. */
+  id: string
+  /** Runs the task also before it is due. Default `false`. */
+  isEarly?: boolean | undefined
+}
+
+/** The outcome for one task that was to run at once. */
+export type OnceResult =
+  /** It ran here. `delayMs`: until it runs again; undefined when it is done or dead. */
+  | { readonly isRun: true; readonly delayMs: number | undefined }
+  /** It could not be locked. `waitMs`: until it can be; 0 when it is done or dead, or became free meanwhile. */
+  | { readonly isRun: false; readonly isRunning: boolean; readonly waitMs: number }
+
 /** A task that is dead because its processes died too often. */
 export interface DiedTask {
   /** Unique within its queue. */

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { AloneLock } from './alone-lock.ts'
-import type { InboxEngine } from './engine.ts'
+import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, WorkOptions } from './engine.ts'
+import type { WorkerSettings } from './held-runs.ts'
 import { spacingOf } from './spacing.ts'
-import { TableWorker } from './table-worker.ts'
+import { runOnce, TableWorker } from './table-worker.ts'
 import type { TaskTable } from './task-table.ts'
 
 /** Options of {@link createTaskEngine}. */
@@ -17,6 +18,8 @@ export interface TaskEngineOptions {
 /** An engine, and what its owner needs. */
 export interface TaskEngine {
   engine: InboxEngine
+  /** Runs one task in this process. Missing when the table cannot lock a task by its id. */
+  once: ((queue: string, handler: TaskHandler, options: OnceOptions) => Promise<OnceResult>) | undefined
   /** Tasks of a queue may be due. */
   wake(queue: string): void
   /** Stops all workers. */
@@ -26,7 +29,7 @@ export interface TaskEngine {
 /** Creates an engine on a table of tasks. Its arguments have been checked. */
 export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): TaskEngine {
   const workers = new Set<TableWorker>()
-  const context = { ...options, table, aloneLock: new AloneLock<TableWorker>() }
+  const context = { ...options, table, aloneLock: new AloneLock() }
   const wake = (queue: string) => {
     for (const worker of workers) if (worker.queue === queue) worker.wake()
   }
@@ -42,11 +45,7 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
       return isUpdated
     },
     work(queue, handler, options = {}) {
-      const { concurrency = 10, lockMs = 30_000, maxRunMs = 600_000, attempts = 8, backoffMs = 1_000 } = options
-      const { rate, startMark = 'worker', onProcessDied } = options
-      const limits = { concurrency, lockMs, maxRunMs, attempts, backoffMs, spacing: rate && spacingOf(rate) }
-      const settings = { ...limits, startMark, onProcessDied }
-      const worker = new TableWorker({ queue, handler, settings }, context)
+      const worker = new TableWorker({ queue, handler, settings: settingsOf(options) }, context)
       workers.add(worker)
       return {
         stop: async () => {
@@ -66,6 +65,22 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
     },
     remove: (queue, id) => table.remove(queue, id),
   }
+  const lockOne = table.lockOne?.bind(table)
+  const once: TaskEngine['once'] = async (queue, handler, { id, isEarly = false, ...options }) => {
+    if (lockOne === undefined) throw new Error('This store does not lock a task by its id.')
+    const work = { queue, handler, settings: settingsOf(options) }
+    const result = await runOnce(work, { lockOne, id, isEarly }, context)
+    // Only this run may know when its task is due again.
+    if (result.isRun) wake(queue)
+    return result
+  }
   const stop = async () => void (await Promise.all([...workers].map((worker) => worker.stop())))
-  return { engine, wake, stop }
+  return { engine, once: lockOne === undefined ? undefined : once, wake, stop }
+}
+
+function settingsOf(options: WorkOptions): WorkerSettings {
+  const { concurrency = 10, lockMs = 30_000, maxRunMs = 600_000, attempts = 8, backoffMs = 1_000 } = options
+  const { rate, startMark = 'worker', onProcessDied } = options
+  const limits = { concurrency, lockMs, maxRunMs, attempts, backoffMs, spacing: rate && spacingOf(rate) }
+  return { ...limits, startMark, onProcessDied }
 }

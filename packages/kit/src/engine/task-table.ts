@@ -40,12 +40,24 @@ export interface LockedTasks {
   died: readonly LockedTask[]
 }
 
+/** The lock of one task, also of a suspect. */
+export interface LockOneRequest extends Pick<LockRequest, 'queue' | 'lockMs' | 'spacing'> {
+  id: string
+  /** Also before the task is due. */
+  isEarly: boolean
+}
+
+/** The task that was locked, or why it was not. */
+export type LockedOne = { task: LockedTask } | { task: undefined; isRunning: boolean; waitMs: number }
+
 /** The tasks of an engine: in memory, or in a database, whose clock locks then use. */
 export interface TaskTable {
   setup(): Promise<void>
   add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
   update(queue: string, id: string, data: string): Promise<boolean>
   lock(request: LockRequest): Promise<LockedTasks>
+  /** Locks one task. A start of the rate is taken only with the lock. Missing where a store cannot lock a task by its id. */
+  lockOne?(request: LockOneRequest): Promise<LockedOne>
   /** Resolves to the ids that are still locked with these fences. */
   renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>>
   /**

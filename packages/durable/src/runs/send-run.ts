@@ -1,0 +1,200 @@
+import { sleep, systemClock } from '@modelrun/kit'
+import { AbortedError, ConfigurationError } from 'modelrun'
+import { RetryAfterError } from 'modelrun/webhooks'
+import type { OnceResult, TaskHandler } from '../engine/engine.ts'
+import { addCheckedRun, checkedRun, checkSameRun } from './add-run.ts'
+import { FIRST_WAIT_MS, once, patiently, type StepParts, WORKED_MS } from './once-run.ts'
+import { pollRun } from './poll-run.ts'
+import { type Attempt, latestAttempt, pauseReason } from './read-runs.ts'
+import type { SubmitData } from './run-types.ts'
+import { asJson, fromJson, type RunsContext, type Watch } from './runs-context.ts'
+import { endedStep, openStep, type StepRun, spread } from './step-run.ts'
+import { firstPollMs, submitRun } from './submit-run.ts'
+import { resolveUnknown } from './unknown-runs.ts'
+
+/** Options of `runs.send`. */
+export interface SendOptions {
+  /** Where the service delivers the result, unsigned: a hint for `read`. Of several calls, the first one counts. Not with `webhooks`. */
+  webhookUrl?: string | undefined
+  /** Highest price, in credits, at which the run is sent, as for `add`. Default: any price. */
+  maxCredits?: number | undefined
+  /** Longest wait for another caller that is sending the run right now, in milliseconds. Default 5,000. */
+  waitMs?: number | undefined
+  /** Stops the call before the run is sent. The run stays in the batch. */
+  signal?: AbortSignal | undefined
+}
+
+/** Options of `runs.read`. */
+export interface ReadOptions {
+  /** Polls the job also before that is due, after a hint of a delivery. The rate still holds. Default `false`. */
+  isHinted?: boolean | undefined
+  /** The job of a run that is `unknown`, from an earlier call: it is polled from now on. */
+  jobId?: string | undefined
+}
+
+const LONGEST_WAIT_MS = 400
+
+/** Sends a run that was never sent, and polls the job of one that was when that is due. */
+export async function sendRun(
+  key: string,
+  { model, input, waitMs = 5_000, signal, ...more }: SendOptions & Pick<SubmitData, 'model' | 'input'>,
+  parts: StepParts,
+): Promise<StepRun> {
+  const { context } = parts
+  const wanted = checkedRun(key, { model, input, maxCredits: more.maxCredits, webhookUrl: more.webhookUrl })
+  checkWebhookUrl(wanted, context)
+  const giveUpAt = performance.now() + waitMs
+  let known = await patiently(() => addOrRead(key, wanted, context))
+  for (let delayMs = FIRST_WAIT_MS; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {
+    if (signal?.aborted) throw aborted(signal.reason)
+    const step = endedStep(known.run) ?? (await workRun(known, { wanted, signal }, parts))
+    if (step !== undefined && !(isSending(step) && performance.now() < giveUpAt)) return step
+    if (step !== undefined) await sleep(systemClock, delayMs)
+    known = await readKnown(key, context)
+  }
+}
+
+/** Reads a run, and adds it if it is new. A run that was rejected for its budget runs again, as when it is added. */
+async function addOrRead(key: string, wanted: SubmitData, context: RunsContext): Promise<Attempt> {
+  const { engine, queues } = context
+  const known = await latestAttempt(key, context)
+  if (known === undefined) {
+    await engine.add(queues.submit, key, { data: asJson(wanted) })
+    return { id: key, attempt: 1, run: { ...wanted, key, state: 'waiting' } }
+  }
+  checkSameRun(key, wanted, known.run)
+  if (known.run.state !== 'rejected') return known
+  await addCheckedRun(key, wanted, context)
+  return (await latestAttempt(key, context)) ?? known
+}
+
+async function readKnown(key: string, context: RunsContext): Promise<Attempt> {
+  const known = await patiently(() => latestAttempt(key, context))
+  if (known !== undefined) return known
+  throw new ConfigurationError({ message: `The batch has no run with the key ${key}. Nothing was sent.` })
+}
+
+function isSending({ state, jobId }: StepRun): boolean {
+  return state === 'running' && jobId === undefined
+}
+
+/** Sends or polls. Resolves to `undefined` when the run has moved on, and is to be read again. */
+function workRun(known: Attempt, given: Sending, parts: StepParts): Promise<StepRun | undefined> {
+  return known.run.jobId === undefined ? submitOnce(known, given, parts) : pollOnce(known, {}, parts)
+}
+
+interface Sending {
+  wanted: SubmitData
+  signal: AbortSignal | undefined
+}
+
+async function submitOnce(
+  { id, run: { key } }: Attempt,
+  { wanted, signal }: Sending,
+  parts: StepParts,
+): Promise<StepRun | undefined> {
+  const { context, prices, options } = parts
+  const watch: Watch = {}
+  let conflict: unknown
+  const handler: TaskHandler = async (task) => {
+    try {
+      // Another caller may have added the key after it was read.
+      checkSameRun(key, wanted, fromJson<SubmitData>(task.data))
+    } catch (error) {
+      conflict = error
+    }
+    if (conflict !== undefined || signal?.aborted) throw new RetryAfterError(0)
+    return submitRun(task, prices, { ...context, watch })
+  }
+  const result = await once('submit', id, { handler, parts })
+  if (conflict !== undefined) throw conflict
+  if (watch.end !== undefined) return watch.end
+  const { queues, engine } = context
+  if (watch.jobId !== undefined) {
+    const afterMs = await spread(firstPollMs(context), options.poll.rate, () => engine.count(queues.poll))
+    return openStep({ key, state: 'running', jobId: watch.jobId, afterMs })
+  }
+  // The lock ended in the POST, while the store was away.
+  if (watch.isMarked) return openStep({ key, state: 'running', afterMs: WORKED_MS })
+  return openStepOf(result, { key, name: 'submit', watch, parts })
+}
+
+async function pollOnce(
+  { id, run: { key, jobId } }: Attempt,
+  { isHinted }: ReadOptions,
+  parts: StepParts,
+): Promise<StepRun | undefined> {
+  const watch: Watch = {}
+  const handler: TaskHandler = (task) => pollRun(task, parts.delays, { ...parts.context, watch })
+  const result = await once('poll', id, { handler, parts, isEarly: isHinted })
+  return watch.end ?? openStepOf(result, { key, jobId, name: 'poll', watch, parts })
+}
+
+/** The step of a run that is still open. `undefined` when its task is over. */
+async function openStepOf(
+  result: OnceResult,
+  {
+    key,
+    jobId,
+    name,
+    watch,
+    parts,
+  }: { key: string; jobId?: string | undefined; name: 'submit' | 'poll'; watch: Watch; parts: StepParts },
+): Promise<StepRun | undefined> {
+  const { context, options } = parts
+  const { engine, queues } = context
+  if (!result.isRun && result.isRunning) {
+    return openStep({ key, state: 'running', jobId, afterMs: Math.min(WORKED_MS, result.waitMs) })
+  }
+  const waitMs = result.isRun ? result.delayMs : result.waitMs
+  if (waitMs === undefined || (!result.isRun && waitMs === 0)) return undefined
+  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(context).catch(() => undefined))
+  const afterMs = await spread(waitMs, options[name].rate, () => engine.count(queues[name]))
+  return openStep({ key, state: name === 'submit' ? 'waiting' : 'running', jobId, afterMs, error })
+}
+
+/** Reads a run, with one poll of its job if that is due. Never sends. */
+export async function readStep(key: string, { isHinted, jobId }: ReadOptions, parts: StepParts): Promise<StepRun> {
+  const { context } = parts
+  if (jobId !== undefined) await patiently(() => resolveUnknown(key, jobId, context))
+  for (;;) {
+    const known = await readKnown(key, context)
+    const { run } = known
+    const ended = endedStep(run)
+    if (ended !== undefined) return ended
+    const step = await (run.jobId === undefined ? readUnsent(known, parts) : pollOnce(known, { isHinted }, parts))
+    if (step !== undefined) return step
+  }
+}
+
+/** A run without a job: of one whose sender died it says that it is unknown. */
+async function readUnsent({ id, run: { key, state } }: Attempt, parts: StepParts): Promise<StepRun | undefined> {
+  const { context, prices } = parts
+  const watch: Watch = {}
+  if (state === 'waiting') {
+    return openStep({
+      key,
+      state: 'waiting',
+      afterMs: WORKED_MS,
+      error: await pauseReason(context).catch(() => undefined),
+    })
+  }
+  const handler: TaskHandler = async (task) => {
+    if (task.lost === 0) throw new RetryAfterError(0)
+    return submitRun(task, prices, { ...context, onUnknown: 'park', watch })
+  }
+  if (context.engine.once === undefined) return openStep({ key, state: 'running', afterMs: WORKED_MS })
+  const result = await once('submit', id, { handler, parts })
+  return watch.end ?? openStepOf(result, { key, name: 'submit', watch, parts })
+}
+
+function checkWebhookUrl({ webhookUrl }: SubmitData, { inbox }: RunsContext): void {
+  if (webhookUrl === undefined || inbox === undefined) return
+  const message = 'A batch with `webhooks` has a callback URL for each run: leave `webhookUrl` out. Nothing was sent.'
+  throw new ConfigurationError({ message })
+}
+
+function aborted(cause: unknown): AbortedError {
+  const message = 'The call was aborted before it sent the run, which stays in the batch.'
+  return new AbortedError({ message, cause, submission: 'not_sent' })
+}

@@ -1,0 +1,50 @@
+import { sleep, systemClock } from '@modelrun/kit'
+import type { StepParts } from './once-run.ts'
+import type { RunsContext } from './runs-context.ts'
+
+/** Options of `runs.sweep`. */
+export interface SweepOptions {
+  /** Longest time in which something starts, in milliseconds. What runs then is waited for. Default 20,000. */
+  forMs?: number | undefined
+  /** Ends the sweep early. */
+  signal?: AbortSignal | undefined
+}
+
+/** Starts and stops the workers of the batch in this process. */
+interface Workers {
+  use(user: unknown): void
+  release(user: unknown): Promise<void>
+}
+
+const CHECK_MS = 100
+/** What is due sooner is waited for, such as the first poll of a run that was just sent. */
+const SOON_MS = 600
+
+/** Works what is due, until nothing is due any more or the time is over. */
+export async function sweepRuns(
+  { forMs = 20_000, signal }: SweepOptions,
+  { context, isRunning }: StepParts,
+  workers: Workers,
+): Promise<void> {
+  const user = {}
+  const endAt = performance.now() + forMs
+  const left = () => Math.max(0, endAt - performance.now())
+  workers.use(user)
+  try {
+    const inboxWork = context.inbox?.sweep({ forMs })
+    do await sleep(systemClock, Math.min(CHECK_MS, left()))
+    while (left() > 0 && !signal?.aborted && (isRunning() || (await isDueSoon(context))))
+    await inboxWork
+  } finally {
+    await workers.release(user)
+  }
+}
+
+/** What waits for the end of a pause must not keep a function alive, nor what other processes run. */
+async function isDueSoon({ engine, queues }: RunsContext): Promise<boolean> {
+  for (const queue of [queues.submit, queues.poll]) {
+    const ms = await engine.msUntilDue(queue)
+    if (ms !== undefined && ms < SOON_MS && !(await engine.isPaused(queue))) return true
+  }
+  return false
+}

@@ -1,0 +1,150 @@
+import { type Clock, startTimer } from '../clock.ts'
+import type { AloneLock } from './alone-lock.ts'
+import type { TaskHandler, WorkOptions } from './engine.ts'
+import { repeatUntilStored, STORE_BACKOFF } from './repeat.ts'
+import type { Spacing } from './spacing.ts'
+import { type RetryLimits, RunTimeout, type TaskEnd } from './task-ends.ts'
+import { TaskRun } from './task-run.ts'
+import type { LockedTask, TaskTable } from './task-table.ts'
+
+/** Resolved options of a worker. */
+export interface WorkerSettings extends RetryLimits {
+  concurrency: number
+  lockMs: number
+  maxRunMs: number
+  spacing: Spacing | undefined
+  startMark: 'worker' | 'handler'
+  onProcessDied: WorkOptions['onProcessDied']
+}
+
+/** The parts that the workers of an engine share. */
+export interface WorkerContext {
+  table: TaskTable
+  aloneLock: AloneLock<object>
+  clock: Clock
+  /** Longest time between two reads of the table, in milliseconds. */
+  pollMs: number
+  onError(error: unknown): void
+}
+
+/** How the tasks of a queue are run. */
+export interface QueueWork {
+  queue: string
+  handler: TaskHandler
+  settings: WorkerSettings
+}
+
+/** The runs of one queue whose locks this process holds and renews. */
+export class HeldRuns {
+  readonly #work: QueueWork
+  readonly #context: WorkerContext
+  readonly #runs = new Set<TaskRun>()
+  #renewal = Promise.resolve()
+  #stopTimer = () => {}
+
+  constructor(work: QueueWork, context: WorkerContext) {
+    this.#work = work
+    this.#context = context
+    this.#keepRenewing()
+  }
+
+  get size(): number {
+    return this.#runs.size
+  }
+
+  /** @param until when its lock ends */
+  add(task: LockedTask, until: number): TaskRun {
+    const run = new TaskRun(task, { clock: this.#context.clock, until }, async (own) =>
+      (await this.mark([own])).has(own),
+    )
+    this.#runs.add(run)
+    return run
+  }
+
+  delete(run: TaskRun): void {
+    this.#runs.delete(run)
+  }
+
+  stopRenewing(): void {
+    this.#stopTimer()
+  }
+
+  /** Runs the handler. @param marked the runs that are marked as started, when the worker marks them */
+  async handle(run: TaskRun, marked: Promise<ReadonlySet<TaskRun>> | undefined): Promise<TaskEnd> {
+    const { handler, settings } = this.#work
+    const { maxRunMs } = settings
+    // After a stall of the process, another one may have the task.
+    const isOurs = marked === undefined ? run.isHeld : (await marked).has(run)
+    if (!isOurs) return NOT_RUN
+    const stopTimer = startTimer(this.#context.clock, maxRunMs, () => run.abort(new RunTimeout(maxRunMs)))
+    const end = await run.run(handler, settings)
+    stopTimer()
+    return end
+  }
+
+  /**
+   * Marks runs as started, and returns those that are. Repeated while the locks hold: a mark whose response was lost must not
+   * count as a lost process. Takes turns with renewals: a store may skip a row that another statement has locked.
+   */
+  async mark(runs: readonly TaskRun[]): Promise<ReadonlySet<TaskRun>> {
+    const { table, clock, onError } = this.#context
+    const held = () => runs.filter((run) => run.isHeld)
+    let marked: ReadonlySet<string> = new Set()
+    const change = async () => {
+      marked = await table.markStarted(this.#work.queue, fencesOf(held()))
+    }
+    const due = runs.filter((run) => run.isRenewalDue)
+    if (due.length > 0) this.#renewal = Promise.all([this.#renewal, this.#renew(due)]).then(() => {})
+    for (const run of runs) run.marking += 1
+    await this.#renewal
+    await repeatUntilStored(change, { ...STORE_BACKOFF, clock, onError, isWanted: () => held().length > 0 })
+    for (const run of runs) run.marking -= 1
+    return new Set(held().filter(({ task }) => marked.has(task.id)))
+  }
+
+  /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
+  async end(run: TaskRun, end: TaskEnd): Promise<void> {
+    const { table, clock, onError } = this.#context
+    const { task, fence } = run
+    const change = () => table.end(this.#work.queue, { id: task.id, fence }, end)
+    await repeatUntilStored(change, { ...STORE_BACKOFF, clock, onError, isWanted: () => run.msLeft() > 0 })
+  }
+
+  #keepRenewing(): void {
+    this.#stopTimer = startTimer(this.#context.clock, this.#work.settings.lockMs / 3, () => {
+      this.#keepRenewing()
+      this.#renewal = this.#renew(this.#runs)
+    })
+  }
+
+  async #renew(candidates: Iterable<TaskRun>): Promise<void> {
+    const { lockMs } = this.#work.settings
+    // First by the clock of this process: a store that does not respond must not delay the abort.
+    for (const run of this.#runs) if (run.msLeft() === 0) run.abort(lockIsLost())
+    for (const run of candidates) run.isRenewalDue = run.marking > 0
+    const runs = [...candidates].filter((run) => run.msLeft() > 0 && !run.isRenewalDue)
+    if (runs.length === 0) return
+    const lockedUntil = this.#context.clock.now() + lockMs
+    let kept: ReadonlySet<string> | undefined
+    try {
+      kept = await this.#context.table.renew(this.#work.queue, fencesOf(runs), lockMs)
+    } catch (error) {
+      this.#context.onError(error)
+    }
+    for (const run of runs) {
+      if (kept?.has(run.task.id)) run.renewed(lockedUntil)
+      else if (kept !== undefined) run.abort(lockIsLost())
+    }
+  }
+}
+
+/** The end of a run whose lock was over before its handler was called. */
+const NOT_RUN: TaskEnd = { kind: 'again', delayMs: 0, pausesQueue: false }
+
+function fencesOf(runs: readonly TaskRun[]): ReadonlyMap<string, number> {
+  return new Map(runs.map(({ task, fence }) => [task.id, fence]))
+}
+
+function lockIsLost(): Error {
+  return new Error('The lock of the task is lost.')
+}
