@@ -37,5 +37,5 @@ test('a lost response is said, and not repeated', async ({ page, app, service })
   await page.getByRole('button', { name: 'Draw' }).click()
   await expect(page.getByRole('status')).toHaveText(/may have been paid/)
   expect(service.journal.text().match(/POST \/v1\/models/g)).toHaveLength(1)
-  service.reset() // nobody waits for its job
+  service.reset() // its job is left on purpose
 })

@@ -131,7 +131,7 @@ function Lives({ lives }: { lives: readonly Life[] }) {
           onInput={(event) => setUntil(Number(event.currentTarget.value))}
         />
       </label>
-      <Diagram lives={[{ ...life, exchanges: life.exchanges.filter(({ at_ms }) => at_ms <= end) }]} />
+      <Diagram life={{ ...life, exchanges: life.exchanges.filter(({ at_ms }) => at_ms <= end) }} />
     </>
   )
 }

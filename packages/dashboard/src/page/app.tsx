@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Activity } from './activity/activity.tsx'
 import { Controls } from './controls/controls.tsx'
@@ -35,7 +34,6 @@ export function App() {
           </span>
         </a>
         <ClockBar />
-        <ThemeButton />
         <Strip />
       </header>
       <nav class="screens" aria-label="Screens">
@@ -90,21 +88,4 @@ function Content() {
   if (screen === 'controls') return <Controls />
   if (screen === 'jobs') return <JobPage key={id} id={id ?? ''} />
   return id === undefined ? <ModelList /> : <ModelPage id={id} />
-}
-
-const THEME = 'modelrun-theme'
-const theme = signal(localStorage.getItem(THEME))
-
-export function showTheme(): void {
-  if (theme.value !== null) document.documentElement.dataset.theme = theme.value
-}
-
-function ThemeButton() {
-  const isDark = theme.value === null ? matchMedia('(prefers-color-scheme: dark)').matches : theme.value === 'dark'
-  const toggle = () => {
-    theme.value = isDark ? 'light' : 'dark'
-    localStorage.setItem(THEME, theme.value)
-    showTheme()
-  }
-  return <Button kind="small quiet" icon="sun" aria-label={isDark ? 'Light theme' : 'Dark theme'} act={toggle} />
 }

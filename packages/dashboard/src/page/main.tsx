@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { App, showTheme } from './app.tsx'
+import { App } from './app.tsx'
 import { startClock } from './data/clock.ts'
 import { follow } from './data/store.ts'
 import { startRouting } from './route.ts'
@@ -8,7 +8,6 @@ import './style/all.css'
 const root = document.getElementById('app')
 if (root === null) throw new Error('The page has no element #app.')
 
-showTheme()
 startRouting()
 startClock()
 void follow()

@@ -49,7 +49,7 @@ describe.skipIf(isMissing)(`the page of the dashboard and pages elsewhere${note}
     await page.getByRole('link', { name: 'Sequence diagram' }).click()
     await page.locator('.mark').first().waitFor()
     await page.getByRole('link', { name: 'Controls' }).click()
-    await page.getByRole('button', { name: 'Take a snapshot' }).click()
+    await page.getByRole('button', { name: 'Switch on' }).click()
     expect(problems).toEqual([])
     expect([...origins]).toEqual([served.url])
     await page.close()

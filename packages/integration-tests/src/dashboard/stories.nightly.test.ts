@@ -101,15 +101,15 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     await page.getByRole('link', { name: 'Sequence diagram' }).click()
     await page.getByText(/^Processing for/).waitFor()
     await served.server.clock.advance(20_000)
-    await page.getByText('The result was delivered 2 times. 2 deliveries failed: 500.').waitFor()
+    await page
+      .getByText('The result was delivered 2 times. 2 deliveries failed: the receiver responded with 500.')
+      .waitFor()
     const duplicate = page.getByRole('button', { name: /^POST webhook · duplicate 2 after 4.006 s: 500 rejected/ })
     await duplicate.focus()
     const panel = page.getByRole('region', { name: 'Exchange' })
     await panel.getByText('boom at line 7').waitFor()
     await panel.getByText('headers').click()
     expect(await panel.textContent()).toContain('x-app')
-    await show('#/models/aurora-image')
-    expect(await page.locator('#receivers option').getAttribute('value')).toBe(`http://127.0.0.1:${port}/hook`)
     app.close()
   })
 
@@ -147,9 +147,9 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     await page.getByText(/^There is nothing at \/v1\/modles\. Did you mean GET \/v1\/models\?/).waitFor()
     expect(await page.locator('.table .badge').allTextContents()).toEqual(['404', '400', '401'])
     await page.getByLabel('Search all fields').fill('promt')
-    await page.getByText('1 of 3').waitFor()
+    await page.getByText('1 of 3 events').waitFor()
     await page.reload()
-    await page.getByText('1 of 3').waitFor()
+    await page.getByText('1 of 3 events').waitFor()
     expect(await page.getByLabel('Search all fields').inputValue()).toBe('promt')
     await page.getByRole('link', { name: 'POST /v1/models/aurora-image/run' }).click()
     await page.getByRole('region', { name: 'Request body' }).getByText('"promt"').waitFor()
@@ -205,7 +205,7 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     expect(served.server.report().unusedFaults).toEqual([])
   })
 
-  it('runs a job again with the same faults, and puts both on one axis', async () => {
+  it('runs a job again', async () => {
     served.server.faults.add({ kind: 'reset', when: 'after', route: 'runModel', times: 1 })
     await clientOf()
       .submit('aurora-image', { prompt: 'again' })
@@ -213,13 +213,11 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     await served.server.clock.advance(10_000)
     await page.getByRole('link', { name: 'aurora-image · again' }).click()
     const first = page.url()
-    await page.getByRole('button', { name: 'Run again with the same faults' }).click()
+    await page.getByRole('button', { name: 'Run again' }).click()
     await page.waitForURL((url) => url.href !== first)
-    await outcome().getByText('The response to the run was lost').waitFor()
-    await page.getByLabel('Compare with …').selectOption({ index: 1 })
-    await page.getByText('Compared with').waitFor()
-    await expect.poll(() => page.locator('.lane.service').count()).toBe(2)
-    expect(await page.locator('.bolt').count()).toBe(2)
+    await outcome()
+      .getByText(/^(Queued|Processing) for/)
+      .waitFor()
   })
 
   it('is gone and comes back: time is paused meanwhile, and the page shows what there is then', async () => {

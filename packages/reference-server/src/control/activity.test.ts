@@ -6,8 +6,7 @@ function shownServer() {
   const server = createReferenceServer({ clock: 'manual' })
   server.transport.set({ isShown: true })
   const caller = apiCaller(server)
-  const actions = async () => (await caller.get('/_reference/actions')).body.actions as { [name: string]: unknown }[]
-  return { server, caller, actions }
+  return { server, caller }
 }
 
 describe('what a dashboard reads', () => {
@@ -29,25 +28,6 @@ describe('what a dashboard reads', () => {
     const whole = await caller.get(`/_reference/activity/${entries[1]?.place}`)
     expect(whole.body.entry).toMatchObject({ status: 202, response_body: expect.stringContaining('job_id') })
     expect((await caller.get('/_reference/activity/999999')).status).toBe(404)
-  })
-
-  it('has what clients and tests did, also after a restart and not after a reset', async () => {
-    const { server, caller, actions } = shownServer()
-    const { key } = (await caller.post('/_reference/keys', { credits: 50 })).body
-    await caller.post('/_reference/faults', { kind: 'unavailable', route: 'runModel', times: 1, key })
-    await caller.run('aurora-image', { sync: false })
-    await caller.get('/_reference/jobs')
-    const done = await actions()
-    expect(done).toMatchObject([
-      { call: 'createKey', body: { credits: 50 }, made: key },
-      { call: 'addFault', body: { kind: 'unavailable' }, key, made: 'fault_1' },
-      { call: 'runModel', job_id: expect.stringMatching(/^job_/), status: 202, job_status: 'queued' },
-    ])
-    const restarted = shownServer()
-    restarted.server.restore(server.snapshot())
-    expect(await restarted.actions()).toEqual(done)
-    await caller.post('/_reference/reset', {})
-    expect((await actions()).map(({ call }) => call)).toEqual(['createKey'])
   })
 
   it('has the response of a receiver, without secrets', async () => {
@@ -119,7 +99,6 @@ describe('control API: what a test can read afterwards', () => {
       unused_faults: [],
       unused_scripts: [],
       unmatched_requests: [],
-      violations: [],
       text: server.report().text,
     })
     expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ is_clean: true })

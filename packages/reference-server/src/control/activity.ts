@@ -9,7 +9,7 @@ import { toWire } from './wire-names.ts'
 /** The newest entries are listed. */
 const MAX_ENTRIES = 10_000
 
-/** What the dashboard shows: everything that happened, and what was done to the server. */
+/** What the dashboard shows: everything that happened. */
 export const ACTIVITY_ROUTES = [
   get('readActivity', 'activity', ({ jobs, clock, observer }) => {
     const now = jobs.settle()
@@ -25,12 +25,6 @@ export const ACTIVITY_ROUTES = [
     if (record !== undefined) return { entry: toWire({ ...record.entry, place }) }
     throw notFound('The journal has no such entry. It stores the newest, until a reset.')
   }),
-  get('listActions', 'actions', ({ observer, jobs }) => ({
-    actions: observer.actions.list().map((action) => {
-      const { input, webhook } = (action.call === 'runModel' ? jobs.find(action.job_id ?? '') : undefined) ?? {}
-      return { ...toWire(action), ...(input && { body: { input, webhook_url: webhook?.url } }) }
-    }),
-  })),
 ]
 
 /** Without headers, and without bodies except that of an error. `readEntry` and `readExchanges` have them. */

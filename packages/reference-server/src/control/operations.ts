@@ -10,7 +10,7 @@ type Operation<Response extends z.ZodMiniType = z.ZodMiniType> = readonly [
   ...errors: readonly (404 | 409)[],
 ]
 
-const { Action, AddedFault, ApiKey, Changes, Clock, ClockEvent, Delivery, Exchanges, Job, JobRow } = COMPONENTS
+const { AddedFault, ApiKey, Changes, Clock, ClockEvent, Delivery, Exchanges, Job, JobRow } = COMPONENTS
 const { JournalEntry, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const count = z.int().check(z.minimum(0))
@@ -68,10 +68,6 @@ export const CONTROL_OPERATIONS = {
   restoreSnapshot: ['Go back to a snapshot', z.object(now)],
   readActivity: ['Read all jobs, and what else happened, without bodies', z.object({ ...now, jobs, entries })],
   readEntry: ['Read one thing that happened, with its bodies, by its place', z.object({ entry: JournalEntry }), 404],
-  listActions: [
-    'Read what was done to a server with a dashboard: enough to do it again',
-    z.object({ actions: z.array(Action) }),
-  ],
   sendRun: [
     'Run a model as a client does, and poll its job without a webhook; waits for a response for a second at most',
     z.object({

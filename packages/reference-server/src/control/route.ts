@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
-import type { Action } from '../history/observer.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import type { ShapeCheck } from '../shared/parse-shape.ts'
@@ -55,7 +54,6 @@ export function post<Id extends OperationId>(operationId: Id, name: string) {
       const handler: Handler = async (service, context) => {
         const read = await readControlBody(context, body)
         if (!read.ok) throw new RejectedCall(read.errorResponse)
-        context.env.called = read.value
         return handle(service, read.value, context)
       }
       return { operationId, method: 'POST', name, body, handler }
@@ -86,25 +84,11 @@ export class SpecialReply {
 export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Reply> {
   try {
     const result = await route.handler(service, context)
-    const { observer, clock } = service
-    const { operationId: call } = route
-    if (observer.isShown && CHANGES.test(call)) {
-      observer.actions.add({ at: clock.now(), ...actionOf(call, context, result) })
-    }
     return result instanceof SpecialReply ? result.reply : jsonReply(200, result)
   } catch (error) {
     if (error instanceof RejectedCall) return error.response
     throw error
   }
-}
-
-/** The calls that a test can do again. */
-const CHANGES = /^(add|advance|set|create|limit|rotate|revoke|remove|complete|fail|cancel|hang|deliver|drop)/
-
-function actionOf(call: string, { req, env }: AppContext, result: object): Pick<Action, 'call'> & Partial<Action> {
-  const { key, ...body } = { key: undefined, ...Object(env.called ?? req.queries) }
-  const { id, key: created }: { id?: string; key?: string } = result
-  return { call, key, job_id: req.param('id'), body, made: call === 'createKey' || call === 'rotateKey' ? created : id }
 }
 
 /** The call is rejected because of the state of the server. */

@@ -71,17 +71,6 @@ const inputSchema = z.looseObject({}) as z.ZodMiniType as z.ZodMiniType<InputSch
 
 /** What the control API responds with, by the name that the document gives it. */
 export const COMPONENTS = {
-  Action: z.object({
-    at_ms: z.number(),
-    call: z.string(),
-    key: text,
-    job_id: text,
-    body: z.optional(z.unknown()),
-    made: text,
-    path: text,
-    status: z.optional(z.int()),
-    job_status: text,
-  }),
   AddedFault: addedFault,
   ApiKey: apiKey,
   Changes: z.object({
@@ -150,7 +139,6 @@ export const COMPONENTS = {
     unused_faults: listOf(addedFault),
     unused_scripts: listOf(z.object({ model_id: z.string(), outcomes: count })),
     unmatched_requests: listOf(z.object({ method: z.string(), path: z.string(), status: z.int() })),
-    violations: listOf(z.string()),
     text: z.string(),
   }),
   Snapshot: z.looseObject({}),

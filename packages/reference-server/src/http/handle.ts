@@ -1,5 +1,5 @@
 import { BusyPolls } from '../clock/busy-polls.ts'
-import { type RequestDetails, startOf } from '../history/journal/journal.ts'
+import type { RequestDetails } from '../history/journal/journal.ts'
 import { redactText, shownHeaders } from '../history/journal/redact.ts'
 import type { AppContext, RequestEnv, RequestTrace } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
@@ -79,19 +79,16 @@ interface Exchange {
   startPlace: number
 }
 
-/** Audits the credits, adds the id to the response, and records the request in journal and log. */
-function finishRequest(service: Service, exchange: Exchange, given: ReplyOrFault): ReplyOrFault {
+/** Adds the id to the response, and records the request in journal and log. */
+function finishRequest(service: Service, exchange: Exchange, result: ReplyOrFault): ReplyOrFault {
   const { observer } = service
   const { request, env, startPlace } = exchange
-  const violations = observer.newViolations()
-  const result = violations.length === 0 ? given : errorResponses.internal(violations.join('\n'))
   const trace: RequestTrace = { ...env.details, route: env.route, apiKey: env.apiKey }
   if (isDashboardRead(request, env)) return result
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
   addRequestId(service, result, trace)
   const details = detailsOf(service, exchange, { trace, result })
   observer.journal.addRequest(account, details, startPlace)
-  if (observer.isShown) addAction(service, trace, details)
   observer.log(() => lineOf(details))
   return result
 }
@@ -127,20 +124,6 @@ function detailsOf(
     ...(service.observer.isShown ? headersOf(request, result) : {}),
     fault: injected && `${injected.kind} (${injected.id})`,
   }
-}
-
-/** A run, or a cancel that worked: a test can do it again. */
-function addAction(
-  { observer, keys }: Service,
-  { job, jobStatus, apiKey, requestBody: body, route }: RequestTrace,
-  details: RequestDetails,
-): void {
-  const { at, status } = details
-  if (route !== 'runModel' && (route !== 'cancelJob' || status === undefined || status >= 300)) return
-  const key = apiKey?.account === keys.first.account ? undefined : apiKey?.key
-  const sent = job === undefined && body !== undefined ? { body: startOf(body) } : {}
-  const run = { path: shownPath(details), status, job_status: jobStatus, ...sent }
-  observer.actions.add({ at, call: route, key, job_id: job?.id, ...(route === 'runModel' ? run : {}) })
 }
 
 function headersOf(

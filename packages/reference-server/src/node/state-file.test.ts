@@ -28,22 +28,6 @@ describe('modelrun-server --state', () => {
     expect((await second.run()).job_id).not.toBe(job_id)
   })
 
-  it('keeps what happened over a restart, without secrets', async () => {
-    const first = await servers.startReady('--clock', 'manual')
-    const { job_id } = await first.run()
-    await first.call('GET', '/v1/jobs/job_none')
-    const { entries } = await first.call('GET', '/_reference/activity')
-    await servers.stop(first)
-    expect((await readFile(servers.path, 'utf8')).split(first.key)).toHaveLength(2)
-    const second = await servers.startReady('--clock', 'manual')
-    const after = await second.call('GET', '/_reference/activity')
-    expect(after.entries?.slice(0, 2)).toEqual(entries)
-    expect(entries).toMatchObject([{ job_id, status: 202 }, { code: 'NOT_FOUND' }])
-    await second.call('GET', `/v1/jobs/${job_id}`)
-    const { exchanges = [] } = await second.call('GET', `/_reference/jobs/${job_id}/exchanges`)
-    expect(exchanges.map(({ kind }) => kind)).toEqual(['request', 'job', 'request'])
-  })
-
   it('has written a change soon after it, so that a crash costs little', async () => {
     const first = await servers.startReady('--clock', 'manual')
     const { job_id } = await first.run()

@@ -106,7 +106,7 @@ export class StateFile {
     const saved = this.#lastSave.then(async () => {
       if (this.#service === undefined) return
       const startedAt = performance.now()
-      const text = JSON.stringify(takeSnapshot(this.#service, true))
+      const text = JSON.stringify(takeSnapshot(this.#service))
       this.#pauseMs = Math.max(SAVE_AFTER_MS, (performance.now() - startedAt) / LARGEST_SHARE)
       await replaceFile(this.#file.path, text)
     })

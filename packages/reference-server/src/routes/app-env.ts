@@ -53,8 +53,6 @@ export interface RequestEnv {
   readonly onJob?: ((job: Job) => void) | undefined
   /** The body of a run, when a fault was looked for by it. */
   readBody?: Promise<JsonBody>
-  /** The checked body of a call of the control API. */
-  called?: unknown
 }
 
 /** What every handler knows about a request. */

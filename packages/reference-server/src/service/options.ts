@@ -89,11 +89,7 @@ export interface ReferenceServerOptions {
   startTime?: Date | number | undefined
   /** How much the server stores of finished jobs, deliveries and the journal. */
   retention?: RetentionOptions | undefined
-  /**
-   * Audits the credits after every request: credits are conserved, a job is charged once at most, and never when it
-   * fails or is cancelled. A request after which the credits are wrong gets a 500 with the story of the job. `await
-   * using` then also throws when something is left over (`report()`). Default `false`.
-   */
+  /** Whether the end of `await using` throws when something is left over (`report()`). Default `false`. */
   strict?: boolean | undefined
 }
 

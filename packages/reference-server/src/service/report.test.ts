@@ -40,7 +40,6 @@ describe('the report of leftovers', () => {
       unusedFaults: [{ id: 'fault_1', used: 0 }],
       unusedScripts: [{ model_id: MODEL, outcomes: 2 }],
       unmatchedRequests: [{ method: 'GET', path: '/v1/modles', status: 404 }],
-      violations: [],
     })
     expect(report.text).toBe(
       [

@@ -18,8 +18,6 @@ export interface Report {
   readonly unusedScripts: readonly { model_id: string; outcomes: number }[]
   /** Requests for a path or method that the service does not have. */
   readonly unmatchedRequests: readonly { method: string; path: string; status: number }[]
-  /** Rules of the service that the server broke, each with the story of its job; found in strict mode. */
-  readonly violations: readonly string[]
   /** The same for people. */
   readonly text: string
 }
@@ -52,7 +50,6 @@ function linesOf(leftovers: Leftovers): string[] {
     ...leftovers.unmatchedRequests.map(
       ({ method, path, status }) => `- ${method} ${path} is not a request of the service: ${status}.`,
     ),
-    ...leftovers.violations.map((violation) => `- ${violation}`),
   ]
 }
 
@@ -81,7 +78,6 @@ export function makeReport(service: Service, account?: Account): Report {
     unusedFaults: accounts.flatMap((one) => service.faults.of(one).list()).filter(({ unused }) => unused),
     unusedScripts: accounts.flatMap((one) => one.waitingScripts()),
     unmatchedRequests: unmatchedRequests(service, account),
-    violations: service.observer.violationsOf(account),
   })
 }
 

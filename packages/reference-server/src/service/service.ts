@@ -104,8 +104,6 @@ export class Service {
     this.deliveries.forget(account)
     this.faults.forget(account)
     this.observer.forget(account)
-    const isMeant = (key = this.firstKey.key) => account === undefined || this.keys.find(key)?.account === account
-    this.observer.actions.forget(isMeant)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }
 

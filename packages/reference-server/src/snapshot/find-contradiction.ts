@@ -15,7 +15,7 @@ export function findContradiction(snapshot: Snapshot, models: Models): string | 
 }
 
 function* contradictions(snapshot: Snapshot, models: Models): Generator<string | undefined> {
-  const { keys, jobs, accounts, pendingDeliveries, journal = [] } = snapshot
+  const { keys, jobs, accounts, pendingDeliveries } = snapshot
   yield duplicate(
     '/keys',
     'key',
@@ -28,7 +28,6 @@ function* contradictions(snapshot: Snapshot, models: Models): Generator<string |
   )
   yield* unknownAccounts('/keys', keys, accounts.length)
   yield* unknownAccounts('/jobs', jobs, accounts.length)
-  yield* unknownAccounts('/journal', journal, accounts.length)
   for (const [index, { allowIps = [] }] of keys.entries()) yield wrongAddress(`/keys/${index}/allowIps`, allowIps)
   for (const [index, account] of accounts.entries()) {
     const place = `/accounts/${index}`

@@ -44,7 +44,7 @@ function checkSnapshot({ models }: Service, value: unknown): ShapeCheck<Snapshot
 
 /** Of a snapshot that was checked. */
 function fill(service: Service, snapshot: Snapshot): void {
-  const { clock, deliveries, dispatcher, faults, jobs, keys, observer } = service
+  const { clock, deliveries, dispatcher, faults, jobs, keys } = service
   service.reset()
   const accounts = accountsFor(service, snapshot)
   // A clock that shows real time has continued meanwhile; any other one was paused.
@@ -54,9 +54,6 @@ function fill(service: Service, snapshot: Snapshot): void {
   service.requests = snapshot.requests
   faults.restart(snapshot.seed)
   keys.replace(snapshot.keys.map((key) => ({ ...key, account: at(accounts, key.account), allowIps: key.allowIps })))
-  observer.actions.replace(snapshot.actions ?? [])
-  const ofAccount = (index: number) => (index < 0 ? null : at(accounts, index))
-  observer.journal.restore((snapshot.journal ?? []).map((one) => ({ ...one, account: ofAccount(one.account) })))
   const restored = snapshot.jobs.map((state) => jobOf(state, at(accounts, state.account), service))
   const unfinished = restored.filter(({ job }) => job.end === undefined)
   for (const [index, state] of snapshot.accounts.entries()) fillAccount(service, at(accounts, index), state)

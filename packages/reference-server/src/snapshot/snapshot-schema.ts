@@ -11,7 +11,6 @@ import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery-schema.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
-import { journalEntrySchema } from '../history/journal/journal-schema.ts'
 
 /** Member `format` of every snapshot. */
 export const SNAPSHOT_FORMAT = 'modelrun-reference-server'
@@ -113,25 +112,12 @@ export const snapshotSchema = /* @__PURE__ */ (() =>
         dueAt: z.optional(moment),
       }),
     ),
-    /** What was done to a server with a dashboard. */
-    actions: z.optional(listOf(z.looseObject({ at: moment, call: z.string(), key: z.optional(z.string()) }))),
-    journal: z.optional(
-      listOf(
-        z.object({
-          /** -1 without one. */
-          account: z.int().check(z.minimum(-1)),
-          entry: journalEntrySchema,
-          startPlace: count,
-          endPlace: count,
-        }),
-      ),
-    ),
   }))()
 
 /**
  * The whole state of a server as plain JSON: time, random numbers, keys, accounts with their credits, scripts and faults,
  * jobs, deliveries. Store it and pass it to `restore`; its content may change with `version`.
  *
- * Not in it: receivers in this process, and the options, which are the server's own; nor, unless it was asked for, the journal.
+ * Not in it: receivers in this process, the journal, and the options, which are the server's own.
  */
 export type Snapshot = z.output<typeof snapshotSchema>

@@ -1,9 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { resolveOptions } from '../service/options.ts'
-import { Service } from '../service/service.ts'
-import { takeSnapshot } from './take-snapshot.ts'
 
 const WITH_WEBHOOK = { webhook_url: 'http://receiver.test/' }
 
@@ -28,19 +25,6 @@ describe('a snapshot', () => {
     expect(JSON.parse(text)).toEqual(snapshot)
     server.job(goingId).complete()
     expect(JSON.stringify(snapshot)).toBe(text)
-  })
-
-  it('has the newest thousand entries of the journal, a mebibyte at most, where they are asked for', async () => {
-    const service = new Service(resolveOptions({ clock: 'manual' }))
-    const { journal } = service.observer
-    for (let at = 0; at < 1_100; at++) journal.add(null, { kind: 'note', at, text: 'note' })
-    expect(takeSnapshot(service).journal).toBeUndefined()
-    const { journal: newest = [] } = takeSnapshot(service, true)
-    expect(newest.map(({ entry }) => entry.at)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 100))
-    for (let at = 2_000; at < 2_011; at++) journal.add(null, { kind: 'note', at, text: 'x'.repeat(100_000) })
-    expect(takeSnapshot(service, true).journal?.map(({ entry }) => entry.at)).toEqual(
-      Array.from({ length: 10 }, (_, index) => index + 2_001),
-    )
   })
 
   it('is rejected while a condition is a function, which JSON cannot have', async () => {
@@ -117,14 +101,5 @@ describe('a snapshot', () => {
       return server.clock.now()
     })
     expect({ real, scaled, manual }).toEqual({ real: 65_000, scaled: 5_000, manual: 5_000 })
-  })
-
-  it('satisfies the audit of a strict server, which continues from it', async () => {
-    const { server, goingId } = await busyServer()
-    const strict = createReferenceServer({ clock: 'manual', strict: true })
-    strict.restore(server.snapshot())
-    await strict.clock.advance(200_000)
-    expect(await apiCaller(strict).status(goingId)).toBe('succeeded')
-    expect(strict.report().violations).toEqual([])
   })
 })

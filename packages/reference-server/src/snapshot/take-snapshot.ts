@@ -1,27 +1,21 @@
 import { ConfigurationError, memberOf } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import type { Job } from '../domain/job.ts'
-import type { Journal } from '../history/journal/journal.ts'
 import type { Service } from '../service/service.ts'
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './snapshot-schema.ts'
-
-/** So much of the journal is in a snapshot: entries, the newest, and about so many bytes of them. */
-const MAX_ENTRIES = 1_000
-const MAX_ENTRY_BYTES = 1024 * 1024
 
 /**
  * The state of a service as it is now; nothing that happens later changes it.
  *
- * @param hasJournal whether the newest of it is in it
  * @throws ConfigurationError that names the outcomes and faults whose condition is a function, which JSON cannot have
  */
-export function takeSnapshot(service: Service, hasJournal = false): Snapshot {
+export function takeSnapshot(service: Service): Snapshot {
   const functions = [...service.keys.accounts()].flatMap((account) => functionsOf(service, account))
   if (functions.length > 0) {
     const message = `A snapshot cannot have the function \`when.input\` of ${functions.join(', ')}. Use an object there, or take the snapshot before.`
     throw new ConfigurationError({ message })
   }
-  return JSON.parse(JSON.stringify(stateOf(service, hasJournal))) // it holds nothing but JSON
+  return JSON.parse(JSON.stringify(stateOf(service))) // it holds nothing but JSON
 }
 
 function functionsOf({ faults }: Service, account: Account): string[] {
@@ -37,9 +31,9 @@ function functionsOf({ faults }: Service, account: Account): string[] {
 }
 
 /** Accounts are named by their index. The clock is settled once: all parts are of the same moment. */
-function stateOf(service: Service, hasJournal: boolean): Snapshot {
+function stateOf(service: Service): Snapshot {
   const time = service.jobs.settle()
-  const { clock, deliveries, faults, jobs, keys, observer } = service
+  const { clock, deliveries, faults, jobs, keys } = service
   const accounts = [...keys.accounts()]
   const indexes = new Map(accounts.map((account, index) => [account, index]))
   const indexOf = (account: Account) => indexes.get(account) ?? -1 // every account has a key, so all are listed
@@ -74,26 +68,7 @@ function stateOf(service: Service, hasJournal: boolean): Snapshot {
       .pendingDeliveries()
       .filter(({ job }) => jobs.has(job))
       .map(({ job, body, sent, isHeld, dueAt }) => ({ job_id: job.id, body, sent, isHeld, dueAt })),
-    actions: observer.isShown ? observer.actions.list() : undefined,
-    journal: hasJournal ? newestEntries(observer.journal, accounts) : undefined,
   }
-}
-
-/** Each with the index of its account; -1 without one. Secrets are left out, as in the journal. */
-function newestEntries(journal: Journal, accounts: readonly Account[]) {
-  const all = [null, ...accounts].flatMap((account, index) =>
-    journal.records(account).map((record) => ({ account: index - 1, record })),
-  )
-  const newestFirst = all.toSorted((one, other) => other.record.endPlace - one.record.endPlace)
-  const kept = []
-  let bytes = 0
-  for (const { account, record } of newestFirst.slice(0, MAX_ENTRIES)) {
-    bytes += record.bytes
-    if (bytes > MAX_ENTRY_BYTES) break
-    const { entry, startPlace, endPlace } = record
-    kept.push({ account, entry, startPlace, endPlace })
-  }
-  return kept.reverse()
 }
 
 /** A job that has ended needs no plan. */

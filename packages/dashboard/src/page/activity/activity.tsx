@@ -2,11 +2,10 @@ import { computed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { clock, now } from '../data/clock.ts'
 import { read } from '../data/control.ts'
-import { type Row, rows, version } from '../data/store.ts'
+import { findJob, type Row, rows, version } from '../data/store.ts'
 import type { Entry, JobRow } from '../data/wire.ts'
 import { ExchangePanel } from '../jobs/exchange-panel.tsx'
 import { changeQuery, linkHere, linkTo, route } from '../route.ts'
-import { MakeTest } from '../test/test-dialog.tsx'
 import { decoded } from '../text/code.ts'
 import { count, formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
@@ -14,7 +13,7 @@ import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Empty, StatusBadge } from '../ui/parts.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
-import { fits, isIn, isProblem, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
+import { fits, isIn, isProblem, missedReason, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
 import { Connect, Welcome } from './welcome.tsx'
 
 const ROW_HEIGHT = 56
@@ -39,9 +38,8 @@ export function Activity() {
         <h1>Activity</h1>
         <Search label="Search all fields" value={q ?? ''} set={(text) => changeQuery({ q: text })} />
         <span class="muted count" role="status">
-          {formatNumber(list.length)} of {formatNumber(rows.length)}
+          {formatNumber(list.length)} of {count(rows.length, 'event')}
         </span>
-        <MakeTest />
         <nav class="views" aria-label="Show">
           {Object.entries(VIEWS).map(([name, label]) => (
             <a
@@ -105,7 +103,7 @@ function Line({ row }: { row: Row | undefined }) {
       <span role="cell" class="number">
         {tookMs !== undefined && formatDuration(tookMs)}
       </span>
-      <span role="cell" class="muted">
+      <span role="cell" class="muted" title={formatTime(row.at)}>
         {clock.value.scale === undefined ? formatTime(row.at) : formatAgo(now.value - row.at)}
       </span>
     </>
@@ -130,15 +128,15 @@ function contentOf(row: Row): Content {
   switch (entry.kind) {
     case 'request': {
       const { method, path, job_id, status, duration_ms: tookMs } = entry
-      const reason = isProblem(row) ? reasonOf(entry) : undefined
+      const reason = isProblem(row) ? reasonOf(entry, findJob(job_id ?? '')) : undefined
       const [title, result] = [`${method} ${decoded(path)}`, String(status ?? 'no response')]
       return { icon: 'request', title, detail: reason ?? job_id ?? 'Responded.', href, tookMs, result }
     }
     case 'delivery': {
-      const { url, job_id, reason, duration_ms: tookMs, outcome, status = '' } = entry
+      const { url, job_id, duration_ms: tookMs, outcome, status = '' } = entry
       const title = `Webhook to ${receiverName(url).replace('built in', 'the built-in receiver')}`
       const result = `${outcome.replace('_', ' ')} ${status}`
-      return { icon: 'deliveries', title, detail: reason ?? job_id, href, tookMs, result }
+      return { icon: 'deliveries', title, detail: missedReason(entry) ?? job_id, href, tookMs, result }
     }
     case 'note':
       return { icon: 'bolt', title: 'Warning', detail: entry.text, href }
@@ -168,6 +166,11 @@ function EntryPanel({ place }: { place: string }) {
       () => changeQuery({ at: undefined }), // it has gone
     )
   }, [place])
+  useEffect(() => {
+    const close = ({ key }: KeyboardEvent) => key === 'Escape' && changeQuery({ at: undefined })
+    addEventListener('keydown', close)
+    return () => removeEventListener('keydown', close)
+  }, [])
   const loaded = entry.value
   if (loaded === undefined || loaded.kind === 'job') return null
   return (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../data/store.ts'
 import type { DeliveryEntry, JobRow, RequestEntry } from '../data/wire.ts'
-import { fits, isIn, reasonOf, type View, wordsOf } from './rows.ts'
+import { fits, isIn, missedReason, reasonOf, type View, wordsOf } from './rows.ts'
 
 const request = (at_ms: number, change: Partial<RequestEntry> = {}): RequestEntry => {
   const base = { kind: 'request', method: 'GET', path: '/v1/models', status: 200, duration_ms: 1 } as const
@@ -70,5 +70,18 @@ describe('the list of activity', () => {
     expect(reasonOf(request(1, { status: 401, response_body: '{"error":{"message":"Not \\"known\\"."}' }))).toBe(
       'Not "known".',
     )
+  })
+
+  it('says what a lost response costs, and why a result was not delivered', () => {
+    const lost = request(1, { status: undefined, fault: 'reset (fault_1)', job_id: 'job_a' })
+    expect(reasonOf(lost)).toBe('The response was lost: reset (fault_1).')
+    expect(reasonOf(lost, job)).toBe('The response was lost: reset (fault_1). Its job exists: 4 credits reserved.')
+    expect(reasonOf(lost, { ...job, ended_at_ms: 9, charged: 4 })).toMatch(/4 credits charged\.$/)
+    expect([
+      missedReason({ ...delivery, status: 500 }),
+      missedReason({ ...delivery, outcome: 'timeout' }),
+      missedReason({ ...delivery, outcome: 'network_error', reason: 'fetch failed' }),
+      missedReason({ ...delivery, outcome: 'delivered' }),
+    ]).toEqual(['the receiver responded with 500', 'no response within 10 s', 'fetch failed', undefined])
   })
 })

@@ -1,6 +1,7 @@
 import type { Row } from '../data/store.ts'
-import type { RequestEntry } from '../data/wire.ts'
+import type { DeliveryEntry, JobRow, RequestEntry } from '../data/wire.ts'
 import { isBad } from '../diagram/labels.ts'
+import { count } from '../text/format.ts'
 
 /** What the list can be limited to, by the word in its url. */
 export const VIEWS = {
@@ -48,11 +49,23 @@ export function wordsOf(search = ''): string[] {
   return search.toLowerCase().split(/\s+/).filter(Boolean)
 }
 
-/** Why a request was rejected, in the words of the service. */
-export function reasonOf({ response_body, fault, status, code }: RequestEntry): string | undefined {
-  if (status === undefined) return `The response was lost${fault === undefined ? '' : `: ${fault}`}.`
+/** Why a request was rejected, in the words of the service; of a response that was lost what it costs. */
+export function reasonOf({ response_body, fault, status, code }: RequestEntry, job?: JobRow): string | undefined {
+  if (status === undefined) {
+    const lost = `The response was lost${fault === undefined ? '' : `: ${fault}`}.`
+    if (job === undefined) return lost
+    const isOver = job.ended_at_ms !== undefined
+    return `${lost} Its job exists: ${count(isOver ? job.charged : job.credits, 'credit')} ${isOver ? 'charged' : 'reserved'}.`
+  }
   if (status < 400) return undefined
   return messageIn(response_body) ?? code
+}
+
+/** Why a delivery failed: what the receiver responded, or why it did not. */
+export function missedReason({ outcome, status, reason }: DeliveryEntry): string | undefined {
+  if (outcome === 'delivered') return undefined
+  if (outcome === 'timeout') return 'no response within 10 s'
+  return reason ?? `the receiver responded with ${status ?? 'a redirect'}`
 }
 
 function messageIn(text = ''): string | undefined {

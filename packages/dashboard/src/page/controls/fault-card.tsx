@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { NumberField, numberIn, Select } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
-import { faultText } from './strip.tsx'
+import { faultText, isUsedUp } from './strip.tsx'
 
 const KINDS = {
   reset: 'resets the connection',
@@ -78,15 +78,18 @@ function FaultList() {
   if (key === undefined || key.faults.length === 0) return <p class="muted">No fault is on: everything works.</p>
   return (
     <ul class="plain">
-      {key.faults.map((added) => (
-        <li key={added.id}>
-          <span class="mono small">{faultText(added)}</span>
-          <span class={added.used > 0 ? 'bad' : 'muted'}>injected {count(added.used, 'time')}</span>
-          <Button kind="small" aria-label={`Switch off ${added.id}`} act={() => removeFault(key, added)}>
-            Switch off
-          </Button>
-        </li>
-      ))}
+      {key.faults.map((added) => {
+        const action = isUsedUp(added) ? 'Remove' : 'Switch off'
+        return (
+          <li key={added.id}>
+            <span class="mono small">{faultText(added)}</span>
+            <span class={added.used > 0 ? 'bad' : 'muted'}>injected {count(added.used, 'time')}</span>
+            <Button kind="small" aria-label={`${action} ${added.id}`} act={() => removeFault(key, added)}>
+              {action}
+            </Button>
+          </li>
+        )
+      })}
     </ul>
   )
 }

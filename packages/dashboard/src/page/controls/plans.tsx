@@ -18,8 +18,7 @@ export const PLANS: Readonly<Record<string, DeliveryPlan>> = {
   'Receiver is slow': { receiver: { after_ms: 12_000 } },
 }
 
-/** The names of the plans, as the options of a choice. */
-export const PLAN_NAMES = Object.fromEntries(Object.keys(PLANS).map((name) => [name, name]))
+const PLAN_NAMES = Object.fromEntries(Object.keys(PLANS).map((name) => [name, name]))
 
 /** A plan in a few words. */
 export function planText(plan: DeliveryPlan): string {

@@ -43,14 +43,18 @@ function ofAccount(key: ApiKey, index: number): Switched[] {
   if (key.revoked) return []
   const whose = index === 0 ? '' : ` (key ${index + 1})`
   const { webhook = {} } = key
-  // A fault that was injected as often as it should no longer does anything.
-  const on = key.faults.filter(({ fault: { times = Number.POSITIVE_INFINITY }, used }) => used < times)
+  const on = key.faults.filter((added) => !isUsedUp(added))
   const faults = on.map((added) => ({
     text: `Fault ${faultText(added)}${whose}`,
     off: () => removeFault(key, added),
   }))
   if (Object.keys(webhook).length === 0) return faults
   return [...faults, { text: `Results: ${planText(webhook)}${whose}`, off: () => post('webhooks', { key: key.key }) }]
+}
+
+/** A fault that was injected as often as it should no longer does anything. */
+export function isUsedUp({ fault: { times = Number.POSITIVE_INFINITY }, used }: AddedFault): boolean {
+  return used >= times
 }
 
 export function faultText({ fault: { kind, route, model, times, probability, when }, used }: AddedFault): string {

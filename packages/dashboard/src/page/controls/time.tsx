@@ -40,6 +40,7 @@ export function ClockBar() {
           kind="small"
           icon={isPaused.value ? 'play' : 'pause'}
           aria-pressed={isPaused.value}
+          disabled={connection.value === 'lost'}
           act={() => setScale(isPaused.value ? resumeScale.value : 0)}
         >
           <span class="label">{isPaused.value ? 'Resume' : 'Pause'}</span>

@@ -33,7 +33,7 @@ export function stopClock(): void {
 }
 
 /** The server's time as far as it is known here. */
-export function timeNow(): number {
+function timeNow(): number {
   const { now_ms, scale = 0, seenAt } = clock.value
   return seenAt === undefined ? now_ms : now_ms + (performance.now() - seenAt) * scale
 }

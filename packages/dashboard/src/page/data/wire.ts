@@ -21,8 +21,6 @@ export type ClockState = ControlResponses['Clock']
 export type ApiKey = Changes['keys'][number]
 /** How results are delivered. */
 export type DeliveryPlan = ControlResponses['Webhook']
-/** Something that was done to the server. */
-export type Action = ControlResponses['Action']
 export type AddedFault = ControlResponses['AddedFault']
 /** A fault as the page writes it: its kind and route come from texts. */
 export type Fault = Omit<AddedFault['fault'], 'kind' | 'route'> & { kind: string; route?: string }

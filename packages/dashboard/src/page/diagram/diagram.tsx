@@ -3,13 +3,13 @@ import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
 import { useResize } from '../ui/use-resize.ts'
 import { spokenLabel } from './labels.ts'
-import { isSame, type Lanes, type Layout, layoutLives, type Mark } from './layout.ts'
+import { isSame, type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
 import { endsOf, Response, SendMark, StateMark } from './marks.tsx'
 
 /** What a diagram shows. */
 export interface DiagramProps {
-  /** What `GET /_reference/jobs/{id}/exchanges` gives: of one job, or of two beside each other on one axis. */
-  lives: readonly Life[]
+  /** What `GET /_reference/jobs/{id}/exchanges` gives. */
+  life: Life
   /** Whether polls that say nothing new are left out. Default `true`. */
   isFolded?: boolean | undefined
   /** What is marked. */
@@ -18,17 +18,17 @@ export interface DiagramProps {
   onChoose?: ((exchange: Exchange) => void) | undefined
 }
 
-/** Narrower, nothing could be read. In pixels, for each job. */
+/** Narrower, nothing could be read. In pixels. */
 const LEAST_WIDTH = 300
 
 /** The life of a job: client, service and receiver, and what goes between them, on the axis of the server's time. */
-export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramProps) {
+export function Diagram({ life, isFolded = true, active, onChoose }: DiagramProps) {
   const element = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState(720)
   useResize(element, ({ clientWidth }) => setRoom(clientWidth))
-  const width = Math.max(LEAST_WIDTH * lives.length, room)
-  const layout = layoutLives(lives, isFolded)
-  const lanesOf = (column: number) => lanesFor(width, lives.length, column)
+  const width = Math.max(LEAST_WIDTH, room)
+  const layout = layoutLife(life, isFolded)
+  const lanes = lanesFor(width)
   return (
     // What scrolls must be reached by the keyboard.
     <div class="diagram" ref={element} onKeyDown={moveFocus} tabIndex={width > room ? 0 : undefined}>
@@ -37,17 +37,15 @@ export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramPro
         height={layout.height}
         viewBox={`0 0 ${width} ${layout.height}`}
         role="group"
-        aria-label={`What happened to job ${lives.map(({ job }) => job.job_id).join(' and job ')}`}
+        aria-label={`What happened to job ${life.job.job_id}`}
       >
-        <Axis layout={layout} hasRoom={lanesOf(0).client > NARROW_AXIS} />
-        {lives.map((life, column) => (
-          <Background key={life.job.job_id} layout={layout} lanes={lanesOf(column)} life={life} column={column} />
-        ))}
+        <Axis layout={layout} hasRoom={lanes.client > NARROW_AXIS} />
+        <Background layout={layout} lanes={lanes} life={life} />
         {layout.marks.map((mark) => (
           <MarkGroup
-            key={`${mark.column} ${mark.kind} ${mark.exchange.kind} ${mark.exchange.place} ${mark.exchange.at_ms}`}
+            key={`${mark.kind} ${mark.exchange.kind} ${mark.exchange.place} ${mark.exchange.at_ms}`}
             mark={mark}
-            lanes={lanesOf(mark.column)}
+            lanes={lanes}
             isActive={active !== undefined && isSame(active, mark.exchange)}
             choose={() => onChoose?.(mark.exchange)}
           />
@@ -57,17 +55,14 @@ export function Diagram({ lives, isFolded = true, active, onChoose }: DiagramPro
   )
 }
 
-/** Pixels for the times, and between the lanes of two jobs. */
+/** Pixels for the times. */
 const NARROW_AXIS = 84
 const WIDE_AXIS = 138
-const BETWEEN_JOBS = 96
 
-function lanesFor(width: number, jobs: number, column: number): Lanes {
-  const isNarrow = width / jobs < 560
-  const first = isNarrow ? NARROW_AXIS : WIDE_AXIS
-  const each = (width - first - (isNarrow ? 40 : 84) + BETWEEN_JOBS) / jobs
-  const client = first + column * each
-  const receiver = client + each - BETWEEN_JOBS
+function lanesFor(width: number): Lanes {
+  const isNarrow = width < 560
+  const client = isNarrow ? NARROW_AXIS : WIDE_AXIS
+  const receiver = width - (isNarrow ? 40 : 84)
   return { client, service: (client + receiver) / 2, receiver }
 }
 
@@ -97,10 +92,9 @@ interface BackgroundProps {
   layout: Layout
   lanes: Lanes
   life: Life
-  column: number
 }
 
-function Background({ layout, lanes, life, column }: BackgroundProps) {
+function Background({ layout, lanes, life }: BackgroundProps) {
   const { webhook_url, model_id } = life.job
   const room = Math.min(18, Math.floor((lanes.service - lanes.client - 6) / DETAIL_LETTER))
   const receiver = webhook_url === undefined ? 'no webhook' : receiverName(webhook_url)
@@ -123,18 +117,16 @@ function Background({ layout, lanes, life, column }: BackgroundProps) {
           </text>
         </g>
       ))}
-      {layout.bars
-        .filter((bar) => bar.column === column)
-        .map(({ lane, kind, from, to }) => (
-          <rect
-            key={`${lane} ${kind} ${from}`}
-            class={`bar ${kind}`}
-            x={lanes[lane] - (kind === 'wait' ? 7 : 4)}
-            y={from}
-            width={kind === 'wait' ? 14 : 8}
-            height={Math.max(0, to - from)}
-          />
-        ))}
+      {layout.bars.map(({ lane, kind, from, to }) => (
+        <rect
+          key={`${lane} ${kind} ${from}`}
+          class={`bar ${kind}`}
+          x={lanes[lane] - (kind === 'wait' ? 7 : 4)}
+          y={from}
+          width={kind === 'wait' ? 14 : 8}
+          height={Math.max(0, to - from)}
+        />
+      ))}
     </g>
   )
 }

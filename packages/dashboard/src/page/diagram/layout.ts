@@ -11,8 +11,6 @@ export interface Lanes {
 
 interface MarkBase {
   y: number
-  /** Which of the lives it is in. */
-  column: number
   /** When it happened, in milliseconds from the start of its life. */
   afterMs: number
 }
@@ -25,7 +23,6 @@ export type Mark =
 
 /** A stretch of a lane: the job is in a state, or a response is waited for. */
 interface Bar {
-  column: number
   lane: 'service' | 'receiver'
   kind: JobStatus | 'wait'
   from: number
@@ -64,7 +61,6 @@ function heightOf(mark: Mark): number {
 }
 
 interface Moment {
-  column: number
   /** From the start of its life. */
   atMs: number
   place: number
@@ -83,11 +79,9 @@ export function isSame(one: Exchange, other: Exchange): boolean {
   return one.kind === other.kind && one.place === other.place && one.at_ms === other.at_ms
 }
 
-/** Places the lives of jobs beside each other, on one axis: time goes down, long waits are shortened. */
-export function layoutLives(lives: readonly Life[], isFolded: boolean): Layout {
-  const moments = lives
-    .flatMap((life, column) => momentsOf(life, column, isFolded))
-    .toSorted((one, other) => one.atMs - other.atMs || one.column - other.column || one.place - other.place)
+/** Places the life of a job on an axis: time goes down, long waits are shortened. */
+export function layoutLife(life: Life, isFolded: boolean): Layout {
+  const moments = momentsOf(life, isFolded).toSorted((one, other) => one.atMs - other.atMs || one.place - other.place)
   const marks: Mark[] = []
   const ticks: Tick[] = []
   let y = TOP
@@ -104,19 +98,11 @@ export function layoutLives(lives: readonly Life[], isFolded: boolean): Layout {
     marks.push(mark)
     y += heightOf(mark)
   }
-  const unfinished = lives.filter(({ job }) => job.ended_at_ms === undefined)
-  if (unfinished.length > 0) {
+  if (life.job.ended_at_ms === undefined) {
     y += 26
-    const nowMs = Math.max(...unfinished.map((life) => life.now_ms - startOf(life)))
-    ticks.push({ y: y - 8, text: formatExact(nowMs), isGap: false })
+    ticks.push({ y: y - 8, text: formatExact(life.now_ms - startOf(life)), isGap: false })
   }
-  const bars = lives.flatMap((_, column) =>
-    barsOf(
-      marks.filter((mark) => mark.column === column),
-      y,
-    ),
-  )
-  return { marks, bars, ticks, height: y + 14 }
+  return { marks, bars: barsOf(marks, y), ticks, height: y + 14 }
 }
 
 function timeTick(atMs: number, passedMs: number, y: number): Tick {
@@ -124,13 +110,13 @@ function timeTick(atMs: number, passedMs: number, y: number): Tick {
   return { y, text: formatExact(atMs), ...(isShort && { since: `+${formatExact(passedMs)}` }), isGap: false }
 }
 
-function momentsOf(life: Life, column: number, isFolded: boolean): Moment[] {
+function momentsOf(life: Life, isFolded: boolean): Moment[] {
   const { exchanges } = life
   const startMs = startOf(life)
   const shown = isFolded ? foldPolls(exchanges) : exchanges.map((exchange) => ({ exchange, folded: 0 }))
   return shown.flatMap(({ exchange, folded }): Moment[] => {
     const { at_ms, place } = exchange
-    const start: Moment = { atMs: at_ms - startMs, column, place, exchange, part: 'start', folded }
+    const start: Moment = { atMs: at_ms - startMs, place, exchange, part: 'start', folded }
     if (exchange.kind === 'job') return [start]
     return [start, { ...start, atMs: start.atMs + exchange.duration_ms, place: exchange.end_place, part: 'end' }]
   })
@@ -142,23 +128,22 @@ function isWholeEnd(moment: Moment, before: Moment | undefined): boolean {
 }
 
 function markOf(moment: Moment, next: Moment | undefined, y: number): Mark {
-  const { exchange, part, folded, column, atMs: afterMs } = moment
-  const base = { y, column, afterMs }
+  const { exchange, part, folded, atMs: afterMs } = moment
+  const base = { y, afterMs }
   if (exchange.kind === 'job') return { ...base, kind: 'state', exchange }
   if (part === 'end') return { ...base, kind: 'respond', exchange }
   const isWhole = next !== undefined && isWholeEnd(next, moment)
   return { ...base, kind: 'send', exchange, isWhole, folded }
 }
 
-/** The bars of one life. */
 function barsOf(marks: readonly Mark[], end: number): Bar[] {
-  return marks.flatMap(({ y, column, kind, exchange }, index): Bar[] => {
+  return marks.flatMap(({ y, kind, exchange }, index): Bar[] => {
     if (exchange.kind === 'job') {
       const next = marks.slice(index + 1).find((mark) => mark.kind === 'state')
-      return [{ column, lane: 'service', kind: exchange.to, from: y, to: next?.y ?? end }]
+      return [{ lane: 'service', kind: exchange.to, from: y, to: next?.y ?? end }]
     }
     if (kind !== 'respond') return []
     const from = marks.find((mark) => mark.exchange === exchange)?.y ?? y
-    return [{ column, lane: exchange.kind === 'request' ? 'service' : 'receiver', kind: 'wait', from, to: y }]
+    return [{ lane: exchange.kind === 'request' ? 'service' : 'receiver', kind: 'wait', from, to: y }]
   })
 }

@@ -1,7 +1,8 @@
-import { PLAN_NAMES, PLANS } from '../controls/plans.tsx'
+import { PLANS } from '../controls/plans.tsx'
 import { post } from '../data/control.ts'
 import { pending } from '../data/store.ts'
-import type { JobRow } from '../data/wire.ts'
+import type { JobRow, Life } from '../data/wire.ts'
+import { linkTo } from '../route.ts'
 import { Button } from '../ui/button.tsx'
 import { attempt, say } from '../ui/toast.tsx'
 
@@ -33,30 +34,35 @@ export function JobActions({ job: { job_id, ended_at_ms, webhook_url } }: { job:
         </Button>
       ))}
       {hasWebhook && (
-        <Pick label="Deliver its result …" options={PLAN_NAMES} set={(name) => attempt(() => plan(name))} />
+        <select
+          class="pick"
+          aria-label="Deliver its result …"
+          value=""
+          onChange={({ currentTarget }) => attempt(() => plan(currentTarget.value))}
+        >
+          <option value="">Deliver its result …</option>
+          {Object.keys(PLANS).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
       )}
     </div>
   )
 }
 
-interface PickProps {
-  label: string
-  /** What is shown, by value. */
-  options: Readonly<Record<string, string>>
-  value?: string | undefined
-  set: (value: string) => void
-}
-
-/** A choice whose name is its first option. */
-export function Pick({ label, options, value = '', set }: PickProps) {
+/** Sends the run of a job again. The server sends it as a client does, and the page shows the new job. */
+export function RunAgain({ life: { job, exchanges } }: { life: Life }) {
+  const runAgain = async () => {
+    const run = exchanges.find((one) => one.kind === 'request' && one.route === 'runModel' && one.job_id !== undefined)
+    const isAsync = run?.kind === 'request' && run.job_status === 'queued'
+    const sent = { again: job.job_id, ...(isAsync && { sync: false }) }
+    const { job_id, message } = await post<{ job_id?: string; message?: string }>('runs', sent)
+    if (job_id === undefined) throw new Error(message ?? 'The run has no response yet.')
+    location.hash = linkTo('jobs', job_id)
+  }
   return (
-    <select class="pick" aria-label={label} value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-      <option value="">{label}</option>
-      {Object.entries(options).map(([one, text]) => (
-        <option key={one} value={one}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <Button kind="primary" icon="play" act={runAgain}>
+      Run again
+    </Button>
   )
 }

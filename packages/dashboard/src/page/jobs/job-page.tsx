@@ -12,16 +12,13 @@ import { Check } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Empty, Loading, StatusBadge, statusNow } from '../ui/parts.tsx'
 import { ExchangePanel } from './exchange-panel.tsx'
-import { JobActions } from './job-actions.tsx'
+import { JobActions, RunAgain } from './job-actions.tsx'
 import { JobOutput } from './job-output.tsx'
 import { outcomeText } from './outcome.ts'
-import { RunAgain } from './run-again.tsx'
 import { useLife } from './use-life.ts'
 
 export function JobPage({ id }: { id: string }) {
   const life = useLife(id)
-  const { with: otherId } = route.value.query
-  const other = useLife(otherId)
   if (life.value === 'missing') {
     return (
       <Empty isWhole icon="jobs" title="There is no such job">
@@ -31,7 +28,6 @@ export function JobPage({ id }: { id: string }) {
   }
   if (life.value === undefined) return <Loading what="the job" />
   const { job } = life.value
-  const compared = typeof other.value === 'object' ? other.value : undefined
   return (
     <article class="job" aria-label={`Job ${id}`}>
       <header class="jobhead">
@@ -48,12 +44,6 @@ export function JobPage({ id }: { id: string }) {
         <p class={`outcome ${job.status}`} role="status">
           {outcomeNow(life.value)}
         </p>
-        {compared && (
-          <p class="outcome">
-            Compared with <a href={linkTo('jobs', compared.job.job_id)}>{compared.job.job_id}</a>, on the right:{' '}
-            {outcomeNow(compared)}
-          </p>
-        )}
         {job.code !== undefined && (
           <p class="notice bad">
             <strong class="mono">{job.code}</strong> {job.message}
@@ -65,7 +55,7 @@ export function JobPage({ id }: { id: string }) {
         <RunAgain life={life.value} />
         <JobActions job={job} />
       </div>
-      <Diagrams key={id} life={life.value} other={compared} />
+      <JobDiagram key={id} life={life.value} />
     </article>
   )
 }
@@ -92,33 +82,26 @@ function isCause(exchange: Exchange): boolean {
   return exchange.kind === 'job' ? exchange.to === 'failed' : isBad(exchange)
 }
 
-interface DiagramsProps {
-  life: Life
-  other: Life | undefined
-}
-
-function Diagrams({ life, other }: DiagramsProps) {
+function JobDiagram({ life }: { life: Life }) {
   const [chosen, choose] = useState<Exchange>()
   const [isUnfolded, unfold] = useState(false)
-  const lives = other === undefined ? [life] : [life, other]
+  const { exchanges } = life
   const { at } = route.value.query
-  const all = lives.flatMap(({ exchanges }) => exchanges)
-  const found = all.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
-  const shown = found ?? life.exchanges.findLast(isCause) ?? life.exchanges[0]
-  const owner = lives.find(({ exchanges }) => shown !== undefined && exchanges.includes(shown)) ?? life
+  const found = exchanges.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
+  const shown = found ?? exchanges.findLast(isCause) ?? exchanges[0]
   return (
-    <div class={other === undefined ? 'split' : 'split pair'}>
+    <div class="split">
       <section class="card" aria-label="Sequence diagram">
-        <Diagram lives={lives} isFolded={!isUnfolded} active={shown} onChoose={choose} />
+        <Diagram life={life} isFolded={!isUnfolded} active={shown} onChoose={choose} />
         <div class="checks">
-          {foldPolls(life.exchanges).some(({ folded }) => folded > 0) && (
+          {foldPolls(exchanges).some(({ folded }) => folded > 0) && (
             <Check label="Show every poll" value={isUnfolded} set={unfold} />
           )}
         </div>
       </section>
       <div class="side">
         {life.job.status === 'succeeded' && <JobOutput jobId={life.job.job_id} />}
-        <ExchangePanel exchange={shown} startMs={startOf(owner)} />
+        <ExchangePanel exchange={shown} startMs={startOf(life)} />
       </div>
     </div>
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeliveryExchange, Exchange, JobRow, RequestExchange } from '../data/wire.ts'
-import { faultsOf, outcomeText } from './outcome.ts'
+import { outcomeText } from './outcome.ts'
 
 const job: JobRow = {
   job_id: 'job_a',
@@ -35,6 +35,10 @@ describe('the outcome of a job in a sentence', () => {
     expect(textOf([request({}), request({})])).toBe(text)
   })
 
+  it('cuts a long reason, which is whole below it', () => {
+    expect(textOf([], { message: 'x'.repeat(200) })).toContain(`: ${'x'.repeat(80)}…. 0 credits`)
+  })
+
   it('says what is reserved while it runs', () => {
     const running = { status: 'processing', ended_at_ms: undefined, code: undefined, message: undefined } as const
     expect(textOf([], running as unknown as Partial<JobRow>)).toBe(
@@ -46,16 +50,7 @@ describe('the outcome of a job in a sentence', () => {
     const rejected = request({ route: 'runModel', status: 503 })
     const lost = request({ route: 'runModel', job_id: 'job_a' })
     const text = textOf([rejected, lost, { ...delivery('rejected'), status: 500 }, delivery('delivered')])
-    expect(text).toContain('1 earlier attempt to send the run failed. The response to the run was lost')
-    expect(text).toContain('The result was delivered 2 times. 1 delivery failed: 500.')
+    expect(text).toContain('1 request with the same body failed before it. The response to the run was lost')
+    expect(text).toContain('The result was delivered 2 times. 1 delivery failed: the receiver responded with 500.')
   })
-})
-
-it('gives the faults of a job to inject once more: before the work, unless it was done', () => {
-  const faulty = (change: Partial<RequestExchange>) =>
-    request({ route: 'runModel', fault: 'reset (fault_1)', ...change })
-  expect(faultsOf({ exchanges: [faulty({}), faulty({ job_id: 'job_a' }), request({})] })).toEqual([
-    { kind: 'reset', route: 'runModel', times: 1 },
-    { kind: 'reset', route: 'runModel', times: 1, when: 'after' },
-  ])
 })

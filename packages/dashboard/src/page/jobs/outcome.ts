@@ -1,12 +1,16 @@
-import type { DeliveryExchange, Fault, Life, RequestExchange } from '../data/wire.ts'
+import { missedReason } from '../activity/rows.ts'
+import type { Life } from '../data/wire.ts'
 import { capitalized, count, formatDuration } from '../text/format.ts'
+
+/** So many characters of a reason are in the sentence. */
+const MAX_REASON = 80
 
 /** The outcome of a job, in a sentence or a few. */
 export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const { status, created_at_ms, ended_at_ms, message, code, charged, credits } = job
   const took = formatDuration((ended_at_ms ?? nowMs) - created_at_ms)
   const isOver = ended_at_ms !== undefined
-  const why = (message ?? code)?.replace(/\.$/, '')
+  const why = shortened(message ?? code)
   const requests = exchanges.filter((one) => one.kind === 'request')
   const runs = requests.filter(({ route }) => route === 'runModel')
   const rejected = runs.filter(({ job_id }) => job_id === undefined).length
@@ -21,28 +25,17 @@ export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const sentences = [
     `${capitalized(status)} ${isOver ? 'after' : 'for'} ${took}${why === undefined ? '' : `: ${why}`}.`,
     `${counts.join(', ')}.`,
-    rejected > 0 && `${count(rejected, 'earlier attempt')} to send the run failed.`,
+    rejected > 0 && `${count(rejected, 'request')} with the same body failed before it.`,
     isLost && 'The response to the run was lost: the job was made all the same. To send the run again would pay twice.',
     deliveries.length > 1 && `The result was delivered ${deliveries.length} times.`,
-    failed.length > 0 && `${count(failed.length, 'delivery', 'deliveries')} failed: ${reasonOf(failed.at(-1))}.`,
+    failed.length > 0 &&
+      `${count(failed.length, 'delivery', 'deliveries')} failed: ${failed.map(missedReason).at(-1)}.`,
   ]
   return sentences.filter(Boolean).join(' ')
 }
 
-/** Why a delivery failed: what the receiver responded, or why it did not. */
-function reasonOf(delivery: DeliveryExchange | undefined): string {
-  const { status, reason, outcome } = delivery ?? {}
-  return String(reason ?? status ?? outcome?.replace('_', ' '))
-}
-
-/** The faults that were injected into the requests of a job, each to be injected once more. */
-export function faultsOf({ exchanges }: Pick<Life, 'exchanges'>): Fault[] {
-  const faulty = exchanges.filter((one): one is RequestExchange => one.kind === 'request' && one.fault !== undefined)
-  return faulty.map(({ fault = '', route, job_id }) => ({
-    kind: fault.replace(/ .*/, ''),
-    ...(route && { route }),
-    times: 1,
-    // Without the work there would be no job.
-    ...(route === 'runModel' && job_id && { when: 'after' as const }),
-  }))
+/** The whole message is below the sentence. */
+function shortened(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= MAX_REASON) return text?.replace(/\.$/, '')
+  return `${text.slice(0, MAX_REASON)}…`
 }

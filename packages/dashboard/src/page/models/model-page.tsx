@@ -15,7 +15,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Empty, StatusBadge } from '../ui/parts.tsx'
 import { InputForm, startValues } from './input-form.tsx'
 import { categoryText } from './model-list.tsx'
-import { type Form, keepForm, keptForm, lastReceivers, type Mode, type RunOutcome, runBody, runModel } from './run.ts'
+import { type Form, type Mode, type RunOutcome, runBody, runModel } from './run.ts'
 
 export function ModelPage({ id }: { id: string }) {
   const model = models.value.find((one) => one.id === id)
@@ -36,10 +36,9 @@ const MODE_TEXTS: Readonly<Record<Mode, string>> = {
 }
 
 function Playground({ model }: { model: Model }) {
-  const form = useSignal<Form>(keptForm(model.id) ?? { values: startValues(model), mode: 'async', webhookUrl: '' })
+  const form = useSignal<Form>({ values: startValues(model), mode: 'async', webhookUrl: '' })
   const change = (changed: Partial<Form>) => {
     form.value = { ...form.value, ...changed }
-    keepForm(model.id, form.value)
   }
   const run = async (event: Event) => {
     event.preventDefault()
@@ -107,16 +106,10 @@ function ReceiverField({ value, set }: { value: string; set: (url: string) => vo
       <span>Send the result to</span>
       <input
         type="url"
-        list="receivers"
         placeholder="the receiver of this server, or http://localhost:3000/webhooks"
         value={value}
         onInput={({ currentTarget }) => set(currentTarget.value)}
       />
-      <datalist id="receivers">
-        {lastReceivers().map((url) => (
-          <option key={url} value={url} />
-        ))}
-      </datalist>
     </label>
   )
 }

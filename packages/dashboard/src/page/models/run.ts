@@ -14,7 +14,7 @@ export interface RunOutcome {
   message?: string
 }
 
-/** What was typed into the form of a model, and the outcome of its last run; both are there again after a reload. */
+/** What was typed into the form of a model, and the outcome of its last run. */
 export interface Form {
   values: Values
   mode: Mode
@@ -38,34 +38,9 @@ export function runBody({ values: input, mode, webhookUrl }: Form): object {
  * connection breaks, and so pays twice.
  */
 export async function runModel(model: string, form: Form): Promise<RunOutcome> {
-  keepReceiver(form.webhookUrl)
   try {
     return await post<RunOutcome>('runs', { model, ...runBody(form), ...ofKey() })
   } catch (error) {
     return { message: error instanceof Error ? error.message : String(error) }
   }
-}
-
-const URLS = 'modelrun-receivers'
-const MAX_URLS = 5
-
-/** The receivers that were used last, in any tab. */
-export function lastReceivers(): string[] {
-  return JSON.parse(localStorage.getItem(URLS) ?? '[]')
-}
-
-function keepReceiver(url: string): void {
-  if (url === '') return
-  localStorage.setItem(URLS, JSON.stringify([...new Set([url, ...lastReceivers()])].slice(0, MAX_URLS)))
-}
-
-export function keptForm(model: string): Form | undefined {
-  const text = sessionStorage.getItem(`modelrun-form-${model}`)
-  return text === null ? undefined : JSON.parse(text)
-}
-
-export function keepForm(model: string, { outcome, ...form }: Form): void {
-  // The response to a run that is still on its way would come to no one.
-  const kept = outcome === 'running' ? form : { ...form, outcome }
-  sessionStorage.setItem(`modelrun-form-${model}`, JSON.stringify(kept))
 }

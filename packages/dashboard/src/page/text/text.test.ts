@@ -21,12 +21,13 @@ describe('durations for people', () => {
   })
 
   it('says how long ago, and how many', () => {
-    expect([formatAgo(400), formatAgo(12_900), count(1, 'credit'), count(10_000, 'credit')]).toEqual([
-      'now',
-      '12 s ago',
-      '1 credit',
-      '10,000 credits',
-    ])
+    expect([
+      formatAgo(400),
+      formatAgo(12_900),
+      formatAgo(136_000),
+      count(1, 'credit'),
+      count(10_000, 'credit'),
+    ]).toEqual(['now', '12 s ago', '2 min ago', '1 credit', '10,000 credits'])
   })
 })
 

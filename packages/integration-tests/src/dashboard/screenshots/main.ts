@@ -13,11 +13,10 @@ try {
   await mkdir(folder, { recursive: true })
   // The port is in the pictures.
   const served = await kit.serve({ clock: 'manual', seed: 7 }, 4010)
-  const { jobId, otherId } = await playScene(served)
+  const jobId = await playScene(served)
   const screens = {
     job: `#/jobs/${jobId}`,
     activity: '#/activity',
-    compare: `#/jobs/${jobId}?with=${otherId}`,
     models: '#/models',
     model: '#/models/inkfield%2Fposter-2',
     controls: '#/controls',

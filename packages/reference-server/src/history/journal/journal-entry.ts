@@ -75,7 +75,7 @@ export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' 
   readonly reason?: string | undefined
 }
 
-/** A warning, or a rule of the service that was broken. */
+/** A warning. */
 export interface NoteEntry extends EntryBase {
   /** Distinguishes the kinds of entry. */
   readonly kind: 'note'

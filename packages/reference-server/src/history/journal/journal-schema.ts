@@ -1,7 +1,7 @@
 import { JOB_STATUSES } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { deliveryRecordSchema, headersSchema } from '../../domain/delivery-schema.ts'
-import type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './journal-entry.ts'
+import type { DeliveryEntry, JobEntry, NoteEntry, RequestEntry } from './journal-entry.ts'
 
 const text = /* @__PURE__ */ z.optional(z.string())
 const base = { at: /* @__PURE__ */ z.number(), key: text }
@@ -44,12 +44,3 @@ export const JOURNAL_SCHEMAS = /* @__PURE__ */ (() => ({
   }) satisfies z.ZodMiniType<DeliveryEntry>,
   note: z.object({ kind: z.literal('note'), ...base, text: z.string() }) satisfies z.ZodMiniType<NoteEntry>,
 }))()
-
-/** An entry of the journal. */
-export const journalEntrySchema = /* @__PURE__ */ (() =>
-  z.discriminatedUnion('kind', [
-    JOURNAL_SCHEMAS.request,
-    JOURNAL_SCHEMAS.job,
-    JOURNAL_SCHEMAS.delivery,
-    JOURNAL_SCHEMAS.note,
-  ]))() satisfies z.ZodMiniType<JournalEntry>

@@ -19,11 +19,6 @@ export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
   readonly url: string
 }
 
-/** A record and its account; `null` without one. */
-interface OwnedRecord extends Omit<JournalRecord, 'bytes'> {
-  account: Account | null
-}
-
 /**
  * What happened on the server, oldest first, within a number of bytes. Beyond it the tenant that recorded the most loses
  * its oldest entries.
@@ -57,14 +52,6 @@ export class Journal {
   records(account?: Account | null): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
     return this.#records.of().sort((one, other) => one.endPlace - other.endPlace)
-  }
-
-  /** Continues after the records of another server. */
-  restore(records: Iterable<OwnedRecord>): void {
-    for (const { account, entry, startPlace, endPlace } of records) {
-      this.#records.add(account, { entry, startPlace, endPlace, bytes: byteSize(entry) })
-      this.#places = Math.max(this.#places, endPlace)
-    }
   }
 
   forget(account?: Account): void {
