@@ -11,10 +11,8 @@ export interface LogsOptions extends ServiceOptions {
   follow?: boolean | undefined
 }
 
-const RETRY_MS = 500
-
-/** Longest event that is read: a service of `modelrun dev` sends no longer ones. */
-const MOST_CHARACTERS = 16 * 1024 * 1024
+/** Longer than the patience of an `auto` clock with clients that are silent. */
+const POLL_MS = 400
 
 /** Prints the requests that a service of `modelrun dev` has received, and with `--follow` those that come. */
 export async function showLogs(_: [], options: LogsOptions, context: CliContext): Promise<ExitCode> {
@@ -29,60 +27,34 @@ export async function showLogs(_: [], options: LogsOptions, context: CliContext)
   terminal.say(`Following ${url}. Ctrl-C ends.`)
   const interruption = new Interruption(context)
   try {
-    await followForEver(url, log, { signal: interruption.signal, terminal })
+    await follow(activity, { url, log, signal: interruption.signal, terminal })
     return EXIT.done
   } finally {
     interruption.release()
   }
 }
 
+interface Following {
+  url: string
+  log: ReturnType<typeof createLog>
+  signal: AbortSignal
+  terminal: Terminal
+}
+
 /** Follows the service until the signal aborts, also when it goes away and comes back. */
-async function followForEver(
-  url: string,
-  log: ReturnType<typeof createLog>,
-  { signal, terminal }: { signal: AbortSignal; terminal: Terminal },
-): Promise<void> {
+async function follow(known: unknown, { url, log, signal, terminal }: Following): Promise<void> {
   let isGone = false
+  let last = known
   while (!signal.aborted) {
-    try {
-      const response = await fetch(`${url}/_reference/events`, { signal })
-      if (response.ok && response.body !== null) {
-        if (isGone) terminal.say('The service is back.')
-        isGone = false
-        await follow(url, log, response.body)
-      }
-    } catch {
-      // The connection ended, or there is none.
-    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+    const [epoch, place] = [memberOf(last, 'epoch'), memberOf(last, 'place')]
+    const activity = await callControl(url, `activity?epoch=${epoch}&after=${place}`).catch(() => undefined)
     if (signal.aborted) return
-    if (!isGone) terminal.say('The service is gone. Waiting for it; Ctrl-C ends.')
-    isGone = true
-    await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
-  }
-}
-
-async function follow(url: string, log: ReturnType<typeof createLog>, body: ReadableStream<Uint8Array>): Promise<void> {
-  let isFirst = true
-  for await (const event of readEvents(body)) {
-    // From its first event on nothing is missed. What came before that is not in any event.
-    if (isFirst) log(await callControl(url, 'activity'))
-    isFirst = false
-    log(event)
-  }
-}
-
-/** The data of server-sent events. */
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of body) {
-    const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-    rest = events.pop() ?? ''
-    if (rest.length > MOST_CHARACTERS) throw new Error('An event of the service is too long.')
-    for (const event of events) {
-      const [, data] = /^data: (.*)$/m.exec(event) ?? []
-      if (data !== undefined) yield tryParseJson(data)
-    }
+    if (activity !== undefined && isGone) terminal.say('The service is back.')
+    if (activity === undefined && !isGone) terminal.say('The service is gone. Waiting for it; Ctrl-C ends.')
+    isGone = activity === undefined
+    log(activity)
+    last = activity ?? last
   }
 }
 

@@ -123,7 +123,7 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     await page.close()
   })
 
-  it('keeps a job from ending, pauses time and moves it on', async () => {
+  it('pauses time and moves it on', async () => {
     const { server, open } = await kit.serve({ clock: { scale: 100 } })
     const page = await open('#/controls')
     await page.getByRole('button', { name: 'Pause' }).first().click()
@@ -132,12 +132,10 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     await page.getByRole('button', { name: '+10 s' }).click()
     await expect.poll(() => server.clock.now()).toBe(before + 10_000)
     await page.goto(`${page.url().replace(/#.*/, '')}#/models/aurora-image`)
-    const jobId = await run(page, 'Async')
-    await page.getByRole('button', { name: 'Hang' }).click()
+    await run(page, 'Async')
     await page.getByRole('button', { name: 'Resume' }).click()
     const resumedAt = server.clock.now()
     await expect.poll(() => server.clock.now(), { timeout: 10_000 }).toBeGreaterThan(resumedAt + 10_000)
-    expect(server.job(jobId).status).toBe('processing')
     await page.close()
   })
 })

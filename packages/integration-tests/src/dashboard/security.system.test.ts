@@ -86,7 +86,7 @@ describe.skipIf(isMissing)(`the page of the dashboard and pages elsewhere${note}
     expect(fetched).toEqual(['opaque', 'opaque', 'opaque'])
     const streamed = await page.evaluate(
       (url) =>
-        fetch(`${url}/_reference/events`).then(
+        fetch(`${url}/_reference/activity`).then(
           () => 'read',
           () => 'failed',
         ),
@@ -99,7 +99,7 @@ describe.skipIf(isMissing)(`the page of the dashboard and pages elsewhere${note}
   })
 
   it('is not driven under a name that an attacker leads to this machine', async () => {
-    for (const path of ['/_reference/keys/list', '/_reference/events', '/_reference/jobs']) {
+    for (const path of ['/_reference/keys/list', '/_reference/activity', '/_reference/jobs']) {
       expect(await statusWithHost(`${served.url}${path}`, 'rebound.example:80')).toBe(403)
     }
     expect(await statusWithHost(`${served.url}/_reference/jobs`, new URL(served.url).host)).toBe(200)

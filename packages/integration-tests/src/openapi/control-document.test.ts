@@ -43,10 +43,7 @@ const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>
   advanceClock: () => ({ advance_ms: 60_000 }),
   setClockScale: () => ({ scale: 2 }),
   cancelJob: () => ({}),
-  hangJob: () => ({}),
-  setJobWebhook: () => ({ deliveries: 2, delay_ms: 1 }),
   deliverAgain: () => ({ delay_ms: 1 }),
-  dropDeliveries: () => ({}),
   addFault: () => ({ kind: 'unavailable', route: 'GET /v1/jobs/*', retry_after: 1 }),
   reset: ({ key }) => ({ key }),
   completeJob: () => ({ output: { type: 'image', items: [{ type: 'image', url: 'https://files.test/1.png' }] } }),
@@ -66,8 +63,8 @@ const operations = Object.entries(document.paths as Record<string, Record<string
   ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 )
 
-/** They need another clock or a port, or give a stream: tested apart. */
-const OTHERS = ['setClockScale', 'openFork', 'readEvents']
+/** It needs another clock: tested apart. */
+const OTHERS = ['setClockScale']
 
 /** What is wrong with a value, by a schema of the document. */
 function problems(name: string, value: unknown): string[] {
@@ -85,7 +82,7 @@ it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))(
   async (operation) => {
     const setup = await setUp()
     const { operationId, path, method, requestBody } = operation
-    const id = /complete|fail|cancel|hang|webhook$/.test(path) ? setup.unfinished : setup.finished
+    const id = /complete|fail|cancel$/.test(path) ? setup.unfinished : setup.finished
     const body = await BODIES[operationId]?.(setup)
     expect(body !== undefined).toBe(requestBody !== undefined)
     if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
@@ -104,20 +101,6 @@ it('setClockScale takes and gives what the document says', async () => {
   const response = await server.fetch('/_reference/clock/scale', { method: 'POST', body: '{"scale":2}' })
   expect(problems('SetClockScaleBody', { scale: 2 })).toEqual([])
   expect([response.status, problems('Clock', await response.json())]).toEqual([200, []])
-})
-
-it('readEvents gives events as the document says', async () => {
-  const { server } = await setUp()
-  const response = await server.fetch('/_reference/events')
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const first = await reader?.read()
-  await server.clock.advance(60_000)
-  const second = await reader?.read()
-  await reader?.cancel()
-  for (const part of [first, second]) {
-    const data = /^event: changes\ndata: (.*)\n\n$/.exec(part?.value ?? '')?.[1] ?? 'null'
-    expect(problems('Changes', JSON.parse(data))).toEqual([])
-  }
 })
 
 it.each(operations.filter(({ requestBody }) => requestBody !== undefined))(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
+import type { ControlResponses } from './schemas.ts'
 
 function shownServer() {
   const server = createReferenceServer({ clock: 'manual' })
@@ -28,6 +29,31 @@ describe('what a dashboard reads', () => {
     const whole = await caller.get(`/_reference/activity/${entries[1]?.place}`)
     expect(whole.body.entry).toMatchObject({ status: 202, response_body: expect.stringContaining('job_id') })
     expect((await caller.get('/_reference/activity/999999')).status).toBe(404)
+  })
+
+  it('has what is new since an earlier response, and everything after a reset', async () => {
+    const { server, caller } = shownServer()
+    server.webhooks.deliver(() => new Response())
+    const read = async ({ epoch = '', place = 0 }) =>
+      (await caller.get(`/_reference/activity?epoch=${epoch}&after=${place}`))
+        .body as never as ControlResponses['Activity']
+    const first = await read({})
+    expect(first).toMatchObject({ clock: { mode: 'manual' }, jobs: [], entries: [] })
+    const { job_id } = (await caller.run('aurora-image', { webhook_url: 'https://app.test/hook?token=x' })).body
+    const second = await read(first)
+    expect(second).toMatchObject({
+      epoch: first.epoch,
+      jobs: [{ job_id, status: 'processing' }],
+      entries: [{ job_id }],
+    })
+    await server.clock.advance(5_000)
+    const third = await read(second)
+    expect(third).toMatchObject({ jobs: [{ job_id, status: 'succeeded', charged: 4 }] })
+    expect(await read(third)).toMatchObject({ jobs: [], entries: [] })
+    await caller.get('/v1/models')
+    server.reset(server.createKey().key)
+    expect(await read(third)).toMatchObject({ jobs: [{ job_id }], entries: [{}, {}, { route: 'listModels' }] })
+    expect(server.journal.entries({ kind: 'request' })).toHaveLength(2)
   })
 
   it('has the response of a receiver, without secrets', async () => {

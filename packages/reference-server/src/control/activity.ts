@@ -1,23 +1,41 @@
+import type { Job } from '../domain/job.ts'
 import { journalText, selectRecords } from '../history/journal/journal.ts'
 import { JOURNAL_KINDS, type JournalEntry, type JournalRecord } from '../history/journal/journal-entry.ts'
 import { makeReport } from '../service/report.ts'
+import type { Service } from '../service/service.ts'
+import { clockJson } from './clock.ts'
 import { jobRow } from './job-row.ts'
+import { keyJson } from './keys.ts'
 import { accountIfNamed, get, invalid, notFound } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
 import { toWire } from './wire-names.ts'
 
-/** The newest entries are listed. */
+/** The newest entries are listed, and the oldest keys. */
 const MAX_ENTRIES = 10_000
+const MAX_KEYS = 100
 
 /** What the dashboard shows: everything that happened. */
 export const ACTIVITY_ROUTES = [
-  get('readActivity', 'activity', ({ jobs, clock, observer }) => {
+  get('readActivity', 'activity', (service, { req }) => {
+    const { jobs, observer } = service
+    const { journal } = observer
     const now = jobs.settle()
-    const all = [...jobs.finished(), ...jobs.unfinished()].toSorted((one, other) => one.createdAt - other.createdAt)
-    // The rows of the jobs say what their changes of state say.
-    const records = observer.journal.records().filter(({ entry }) => entry.kind !== 'job')
-    const entries = records.slice(-MAX_ENTRIES).map(shortEntry)
-    return { now_ms: clock.now(), jobs: all.map((job) => jobRow(job, now)), entries }
+    const { epoch, after } = req.queries
+    const isMore = epoch === journal.epoch
+    const records = journal.records().filter(({ endPlace }) => !isMore || endPlace > Number(after))
+    const all = isMore ? jobsOf(service, records) : [...jobs.finished(), ...jobs.unfinished()]
+    return {
+      now_ms: now,
+      epoch: journal.epoch,
+      place: journal.lastPlace,
+      jobs: all.toSorted((one, other) => one.createdAt - other.createdAt).map((job) => jobRow(job, now)),
+      // The rows of the jobs say what their changes of state say.
+      entries: records
+        .filter(({ entry }) => entry.kind !== 'job')
+        .slice(-MAX_ENTRIES)
+        .map(shortEntry),
+      ...stateOf(service),
+    }
   }),
   get('readEntry', 'activity/{place}', ({ observer }, { req }) => {
     const place = Number(req.param('place'))
@@ -27,8 +45,27 @@ export const ACTIVITY_ROUTES = [
   }),
 ]
 
+/** The jobs that the records are about. */
+function jobsOf({ jobs }: Service, records: readonly JournalRecord[]): Job[] {
+  const ids = new Set(records.map(({ entry }) => (entry.kind === 'note' ? undefined : entry.job_id)))
+  return [...ids].flatMap((id) => jobs.find(id ?? '') ?? [])
+}
+
+/** What no entry of the journal has. */
+function stateOf({ clock, keys, faults }: Service) {
+  const shown = keys.all().slice(0, MAX_KEYS)
+  return {
+    clock: clockJson(clock),
+    keys: shown.map((key) => ({
+      ...keyJson(key),
+      faults: faults.of(key.account).list(),
+      webhook: key.account.webhook,
+    })),
+  }
+}
+
 /** Without headers, and without bodies except that of an error. `readEntry` and `readExchanges` have them. */
-export function shortEntry({ entry, endPlace: place }: JournalRecord): ControlResponses['JournalEntry'] {
+function shortEntry({ entry, endPlace: place }: JournalRecord): ControlResponses['JournalEntry'] {
   return toWire({ ...withoutBodies(entry), place })
 }
 

@@ -33,7 +33,7 @@ describe('the exchanges of a job over the control API', () => {
     )
     expect(lines).toEqual([
       'request 1 503 unavailable (fault_1)',
-      'request 2 202',
+      'request 1 202',
       'job processing',
       'job succeeded',
       'delivery 1 204 delivered',

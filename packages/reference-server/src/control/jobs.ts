@@ -61,16 +61,10 @@ function act(service: Service, context: AppContext, change: (job: JobControl) =>
 
 const emptySchema = z.strictObject({})
 
-/** Actions on one job and its result: end, hold, deliver. */
+/** Actions on one job and its result. */
 export const JOB_ACTION_ROUTES = [
   post('cancelJob', 'jobs/{id}/cancel').taking(emptySchema, onJob(cancel)),
-  post('hangJob', 'jobs/{id}/hang').taking(emptySchema, onJob(hang)),
-  post('setJobWebhook', 'jobs/{id}/webhook').taking(scriptedWebhookSchema, onJob(setWebhook)),
   post('deliverAgain', 'jobs/{id}/deliver').taking(scriptedWebhookSchema, onJob(deliver)),
-  post('dropDeliveries', 'jobs/{id}/drop').taking(
-    emptySchema,
-    onJob((service, job) => service.dispatcher.drop(job)),
-  ),
 ]
 
 /** Changes a job, and shows it. */
@@ -83,32 +77,13 @@ function onJob<Body>(change: (service: Service, job: Job, body: Body) => void) {
 }
 
 function cancel({ jobs }: Service, job: Job): void {
-  if (!jobs.end(job, { status: 'cancelled' })) throw ended(job)
-}
-
-function hang({ jobs, jobTimers }: Service, job: Job): void {
-  if (job.end !== undefined) throw ended(job)
-  jobTimers.forget(job)
-  jobs.hang(job)
-}
-
-function setWebhook(_: Service, job: Job, how: ScriptedWebhook): void {
-  const url = webhookUrl(job)
-  if (job.end !== undefined) throw ended(job)
-  job.webhook = { ...how, url }
+  if (jobs.end(job, { status: 'cancelled' })) return
+  throw conflict(`The job ${job.id} has already ended: it is ${job.end?.status}.`)
 }
 
 function deliver(service: Service, job: Job, how: ScriptedWebhook): void {
-  const url = webhookUrl(job)
+  const url = job.webhook?.url
+  if (url === undefined) throw conflict('The run of this job had no webhook_url, so its result goes nowhere.')
   if (job.end === undefined) throw conflict('The job has not ended, so there is no result to deliver yet.')
   service.dispatcher.dispatch(job, { ...how, url }, service.deliveryBody(job, job.end))
-}
-
-function webhookUrl({ webhook }: Job): string {
-  if (webhook !== undefined) return webhook.url
-  throw conflict('The run of this job had no webhook_url, so its result goes nowhere.')
-}
-
-function ended({ id, end }: Job): Error {
-  return conflict(`The job ${id} has already ended: it is ${end?.status}.`)
 }

@@ -10,7 +10,7 @@ type Operation<Response extends z.ZodMiniType = z.ZodMiniType> = readonly [
   ...errors: readonly (404 | 409)[],
 ]
 
-const { AddedFault, ApiKey, Changes, Clock, ClockEvent, Delivery, Exchanges, Job, JobRow } = COMPONENTS
+const { Activity, AddedFault, ApiKey, Clock, ClockEvent, Delivery, Exchanges, Job, JobRow } = COMPONENTS
 const { JournalEntry, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const count = z.int().check(z.minimum(0))
@@ -50,10 +50,7 @@ export const CONTROL_OPERATIONS = {
   completeJob: ['End a job as succeeded', Job, 404, 409],
   failJob: ['End a job as failed', Job, 404, 409],
   cancelJob: ['End a job as cancelled', JobRow, 404, 409],
-  hangJob: ['Keep a job from ending by itself', JobRow, 404, 409],
-  setJobWebhook: ['Set how the result of an unfinished job is delivered', JobRow, 404, 409],
   deliverAgain: ['Deliver the result of a finished job again', JobRow, 404, 409],
-  dropDeliveries: ['Drop the deliveries of a job that are on their way', JobRow, 404],
   setWebhooks: ['Set how results are delivered from now on', z.object({ webhook: Webhook }), 404],
   listDeliveries: ['List the deliveries', z.object({ deliveries: z.array(Delivery) }), 404],
   nextDelivery: [
@@ -66,10 +63,13 @@ export const CONTROL_OPERATIONS = {
   readReport: ['Read what is left over', Report, 404],
   takeSnapshot: ['Take a snapshot of the whole state; its members are not part of this API', Snapshot, 409],
   restoreSnapshot: ['Go back to a snapshot', z.object(now)],
-  readActivity: ['Read all jobs, and what else happened, without bodies', z.object({ ...now, jobs, entries })],
+  readActivity: [
+    'Read all jobs and what else happened, without bodies, and the state of clock, keys and deliveries; with `epoch` and `after`, the epoch and the place of an earlier response, what is new since then',
+    Activity,
+  ],
   readEntry: ['Read one thing that happened, with its bodies, by its place', z.object({ entry: JournalEntry }), 404],
   sendRun: [
-    'Run a model as a client does, and poll its job without a webhook; waits for a response for a second at most',
+    'Run a model as a client does; waits for a response for a second at most',
     z.object({
       job_id: z.optional(z.string()),
       status: z.optional(z.int()),
@@ -77,7 +77,6 @@ export const CONTROL_OPERATIONS = {
     }),
     404,
   ],
-  readEvents: ['Follow what happens as server-sent events named `changes`, at most ten a second', Changes],
 } satisfies Readonly<Record<string, Operation>>
 
 /** Name of a call. */
@@ -95,6 +94,7 @@ export const QUERIES: Readonly<Partial<Record<OperationId, z.ZodMiniObject>>> = 
   removeFaults: z.object({ id: z.optional(z.string()), ...ofKey.shape }),
   listDeliveries: ofKey,
   readReport: ofKey,
+  readActivity: z.object({ epoch: z.optional(z.string()), after: z.optional(z.string()) }),
   readJournal: z.extend(ofKey, { kind: z.optional(z.enum(JOURNAL_KINDS)), job_id: z.optional(z.string()) }),
 }
 

@@ -21,14 +21,14 @@ export interface ControlRoute {
   name: string
   /** The body that it takes. */
   body?: z.ZodMiniType | undefined
-  /** Returns the JSON of the response, or a `SpecialReply`. Throws a `RejectedCall`. */
+  /** Returns the JSON of the response. Throws a `RejectedCall`. */
   handler: Handler
 }
 
 type Handler<Result = object> = (service: Service, context: AppContext) => Result | Promise<Result>
 
 /** The JSON of its response, as the OpenAPI document has it. */
-type Result<Id extends OperationId> = ResponseOf<Id> | SpecialReply
+type Result<Id extends OperationId> = ResponseOf<Id>
 
 function withoutBody(method: ControlRoute['method']) {
   return <Id extends OperationId>(operationId: Id, name: string, handler: Handler<Result<Id>>): ControlRoute => ({
@@ -71,20 +71,11 @@ export class RejectedCall extends Error {
   }
 }
 
-/** A response that is not JSON. */
-export class SpecialReply {
-  readonly reply: Reply
-
-  constructor(reply: Reply) {
-    this.reply = reply
-  }
-}
-
 /** Makes the response to a call. */
 export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Reply> {
   try {
     const result = await route.handler(service, context)
-    return result instanceof SpecialReply ? result.reply : jsonReply(200, result)
+    return jsonReply(200, result)
   } catch (error) {
     if (error instanceof RejectedCall) return error.response
     throw error

@@ -11,7 +11,6 @@ import { methodsOf, Router } from '../wire/router.ts'
 import { ACTIVITY_ROUTES, REPORT_ROUTES } from './activity.ts'
 import { DOCUMENT_PATH, documentAt, listCalls, loadDocument } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
-import { EVENT_ROUTES } from './events.ts'
 import { FAULT_ROUTES } from './faults.ts'
 import { JOB_ACTION_ROUTES, JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
@@ -95,7 +94,6 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...WEBHOOK_ROUTES,
   ...REPORT_ROUTES,
   ...SNAPSHOT_ROUTES,
-  ...EVENT_ROUTES,
   ...ACTIVITY_ROUTES,
   ...RUN_ROUTES,
 ]

@@ -1,3 +1,4 @@
+import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
@@ -28,12 +29,11 @@ export const RUN_ROUTES = [
     const created = new Promise<void>((resolve) => {
       run.onJob = (job) => {
         made = job
+        service.jobTimers.schedule(job) // no client waits for it
         resolve()
       }
     })
-    const send = sender(service, env, run)
-    const responded = send('POST', run.path, run.sent).then(outcomeOf)
-    if (!('webhook_url' in run.sent)) void responded.then((outcome) => poll(service, send, outcome))
+    const responded = send(service, env, run).then(outcomeOf)
     env.work.park() // time would wait for this very request
     const outcome = await Promise.race([responded, after(LONGEST_MS), created.then(() => after(AFTER_JOB_MS))])
     env.work.resume()
@@ -48,15 +48,11 @@ interface Run {
   onJob?: (job: Job) => void
 }
 
-type Send = (method: string, path: string, body?: object) => Promise<ReplyOrFault>
-
 /** What is known of a response. */
 interface Outcome {
   status?: number
-  job_id?: string | undefined
   /** What went wrong. */
   message?: string | undefined
-  isUnfinished?: boolean
 }
 
 /** The request of a run, as given or as that of a job. */
@@ -76,43 +72,23 @@ function keyOf({ keys }: Service, job: Job | undefined): string | undefined {
   return job && keys.all().find(({ account, isRevoked }) => account === job.account && !isRevoked)?.key
 }
 
-function sender({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob }: Run): Send {
+function send({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob, path, sent }: Run) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'dashboard' }
-  return (method, path, body) => {
-    const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
-    return handle(new Request(`${baseUrl}${path}`, init), { transport: 'fetch', onJob })
-  }
+  const request = new Request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(sent) })
+  return handle(request, { transport: 'fetch', onJob })
 }
 
 async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
   if (reply.status === undefined) return { message: `No response: the connection broke (${reply.fault}).` }
   const { status } = reply
-  const response = toResponse(reply)
-  const body: unknown = await response.json().catch(() => undefined)
-  if (typeof body !== 'object' || body === null) return { status, message: 'The body of the response is not JSON.' }
-  const { error, job_id, data = body }: { error?: { message?: string }; job_id?: string; data?: object } = body
-  const state: unknown = Reflect.get(data, 'status')
-  const isUnfinished = state === 'queued' || state === 'processing'
-  return { status, message: error?.message, job_id, isUnfinished }
-}
-
-/** Milliseconds of the server's clock before the first poll, and at most between two. */
-const FIRST_POLL_MS = 1_000
-const LONGEST_POLL_MS = 10_000
-
-/** For a job that never ends. */
-const MAX_POLLS = 200
-
-/** Polls as clients do: until the job has ended or is gone. */
-async function poll({ pauses }: Service, send: Send, { job_id, isUnfinished }: Outcome): Promise<void> {
-  if (job_id === undefined || !isUnfinished) return
-  const { signal } = new AbortController() // the server ends the pauses when it closes
-  let waitMs = FIRST_POLL_MS
-  for (let polls = 0; polls < MAX_POLLS && (await pauses.pause(waitMs, signal)); polls++) {
-    const { status = 500, isUnfinished: goesOn } = await outcomeOf(await send('GET', `/v1/jobs/${job_id}`))
-    if (status < 429 && !goesOn) return
-    waitMs = Math.min(1.5 * waitMs, LONGEST_POLL_MS)
-  }
+  const body = tryParseJson(
+    await toResponse(reply)
+      .text()
+      .catch(() => ''),
+  )
+  if (!isRecord(body)) return { status, message: 'The body of the response is not JSON.' }
+  const message = memberOf(body.error, 'message')
+  return { status, message: message === undefined ? undefined : String(message) }
 }
 
 function after(ms: number): Promise<undefined> {

@@ -73,24 +73,14 @@ const inputSchema = z.looseObject({}) as z.ZodMiniType as z.ZodMiniType<InputSch
 export const COMPONENTS = {
   AddedFault: addedFault,
   ApiKey: apiKey,
-  Changes: z.object({
+  Activity: z.object({
     now_ms: z.number(),
-    reset: z.boolean(),
+    epoch: z.string(),
+    place: count,
     jobs: listOf(jobRow),
     entries: listOf(journalEntry),
-    clock: z.object({ mode, now_ms: z.optional(z.number()), scale }),
+    clock: z.object({ mode, now_ms: z.number(), scale }),
     keys: listOf(z.extend(apiKey, { faults: listOf(addedFault), webhook: z.optional(scriptedWebhookSchema) })),
-    pending: listOf(
-      z.object({
-        job_id: z.string(),
-        url: z.string(),
-        status: z.string(),
-        sent: count,
-        deliveries: count,
-        due_at_ms: z.optional(z.number()),
-        held: z.boolean(),
-      }),
-    ),
   }),
   Clock: z.object({ mode, now_ms: z.number(), scale }),
   Delivery: deliveryRecord,

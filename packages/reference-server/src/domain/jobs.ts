@@ -156,14 +156,6 @@ export class Jobs {
     return true
   }
 
-  /** From now on time and reads do not end an unfinished job. */
-  hang(job: Job): void {
-    this.#ends.remove(this.#endHandles.get(job))
-    this.#endHandles.delete(job)
-    job.plan = { ...job.plan, endsAt: undefined, afterReads: 0 }
-    job.endsAt = undefined
-  }
-
   /** Forgets the jobs of an account, or all; unfinished ones end `cancelled`. */
   forget(account?: Account): void {
     for (const job of this.#byId.values()) {

@@ -26,8 +26,6 @@ describe('readFault', () => {
   it.each([
     [{ kind: 'rest' }, '/kind: there is no kind "rest". Did you mean "reset"?'],
     [{ kind: 'gremlin' }, '/kind: there is no kind "gremlin". There are: reset, empty-reply,'],
-    [{ kind: 'timeout' }, '/kind: there is no kind "timeout". Did you mean "hang"?'],
-    [{ kind: '503' }, 'Did you mean "unavailable"?'],
     [{ kind: 'reset', status: 500 }, '/status goes with response only, not with reset.'],
     [{ kind: 'response', status: 99 }, '/status must be 200 or more.'],
     [{ kind: 'response', status: 204, body: {} }, '/body: a response with the status 204 has none.'],

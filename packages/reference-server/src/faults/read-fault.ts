@@ -23,20 +23,6 @@ const KINDS_OF: Readonly<Partial<Record<Name, readonly FaultKind[]>>> = {
 /** Statuses whose responses have no body. */
 const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
-/** Kinds by the names that other tools have for them. */
-const OTHER_NAMES: Readonly<Record<string, FaultKind | undefined>> = {
-  timeout: 'hang',
-  delay: 'slow-headers',
-  latency: 'slow-headers',
-  disconnect: 'reset',
-  abort: 'reset',
-  '429': 'rate-limit',
-  '500': 'server-error',
-  '502': 'bad-gateway',
-  '503': 'unavailable',
-  status: 'response',
-}
-
 /** Why a kind happens at one moment only. */
 const ONLY_MOMENT: Readonly<Partial<Record<FaultKind, { when: 'before' | 'after'; why: string }>>> = {
   refused: { when: 'before', why: 'without a connection no work is done' },
@@ -62,7 +48,7 @@ function nameProblem(value: unknown): string | undefined {
   if (unknown !== undefined) return `A fault has no ${quote(unknown)}. ${advice(unknown, OPTION_NAMES)}`
   const { kind, route }: { kind?: unknown; route?: unknown } = value
   if (typeof kind === 'string' && !FAULT_KINDS.some((known) => known === kind)) {
-    return `/kind: there is no kind ${quote(kind)}. ${advice(OTHER_NAMES[kind.toLowerCase()] ?? kind, FAULT_KINDS)}`
+    return `/kind: there is no kind ${quote(kind)}. ${advice(kind, FAULT_KINDS)}`
   }
   return typeof route === 'string' ? routeProblem(route) : undefined
 }

@@ -112,7 +112,9 @@ class Attempts {
   readonly #failed = new Map<string, number>()
   #deliveries = 0
 
-  ofRequest({ method, path, status }: RequestEntry): number {
+  /** Of an earlier run with the same body nothing says that it was the same caller's. */
+  ofRequest({ method, path, route, status }: RequestEntry): number {
+    if (route === 'runModel') return 1
     const name = `${method} ${path}`
     const attempt = (this.#failed.get(name) ?? 0) + 1
     const isFailure = status === undefined || status === 408 || status === 429 || status >= 500

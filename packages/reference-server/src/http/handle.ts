@@ -60,13 +60,12 @@ function closedReply(): Reply {
 }
 
 /**
- * Whether the dashboard reads something: the control API, or a produced file. Its reads change nothing and would fill the
- * journal and the log: a page that is open must not be seen in what it shows. Only browsers send the header, and no page
- * can set it.
+ * Whether it only looks: a poll of what happened, or the dashboard with the control API or a produced file. Such reads change nothing
+ * and would fill the journal and the log. Only browsers send the header, and no page can set it.
  */
-function isDashboardRead({ method, headers }: IncomingRequest, { route, injected }: RequestEnv): boolean {
-  if (method !== 'GET' || injected !== undefined || headers.get('sec-fetch-site') !== 'same-origin') return false
-  return route === 'control' || route === 'getFile'
+function isOnLooker({ method, url, headers }: IncomingRequest, { route, injected }: RequestEnv): boolean {
+  if (method !== 'GET' || injected !== undefined || (route !== 'control' && route !== 'getFile')) return false
+  return headers.get('sec-fetch-site') === 'same-origin' || pathOf(url).endsWith('/_reference/activity')
 }
 
 /** A request that has its response. */
@@ -84,7 +83,7 @@ function finishRequest(service: Service, exchange: Exchange, result: ReplyOrFaul
   const { observer } = service
   const { request, env, startPlace } = exchange
   const trace: RequestTrace = { ...env.details, route: env.route, apiKey: env.apiKey }
-  if (isDashboardRead(request, env)) return result
+  if (isOnLooker(request, env)) return result
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
   addRequestId(service, result, trace)
   const details = detailsOf(service, exchange, { trace, result })

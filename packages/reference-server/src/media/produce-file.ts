@@ -41,13 +41,6 @@ export function produceFile(request: FileRequest): ProducedFile {
   return { bytes: produceBytes(request), ...FILE_FORMS[request.kind] }
 }
 
-/** Requests with the same key give the same file. */
-function fileKey({ kind, prompt, seed, width, height }: FileRequest): string {
-  if (kind === 'video') return kind
-  const size = kind === 'image' ? `${sidePx(width)}x${sidePx(height)}` : ''
-  return `${kind} ${size} ${createSeededRandom(prompt, seed).state().join()}`
-}
-
 function produceBytes({ kind, prompt, seed, width, height }: FileRequest): Uint8Array<ArrayBuffer> {
   const random = createSeededRandom(prompt, seed)
   switch (kind) {
@@ -76,43 +69,4 @@ function sidePx(pixels = DEFAULT_SIDE_PX): number {
  */
 function decodeFilm(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(video.base64), (character) => character.charCodeAt(0))
-}
-
-/** About 100 images of 1024 x 1024 pixels. */
-const MOST_BYTES = 16 * 1024 * 1024
-
-/** Keeps the files that were read last: to paint an image takes as long as hundreds of other responses. */
-export class FileCache {
-  readonly #produce: (request: FileRequest) => ProducedFile
-  /** The one that was read last is at the end. */
-  readonly #files = new Map<string, ProducedFile>()
-  #bytes = 0
-
-  constructor(produce = produceFile) {
-    this.#produce = produce
-  }
-
-  /** The file. It is produced when it is not in the cache. */
-  read(request: FileRequest): ProducedFile {
-    const key = fileKey(request)
-    const file = this.#files.get(key) ?? this.#produce(request)
-    this.#drop(key)
-    this.#files.set(key, file)
-    this.#bytes += file.bytes.byteLength
-    for (const oldest of this.#files.keys()) {
-      if (this.#bytes <= MOST_BYTES) break
-      this.#drop(oldest)
-    }
-    return file
-  }
-
-  /** The length of the file, if it is known without producing it. */
-  knownLength(request: FileRequest): number | undefined {
-    return this.#files.get(fileKey(request))?.bytes.byteLength
-  }
-
-  #drop(key: string): void {
-    this.#bytes -= this.#files.get(key)?.bytes.byteLength ?? 0
-    this.#files.delete(key)
-  }
 }

@@ -1,5 +1,5 @@
 import { fileOf, scriptedFileOf } from '../domain/produce-output.ts'
-import { FILE_FORMS } from '../media/produce-file.ts'
+import { FILE_FORMS, produceFile } from '../media/produce-file.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses } from '../wire/error-responses.ts'
 import type { Reply } from '../wire/messages.ts'
@@ -15,8 +15,8 @@ async function scriptedFile(dataUri: string): Promise<Reply> {
 }
 
 /**
- * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key. The bytes are made on demand. `HEAD`
- * makes none: it has a `content-length` when the file was read not long ago.
+ * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key. The bytes are made on demand; `HEAD`
+ * makes none, and has no `content-length`.
  */
 export async function getFileRoute(service: Service, context: AppContext): Promise<RouteResult> {
   const job = service.jobs.find(context.req.param('job'))
@@ -27,10 +27,11 @@ export async function getFileRoute(service: Service, context: AppContext): Promi
     const message = 'There is no such file. The output of a job that succeeded lists its files.'
     return { job, response: errorResponses.notFound(message) }
   }
-  const isHead = context.req.method === 'HEAD'
-  const bytes = isHead ? undefined : service.files.read(file).bytes
-  const length = bytes?.byteLength ?? service.files.knownLength(file)
   const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
-  const all = length === undefined ? headers : { ...headers, 'content-length': String(length) }
-  return { job, response: { status: 200, headers: all, body: bytes } }
+  if (context.req.method === 'HEAD') return { job, response: { status: 200, headers } }
+  const { bytes } = produceFile(file)
+  return {
+    job,
+    response: { status: 200, headers: { ...headers, 'content-length': String(bytes.byteLength) }, body: bytes },
+  }
 }

@@ -4,7 +4,6 @@ import type { RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
 import { EventLog, type LoggedEvent } from '../clock/event-log.ts'
 import { Pauses } from '../clock/pauses.ts'
-import type { SharedTicker } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
@@ -13,7 +12,6 @@ import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { Faults } from '../faults/account-faults.ts'
 import { Observer } from '../history/observer.ts'
-import { FileCache } from '../media/produce-file.ts'
 import { createRandom, type Random } from '../shared/random.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
@@ -39,7 +37,6 @@ export class Service {
   readonly faults: Faults
   /** Of requests that a fault holds up. */
   readonly pauses: Pauses
-  readonly files = new FileCache()
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
@@ -47,8 +44,6 @@ export class Service {
   requests = 0
   readonly receivers: Receivers
   readonly dispatcher: WebhookDispatcher
-  /** The state that readers of events compare. Only of a server whose events were read. */
-  stateTicker: SharedTicker<string> | undefined
 
   constructor(options: ResolvedOptions) {
     this.options = options

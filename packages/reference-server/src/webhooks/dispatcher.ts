@@ -125,11 +125,6 @@ export class WebhookDispatcher {
     this.#cancel(({ job }) => account === undefined || job.account === account)
   }
 
-  /** Cancels the deliveries of a job. */
-  drop(job: Job): void {
-    this.#cancel((delivery) => delivery.job === job)
-  }
-
   /** Cancels every delivery, and ends every wait. */
   close(): void {
     this.forget()

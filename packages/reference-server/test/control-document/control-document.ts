@@ -84,7 +84,7 @@ function operation(route: ControlRoute): JsonObject {
     responses: {
       200: {
         description: 'Done.',
-        content: operationId === 'readEvents' ? { 'text/event-stream': { schema } } : json(schema),
+        content: json(schema),
       },
       ...Object.fromEntries(
         [400, 403, ...errors].map((status) => [status, { $ref: `#/components/responses/error${status}` }]),

@@ -7,7 +7,7 @@ import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
 /** Ways in which results are delivered, by name. */
-export const PLANS: Readonly<Record<string, DeliveryPlan>> = {
+const PLANS: Readonly<Record<string, DeliveryPlan>> = {
   Once: {},
   Twice: { deliveries: 2, gap_ms: 500 },
   '5 s late': { delay_ms: 5_000 },

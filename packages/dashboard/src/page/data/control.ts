@@ -28,7 +28,7 @@ export class ControlError extends Error {
 }
 
 /** A request to the control API. */
-export async function callControl(method: string, path: string, body?: unknown): Promise<Response> {
+async function callControl(method: string, path: string, body?: unknown): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN_NAME)
   const response = await fetch(`/_reference/${path}`, {
     method,
@@ -59,22 +59,4 @@ async function messageOf(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined)
   const message = (body as { error?: { message?: string } } | undefined)?.error?.message
   return message ?? `The server responded with ${response.status}.`
-}
-
-/** The data of each server-sent event of a response. `EventSource` cannot send the control token. */
-export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const events = (rest + part.value).split('\n\n')
-      rest = events.pop() ?? ''
-      for (const event of events) {
-        const data = event.split('\n').find((line) => line.startsWith('data: '))
-        if (data !== undefined) yield data.slice('data: '.length)
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
 }

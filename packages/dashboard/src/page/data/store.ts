@@ -1,13 +1,14 @@
 import { batch, signal } from '@preact/signals'
 import { setClock, stopClock } from './clock.ts'
-import { callControl, needsToken, read, readEvents } from './control.ts'
+import { needsToken, read } from './control.ts'
 import { keys } from './keys.ts'
-import type { Changes, DeliveryEntry, Entry, JobRow, Model, NoteEntry, RequestEntry } from './wire.ts'
+import type { DeliveryEntry, Entry, JobRow, Model, NoteEntry, RequestEntry, ServerActivity } from './wire.ts'
 
 /** So many requests and deliveries are listed, the newest. */
 const MAX_ENTRIES = 10_000
 
-/** Real time before the page asks again when the server is gone. */
+/** Real time before the page asks again, and when the server is gone. Longer than the patience of an `auto` clock. */
+const POLL_MS = 300
 const RETRY_MS = 1_000
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
@@ -25,8 +26,6 @@ let lastPlace = 0
 
 /** Rises with each change of jobs and entries. */
 export const version = signal(0)
-
-export const pending = signal<Changes['pending']>([])
 
 /** The jobs to which something has happened: what shows one of them loads it again. */
 export const touched = signal<ReadonlySet<string>>(new Set())
@@ -59,50 +58,42 @@ export async function follow(): Promise<void> {
 }
 
 async function followOnce(): Promise<void> {
-  // The stream first: what happens while the lists are read comes after them.
-  const { body } = await callControl('GET', 'events')
-  if (body === null) return
-  await reload()
-  for await (const text of readEvents(body)) {
-    const changes: Changes = JSON.parse(text)
-    if (changes.reset) await reload()
-    batch(() => apply(changes))
+  let known = { epoch: '', place: 0 }
+  for (;;) {
+    const activity = await read<ServerActivity>(`activity?epoch=${known.epoch}&after=${known.place}`)
+    const isAll = activity.epoch !== known.epoch
+    const catalog = isAll ? await read<{ models: Model[] }>('models') : undefined
+    batch(() => {
+      if (catalog !== undefined) startAgain(catalog.models)
+      apply(activity)
+      if (isAll) reloads.value++
+    })
+    known = activity
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 
-async function reload(): Promise<void> {
-  const [activity, catalog] = await Promise.all([
-    read<{ now_ms: number; jobs: JobRow[]; entries: Entry[] }>('activity'),
-    read<{ models: Model[] }>('models'),
-  ])
-  batch(() => {
-    rows.length = 0
-    jobRows.clear()
-    entryCount = 0
-    lastPlace = 0
-    const push = (row: Row) => rows.push(row)
-    for (const job of activity.jobs) putJob(job, push)
-    for (const entry of activity.entries) putEntry(entry, push)
-    rows.sort((one, other) => one.at - other.at)
-    models.value = catalog.models
-    version.value++
-    reloads.value++
-  })
+function startAgain(catalog: readonly Model[]): void {
+  rows.length = 0
+  jobRows.clear()
+  entryCount = 0
+  lastPlace = 0
+  models.value = catalog
+  version.value++
 }
 
-function apply(changes: Changes): void {
+function apply(activity: ServerActivity): void {
   connection.value = 'live'
-  setClock({ ...changes.clock, now_ms: changes.now_ms })
-  pending.value = changes.pending
-  if (JSON.stringify(keys.value) !== JSON.stringify(changes.keys)) keys.value = changes.keys
-  for (const job of changes.jobs) putJob(job)
-  for (const entry of changes.entries) putEntry(entry)
+  setClock(activity.clock)
+  if (JSON.stringify(keys.value) !== JSON.stringify(activity.keys)) keys.value = activity.keys
+  for (const job of activity.jobs) putJob(job)
+  for (const entry of activity.entries) putEntry(entry)
   if (entryCount > 2 * MAX_ENTRIES) dropOldest()
-  if (changes.jobs.length > 0) touched.value = new Set(changes.jobs.map(({ job_id }) => job_id))
-  if (changes.jobs.length + changes.entries.length > 0) version.value++
+  if (activity.jobs.length > 0) touched.value = new Set(activity.jobs.map(({ job_id }) => job_id))
+  if (activity.jobs.length + activity.entries.length > 0) version.value++
 }
 
-function putJob(job: JobRow, put = insert): void {
+function putJob(job: JobRow): void {
   const known = jobRows.get(job.job_id)
   if (known !== undefined) {
     known.job = job
@@ -110,22 +101,21 @@ function putJob(job: JobRow, put = insert): void {
   }
   const row = { kind: 'job' as const, at: job.created_at_ms, job }
   jobRows.set(job.job_id, row)
-  put(row)
+  insert(row)
 }
 
-function putEntry(entry: Entry, put = insert): void {
-  // What came while the lists were read is in both.
+function putEntry(entry: Entry): void {
   if (entry.kind === 'job' || entry.place <= lastPlace) return
   lastPlace = entry.place
   entryCount++
-  put({ kind: 'entry', at: entry.at_ms, entry })
+  insert({ kind: 'entry', at: entry.at_ms, entry })
 }
 
 /** Nearly always at the end: events come in order, requests when they have ended. */
-function insert(row: Row): unknown {
+function insert(row: Row): void {
   let place = rows.length
   while (place > 0 && (rows[place - 1]?.at ?? 0) > row.at) place--
-  return rows.splice(place, 0, row)
+  rows.splice(place, 0, row)
 }
 
 function dropOldest(): void {

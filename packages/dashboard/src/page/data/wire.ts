@@ -16,9 +16,10 @@ export type RequestExchange = Extract<Exchange, { kind: 'request' }>
 export type StateExchange = Extract<Exchange, { kind: 'job' }>
 export type DeliveryExchange = Extract<Exchange, { kind: 'delivery' }>
 
-export type Changes = ControlResponses['Changes']
+/** What has happened, or what is new. */
+export type ServerActivity = ControlResponses['Activity']
 export type ClockState = ControlResponses['Clock']
-export type ApiKey = Changes['keys'][number]
+export type ApiKey = ServerActivity['keys'][number]
 /** How results are delivered. */
 export type DeliveryPlan = ControlResponses['Webhook']
 export type AddedFault = ControlResponses['AddedFault']

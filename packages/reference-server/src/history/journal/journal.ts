@@ -25,12 +25,17 @@ export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
  */
 export class Journal {
   readonly #records: FairBuffer<Account | null, JournalRecord>
-  /** Called with each entry that is added, and with `undefined` when entries are forgotten. */
-  readonly listeners = new Set<(record: JournalRecord | undefined) => void>()
+  /** Changes when entries are forgotten: a reader that knows some reads all again. */
+  epoch = crypto.randomUUID()
   #places = 0
 
   constructor(maxBytes: number) {
     this.#records = new FairBuffer({ limit: maxBytes, weigh: ({ bytes }) => bytes })
+  }
+
+  /** Place of the newest entry, or of what has started since. */
+  get lastPlace(): number {
+    return this.#places
   }
 
   /** Takes the next place, for an event that starts now and is added later. */
@@ -41,11 +46,11 @@ export class Journal {
   /** @param account `null` without an account, such as for a request without a known key */
   add(account: Account | null, entry: JournalEntry, startPlace?: number): void {
     const endPlace = this.place()
-    this.#add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
+    this.#records.add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
   }
 
   addRequest(account: Account | null, details: RequestDetails, startPlace: number): void {
-    this.#add(account, new RequestRecord(details, startPlace, this.place()))
+    this.#records.add(account, new RequestRecord(details, startPlace, this.place()))
   }
 
   /** In the order in which they ended; without an account all records, `null` as in `add`. */
@@ -56,12 +61,7 @@ export class Journal {
 
   forget(account?: Account): void {
     this.#records.forget(account)
-    for (const listener of this.listeners) listener(undefined)
-  }
-
-  #add(account: Account | null, record: JournalRecord): void {
-    this.#records.add(account, record)
-    for (const listener of this.listeners) listener(record)
+    this.epoch = crypto.randomUUID()
   }
 }
 
