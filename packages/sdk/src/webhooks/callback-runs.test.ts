@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
+import { openCore, taskOf } from '../../test/test-core.ts'
 import {
   FAILED,
   jobsOf,
@@ -10,6 +11,7 @@ import {
   SUCCEEDED,
   SUCCEEDED_JOB,
 } from '../../test/test-inbox.ts'
+import { reportRun } from './callback-runs.ts'
 
 const { job_id } = SUCCEEDED
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
@@ -118,6 +120,33 @@ describe('a run that was prepared and then expected', () => {
 })
 
 describe('a run whose response was lost', () => {
+  test('is an alarm after 15 minutes, once; its delivery still has its context', async () => {
+    const onSucceeded = vi.fn()
+    const { inbox, deliver, clock, notices } = openInbox({ ...signed, onSucceeded })
+    inbox.start()
+    const { url, ref } = await inbox.prepare({ modelId: 'aurora-image', context })
+    await clock.advance(899_999)
+    expect(notices.onUnconfirmedRun).toEqual([])
+    await clock.advance(7_200_000)
+    expect(notices.onUnconfirmedRun).toEqual([{ ref, modelId: 'aurora-image', context }])
+    await deliver(SUCCEEDED, url)
+    await settle()
+    expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { context }]])
+    await inbox.drain()
+  })
+
+  test.each<[string, object, object[]]>([
+    ['without a job is an alarm', { isPrepared: true, notedAt: 0 }, [{ ref: 'ref_1' }]],
+    ['whose URL belongs to a job is none', { isPrepared: true, key: job_id, notedAt: 0 }, []],
+    ['of a URL that was created without a run is none', { notedAt: 0, context }, []],
+    ['that this version cannot read is none', { old: true }, []],
+  ])('and a note %s', async (_, note, alarms) => {
+    const { core, notices } = openCore()
+    await reportRun(core, taskOf('ref_1', note))
+    expect(notices.onUnconfirmedRun).toMatchObject(alarms)
+    expect(notices.onUnconfirmedRun).toHaveLength(alarms.length)
+  })
+
   test('is known by its delivery: the handler has the context, and no alarm is raised', async () => {
     const onSucceeded = vi.fn()
     const { client } = jobsOf(() => SUCCEEDED_JOB)

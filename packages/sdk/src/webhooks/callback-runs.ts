@@ -2,9 +2,8 @@ import { ConfigurationError, type Task } from '@modelrun/kit'
 import { TOKEN_LIFE_MS } from './callback-token.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
-import { expected, putJob } from './put-job.ts'
 import { type InboxQueues, keepTrying } from './queues.ts'
-import { jobKey, readStoredJob, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
+import { expected, jobKey, putJob, readStoredJob, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
 
 /** How long the context of a callback URL waits for a delivery: the life of its token, and the difference between clocks. */
 const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
@@ -67,7 +66,6 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
     const run = ref === undefined ? undefined : await readRun(queues, ref)
     if (ref !== undefined && run?.key !== undefined && run.key !== key) throw urlIsTaken(ref, jobId)
     const change = expected({
-      modelId: options.modelId ?? run?.modelId,
       context: options.context ?? run?.context,
       ref,
       notedAt: core.options.clock.now(),

@@ -29,7 +29,7 @@ export interface CallbackTokens {
    * @throws ConfigurationError for a URL that the service cannot post to
    */
   create(baseUrl: string): Promise<{ url: string; ref: string }>
-  /** Checks the token in a URL or in a path with its query, or a token alone. */
+  /** Checks the token in a URL, or in a path with its query. */
   verify(url: string | undefined): Promise<TokenCheck>
 }
 
@@ -105,9 +105,7 @@ export function redactCallbackUrl(url: string): string {
 
 /** Finds the token in a URL. Returns an empty text, which is not a token, for a URL with two tokens. */
 function findToken(url: string | undefined): string | undefined {
-  if (url === undefined || url === '') return undefined
-  if (!/[?/]/.test(url)) return url
-  const found = [...url.matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, token]) => token)
+  const found = [...(url ?? '').matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, token]) => token)
   return found.length > 1 ? '' : found[0]
 }
 

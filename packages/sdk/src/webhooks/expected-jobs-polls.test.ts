@@ -1,7 +1,9 @@
+import type { Job } from '@modelrun/contract'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { openInbox, openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
-import { NotFoundError, ServerError } from '../client/errors/api-errors.ts'
+import { openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
+import type { LostJob } from './inbox-notices.ts'
 
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000
@@ -51,54 +53,17 @@ describe('an expected job', () => {
     await inbox.drain()
   })
 
-  test('that has not ended within `giveUpAfterMs` is given up', async () => {
-    const { inbox, clock, notices, count } = openStartedInbox(() => ({ status: 'processing' }), {
-      giveUpAfterMs: 30 * MINUTE_MS,
-    })
+  test.each<[LostJob['reason'], () => Job]>([
+    ['gave_up', () => ({ status: 'processing' })],
+    ['not_found', notFound],
+  ])('that never ends is lost: %s', async (reason, state) => {
+    const { inbox, clock, notices, count } = openStartedInbox(state, { giveUpAfterMs: 30 * MINUTE_MS })
     await inbox.expect(job_id, { context: 'mine' })
-    const lost = expect(inbox.waitFor(job_id)).rejects.toThrow('it has not ended in time')
-    await clock.advance(29 * MINUTE_MS)
-    expect(notices.onLost).toEqual([])
-    await clock.advance(2 * MINUTE_MS)
-    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
+    const lost = expect(inbox.waitFor(job_id)).rejects.toMatchObject({ name: 'JobLostError' })
+    await clock.advance(31 * MINUTE_MS)
+    expect(notices.onLost).toEqual([{ jobId: job_id, reason, context: 'mine' }])
     expect(count('dead')).toBe(1)
     await lost
-    await inbox.drain()
-  })
-
-  test('that the service does not have is given up after three polls', async () => {
-    const { inbox, clock, notices, calls } = openStartedInbox(notFound)
-    await inbox.expect(job_id)
-    const lost = expect(inbox.waitFor(job_id)).rejects.toMatchObject({ name: 'JobLostError' })
-    await clock.advance(5 * MINUTE_MS)
-    expect(calls).toHaveLength(3)
-    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'not_found', context: undefined }])
-    await lost
-    await inbox.drain()
-  })
-
-  test('is not given up for an outage of the service', async () => {
-    let isDown = true
-    const { inbox, clock, notices, count } = openStartedInbox(() => {
-      if (isDown) throw new ServerError({ message: 'down', status: 503 })
-      return SUCCEEDED_JOB
-    })
-    await inbox.expect(job_id)
-    await clock.advance(60 * MINUTE_MS)
-    isDown = false
-    await clock.advance(6 * MINUTE_MS)
-    expect([count('completed'), notices.onLost]).toEqual([1, []])
-    await inbox.drain()
-  })
-
-  test('is given up without a client when its delivery has not come in time', async () => {
-    const { inbox, clock, notices } = openInbox({ giveUpAfterMs: 30 * MINUTE_MS })
-    inbox.start()
-    await inbox.expect(job_id)
-    await clock.advance(29 * MINUTE_MS)
-    expect(notices.onLost).toEqual([])
-    await clock.advance(2 * MINUTE_MS)
-    expect(notices.onLost).toMatchObject([{ reason: 'gave_up' }])
     await inbox.drain()
   })
 })

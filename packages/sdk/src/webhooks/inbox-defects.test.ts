@@ -39,20 +39,6 @@ test('handlers that never end do not stop the others (D3)', async () => {
   expect(count('completed')).toBe(10)
 })
 
-test('a run whose note failed is not lost: the job is polled when its delivery does not come (D4)', async () => {
-  const shared = openEngine()
-  const onSucceeded = vi.fn()
-  const { inbox, clock } = openInbox({ ...signed, ...shared, client: serviceWith(job_id).client, onSucceeded })
-  inbox.start()
-  const { ref } = await inbox.prepare({ context: 'mine' })
-  shared.engine.fail('get', 'before')
-  shared.engine.fail('add', 'before')
-  await inbox.expect(job_id, { ref })
-  await clock.advance(120_000)
-  expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { context: 'mine', source: 'poll' }]])
-  await inbox.drain()
-})
-
 test('1,500 deliveries at once run at most 10 handlers at once (D6)', async () => {
   let running = 0
   let most = 0
@@ -186,13 +172,41 @@ describe('a flood of invented jobs without a secret (D9)', () => {
   })
 })
 
-test('credits of a delivery whose output is not that of the service do not reach the handler (D12)', async () => {
-  const onSucceeded = vi.fn()
-  const { deliver, clock } = openInbox({ client: serviceWith(job_id).client, onSucceeded })
-  const output = { type: 'image', items: [{ type: 'image', url: 'https://evil.example.com/0.png' }] }
-  await deliver({ ...SUCCEEDED, output, credits_used: -99_999, completed_at: '1999-01-01T00:00:00Z' })
-  await clock.advance(1_000)
-  expect(onSucceeded.mock.calls.map(([event]) => event)).toEqual([
-    { job_id, status: 'succeeded', output: SUCCEEDED_JOB.output },
-  ])
+describe('further attacks', () => {
+  test('a URL that leaked runs the handler once, however long ago it expired', async () => {
+    const onSucceeded = vi.fn()
+    const { inbox, clock, deliver } = openInbox({ ...signed, client: serviceWith(job_id).client, onSucceeded })
+    const url = await inbox.callbackUrl()
+    const statuses: number[] = []
+    for (let day = 0; day < 20; day++) {
+      statuses.push(await deliver(SUCCEEDED, url))
+      await clock.advance(DAY_MS)
+      await clock.run(inbox.sweep())
+    }
+    expect(onSucceeded).toHaveBeenCalledOnce()
+    // Six days after its end the token is not even a hint.
+    expect(statuses).toEqual(statuses.map((_, day) => (day < 7 ? 202 : 401)))
+  })
+
+  test.each<[string, object]>([
+    ['without a secret', {}],
+    ['at a URL that leaked', signed],
+  ])('200 invented statuses of a job run `onUnknown` at most once (%s)', async (_, options) => {
+    const onUnknown = vi.fn()
+    const { client, calls } = jobsOf(() => ({ status: 'archived' }))
+    const { inbox, clock, deliver } = openInbox({ ...options, client, onUnknown })
+    const url = 'secret' in options ? await inbox.callbackUrl() : PUBLIC_URL
+    for (let n = 0; n < 200; n++) await deliver({ job_id, status: `invented_${n}` }, url)
+    await clock.advance(120_000)
+    expect(onUnknown.mock.calls.map(([event]) => event.reported_status)).toEqual(['archived'])
+    expect(calls.length).toBeLessThanOrEqual(200)
+  })
+
+  test('the statuses of a job that has ended do not run `onUnknown`, and do not hide its result', async () => {
+    const [onUnknown, onSucceeded] = [vi.fn(), vi.fn()]
+    const { clock, deliver } = openInbox({ client: serviceWith(job_id).client, onUnknown, onSucceeded })
+    for (let n = 0; n < 20; n++) await deliver({ job_id, status: `invented_${n}` })
+    await clock.advance(60_000)
+    expect([onUnknown.mock.calls.length, onSucceeded.mock.calls.length]).toEqual([0, 1])
+  })
 })

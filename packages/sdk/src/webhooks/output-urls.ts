@@ -79,11 +79,7 @@ function readRules(place: string, options: OutputUrlOptions): UrlRules {
  *
  * @returns why no handler may get the event; undefined when it may
  */
-export function findOutputProblem(
-  allowedHosts: readonly string[] | undefined,
-  event: WebhookEvent,
-): string | undefined {
-  if (allowedHosts === undefined) return undefined
+export function findOutputProblem(allowedHosts: readonly string[], event: WebhookEvent): string | undefined {
   const [found] = checkOutputUrls(withOutput(event), { allowedHosts })
   return found && `The URL of item ${found.index} of the output must not be fetched: ${found.problem}.`
 }

@@ -2,12 +2,8 @@ import type { Job } from '@modelrun/contract'
 import { ModelRunError, RetryAfterError, withTimeLimit } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
-import { isFinished } from '../client/jobs/job-operations.ts'
-import { stableJson } from '../client/models/schema-hash.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JobReader } from './inbox-options.ts'
-import { readResult } from './parse-webhook.ts'
-import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** Result of a poll. */
 export type PolledJob =
@@ -96,40 +92,4 @@ export function createLane(clock: Clock, perSecond: number): Lane {
       polling -= 1
     }
   }
-}
-
-/**
- * Creates the event of a job that was polled.
- *
- * @param delivered the event of a delivery. Its `credits_used` and `completed_at`, which only deliveries have, are copied, unless
- * its output differs from that of the job: then the delivery is forged
- * @returns undefined while the job has not ended (section 3: unknown statuses count as not finished)
- */
-export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
-  const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
-  if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
-  if (stableJson(event.output) !== stableJson(delivered.output)) return event
-  const { credits_used, completed_at } = delivered
-  return {
-    ...event,
-    ...(credits_used === undefined ? {} : { credits_used }),
-    ...(completed_at === undefined ? {} : { completed_at }),
-  }
-}
-
-function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
-  if (!isFinished(job)) return undefined
-  const { status, output, error } = job
-  return (
-    readResult({ job_id: jobId, status, ...(status === 'failed' ? { error } : { output }) }) ?? unknownEvent(jobId, job)
-  )
-}
-
-/** A delivery of an unknown status is confirmed when the job has an unknown status, too. */
-function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
-  return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, job)
-}
-
-function unknownEvent(jobId: string, job: Job): UnknownEvent {
-  return { status: 'unknown', job_id: jobId, reported_status: job.status, payload: { ...job } }
 }

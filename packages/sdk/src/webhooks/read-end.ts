@@ -1,11 +1,14 @@
+import type { Job } from '@modelrun/contract'
 import { backoffMs, jitter, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
+import { isFinished } from '../client/jobs/job-operations.ts'
+import { stableJson } from '../client/models/schema-hash.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { JobLostError, type LostJob } from './inbox-notices.ts'
-import { eventOfJob, type PolledJob } from './poll-job.ts'
-import { expected, putJob } from './put-job.ts'
-import { jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
-import type { WebhookEvent } from './webhook-event.ts'
+import { type DeadLetterNotice, JobLostError, type LostJob } from './inbox-notices.ts'
+import { readResult } from './parse-webhook.ts'
+import type { PolledJob } from './poll-job.ts'
+import { expected, jobIdOfKey, jobKey, putJob, type StoredJob } from './stored-job.ts'
+import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** Polls of a job that the service does not have, until the job is given up, or its delivery dropped. */
 const MISSING_POLLS = 3
@@ -93,29 +96,66 @@ function waitMs(core: InboxCore, { task, job }: JobTask): number {
 }
 
 /** Reports a lost job. Waits for the job get the error. Returns the error for the engine. */
-async function lost(
-  { hooks, subscribers, queues }: InboxCore,
-  { task, job }: JobTask,
-  reason: LostJob['reason'],
-): Promise<NonRetriableError> {
+async function lost(core: InboxCore, { task, job }: JobTask, reason: LostJob['reason']): Promise<NonRetriableError> {
   const jobId = jobIdOfKey(task.id)
   const why = reason === 'not_found' ? 'the service does not have it' : 'it has not ended in time'
-  const message = `The job ${jobId} was given up: ${why}.`
-  hooks.metric('dead', jobId)
-  hooks.notify('onLost', { jobId, reason, context: await contextOf(queues, jobKey(jobId), job) })
-  subscribers.lost(jobId, new JobLostError({ message, jobId }))
-  return new NonRetriableError(reason, message)
+  const error = new NonRetriableError(reason, `The job ${jobId} was given up: ${why}.`)
+  core.hooks.metric('dead', jobId)
+  core.hooks.notify('onLost', { jobId, reason, context: await contextOf(core.queues, jobKey(jobId), job) })
+  core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
+  return error
 }
 
 /** Reports a job whose delivery was never confirmed. */
 async function unconfirmed(core: InboxCore, { task, job }: JobTask): Promise<NonRetriableError> {
   const jobId = jobIdOfKey(task.id)
-  const message = `The service does not confirm the delivery of the job ${jobId}.`
-  const error = new NonRetriableError('unconfirmed', message)
-  const { event = { status: 'unknown', job_id: jobId, payload: {} } } = job
-  core.subscribers.lost(jobId, new JobLostError({ message, jobId }))
-  core.hooks.metric('dead', jobId)
+  const error = new NonRetriableError('unconfirmed', `The service does not confirm the delivery of the job ${jobId}.`)
+  core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
   const context = await contextOf(core.queues, jobKey(jobId), job)
-  core.hooks.notify('onDead', { jobId, event, attempt: task.attempt + task.lost, error, context })
+  reportDead(core, { jobId, event: job.event, attempt: task.attempt + task.lost, error, context })
   return error
+}
+
+/** Reports a job that becomes a dead letter. `event`: undefined when it is not known. */
+export function reportDead({ hooks }: InboxCore, { event, ...dead }: DeadJob): void {
+  hooks.metric('dead', dead.jobId)
+  hooks.notify('onDead', { ...dead, event: event ?? { status: 'unknown', job_id: dead.jobId, payload: {} } })
+}
+
+type DeadJob = Omit<DeadLetterNotice, 'event'> & { event: WebhookEvent | undefined }
+
+/**
+ * Creates the event of a job that was polled.
+ *
+ * @param delivered the event of a delivery. Its `credits_used` and `completed_at`, which only deliveries have, are copied, unless
+ * its output differs from that of the job: then the delivery is forged
+ * @returns undefined while the job has not ended (section 3: unknown statuses count as not finished)
+ */
+export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
+  const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
+  if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
+  if (stableJson(event.output) !== stableJson(delivered.output)) return event
+  const { credits_used, completed_at } = delivered
+  return {
+    ...event,
+    ...(credits_used === undefined ? {} : { credits_used }),
+    ...(completed_at === undefined ? {} : { completed_at }),
+  }
+}
+
+function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
+  if (!isFinished(job)) return undefined
+  const { status, output, error } = job
+  return (
+    readResult({ job_id: jobId, status, ...(status === 'failed' ? { error } : { output }) }) ?? unknownEvent(jobId, job)
+  )
+}
+
+/** A delivery of an unknown status is confirmed when the job has an unknown status, too. */
+function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
+  return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, job)
+}
+
+function unknownEvent(jobId: string, job: Job): UnknownEvent {
+  return { status: 'unknown', job_id: jobId, reported_status: job.status, payload: { ...job } }
 }

@@ -3,9 +3,8 @@ import type { Clock } from '../shared/clock.ts'
 import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { parseWebhook, type WebhookBody } from './parse-webhook.ts'
-import { heard, putJob } from './put-job.ts'
 import { keepTrying } from './queues.ts'
-import { eventKey, jobKey, readStoredJob, type StoredJob } from './stored-job.ts'
+import { eventKey, heard, jobKey, putJob, readStoredJob, type StoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A delivery request, from a web-standard request or a request of Node. */

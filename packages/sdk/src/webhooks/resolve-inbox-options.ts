@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, type InboxEngine } from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
@@ -13,25 +13,27 @@ const KEEP_DONE_MS = 9 * DAY_MS
 /** Audience of tokens without a `publicUrl`: every inbox with the same secret. */
 const ANY_INBOX = 'modelrun:inbox'
 
-/** Options whose value is always present after {@link resolveInboxOptions}. */
-type WithDefault =
-  | 'engine'
-  | 'name'
-  | 'concurrency'
-  | 'lockMs'
-  | 'maxRunMs'
-  | 'maxAttempts'
-  | 'backoffMs'
-  | 'keepDoneMs'
-  | 'keepDeadMs'
-  | 'expectedAfterMs'
-  | 'giveUpAfterMs'
-  | 'clock'
+/** Defaults of the numbers and the name. */
+const DEFAULTS = {
+  name: 'inbox',
+  concurrency: 10,
+  lockMs: 30_000,
+  maxRunMs: 900_000,
+  maxAttempts: 8,
+  backoffMs: 1_000,
+  keepDoneMs: KEEP_DONE_MS,
+  keepDeadMs: 30 * DAY_MS,
+  expectedAfterMs: 60_000,
+  giveUpAfterMs: DAY_MS,
+}
 
 /** The checked options of an inbox, with defaults. */
 export interface ResolvedInboxOptions
   extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts' | 'waitUntil'>,
-    Resolved<Pick<InboxOptions, WithDefault>> {
+    Record<Exclude<keyof typeof DEFAULTS, 'name'>, number> {
+  name: string
+  engine: InboxEngine
+  clock: Clock
   /**
    * The clock of limits for what arrives from a network: the time of a client's virtual clock jumps while bytes are on their
    * way. A clock that the inbox was given counts here, too.
@@ -44,8 +46,6 @@ export interface ResolvedInboxOptions
   tokens: CallbackTokens | undefined
 }
 
-type Resolved<T> = { [Name in keyof T]-?: NonNullable<T[Name]> }
-
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
   const { engine, client, secret, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
@@ -56,79 +56,55 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
       ? undefined
       : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock })
   const resolved: ResolvedInboxOptions = {
+    ...DEFAULTS,
+    // `readOptions` has left out the members that are undefined.
+    ...(options as Partial<typeof DEFAULTS>),
     engine: engine ?? createMemoryEngine({ clock }),
     isInMemory: engine === undefined,
-    name: options.name ?? 'inbox',
     handlers: { onSucceeded, onFailed, onUnknown },
     client,
     tokens,
     publicUrl,
     allowedOutputHosts: options.allowedOutputHosts,
-    ...resolveNumbers(options),
     waitUntil: options.waitUntil,
     clock,
     networkClock: options.clock ?? systemClock,
   }
   // Throws for an entry that is not a host now, and not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
-  checkSecret(resolved)
-  checkSource(resolved)
-  checkEngine(resolved)
-  warnOfMemory(resolved)
-  return resolved
-}
-
-function resolveNumbers(options: InboxOptions) {
-  return {
-    concurrency: options.concurrency ?? 10,
-    lockMs: options.lockMs ?? 30_000,
-    maxRunMs: options.maxRunMs ?? 900_000,
-    maxAttempts: options.maxAttempts ?? 8,
-    backoffMs: options.backoffMs ?? 1_000,
-    keepDoneMs: options.keepDoneMs ?? KEEP_DONE_MS,
-    keepDeadMs: options.keepDeadMs ?? 30 * DAY_MS,
-    expectedAfterMs: options.expectedAfterMs ?? 60_000,
-    giveUpAfterMs: options.giveUpAfterMs ?? DAY_MS,
-  }
-}
-
-/** Without a secret the first callback URL would fail. */
-function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
-  if (publicUrl === undefined || tokens !== undefined) return
-  throw new ConfigurationError({
-    message:
-      '`publicUrl` needs a `secret` of at least 32 bytes to sign callback URLs with. If it comes from the environment, its variable is not set.',
-  })
-}
-
-function checkSource({ client, tokens, keepDoneMs }: ResolvedInboxOptions): void {
-  if (client === undefined && tokens === undefined) {
-    throw new ConfigurationError({
-      message:
-        'Anyone can post a delivery. Pass `createInbox({ client: new ModelRun() })`, so that the inbox reads each result from the service, or a `secret` of at least 32 bytes, so that it takes only deliveries to URLs that it has signed.',
-    })
-  }
-  if (tokens !== undefined && keepDoneMs < KEEP_DONE_MS) {
-    throw new ConfigurationError({
-      message: `\`keepDoneMs\` is ${keepDoneMs}, shorter than a callback URL can be used: a delivery that is sent again could be handled again. Make it at least ${KEEP_DONE_MS} (9 days), or leave it out.`,
-    })
-  }
-}
-
-function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
-  if (waitUntil === undefined || !isInMemory) return
-  throw new ConfigurationError({
-    message:
-      '`waitUntil` is for serverless functions, whose instances come and go: another instance must find the work that one left. Pass an `engine` that they share, for instance `@modelrun/durable/postgres`.',
-  })
-}
-
-function warnOfMemory({ isInMemory }: ResolvedInboxOptions): void {
-  if (isInMemory && isProduction()) {
+  const problem = problemOf(resolved)
+  if (problem !== undefined) throw new ConfigurationError({ message: problem })
+  if (resolved.isInMemory && isProduction()) {
     console.warn(
       'modelrun: this inbox keeps deliveries in memory, and they are never sent again: what is not handled when the process ends is lost. Pass an `engine` of `@modelrun/durable`.',
     )
   }
+  return resolved
+}
+
+/** Which two options do not go together. */
+function problemOf({
+  publicUrl,
+  tokens,
+  client,
+  keepDoneMs,
+  waitUntil,
+  isInMemory,
+}: ResolvedInboxOptions): string | undefined {
+  // Without a secret the first callback URL would fail.
+  if (publicUrl !== undefined && tokens === undefined) {
+    return '`publicUrl` needs a `secret` of at least 32 bytes to sign callback URLs with. If it comes from the environment, its variable is not set.'
+  }
+  if (client === undefined && tokens === undefined) {
+    return 'Anyone can post a delivery. Pass `createInbox({ client: new ModelRun() })`, so that the inbox reads each result from the service, or a `secret` of at least 32 bytes, so that it takes only deliveries to URLs that it has signed.'
+  }
+  if (tokens !== undefined && keepDoneMs < KEEP_DONE_MS) {
+    return `\`keepDoneMs\` is ${keepDoneMs}, shorter than a callback URL can be used: a delivery that is sent again could be handled again. Make it at least ${KEEP_DONE_MS} (9 days), or leave it out.`
+  }
+  if (waitUntil !== undefined && isInMemory) {
+    return '`waitUntil` is for serverless functions, whose instances come and go: another instance must find the work that one left. Pass an `engine` that they share, for instance `@modelrun/durable/postgres`.'
+  }
+  return undefined
 }
 
 function isProduction(): boolean {

@@ -1,9 +1,8 @@
 import { memberOf, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { expected, heard, putJob } from './put-job.ts'
 import type { InboxQueue } from './queues.ts'
-import { eventKey, readStoredJob } from './stored-job.ts'
+import { eventKey, expected, heard, putJob, readStoredJob } from './stored-job.ts'
 
 const PAGE = 100
 

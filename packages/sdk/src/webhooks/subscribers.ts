@@ -1,5 +1,4 @@
-import type { TaskRecord } from '@modelrun/kit'
-import { type BackoffLimits, backoffMs } from '@modelrun/kit'
+import { type BackoffLimits, backoffMs, NewestMap, type TaskRecord } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { isFinishedStatus } from '../client/jobs/job-operations.ts'
 import { watch } from '../client/observe/logger.ts'
@@ -40,14 +39,13 @@ interface Waiter {
   reject: (error: Error) => void
 }
 
-/** How many results are remembered for later calls, and the total length of their JSON. */
-const MAX_RESULTS = 1_000
-const MAX_CHARACTERS = 8_000_000
+/** How many results are remembered for calls that come later. A result has at most 256 KiB. */
+const MAX_RESULTS = 100
 
 export function createSubscribers(): Subscribers {
   const listeners = createGroups<EventListener>()
   const waiters = createGroups<Waiter>()
-  const results = createResults()
+  const results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
 
   return {
     listen: (jobId, listener) => {
@@ -67,7 +65,7 @@ export function createSubscribers(): Subscribers {
       return { event, stop }
     },
     confirmed: (event) => {
-      if (isResult(event)) results.set(event, false)
+      if (isResult(event)) results.set(event.job_id, { event, hasEnded: false })
       const listening = listeners.of(event.job_id)
       const hasSubscriber = listening.length > 0 || waiters.of(event.job_id).length > 0
       for (const listener of listening) call(listener, event)
@@ -75,7 +73,7 @@ export function createSubscribers(): Subscribers {
     },
     ended: (event) => {
       if (!isResult(event)) return
-      results.set(event, true)
+      results.set(event.job_id, { event, hasEnded: true })
       for (const { resolve } of waiters.of(event.job_id)) resolve(event)
     },
     lost: (jobId, error) => {
@@ -98,29 +96,6 @@ function call(listener: EventListener, event: WebhookEvent): void {
     () => listener(event),
     (error) => console.error(`modelrun: a listener of the job ${event.job_id} failed:`, error),
   )
-}
-
-/** The latest results. Forgets the oldest result first. */
-function createResults() {
-  const results = new Map<string, { event: WebhookEvent; hasEnded: boolean; length: number }>()
-  let total = 0
-  const forget = (jobId: string) => {
-    total -= results.get(jobId)?.length ?? 0
-    results.delete(jobId)
-  }
-  return {
-    get: (jobId: string) => results.get(jobId),
-    set: (event: WebhookEvent, hasEnded: boolean) => {
-      forget(event.job_id)
-      const { length } = JSON.stringify(event)
-      results.set(event.job_id, { event, hasEnded, length })
-      total += length
-      for (const oldest of results.keys()) {
-        if (results.size <= MAX_RESULTS && total <= MAX_CHARACTERS) return
-        forget(oldest)
-      }
-    },
-  }
 }
 
 /** Groups members by job id. */

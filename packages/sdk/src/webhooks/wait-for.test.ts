@@ -1,17 +1,9 @@
 import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import {
-  CONFIRMING,
-  FAILED,
-  gate,
-  jobsOf,
-  openEngine,
-  openInbox,
-  SUCCEEDED,
-  SUCCEEDED_JOB,
-} from '../../test/test-inbox.ts'
+import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
+import { createSubscribers } from './subscribers.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -144,16 +136,22 @@ describe('waitFor, in another process', () => {
     await clock.advance(20_000)
     await Promise.all(lost)
   })
+})
 
-  test('outlives an engine that fails for a while', async () => {
-    const { clock, engine } = openEngine()
-    await openInbox({ clock, engine, client: CONFIRMING }).deliver(SUCCEEDED)
-    await settle()
-    engine.fail('get', 'before', 3)
-    const waiting = openInbox({ clock, engine }).inbox.waitFor(job_id)
-    await clock.advance(2_000)
-    await expect(waiting).resolves.toMatchObject({ status: 'succeeded' })
+test('100 results are remembered for a wait that starts later; a wait ends with its own job alone', async () => {
+  const subscribers = createSubscribers()
+  const outcomes = ['job_0', 'job_1', 'job_none'].map((id) => {
+    const outcome = vi.fn()
+    return { id, outcome, wait: () => void subscribers.wait(id).event.then(outcome, outcome) }
   })
+  for (let n = 0; n <= 100; n++) subscribers.ended({ ...SUCCEEDED, job_id: `job_${n}` })
+  for (const { wait } of outcomes) wait()
+  await settle()
+  expect(outcomes.map(({ outcome }) => outcome.mock.calls.length)).toEqual([0, 1, 0])
+  subscribers.close(new Error('over'))
+  await settle()
+  expect(outcomes.map(({ outcome }) => outcome.mock.calls.length)).toEqual([1, 1, 1])
+  expect(outcomes[2]?.outcome).toHaveBeenCalledWith(new Error('over'))
 })
 
 test('a delivery that is never confirmed counts for nothing, in this process and in another one', async () => {

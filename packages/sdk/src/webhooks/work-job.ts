@@ -13,9 +13,8 @@ import { claimUrl, contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DeliveryContext } from './inbox-options.ts'
 import { findOutputProblem } from './output-urls.ts'
-import { heard, putJob } from './put-job.ts'
-import { type JobTask, readEnd } from './read-end.ts'
-import { eventKey, jobIdOfKey, jobKey, readStoredJob } from './stored-job.ts'
+import { type JobTask, readEnd, reportDead } from './read-end.ts'
+import { eventKey, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** How a job ended, and what its handler gets. */
@@ -44,8 +43,8 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   const context = await contextOf(queues, key, job)
   const run: HandlerRun = { task, job, event, context }
   if (job.event === undefined) await noteMissedWebhook(core, run)
-  const problem = findOutputProblem(core.options.allowedOutputHosts, event)
-  if (problem !== undefined) throw reportDead(core, run, new NonRetriableError('forbidden_host', problem))
+  const problem = options.allowedOutputHosts && findOutputProblem(options.allowedOutputHosts, event)
+  if (problem !== undefined) throw endDead(core, run, new NonRetriableError('forbidden_host', problem))
   // From here on the user's code runs.
   if (!(await task.markStarted())) throw new RetryAfterError(0)
   const hasSubscriber = subscribers.confirmed(event)
@@ -143,15 +142,13 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   const isLast = isNonRetriable(error) || task.attempt >= options.maxAttempts
   hooks.metric('failed', event.job_id)
   hooks.notify('onHandlerError', { event, attempt: attemptsOf(task), error, isLast })
-  return isLast ? reportDead(core, run, error) : error
+  return isLast ? endDead(core, run, error) : error
 }
 
-/** Reports a confirmed result whose handler failed for good. Waits for the job get the event. Returns the error for the engine. */
-function reportDead({ hooks, subscribers }: InboxCore, run: HandlerRun, error: unknown): unknown {
-  const { task, event, context } = run
-  hooks.metric('dead', event.job_id)
-  hooks.notify('onDead', { jobId: event.job_id, event, attempt: attemptsOf(task), error, context })
-  subscribers.ended(event)
+/** Ends a confirmed result whose handler failed for good. Waits for the job get the event. Returns the error for the engine. */
+function endDead(core: InboxCore, { task, event, context }: HandlerRun, error: unknown): unknown {
+  reportDead(core, { jobId: event.job_id, event, attempt: attemptsOf(task), error, context })
+  core.subscribers.ended(event)
   return error
 }
 
@@ -159,9 +156,7 @@ function reportDead({ hooks, subscribers }: InboxCore, run: HandlerRun, error: u
 export async function reportProcessDied(core: InboxCore, { id, data, runs }: DiedTask): Promise<void> {
   const job = readStoredJob(data)
   const jobId = jobIdOfKey(id)
-  const { event = { status: 'unknown', job_id: jobId, payload: {} } } = job ?? {}
-  const context = await contextOf(core.queues, jobKey(jobId), job).catch(() => undefined)
   const error = new NonRetriableError('process_died', `Each process that handled the job ${jobId} died.`)
-  core.hooks.metric('dead', jobId)
-  core.hooks.notify('onDead', { jobId, event, attempt: runs, error, context })
+  const context = await contextOf(core.queues, jobKey(jobId), job).catch(() => undefined)
+  reportDead(core, { jobId, event: job?.event, attempt: runs, error, context })
 }

@@ -1,16 +1,11 @@
 import { createServer, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { settle } from '../../test/manual-clock.ts'
-import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { describe, expect, test } from 'vitest'
+import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createInbox } from './inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'
 
 const { client } = jobsOf(() => SUCCEEDED_JOB)
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 describe('an inbox is not made', () => {
   test.each<[string, object, string]>([
@@ -77,28 +72,5 @@ describe('a run with an inbox that was drained', () => {
     const { inbox } = openInbox({ ...signed, ...openEngine() })
     await inbox.drain()
     await expect(inbox.prepare()).resolves.toMatchObject({ ref: expect.any(String) })
-  })
-})
-
-describe('a result that nothing takes', () => {
-  test('warns once when there is no handler for it', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { deliver } = openInbox({ client, onSucceeded: undefined })
-    for (const job_id of ['job_1', 'job_2']) await deliver({ ...SUCCEEDED, job_id })
-    await settle()
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('Pass `createInbox({ onSucceeded })`.')]])
-  })
-
-  test.each<[string, (harness: ReturnType<typeof openInbox>) => unknown]>([
-    ['a caller waits for', ({ inbox }) => inbox.waitFor(SUCCEEDED.job_id)],
-    ['a caller listens to', ({ inbox }) => inbox.listen(SUCCEEDED.job_id, () => {})],
-    ['was expected, as that of a run with this inbox', ({ inbox }) => inbox.expect(SUCCEEDED.job_id)],
-  ])('does not warn for a job that %s', async (_, follow) => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const harness = openInbox({ client, onSucceeded: undefined })
-    await Promise.race([follow(harness), settle()])
-    await harness.deliver(SUCCEEDED)
-    await settle()
-    expect(warn).not.toHaveBeenCalled()
   })
 })

@@ -6,8 +6,6 @@ import { createInbox } from '../inbox.ts'
 import { deliver } from './deliver.ts'
 import { failedEvent, succeededEvent } from './event-fixtures.ts'
 
-const ids = (responses: { event: unknown }[]) => responses.map(({ event }) => (event as { job_id: string }).job_id)
-
 /** A receiver that notes what it gets. */
 function createReceiver(respond: () => Response | Promise<Response> = () => new Response('thanks')) {
   const requests: Request[] = []
@@ -56,17 +54,6 @@ describe('deliver', () => {
     expect(most).toBe(1)
     await deliver(createReceiver(respond).receive, { events, duplicates: 1, concurrent: true })
     expect(most).toBe(4)
-  })
-
-  test('shuffles by a seed, always alike, and loses none', async () => {
-    const { receive } = createReceiver()
-    const events = Array.from({ length: 20 }, (_, index) => succeededEvent({ job_id: `job_${index}` }))
-    const inOrder = ids(await deliver(receive, { events, duplicates: 1 }))
-    const once = ids(await deliver(receive, { events, duplicates: 1, seed: 1 }))
-    expect(once).toEqual(ids(await deliver(receive, { events, duplicates: 1, seed: 1 })))
-    expect(once).not.toEqual(ids(await deliver(receive, { events, duplicates: 1, seed: 2 })))
-    expect(once).not.toEqual(inOrder)
-    expect([...once].sort()).toEqual([...inOrder].sort())
   })
 
   test('takes a URL for each event, because a token is for one job', async () => {

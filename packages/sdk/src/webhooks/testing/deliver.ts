@@ -1,4 +1,3 @@
-import { seededRandom } from '@modelrun/kit'
 import type { DeliveryBody } from './event-fixtures.ts'
 
 /** Where to deliver: a URL, or a function that takes a web-standard request: `inbox.handle`, a route, `app.fetch`, `fetch`. */
@@ -12,8 +11,6 @@ export interface DeliverOptions {
   duplicates?: number | undefined
   /** Sends all deliveries at once, instead of each after the response to the one before. Default false. */
   concurrent?: boolean | undefined
-  /** Shuffles the deliveries, in the same order for the same number. Default: the given order, each event with its duplicates. */
-  seed?: number | undefined
   /**
    * Callback URL of an event, for instance from `inbox.callbackUrl()`. Default: the target, or
    * `https://app.example.com/webhooks`.
@@ -51,13 +48,12 @@ const MAX_RESPONSE_MS = 10_000
  * const [first, second] = await deliver(inbox.handle, { events: succeededEvent(), duplicates: 1, concurrent: true })
  */
 export async function deliver(target: DeliveryTarget, options: DeliverOptions): Promise<DeliveryResponse[]> {
-  const { events, duplicates = 0, concurrent = false, seed } = options
+  const { events, duplicates = 0, concurrent = false } = options
   const each = [events].flat()
   const sent = each.flatMap((event) => Array.from({ length: duplicates + 1 }, () => event))
-  const ordered = seed === undefined ? sent : shuffled(sent, seed)
-  if (concurrent) return await Promise.all(ordered.map((event) => deliverOne(target, event, options)))
+  if (concurrent) return await Promise.all(sent.map((event) => deliverOne(target, event, options)))
   const responses: DeliveryResponse[] = []
-  for (const event of ordered) responses.push(await deliverOne(target, event, options))
+  for (const event of sent) responses.push(await deliverOne(target, event, options))
   return responses
 }
 
@@ -82,12 +78,4 @@ async function deliverOne(
   } catch (error) {
     return { event, isDelivered: false, status: undefined, text: '', error, durationMs: elapsedMs() }
   }
-}
-
-function shuffled<T>(list: readonly T[], seed: number): T[] {
-  const random = seededRandom(seed)
-  return list
-    .map((item) => ({ item, rank: random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ item }) => item)
 }

@@ -3,12 +3,11 @@ import { expect, test } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { addEnded, type CoreHarness, openCore, storedJob } from '../../test/test-core.ts'
 import { SUCCEEDED } from '../../test/test-inbox.ts'
-import { expected, heard, type JobNews, putJob } from './put-job.ts'
-import { readStoredJob } from './stored-job.ts'
+import { expected, heard, type JobNews, putJob, readStoredJob } from './stored-job.ts'
 
 const { job_id } = SUCCEEDED
 const delivery = heard(storedJob({ ref: 'ref_1' }))
-const note = expected({ context: 'mine', modelId: 'aurora-image', notedAt: 7 })
+const note = expected({ context: 'mine', notedAt: 7 })
 
 function put({ core }: CoreHarness, change: JobNews['change'], news: Partial<JobNews> = {}) {
   return core.queues.jobs
@@ -25,7 +24,7 @@ test.each([
   const harness = openCore()
   for (const change of changes) await put(harness, change)
   await expect(jobIn(harness)).resolves.toMatchObject({
-    ...{ isExpected: true, context: 'mine', modelId: 'aurora-image', ref: 'ref_1', event: SUCCEEDED },
+    ...{ isExpected: true, context: 'mine', ref: 'ref_1', event: SUCCEEDED },
   })
   const worker = harness.core.queues.jobs.work(async () => undefined, {})
   await settle()
