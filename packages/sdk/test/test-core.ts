@@ -1,11 +1,14 @@
 import type { Json, Task } from '@modelrun/kit'
+import { type Mock, vi } from 'vitest'
 import { createInboxCore, type InboxCore } from '../src/webhooks/inbox-core.ts'
-import type { InboxOptions } from '../src/webhooks/inbox-options.ts'
+import type { DeliveryContext, InboxOptions } from '../src/webhooks/inbox-options.ts'
 import type { InboxQueue } from '../src/webhooks/queues.ts'
 import { jobKey, type StoredJob } from '../src/webhooks/stored-job.ts'
+import type { SucceededEvent } from '../src/webhooks/webhook-event.ts'
+import { workJob } from '../src/webhooks/work-job.ts'
 import type { FaultyEngine } from './faulty-engine.ts'
 import { type ManualClock, settle } from './manual-clock.ts'
-import { openEngine, type RecordedHooks, recordHooks, SECRET, SUCCEEDED } from './test-inbox.ts'
+import { jobsOf, openEngine, type RecordedHooks, recordHooks, SECRET, SUCCEEDED, SUCCEEDED_JOB } from './test-inbox.ts'
 
 /** The parts of an inbox under test, and their fakes. */
 export interface CoreHarness extends RecordedHooks {
@@ -49,4 +52,31 @@ export async function addEnded(queue: InboxQueue, id: string, end: () => Json | 
   const worker = queue.work(async () => end(), { attempts: 1 })
   await settle()
   await worker.stop()
+}
+
+/** What is stored of a job that is expected, and of which nothing came. */
+export const EXPECTED: Partial<StoredJob> = {
+  ...{ isExpected: true, context: 'mine' },
+  ...{ source: undefined, token: undefined, event: undefined },
+}
+
+interface WorkHarness extends CoreHarness {
+  calls: string[]
+  onSucceeded: Mock<(event: SucceededEvent, context: DeliveryContext) => unknown>
+  outcome: Mock<(outcome: unknown) => void>
+  work(job?: Partial<StoredJob>, run?: Partial<Task>): Promise<Json | undefined>
+}
+
+/** Works the task of a job, by default of a delivery. `state` is what the service says; `outcome` gets what `waitFor` gets. */
+export function openWork(
+  state: Parameters<typeof jobsOf>[0] = () => SUCCEEDED_JOB,
+  options: InboxOptions = {},
+): WorkHarness {
+  const { client, calls } = jobsOf(state)
+  const onSucceeded = vi.fn()
+  const harness = openCore({ client, onSucceeded, ...options })
+  const outcome = vi.fn()
+  harness.core.subscribers.wait(SUCCEEDED.job_id).event.then(outcome, outcome)
+  const work = (job: Partial<StoredJob> = {}, run: Partial<Task> = {}) => workJob(harness.core, jobTask(job, run))
+  return { ...harness, calls, onSucceeded, outcome, work }
 }

@@ -1,11 +1,10 @@
-import { RetryAfterError, type Task } from '@modelrun/kit'
+import { RetryAfterError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { settle } from '../../test/manual-clock.ts'
-import { jobTask, openCore } from '../../test/test-core.ts'
+import { EXPECTED, jobTask, openCore, openWork } from '../../test/test-core.ts'
 import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { ApiError, NotFoundError, ServerError } from '../client/errors/api-errors.ts'
-import type { InboxOptions } from './inbox-options.ts'
 import type { StoredJob } from './stored-job.ts'
 import type { UnknownEvent } from './webhook-event.ts'
 import { workJob } from './work-job.ts'
@@ -22,26 +21,6 @@ const notFound = new NotFoundError({ message: 'no such job', status: 404 })
 const badId = new ApiError({ message: 'bad id', status: 400 })
 const down = new ServerError({ message: 'down', status: 503, retryAfterMs: 7_000 })
 const UNKNOWN: UnknownEvent = { status: 'unknown', job_id, reported_status: 'paused', payload: { status: 'paused' } }
-
-/** Works the task of a delivery, and notes what `waitFor` gets. */
-function openWork(state: Parameters<typeof jobsOf>[0], options: InboxOptions = {}) {
-  const { client, calls } = jobsOf(state)
-  const onSucceeded = vi.fn()
-  const harness = openCore({ client, onSucceeded, giveUpAfterMs: DAY_MS, ...options })
-  const outcome = vi.fn()
-  harness.core.subscribers.wait(job_id).event.then(outcome, outcome)
-  const work = (job: Partial<StoredJob> = {}, run: Partial<Task> = {}) => workJob(harness.core, jobTask(job, run))
-  return { ...harness, calls, onSucceeded, outcome, work }
-}
-
-/** What is stored of a job that is expected, and of which nothing came. */
-const EXPECTED: Partial<StoredJob> = {
-  isExpected: true,
-  context: 'mine',
-  source: undefined,
-  token: undefined,
-  event: undefined,
-}
 
 describe('a job that runs', () => {
   test.each([

@@ -1,40 +1,18 @@
-import type { Task } from '@modelrun/kit'
+import { NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { jobTask, openCore, taskOf } from '../../test/test-core.ts'
+import { EXPECTED, jobTask, openCore, openWork, taskOf } from '../../test/test-core.ts'
 import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
-import type { InboxOptions } from './inbox-options.ts'
 import type { StoredJob } from './stored-job.ts'
 import type { UnknownEvent } from './webhook-event.ts'
 import { workJob } from './work-job.ts'
 
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const UNKNOWN: UnknownEvent = { status: 'unknown', job_id, reported_status: 'paused', payload: { status: 'paused' } }
 const SAID = { job_id, status: 'succeeded', output: SUCCEEDED_JOB.output }
 const linked = (url: string) => ({ ...SUCCEEDED, output: { type: 'image', items: [{ type: 'image', url }] } })
-
-/** Works the task of a delivery, and notes what `waitFor` gets. */
-function openWork(state: Parameters<typeof jobsOf>[0], options: InboxOptions = {}) {
-  const { client, calls } = jobsOf(state)
-  const onSucceeded = vi.fn()
-  const harness = openCore({ client, onSucceeded, giveUpAfterMs: DAY_MS, ...options })
-  const outcome = vi.fn()
-  harness.core.subscribers.wait(job_id).event.then(outcome, outcome)
-  const work = (job: Partial<StoredJob> = {}, run: Partial<Task> = {}) => workJob(harness.core, jobTask(job, run))
-  return { ...harness, calls, onSucceeded, outcome, work }
-}
-
-/** What is stored of a job that is expected, and of which nothing came. */
-const EXPECTED: Partial<StoredJob> = {
-  isExpected: true,
-  context: 'mine',
-  source: undefined,
-  token: undefined,
-  event: undefined,
-}
 
 describe('the handler gets what the service says', () => {
   test('with the credits and the time of a delivery whose output is the same', async () => {
@@ -139,8 +117,7 @@ describe('`allowedOutputHosts`', () => {
   test('keeps links of other hosts from `onUnknown`', async () => {
     const onUnknown = vi.fn()
     const { clock, deliver, notices } = openInbox({ onUnknown, ...hosts })
-    const { completed_at: _, ...incomplete } = linked('https://evil.example.net/0.png')
-    await deliver(incomplete)
+    await deliver({ ...linked('https://evil.example.net/0.png'), status: 'newer' })
     await clock.advance(MINUTE_MS)
     expect([onUnknown.mock.calls, notices.onDead.length]).toEqual([[], 1])
   })
@@ -156,4 +133,86 @@ test('a result that a poll found is reported once, although its handler fails', 
   expect(notices.onWebhookMissed).toEqual([{ jobId: job_id, event: SAID, context: 'mine' }])
   expect(count('reconciled')).toBe(1)
   await inbox.drain()
+})
+
+describe('a run of the handler', () => {
+  const throwing = (error: unknown) => {
+    const { work, ...harness } = openWork(undefined, { onSucceeded: () => Promise.reject(error), maxAttempts: 3 })
+    return { ...harness, work: (run: Partial<Task> = {}) => work({}, run) }
+  }
+  const error = new Error('The disk is full.')
+
+  test('does not start with a lock that has ended: another worker may have it', async () => {
+    const { work, onSucceeded, notices } = openWork()
+    const late = work({}, { markStarted: async () => false })
+    await expect(late).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 0 })
+    expect([onSucceeded.mock.calls, notices.onHandlerError]).toEqual([[], []])
+  })
+
+  test('is marked right before it, so that only processes that ran it count as died', async () => {
+    const order: string[] = []
+    const polled = () => {
+      order.push('polled')
+      return SUCCEEDED_JOB
+    }
+    const { work } = openWork(polled, { onSucceeded: () => void order.push('handled') })
+    await work({}, { markStarted: async () => order.push('marked') > 0 })
+    expect(order).toEqual(['polled', 'marked', 'handled'])
+  })
+
+  test('after a death counts as another attempt, and as retaken', async () => {
+    const { work, onSucceeded, count } = openWork()
+    await work({}, { attempt: 2, lost: 1, fence: 5 })
+    expect(onSucceeded.mock.calls[0]?.[1]).toMatchObject({ attempt: 3, fence: 5 })
+    expect(count('retaken')).toBe(1)
+  })
+
+  test('that fails is repeated, and at `maxAttempts` the job is a dead letter, which `waitFor` gets', async () => {
+    const { work, notices, outcome, count } = throwing(error)
+    await expect(work({ attempt: 2 })).rejects.toBe(error)
+    expect(notices.onHandlerError).toMatchObject([{ attempt: 2, error, isLast: false }])
+    await expect(work({ attempt: 3 })).rejects.toBe(error)
+    expect(notices.onDead).toMatchObject([{ attempt: 3, error }])
+    expect([count('failed'), count('dead')]).toEqual([2, 1])
+    await settle()
+    expect(outcome).toHaveBeenCalledOnce()
+  })
+
+  test.each([
+    ['', new NonRetriableError('gone', 'the order is gone')],
+    [' of another copy', Object.assign(new Error('x'), { name: 'NonRetriableError', code: 'gone' })],
+  ])('that throws a NonRetriableError%s makes a dead letter at once', async (_, thrown) => {
+    const { work, notices } = throwing(thrown)
+    await expect(work()).rejects.toBe(thrown)
+    expect(notices.onHandlerError).toMatchObject([{ error: thrown, isLast: true }])
+  })
+
+  test('that throws a RetryAfterError has not failed', async () => {
+    const thrown = new RetryAfterError(5_000)
+    const { work, notices, count } = throwing(thrown)
+    await expect(work({ attempt: 3 })).rejects.toBe(thrown)
+    expect([notices.onHandlerError, count('failed')]).toEqual([[], 0])
+  })
+
+  test('whose lock is lost has not failed: another worker has the job', async () => {
+    const lock = new AbortController()
+    const { work, notices } = openWork(undefined, { onSucceeded: () => new Promise(() => {}) })
+    const run = work({}, { signal: lock.signal })
+    await settle()
+    lock.abort(new Error('The lock is lost.'))
+    await expect(run).rejects.toThrow('The lock is lost.')
+    expect(notices.onHandlerError).toEqual([])
+  })
+
+  test('that a drain aborts has not failed, and runs again elsewhere', async () => {
+    const { core, work, notices } = openWork(undefined, {
+      onSucceeded: (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    })
+    const run = work()
+    await settle()
+    core.aborting.abort(new Error('drained'))
+    await expect(run).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 0 })
+    expect(notices.onHandlerError).toEqual([])
+  })
 })
