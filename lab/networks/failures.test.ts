@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { ModelRunError } from 'modelrun'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ROOT } from '../../packages/integration-tests/src/code-blocks.ts'
 import {
   type HostileServer,
@@ -21,13 +21,16 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  vi.unstubAllGlobals()
   await Promise.all([service, ...ground.opened].map((listener) => listener.close()))
 })
 
 describe('a run whose network fails', () => {
   test.each(FAILURES)('because $name, with $of: $reason, $submission', async (failure) => {
+    // For the process: that of a caller proves nothing.
+    vi.stubGlobal('fetch', failure.fetch)
     const { baseUrl = '', ...options } = await failure.options(ground)
-    const client = createTestClient(baseUrl, { fetch: failure.fetch, maxRetries: 0, ...options })
+    const client = createTestClient(baseUrl, { maxRetries: 0, ...options })
     const { settled } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
 
     if (!(settled instanceof ModelRunError)) throw settled

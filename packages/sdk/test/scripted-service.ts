@@ -27,21 +27,20 @@ export interface ScriptedService {
 /** Makes a service of steps, one for each request; the last one responds to all further requests too. */
 export function createScriptedService(steps: readonly Step[], clock: ManualClock): ScriptedService {
   const received: ReceivedRequest[] = []
-  return {
-    received,
-    fetch: async (input, init) => {
-      const request = new Request(input, init)
-      const step = steps[Math.min(received.length, steps.length - 1)]
-      if (step === undefined) throw new Error('The script has no step.')
-      const { method, url, headers } = request
-      const { pathname, search } = new URL(url)
-      const entry = { method, url, path: `${pathname}${search}`, headers, at: clock.now(), request, body: undefined }
-      received.push(entry)
-      const text = await request.text()
-      if (text !== '') entry.body = JSON.parse(text)
-      return await step(request)
-    },
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const step = steps[Math.min(received.length, steps.length - 1)]
+    if (step === undefined) throw new Error('The script has no step.')
+    const { method, url, headers } = request
+    const { pathname, search } = new URL(url)
+    const entry = { method, url, path: `${pathname}${search}`, headers, at: clock.now(), request, body: undefined }
+    received.push(entry)
+    const text = await request.text()
+    if (text !== '') entry.body = JSON.parse(text)
+    return await step(request)
   }
+  // See `unconnected`.
+  return { received, fetch: Object.assign(fetch, { [Symbol.for('modelrun.reports_like_undici')]: true }) }
 }
 
 /** Responds with JSON. */
@@ -68,11 +67,10 @@ export function broken(code: string): Step {
 
 /** Fails as `fetch` does when no connection is made: undici reports that too. */
 export function unconnected(code: string): Step {
-  return ({ url }) => {
-    const { protocol, hostname, port } = new URL(url)
+  return () => {
     const error = fetchFailed(code)
     const channel = nodeBuiltin('node:diagnostics_channel')?.channel('undici:client:connectError')
-    channel?.publish({ connectParams: { protocol, hostname, port }, error: error.cause })
+    channel?.publish({ error: error.cause })
     throw error
   }
 }

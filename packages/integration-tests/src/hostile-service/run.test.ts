@@ -61,7 +61,9 @@ describe('a run at a service that (section 4.3)', () => {
     const client = createTestClient(await addressOf(fault.service), { ...limits, ky: pushy })
     const { settled } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
     expect(countPosts()).toBeLessThanOrEqual(fault.posts)
-    if (settled instanceof ModelRunError && settled.submission === 'unknown') expect(countPosts()).toBe(1)
+    // Its code may have sent a run that was not: see `watchUnsent`.
+    if (settled instanceof ModelRunError && settled.submission === 'unknown') expect(countPosts()).toBeLessThan(2)
+    if (settled instanceof ModelRunError) expect(settled.submission).not.toBe('not_sent')
   })
 
   test('resets each connection at once gets no second one, unless the first never came about', async () => {

@@ -1,37 +1,34 @@
-import { createServer, request, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import { type FetchInit, type FetchLike, ModelRun, ModelRunError } from 'modelrun'
+import { type FetchLike, ModelRun, ModelRunError } from 'modelrun'
 import {
   Agent,
   type Dispatcher,
   getGlobalDispatcher,
   interceptors,
+  Pool,
   RetryAgent,
   setGlobalDispatcher,
   fetch as undiciFetch,
 } from 'undici'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 const ERRORS = ['ECONNRESET', 'UND_ERR_SOCKET', 'ECONNREFUSED']
 const retry = { methods: ['POST', 'PUT'] as Dispatcher.HttpMethod[], maxRetries: 1, minTimeout: 1, errorCodes: ERRORS }
 const composed = () => new Agent().compose(interceptors.retry(retry))
 
-const plain: FetchLike = (url, init) => fetch(url, init)
-const twice: FetchLike = async (url, init) => fetch(url, init).catch(() => fetch(url, init))
+const nodeFetch = globalThis.fetch
+const plain: FetchLike = (url, init) => nodeFetch(url, init)
+const twice: FetchLike = async (url, init) => nodeFetch(url, init).catch(() => nodeFetch(url, init))
 
-/** As libraries over `node:http` do it. */
-function overHttp(url: string, { method, headers, body }: FetchInit): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const sending = request(url, { method, headers }, (incoming) =>
-      resolve(new Response(Readable.toWeb(incoming) as ReadableStream, { status: incoming.statusCode ?? 200 })),
-    )
-    sending.on('error', reject).end(body)
-  })
-}
+/** An agent whose connections send again, and which looks like any other. */
+const ofPools = () =>
+  new Agent({ factory: (origin, options) => new Pool(origin, options).compose(interceptors.retry(retry)) })
 
 interface Way {
   fetch?: FetchLike
+  /** The `fetch` of the process. */
+  installed?: FetchLike
   dispatcher?: () => Dispatcher
   global?: () => Dispatcher
   /** Whether a connection that was refused is known to be no request. */
@@ -41,23 +38,25 @@ interface Way {
 /** What may stand between the client and the network. */
 const WAYS: Record<string, Way> = {
   "Node's fetch": { isProven: true },
-  'a function around it': { fetch: plain, isProven: true },
-  'a function that sends again': { fetch: twice, isProven: true },
-  'a function over node:http': { fetch: overHttp, isProven: false },
-  'a function over node:http, then fetch': {
-    fetch: (url, init) => overHttp(url, init).catch(() => fetch(url, init)),
-    isProven: false,
-  },
-  'a dispatcher': { fetch: undiciFetch, dispatcher: () => new Agent(), isProven: true },
+  "Node's fetch as the option": { fetch: nodeFetch, isProven: true },
+  'a function around the fetch of the process': { installed: plain, isProven: true },
+  'a function that sends again around the fetch of the process': { installed: twice, isProven: true },
+  "undici's fetch in the process": { installed: undiciFetch, isProven: true },
+  'a function of the caller': { fetch: plain, isProven: false },
+  'a function of the caller that sends again': { fetch: twice, isProven: false },
+  "undici's fetch": { fetch: undiciFetch, isProven: false },
+  'a dispatcher': { installed: undiciFetch, dispatcher: () => new Agent(), isProven: true },
   'a dispatcher that sends again': {
-    fetch: undiciFetch,
+    installed: undiciFetch,
     dispatcher: () => new RetryAgent(new Agent(), retry),
     isProven: true,
   },
-  'an interceptor that sends again': { fetch: undiciFetch, dispatcher: composed, isProven: true },
+  'an interceptor that sends again': { installed: undiciFetch, dispatcher: composed, isProven: true },
+  'pools that send again': { installed: undiciFetch, dispatcher: ofPools, isProven: false },
   'a global dispatcher': { global: () => new Agent(), isProven: true },
   'a global dispatcher that sends again': { global: () => new RetryAgent(new Agent(), retry), isProven: true },
   'a global interceptor that sends again': { global: composed, isProven: true },
+  'global pools that send again': { global: ofPools, isProven: false },
 }
 
 const CALLS: Record<string, (client: ModelRun) => PromiseLike<unknown>> = {
@@ -89,12 +88,17 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
+  vi.unstubAllGlobals()
   setGlobalDispatcher(before)
   server.close()
 })
 
-async function failureOf({ fetch, dispatcher, global }: Way, call: keyof typeof CALLS): Promise<ModelRunError> {
+async function failureOf(
+  { fetch, installed, dispatcher, global }: Way,
+  call: keyof typeof CALLS,
+): Promise<ModelRunError> {
   if (global) setGlobalDispatcher(global())
+  if (installed) vi.stubGlobal('fetch', installed)
   const fetchOptions = dispatcher ? { fetchOptions: { dispatcher: dispatcher() } } : {}
   const client = new ModelRun({
     apiKey: 'sk_test_1',

@@ -33,10 +33,12 @@ export function checkServer(server: ReferenceServer, record = new ExchangeRecord
     const violations = await record.take()
     if (violations.length > 0) throw new Error(`Not as the OpenAPI document says:\n${violations.join('\n')}`)
   }
-  const fetch: ReferenceServer['fetch'] = (input, init) => {
+  const observed: ReferenceServer['fetch'] = (input, init) => {
     const request = new Request(input instanceof Request ? input : new URL(input, server.baseUrl), init)
-    return record.observe(server, request, (observed) => server.fetch(observed))
+    return record.observe(server, request, (given) => server.fetch(given))
   }
+  // With the mark of the server's own, so that the client takes its refused connections for what they are.
+  const fetch = Object.assign(observed, server.fetch)
   const changes = {
     fetch,
     transport: {

@@ -30,7 +30,7 @@ export function fetchFailed(kind: ConnectionFault['fault'], url: string): TypeEr
   return new TypeError('fetch failed', { cause })
 }
 
-/** Undici, the HTTP client under Node's `fetch`, names the host of each connection that it could not make. Clients go by that. */
+/** Undici, the HTTP client under Node's `fetch`, reports each connection that it could not make. Clients go by that. */
 function reportAsUndici(error: Error, { protocol, hostname, port }: URL): void {
   const channels = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
   const connectParams = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port }

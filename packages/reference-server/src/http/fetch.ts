@@ -17,13 +17,16 @@ function createFakeTimerCheck(): () => void {
   }
 }
 
+/** The mark of a `fetch` that reports refused connections as undici, under Node's `fetch`, does. The client reads it. */
+const REPORTS_LIKE_UNDICI = { [Symbol.for('modelrun.reports_like_undici')]: true }
+
 /** A drop-in for the global `fetch` on top of a server: rejects when it is aborted, as the global one does. */
 export function createFetch(
   handle: Handle,
   server: { readonly baseUrl: string },
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   const checkTimers = createFakeTimerCheck()
-  return async (input, init) => {
+  const serverFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     checkTimers()
     const request = new Request(input instanceof Request ? input : new URL(input, server.baseUrl), init)
     const { signal } = request
@@ -38,4 +41,5 @@ export function createFetch(
       })
     })
   }
+  return Object.assign(serverFetch, REPORTS_LIKE_UNDICI)
 }

@@ -171,6 +171,8 @@ export function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: num
   if (verdict.kind === 'failure') return fail(call, verdict.failure, { startedAt, durationMs })
   call.happened.result = verdict.result
   call.happened.error = undefined
+  // For a hook that fails now, when the response names no job.
+  call.happened.submission = 'unknown'
   const { response, requestId } = verdict.result
   observe(call, { attempt: call.happened.attempts.length + 1, status: response.status, durationMs, requestId })
   // The error of a hook says which job it is about.

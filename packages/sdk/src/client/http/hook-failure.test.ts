@@ -1,7 +1,8 @@
+import { fixtures } from '@modelrun/contract/fixtures'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import { broken, errorResponse, json } from '../../../test/scripted-service.ts'
+import { broken, errorResponse, json, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { HookError } from '../errors/transport-errors.ts'
 
@@ -30,6 +31,19 @@ describe('a ky hook that fails', () => {
     const error = await caught(client.submit('aurora-image', {}), HookError)
     expect(error).toMatchObject({ submission: 'accepted', jobId: 'job_1', status: 202 })
     expect(service.received).toHaveLength(1)
+  })
+
+  test('after a response without a job may have been that of an accepted run', async () => {
+    const mine = ky.extend({ hooks: { afterResponse: [failing] } })
+    const { client } = createTestClient([json(200, { ...fixtures.runs.completed.body, job_id: '' })], { ky: mine })
+    const error = await caught(client.submit('aurora-image', {}), HookError)
+    expect(error).toMatchObject({ submission: 'unknown', status: 200 })
+  })
+
+  test('after a connection that was refused leaves open what else it has sent', async () => {
+    const mine = ky.extend({ hooks: { beforeError: [failing] } })
+    const { client } = createTestClient([unconnected('ECONNREFUSED')], { ky: mine })
+    expect(await caught(client.submit('aurora-image', {}), HookError)).toMatchObject({ submission: 'unknown' })
   })
 
   test('after a lost response leaves the run as it was: unknown, with its attempts', async () => {
@@ -81,13 +95,22 @@ describe('a ky hook that fails', () => {
     expect(error.message).toContain('Whether the job job_9 is cancelled is not known')
   })
 
-  test('by responding with an error itself is not a response of the service', async () => {
-    const mine = ky.extend({ hooks: { beforeRequest: [() => new Response('', { status: 404 })] } })
-    const { client, service } = createTestClient([], { ky: mine })
-    const error = await caught(client.submit('aurora-image', {}), HookError)
-    expect(error.submission).toBe('not_sent')
-    expect(service.received).toHaveLength(0)
-  })
+  test.each([
+    [404, 'rejected'],
+    [502, 'unknown'],
+  ])(
+    'instead of which the hook responds %i says what that means: it may have sent the run itself',
+    async (status, submission) => {
+      const mine = ky.extend({ hooks: { beforeRequest: [() => new Response('', { status })] } })
+      const { client, service } = createTestClient([], { ky: mine })
+      await expect(client.submit('aurora-image', {})).rejects.toMatchObject({
+        status,
+        submission,
+        attempts: [{ status }],
+      })
+      expect(service.received).toHaveLength(0)
+    },
+  )
 
   test('by returning an error of its own keeps the facts of the call', async () => {
     const mine = ky.extend({ hooks: { beforeError: [() => new RangeError('mine')] } })

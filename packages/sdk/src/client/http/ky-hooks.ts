@@ -13,7 +13,7 @@ import {
   runAttempt,
 } from './call.ts'
 import { receive } from './read-response.ts'
-import { consequence, submissionOf, whatIsKnown } from './to-error.ts'
+import { consequence, whatIsKnown } from './to-error.ts'
 
 /**
  * One attempt through the ky instance of the caller, whose hooks run around it. What loads with the first call of a client
@@ -54,7 +54,8 @@ function callKy<T>(ky: KyInstance, call: Call<T>, attempt: HookedAttempt): Promi
     attempt.sending = response.catch(() => {})
     return response
   }
-  const throwHttpErrors = () => happened.result === undefined
+  // Not for the response of a hook, which is read like one of the service.
+  const throwHttpErrors = () => happened.failed !== undefined
   return prepared(operation, () => ky(request.path, { ...request.options, throwHttpErrors, fetch }))
 }
 
@@ -116,10 +117,9 @@ function hookError<T>(call: Call<T>, cause: unknown): HookError {
   const failed = callFields(call)
   const { operation, label, attempts, received } = failed
   const { error: lastError, result } = call.happened
-  const before = lastError?.submission ?? submissionOf(operation)
-  const { jobId, ...known } = whatIsKnown(operation, received, before)
+  const { jobId, ...known } = whatIsKnown(operation, received, call.happened.submission)
   const isAccepted = result !== undefined && jobId !== undefined
-  const submission = isAccepted ? 'accepted' : before
+  const submission = isAccepted ? 'accepted' : known.submission
   const reason = cause instanceof Error ? cause.message : String(cause)
   const then = isAccepted
     ? ` The service has accepted it: \`jobs.attach('${jobId}').result()\` brings the result.`

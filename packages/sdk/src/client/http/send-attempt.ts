@@ -6,7 +6,7 @@ import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } 
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Interruption, Outcome } from './operation.ts'
 import { isResponse, receive } from './read-response.ts'
-import { createUnsentWatch } from './unsent-watch.ts'
+import { watchUnsent } from './unsent-watch.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
@@ -18,6 +18,7 @@ interface AttemptClient {
   baseUrl: string
   clock: Clock
   fetch: FetchLike | undefined
+  ky?: unknown
 }
 
 /** Marks an abort as the time limit of one attempt. */
@@ -63,28 +64,18 @@ async function exchange(
     if (signal.aborted) return interrupted(signal, 'not_sent')
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
-  // Whether the request may have reached the service.
-  let mayBeSent = false
-  const onSend = () => {
-    mayBeSent = true
-  }
-  const onUnsent = () => {
-    mayBeSent = false
-  }
-  // These calls decide, not the error: a `fetch` of the caller may have thrown after the request, for instance because another
-  // service could not be reached.
-  const submission = () => (mayBeSent ? 'unknown' : 'not_sent')
+  const progress: Progress = { submission: 'not_sent' }
   try {
-    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
+    const response = await abortable(send(request, { ...sent, apiKey, signal, progress }), signal)
     if (!isResponse(response)) throw new TypeError('what `fetch` returned is not a Response')
     const received = await receive(response, signal, (text) => redact(text, apiKey))
     return received.isCut && signal.aborted
-      ? { ...interrupted(signal, submission()), partial: received }
+      ? { ...interrupted(signal, progress.submission), partial: received }
       : { kind: 'response', received }
   } catch (error) {
     return signal.aborted
-      ? interrupted(signal, submission())
-      : disconnected(error, submission(), (text) => redact(text, apiKey))
+      ? interrupted(signal, progress.submission)
+      : disconnected(error, progress.submission, (text) => redact(text, apiKey))
   }
 }
 
@@ -164,10 +155,12 @@ interface SendOptions {
   headers: Readonly<Record<string, string>>
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
-  /** Called just before the request is sent. */
-  onSend(): void
-  /** Called when a request certainly did not reach the service. */
-  onUnsent(): void
+  progress: Progress
+}
+
+/** Whether a request may have reached the service so far. */
+interface Progress {
+  submission: 'not_sent' | 'unknown'
 }
 
 /** Sends a request once and resolves with the head of the response, also for an error status. */
@@ -175,24 +168,20 @@ export type SendRequest = (request: Request, options: SendOptions) => Promise<Re
 
 /** The only place that calls `fetch` for the service. */
 export function createSender(client: AttemptClient): SendRequest {
-  const watchUnsent = createUnsentWatch(client.fetch)
   return async (prepared, options) => {
-    const { method, fetchOptions } = options
+    const { method, fetchOptions, progress } = options
     const { url } = prepared
     // A hook may have replaced the request. The key must stay with the service, and a retry must stay the same request.
     if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
     if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
     const init = initOf(prepared, options)
-    const { fetch = globalThis.fetch } = client
-    options.onSend()
-    const watch = watchUnsent(fetch, url, fetchOptions)
+    const watch = watchUnsent(client, url)
+    progress.submission = 'unknown'
     try {
-      return await callFetch(fetch, { url, init, fetchOptions })
+      return await watch.run(() => callFetch(client.fetch, { url, init, fetchOptions }))
     } catch (error) {
-      if (watch.isUnsent(error)) options.onUnsent()
+      if (watch.isUnsent(error)) progress.submission = 'not_sent'
       throw error
-    } finally {
-      watch.end()
     }
   }
 }

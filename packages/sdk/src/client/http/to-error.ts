@@ -143,7 +143,7 @@ function redirectProblem({ status, response }: ReceivedResponse): string | undef
 }
 
 /** For a call that is not a run: what is known of its job. */
-export function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
+function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
   if (jobId === undefined) return 'not_sent'
   return isJobConfirmed ? 'accepted' : 'unknown'
 }

@@ -1,126 +1,120 @@
-import { memberOf } from '@modelrun/kit'
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type { Socket } from 'node:net'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
-import type { FetchLike, ResolvedFetchOptions } from './fetch.ts'
+import type { FetchLike } from './fetch.ts'
 import { chainOfCauses, isUnsent } from './network-failure.ts'
 
-/** What undici reports about a connection that it could not make. `hostname` has no brackets, `port` may be empty. */
-interface ConnectFailure {
-  connectParams: { protocol: string; hostname: string; port: string }
-  error: object
-}
-
-/** What undici and `node:http` report just before they write a request. */
-interface SentRequest {
-  request: { path: string }
-}
-
 /** One attempt, from just before `fetch` is called. */
-interface SendWatch {
-  /** True when an error of `fetch` proves that the request did not leave this machine. */
+interface UnsentWatch {
+  /** Calls `fetch`. What that starts, at once or later, belongs to this attempt. */
+  run<T>(send: () => T): T
+  /** True when it is proven that the request did not leave this machine. `error`: of `fetch` */
   isUnsent(error: unknown): boolean
-  end(): void
 }
 
-/** Called right before `fetch` is. */
-type WatchUnsent = (fetch: FetchLike, url: string, fetchOptions: ResolvedFetchOptions) => SendWatch
-
-/** `ownFetch`: the option of the caller, whose errors prove nothing by themselves. */
-export function createUnsentWatch(ownFetch: FetchLike | undefined): WatchUnsent {
-  connections ??= watchConnections()
-  const { hasNoConnection, countSent } = connections
-  return (fetch, url, { dispatcher }) => {
-    const isNodes = isNodeFetch(fetch)
-    // Another `fetch`, and some dispatchers, may send the request once, and fail when they send it again.
-    const sent = isNodes && dispatcher === undefined && sendsOnce() ? undefined : countSent(url)
-    // A function around Node's global `fetch` can be recognized, one around that of Bun or Deno cannot.
-    const isOwn = isNodes || (ownFetch === undefined && ('Bun' in globalThis || 'Deno' in globalThis))
-    return {
-      isUnsent: (error) => {
-        const chain = chainOfCauses(error)
-        const isFirst = sent === undefined || sent.count() === 0
-        return isFirst && (hasNoConnection(chain, url) || (isOwn && isUnsent(chain, url)))
-      },
-      end: () => sent?.end(),
-    }
-  }
-}
-
-/** True for Node's own `fetch`, without a function around it. */
-function isNodeFetch(fetch: FetchLike): boolean {
-  return typeof fetch === 'function' && /internal.deps.undici/.test(Function.prototype.toString.call(fetch))
-}
-
-/** False when a program has set a dispatcher for all of Node's `fetch`: one that retries sends a POST again by itself. */
-function sendsOnce(): boolean {
-  const dispatcher: unknown = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'))
-  // Node makes its own at the first request.
-  if (typeof dispatcher !== 'object' || dispatcher === null) return true
-  const { prototype, name } = dispatcher.constructor
-  // An interceptor replaces `dispatch`.
-  const isWhole = memberOf(dispatcher, 'dispatch') === memberOf(prototype, 'dispatch')
-  return isWhole && ['Agent', 'EnvHttpProxyAgent'].includes(name)
+/** The options of a client that are code of the caller. */
+interface CallersCode {
+  fetch: FetchLike | undefined
+  ky?: unknown
 }
 
 /**
- * What undici, the HTTP client under Node's `fetch`, reports: the host and the port of each connection that it could not make,
- * and each request that it writes. The code of an error names nothing: a function around `fetch` may have sent the request, and
- * then failed to reach something else.
+ * The one place that decides whether a request was not sent. A `fetch` or `ky` of the caller proves nothing: it may have sent
+ * the request in a way that no report is about, before it failed. The `fetch` of the process is watched, also when a framework has put a
+ * function around it, or there is a dispatcher.
  */
-interface Connections {
-  /** True when an error, or a cause of it, is that of a connection to the host and port of a url. */
-  hasNoConnection(chain: readonly unknown[], url: string): boolean
-  /** Counts the requests to the path of a url that are written until `end`. */
-  countSent(url: string): { count(): number; end(): void }
+export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
+  const fetch = caller.fetch ?? globalThis.fetch
+  const isWatchable = fetch === globalThis.fetch || isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
+  if (caller.ky !== undefined || !isWatchable) return { run: (send) => send(), isUnsent: () => false }
+  storage ??= startWatching()
+  const traffic: Traffic = { departed: new Set(), failures: new Set() }
+  return {
+    run: (send) => (storage ? storage.run(traffic, send) : send()),
+    isUnsent: (error) => {
+      if (traffic.departed.size > 0) return false
+      const chain = chainOfCauses(error)
+      return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
+    },
+  }
+}
+
+/** Marks the `fetch` of the reference server, whose failures to connect are reported as those of undici are. */
+const REPORTS_LIKE_UNDICI = Symbol.for('modelrun.reports_like_undici')
+
+/** The sources of the `fetch` of Node, Bun and Deno, without a function around it. */
+const PLATFORM_FETCH =
+  /internal.deps.undici|^function fetch\(\) \{\s*\[native code\]|^function fetch\(.*\blazyFetch\(\)/
+
+function isPlatformFetch(fetch: FetchLike): boolean {
+  return typeof fetch === 'function' && PLATFORM_FETCH.test(Function.prototype.toString.call(fetch))
+}
+
+/** What happened in the async context of one attempt. */
+interface Traffic {
+  /** Requests and connections that were made, to whatever place, without those of undici that failed before there was a connection. */
+  departed: Set<object>
+  /** The errors of those. */
+  failures: Set<unknown>
 }
 
 /** One for the process, because the channels are: listeners of each client would stay when the client is gone. */
-let connections: Connections | undefined
+let storage: AsyncLocalStorage<Traffic> | undefined
 
-/** Costs nothing until a connection fails, or `countSent` is used. */
-function watchConnections(): Connections {
-  const channels = nodeBuiltin('node:diagnostics_channel')
-  const failures = new WeakMap<object, string[]>()
-  /** By path: how many requests were written while any attempt to it was under way. */
-  const paths = new Map<string, { sent: number; attempts: number }>()
-  let isCounting = false
-  channels?.subscribe('undici:client:connectError', (message) => {
-    // The interface is part of undici's documentation. A tunnel through a proxy fails for the proxy, then for the service.
-    const { connectParams, error } = message as ConnectFailure
-    failures.set(error, [...(failures.get(error) ?? []), originOf(connectParams)])
-  })
-  const startCounting = () => {
-    isCounting = true
-    for (const channel of ['undici:client:sendHeaders', 'http.client.request.start']) {
-      channels?.subscribe(channel, (message) => {
-        const counted = paths.get((message as SentRequest).request.path)
-        if (counted) counted.sent++
-      })
-    }
-  }
-  return {
-    hasNoConnection: (chain, url) => {
-      const { protocol, hostname, port } = new URL(url)
-      const origin = originOf({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port })
-      return chain.some((error) => failures.get(error as object)?.includes(origin))
-    },
-    countSent: (url) => {
-      if (!isCounting) startCounting()
-      const { pathname, search } = new URL(url)
-      const path = `${pathname}${search}`
-      const counted = paths.get(path) ?? { sent: 0, attempts: 0 }
-      paths.set(path, counted)
-      counted.attempts++
-      const before = counted.sent
-      return {
-        count: () => counted.sent - before,
-        end: () => {
-          if (--counted.attempts === 0) paths.delete(path)
-        },
-      }
-    },
-  }
+/** Reports of undici, which is the HTTP client under Node's `fetch`. They are part of its documentation. */
+interface Report {
+  request: { method: string }
+  socket: Socket
+  error: object
 }
 
-function originOf({ protocol, hostname, port }: ConnectFailure['connectParams']): string {
-  return `${protocol}//${hostname}:${port}`
+/** Reports of other ways out. A connection from before the attempt, for instance the port of a worker, reports nothing. */
+const OTHER_WAYS = [
+  'http.client.request.start',
+  'http2.client.stream.created',
+  'udp.socket',
+  'child_process',
+  'worker_threads',
+]
+
+/** @returns Undefined where the runtime has no async contexts */
+function startWatching(): AsyncLocalStorage<Traffic> | undefined {
+  const channels = nodeBuiltin('node:diagnostics_channel')
+  const hooks = nodeBuiltin('node:async_hooks')
+  if (!channels || !hooks) return undefined
+  const contexts = new hooks.AsyncLocalStorage<Traffic>()
+  /** A connection may be made, and a request written, in the context of another one. */
+  const trafficOf = new WeakMap<object, Traffic>()
+  const unconnected = new WeakSet<object>()
+  const on = (channel: string, listener: (report: Report) => void) =>
+    channels.subscribe(channel, (report) => listener(report as Report))
+  const depart = (departed: object) => {
+    const traffic = contexts.getStore()
+    traffic?.departed.add(departed)
+    if (traffic) trafficOf.set(departed, traffic)
+  }
+  const comeBack = (departed: object) => trafficOf.get(departed)?.departed.delete(departed)
+
+  // A CONNECT asks a proxy for a tunnel, and holds nothing of the request.
+  on('undici:request:create', ({ request }) => void (request.method !== 'CONNECT' && depart(request)))
+  on('undici:client:connectError', ({ error }) => {
+    unconnected.add(error)
+    contexts.getStore()?.failures.add(error)
+  })
+  on('undici:request:error', ({ request, error }) => {
+    if (!unconnected.has(error)) return
+    trafficOf.get(request)?.failures.add(error)
+    comeBack(request)
+  })
+  // Undici may queue a request again that it has written.
+  on('undici:client:sendHeaders', ({ request }) => void trafficOf.delete(request))
+  on('net.client.socket', ({ socket }) => {
+    // A handshake of TLS that fails has carried nothing.
+    const connected = 'encrypted' in socket ? 'secureConnect' : 'connect'
+    if (contexts.getStore()) socket.once(connected, () => depart(socket))
+  })
+  // Its requests are known one by one.
+  on('undici:client:connected', ({ socket }) => void comeBack(socket))
+  for (const way of OTHER_WAYS) on(way, depart)
+  return contexts
 }

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process'
+import { createServer, Agent as HttpAgent, request } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
+import { type AddressInfo, connect, type Server } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { type FetchLike, ModelRun, type ModelRunError } from 'modelrun'
+import { Agent } from 'undici'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findClosedPort } from '../hostile-service/hostile-server.ts'
+
+const nodeFetch = globalThis.fetch
+
+/** The runs that were delivered: each of them is charged. */
+let delivered = 0
+/** Responds to GET, and breaks the connection of a POST that it has counted. */
+const relay = createServer((incoming, response) => {
+  if (incoming.method === 'GET') return response.end()
+  return incoming.resume().on('end', () => {
+    delivered++
+    incoming.socket.resetAndDestroy()
+  })
+})
+const http2Relay = createHttp2Server().on('stream', (stream) => {
+  stream.on('error', () => {}).resume()
+  stream.on('end', () => {
+    delivered++
+    stream.close(2)
+  })
+})
+const keptAlive = new HttpAgent({ keepAlive: true, maxSockets: 1 })
+let url: string
+let http2Url: string
+let worker: Worker
+
+beforeAll(async () => {
+  url = await start(relay)
+  http2Url = await start(http2Relay)
+  worker = new Worker(
+    `require('node:worker_threads').parentPort.on('message', (url) => fetch(url, { method: 'POST' }).catch(() => {}))`,
+    { eval: true },
+  )
+})
+
+afterAll(async () => {
+  keptAlive.destroy()
+  await worker.terminate()
+  relay.close()
+  http2Relay.close()
+})
+
+beforeEach(() => {
+  delivered = 0
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+async function start(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // An address with a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Settles when the run was delivered and that has failed. */
+const failureOf = (sent: { on(event: 'error', listener: (error: Error) => void): unknown }) =>
+  new Promise<never>((_, reject) => sent.on('error', reject))
+
+const arrival = async () => {
+  await vi.waitUntil(() => delivered > 0, 100_000)
+  throw new Error('no response')
+}
+
+/** Ways to deliver a run that the client can see. */
+const SEEN: Record<string, () => Promise<unknown>> = {
+  'a request to another place': () => nodeFetch(url, { method: 'POST' }),
+  'a request that is not waited for': () => {
+    void nodeFetch(url, { method: 'POST' }).catch(() => {})
+    return arrival()
+  },
+  'a dispatcher': () => new Agent().request({ origin: url, path: '/relay', method: 'POST' }),
+  'node:http': () => failureOf(request(url, { method: 'POST' }).end()),
+  'a connection of before': async () => {
+    await new Promise((resolve) =>
+      request(url, { agent: keptAlive }, (response) => response.resume().on('end', resolve)).end(),
+    )
+    await failureOf(request(url, { method: 'POST', agent: keptAlive }).end())
+  },
+  'HTTP/2': async () => {
+    const session = connectHttp2(http2Url)
+    await failureOf(session.request({ ':method': 'POST', ':path': '/' }).end()).finally(() => session.destroy())
+  },
+  'a socket': () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
+    return failureOf(socket)
+  },
+  'a child process': () => {
+    execFile(process.execPath, ['--eval', `fetch('${url}', { method: 'POST' }).catch(() => {})`])
+    return arrival()
+  },
+}
+
+/** A way that nothing reports: the worker was there before. */
+const UNSEEN = {
+  'a worker': () => {
+    worker.postMessage(url)
+    return arrival()
+  },
+}
+
+/** The direct way, to a service that is gone, when the relay has failed. */
+const relaying =
+  (deliver: () => Promise<unknown>): FetchLike =>
+  async (direct, init) =>
+    await deliver().then(
+      () => expect.unreachable(),
+      () => nodeFetch(direct, init),
+    )
+
+async function run(fetch: FetchLike | undefined): Promise<ModelRunError> {
+  const client = new ModelRun({
+    apiKey: 'sk_test_1',
+    baseUrl: await findClosedPort(),
+    logLevel: 'off',
+    random: () => 0,
+    fetch,
+  })
+  // An error of the client, as the expectations find.
+  return client.submit('aurora-image', {}).then(
+    () => expect.unreachable(),
+    (error: unknown) => error as ModelRunError,
+  )
+}
+
+describe('a run that a relay has delivered before the direct connection was refused is never called unsent', () => {
+  test.each(Object.entries({ ...SEEN, ...UNSEEN }))('by a `fetch` of the caller, over %s', async (_, deliver) => {
+    const { submission, attempts } = await run(relaying(deliver))
+    expect([delivered, submission, attempts.length]).toEqual([1, 'unknown', 1])
+  })
+
+  test.each(Object.entries(SEEN))('by a `fetch` of the process, over %s', async (_, deliver) => {
+    vi.stubGlobal('fetch', relaying(deliver))
+    const { submission, attempts } = await run(undefined)
+    expect([delivered, submission, attempts.length]).toEqual([1, 'unknown', 1])
+  })
+
+  test('and one that no relay could be reached for is', async () => {
+    const nowhere = await findClosedPort()
+    vi.stubGlobal(
+      'fetch',
+      relaying(() => nodeFetch(nowhere, { method: 'POST' })),
+    )
+    expect(await run(undefined)).toMatchObject({ submission: 'not_sent', attempts: [{}, {}, {}] })
+  })
+})
