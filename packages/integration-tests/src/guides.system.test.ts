@@ -1,11 +1,14 @@
+import { globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { ASSUMPTION_NOTES, type AssumptionNote } from '@modelrun/contract/assumptions'
+import { fixtures } from '@modelrun/contract/fixtures'
 import * as sdk from 'modelrun'
 import * as webhooks from 'modelrun/webhooks'
 import { expect, it } from 'vitest'
+import { ROOT } from './code-blocks.ts'
 
-const guides = fileURLToPath(new URL('../../../docs/guides/', import.meta.url))
+const guides = join(ROOT, 'docs/guides/')
 
 it('lists every assumption of the reference server (npx vitest run packages/integration-tests/src/guides -u writes the page)', async () => {
   await expect(assumptionsPage()).toMatchFileSnapshot(`${guides}assumptions.md`)
@@ -22,6 +25,20 @@ it('explains every error class, with its code', async () => {
     const code: unknown = Reflect.get((value as { prototype: object }).prototype, 'code')
     expect(page).toContain(`| \`${name}\` | \`${code}\` |`)
   }
+})
+
+it('shows no code of an error that the contract does not have', () => {
+  // `GONE` is the code of another service, in the example of a profile.
+  const known = new Set(JSON.stringify([fixtures, ASSUMPTION_NOTES, 'GONE']).match(/[A-Z_]{4,}/g))
+  const documents = globSync('{docs/guides,.,packages/*,examples/*}/*.md', { cwd: ROOT })
+  const shown = documents.flatMap((document) => {
+    const text = readFileSync(join(ROOT, document), 'utf8')
+    const codes = text.matchAll(/(?:\b[45]\d\d,? `?|\bcode["`]?: ['"`])([A-Z_]{4,})/g)
+    return Array.from(codes, ([, code = '']) => ({ document, code }))
+  })
+  expect(shown.length).toBeGreaterThan(10)
+  // Those that begin so are the codes of axios.
+  expect(shown.filter(({ code }) => !known.has(code) && !code.startsWith('ERR_'))).toEqual([])
 })
 
 function assumptionsPage(): string {
