@@ -1,34 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { ROUTES, routePath } from './routes.ts'
-import { API_VERSION } from './version.ts'
-
-describe('ROUTES', () => {
-  test('holds exactly the five endpoints of section 4', () => {
-    const endpoints = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
-    expect(endpoints).toEqual([
-      'GET /v1/models',
-      'GET /v1/models/{id}',
-      'POST /v1/models/{model}/run',
-      'GET /v1/jobs/{id}',
-      'DELETE /v1/jobs/{id}',
-    ])
-  })
-
-  test('asks each endpoint for the permission that names it (section 5.4)', () => {
-    const permissions = Object.entries(ROUTES).map(([name, route]) => [name, route.permission])
-    expect(Object.fromEntries(permissions)).toEqual({
-      listModels: 'models:read',
-      getModel: 'models:read',
-      runModel: 'models:run',
-      getJob: 'jobs:read',
-      cancelJob: 'jobs:write',
-    })
-  })
-
-  test('puts every endpoint under the version prefix (section 9)', () => {
-    for (const route of Object.values(ROUTES)) expect(route.path).toMatch(new RegExp(`^/${API_VERSION}/`))
-  })
-})
 
 describe('routePath', () => {
   test('leaves a path without parameters as it is (section 4.1)', () => {
