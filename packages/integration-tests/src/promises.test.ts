@@ -1,5 +1,15 @@
-import type { FaultOptions, ReferenceServer } from '@modelrun/reference-server'
-import { AbortedError, DeadlineExceededError, ModelRun, ModelRunError, type ModelRunOptions } from 'modelrun'
+import type { ReferenceServer } from '@modelrun/reference-server'
+import {
+  AbortedError,
+  ConfigurationError,
+  DeadlineExceededError,
+  ModelRun,
+  ModelRunError,
+  type ModelRunOptions,
+  type RunOptions,
+  type RunResult,
+} from 'modelrun'
+import { createInbox } from 'modelrun/webhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type CheckedServer, createCheckedServer } from './openapi/checked-server.ts'
 
@@ -21,38 +31,20 @@ function start(options: ModelRunOptions = {}): { server: ReferenceServer; client
   return { server, client: new ModelRun({ ...server.clientOptions(), logLevel: 'off', ...options }) }
 }
 
-async function errorOf(work: Promise<unknown>): Promise<ModelRunError> {
-  const outcome = await work.then(
-    (value) => new Error(`No error, but ${JSON.stringify(value)}.`),
-    (error: unknown) => error,
-  )
-  if (outcome instanceof ModelRunError) return outcome
-  throw outcome
+async function errorOf(work: () => unknown): Promise<ModelRunError> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof ModelRunError) return error
+    throw error
+  }
+  return expect.unreachable('There was no error.')
 }
 
-/** The runs that reached the service. */
-function runsSent(server: ReferenceServer): number {
-  const requests = server.journal.entries({ kind: 'request' })
-  return requests.filter((entry) => entry.kind === 'request' && entry.method === 'POST').length
-}
+/** What a program in JavaScript passes: no compiler has checked it. */
+const untyped = (options: unknown) => options as RunOptions
 
 describe('Never charged twice', () => {
-  test.each<[FaultOptions, number]>([
-    [{ kind: 'reset', when: 'after' }, PRICE],
-    [{ kind: 'empty-reply', when: 'after' }, PRICE],
-    [{ kind: 'truncated-body', bytes: 5 }, PRICE],
-    [{ kind: 'server-error', when: 'after' }, PRICE],
-    [{ kind: 'reset' }, 0],
-  ])('a run that ends by %j was sent once, and the error says that it may be charged', async (fault, cost) => {
-    const { server, client } = start()
-    const credits = server.credits()
-    server.faults.add({ ...fault, route: 'runModel' })
-    const error = await errorOf(client.run(FAST, INPUT))
-    expect(error.submission).toBe('unknown')
-    expect(runsSent(server)).toBe(1)
-    expect(credits - server.credits()).toBe(cost)
-  })
-
   test('a run that the service rejected for now is sent again, and charged once', async () => {
     const { server, client } = start()
     const credits = server.credits()
@@ -67,7 +59,7 @@ describe('Never left hanging', () => {
     const { server, client } = start()
     server.faults.add({ kind: 'hang', route: 'runModel' })
     const startedAt = server.clock.now()
-    const error = await errorOf(client.run(FAST, INPUT, { deadlineMs: 20_000 }))
+    const error = await errorOf(() => client.run(FAST, INPUT, { deadlineMs: 20_000 }))
     expect(error).toBeInstanceOf(DeadlineExceededError)
     expect(server.clock.now() - startedAt).toBe(20_000)
   })
@@ -75,14 +67,14 @@ describe('Never left hanging', () => {
   test('a job that never ends ends the wait at its deadline', async () => {
     const { server, client } = start()
     server.script(SLOW, [{ result: 'hang' }])
-    const error = await errorOf(client.run(SLOW, INPUT, { deadlineMs: 120_000 }))
+    const error = await errorOf(() => client.run(SLOW, INPUT, { deadlineMs: 120_000 }))
     expect(error).toBeInstanceOf(DeadlineExceededError)
   })
 
   test('an abort ends the call at once, also while the service is silent', async () => {
     const { server, client } = start()
     server.faults.add({ kind: 'hang', route: 'runModel' })
-    const work = errorOf(client.run(FAST, INPUT, { signal: AbortSignal.abort() }))
+    const work = errorOf(() => client.run(FAST, INPUT, { signal: AbortSignal.abort() }))
     expect(await work).toBeInstanceOf(AbortedError)
   })
 })
@@ -92,7 +84,7 @@ describe('Never a lost result', () => {
     const { client } = start()
     const controller = new AbortController()
     const onStatus = () => controller.abort()
-    const error = await errorOf(client.run(SLOW, INPUT, { signal: controller.signal, onStatus }))
+    const error = await errorOf(() => client.run(SLOW, INPUT, { signal: controller.signal, onStatus }))
     if (!(error instanceof AbortedError)) throw error
     expect(error.submission).toBe('accepted')
     await expect(error.job?.result()).resolves.toMatchObject({ status: 'succeeded' })
@@ -100,7 +92,7 @@ describe('Never a lost result', () => {
 
   test('a deadline leaves the live job on the error, and its result can still be had', async () => {
     const { client } = start()
-    const error = await errorOf(client.run(SLOW, INPUT, { deadlineMs: 70_000 }))
+    const error = await errorOf(() => client.run(SLOW, INPUT, { deadlineMs: 70_000 }))
     if (!(error instanceof DeadlineExceededError)) throw error
     await expect(error.job?.result()).resolves.toMatchObject({ status: 'succeeded' })
   })
@@ -109,15 +101,17 @@ describe('Never a lost result', () => {
     const { server, client } = start()
     server.faults.add({ kind: 'truncated-body', bytes: 60, route: 'runModel', times: 1 })
     await expect(client.run(FAST, INPUT)).resolves.toMatchObject({ status: 'succeeded' })
-    expect(runsSent(server)).toBe(1)
+    expect(server.journal.text().match(/POST \/v1\/models/g)).toHaveLength(1)
   })
 
-  test('a fault in the callback of the caller costs nothing', async () => {
+  test('a fault in a callback costs neither the result nor the process', async () => {
     const { client } = start()
-    const onStatus = () => {
-      throw new Error('a fault of the caller')
+    const throwing = () => {
+      throw new Error('bug')
     }
-    await expect(client.run(SLOW, INPUT, { onStatus })).resolves.toMatchObject({ status: 'succeeded' })
+    await expect(client.run(SLOW, INPUT, { onStatus: throwing })).resolves.toMatchObject({ status: 'succeeded' })
+    const rejecting = async () => throwing()
+    await expect(client.run(SLOW, INPUT, { onStatus: rejecting })).resolves.toMatchObject({ status: 'succeeded' })
   })
 
   test('polls that fail for a while do not end the wait', async () => {
@@ -131,10 +125,121 @@ describe('Errors that say what happened', () => {
   test('what, where, how often it was tried, and what to do', async () => {
     const { server, client } = start()
     server.faults.add({ kind: 'refused' })
-    const error = await errorOf(client.run(FAST, INPUT))
+    const error = await errorOf(() => client.run(FAST, INPUT))
     expect(error.message).toContain('POST /v1/models/aurora-image/run failed after 3 attempts: ECONNREFUSED at ')
     expect(error.message).toContain('Check that the service can be reached from here.')
     expect(error.message).toContain('The run was not sent: nothing is charged.')
     expect(error.attempts.map(({ reason }) => reason)).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED'])
+  })
+})
+
+describe('what a new user meets in the first hour', () => {
+  test('an unknown outcome names a remedy that exists', async () => {
+    const { server, client } = start()
+    server.faults.add({ kind: 'reset', when: 'after', route: 'runModel' })
+    const { message } = await errorOf(() => client.run(FAST, INPUT))
+    expect(message).not.toContain('Check the account')
+    expect(message).toContain('A run with a `webhook` is found by its delivery.')
+  })
+
+  test('a progress bar moves from the first second, also for a model that is quick', async () => {
+    for (const model of [SLOW, FAST]) {
+      const { server, client } = start()
+      const startedAt = server.clock.now()
+      const heard: [string, number][] = []
+      await client.run(model, INPUT, { onStatus: ({ status }) => heard.push([status, server.clock.now() - startedAt]) })
+      expect(heard[0]?.[0]).toBe('queued')
+      expect(heard[0]?.[1]).toBeLessThan(1_000)
+      expect(heard.at(-1)?.[0]).toBe('succeeded')
+    }
+  })
+
+  test('what a run cost is a number for a video that takes more than 55 s, with `maxCredits` and however it is run', async () => {
+    const { client, server } = start()
+    const price = (await new ModelRun(server.clientOptions()).models.get(SLOW)).pricing.credits_per_run
+    const options = { maxCredits: price }
+    const costOf = ({ credits_used, credits_per_run }: RunResult) => credits_used ?? credits_per_run
+    const runOne = async () => {
+      for await (const run of client.withOptions({}).runMany(SLOW, [INPUT], options)) {
+        if (run.status === 'fulfilled') return run.value
+      }
+      throw new Error('No run succeeded.')
+    }
+    const other = () => client.withOptions({})
+    expect(costOf(await client.run(SLOW, INPUT, options))).toBe(price)
+    expect(costOf(await other().run(SLOW, INPUT, { ...options, onStatus: () => {} }))).toBe(price)
+    expect(costOf(await (await other().submit(SLOW, INPUT, options)).result())).toBe(price)
+    expect(costOf(await runOne())).toBe(price)
+  })
+
+  test.each([
+    [{ webhook_url: 'https://app.example.com/hook' }, 'webhookUrl'],
+    [{ sync: false }, 'mode'],
+    [{ timeout: 5 }, 'timeoutMs'],
+    [{ mode: 'background' }, 'background'],
+    [{ maxCredit: 1 }, 'maxCredits'],
+    [{ onStatus: 'x' }, 'onStatus'],
+    [{ signal: new AbortController() }, 'signal'],
+    [{ webhook: 'https://app.example.com/hook' }, 'webhook'],
+  ])('a wrong option of a paid call, %j, is rejected before anything is charged', async (options, named) => {
+    const { server, client } = start()
+    const credits = server.credits()
+    const error = await errorOf(() => client.run(FAST, INPUT, untyped(options)))
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toContain(named)
+    expect(server.credits()).toBe(credits)
+  })
+
+  test.each<[string, () => unknown]>([
+    ['new ModelRun({ timeout })', () => start(untyped({ timeout: 5 }) as ModelRunOptions)],
+    ['withOptions({ maxRetry })', () => start().client.withOptions(untyped({ maxRetry: 1 }) as ModelRunOptions)],
+    ['createInbox({ onSuccess })', () => createInbox({ client: start().client, ...untyped({ onSuccess() {} }) })],
+    ['createInbox({ engine: text })', () => createInbox({ engine: 'results.db' as never, onSucceeded() {} })],
+    ['new ModelRun(null)', () => new ModelRun(null as never)],
+    ['new ModelRun(key)', () => new ModelRun('sk_test_0123456789' as never)],
+    ['runMany(model, object)', () => start().client.runMany(FAST, INPUT as never)],
+    [
+      'files.save(result)',
+      () => start().client.files.save({ job_id: 'job_1', output: { type: 'image', items: [] } }, undefined as never),
+    ],
+  ])('%s says what is wrong, as an error of ours', async (_, call) => {
+    const error = await errorOf(call)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).not.toContain('sk_test_0123456789')
+    expect(error.message.endsWith('.')).toBe(true)
+  })
+
+  test('headers as a Headers object arrive, and so does a dispatcher', async () => {
+    const inits: (RequestInit & { dispatcher?: unknown })[] = []
+    const { server } = start()
+    const fetch: ModelRunOptions['fetch'] = (url, init) => {
+      inits.push(init as RequestInit)
+      return server.fetch(url, init as RequestInit)
+    }
+    const client = new ModelRun({
+      ...server.clientOptions(),
+      fetch,
+      headers: new Headers({ 'x-tenant': 'a' }),
+      fetchOptions: { dispatcher: 'the proxy of a company' },
+    })
+    await client.models.list()
+    expect(new Headers(inits[0]?.headers).get('x-tenant')).toBe('a')
+    expect(inits[0]?.dispatcher).toBe('the proxy of a company')
+  })
+
+  test('a job that does not exist is not said to be accepted', async () => {
+    const { client } = start()
+    for (const work of [() => client.jobs.get('nope'), () => client.jobs.attach('nope').result()]) {
+      expect(await errorOf(work)).toMatchObject({ name: 'NotFoundError', jobId: 'nope', submission: 'unknown' })
+    }
+  })
+
+  test('a run gives the id of its request at the service, apart from that at the provider', async () => {
+    const { client } = start()
+    const { data, requestId } = await client.run(FAST, INPUT).withResponse()
+    expect(requestId).toEqual(expect.any(String))
+    expect(requestId).not.toBe(data.request_id)
+    const error = await errorOf(() => client.models.get('nope'))
+    expect(error.requestId).toEqual(expect.any(String))
   })
 })

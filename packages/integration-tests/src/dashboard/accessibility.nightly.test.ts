@@ -1,24 +1,21 @@
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { violations } from '../browser/chromium.ts'
 import { contrastsOfDisabled } from './contrast.ts'
-import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
+import { goTo, type Served } from './kit.ts'
+import { describeDashboard } from './use-kit.ts'
 
 const WIDTHS = [360, 768, 1_280, 1_920]
 
-describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_000 }, () => {
-  let kit: Kit
+describeDashboard('the dashboard for everybody', (kit) => {
   let served: Served
   let jobId: string
 
   beforeAll(async () => {
-    kit = await openKit()
     served = await kit.serve({ clock: 'manual' })
     jobId = await fill(served)
   }, 120_000)
-
-  afterAll(() => kit?.close())
 
   const screens = () => ({
     activity: '#/activity',
@@ -194,14 +191,6 @@ async function fill({ server }: Served): Promise<string> {
   server.job(others[1]?.id ?? '').fail()
   await client.submit('lumen/aurora-video', { prompt: 'waves' }, webhook)
   return job.id
-}
-
-async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate((target) => {
-    location.hash = target
-  }, hash)
-  await page.locator('main h1, main .empty').first().waitFor()
-  await page.waitForFunction(() => document.querySelector('.loading') === null)
 }
 
 async function tabTo(page: Page, name: string): Promise<void> {

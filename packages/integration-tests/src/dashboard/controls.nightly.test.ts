@@ -1,16 +1,8 @@
 import { ModelRun } from 'modelrun'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isMissing, type Kit, note, openKit } from './kit.ts'
+import { expect, it } from 'vitest'
+import { describeDashboard } from './use-kit.ts'
 
-describe.skipIf(isMissing)(`the server behind the dashboard${note}`, { timeout: 60_000 }, () => {
-  let kit: Kit
-
-  beforeAll(async () => {
-    kit = await openKit()
-  }, 120_000)
-
-  afterAll(() => kit?.close())
-
+describeDashboard('the server behind the dashboard', (kit) => {
   it('creates a key, limits it and revokes it', async () => {
     const { server, open } = await kit.serve()
     const page = await open('#/controls')

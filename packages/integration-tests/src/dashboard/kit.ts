@@ -66,3 +66,12 @@ async function buildPage(): Promise<string> {
   await build({ root: join(root, 'src/page'), configFile, logLevel: 'error', build: { outDir } })
   return outDir
 }
+
+/** Leads a page to a screen, and waits until that shows something. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate((target) => {
+    location.hash = target
+  }, hash)
+  await page.locator('main h1, main .empty').first().waitFor()
+  await page.waitForFunction(() => document.querySelector('.loading') === null)
+}

@@ -1,17 +1,9 @@
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isMissing, type Kit, note, openKit } from './kit.ts'
+import { expect, it } from 'vitest'
+import { describeDashboard } from './use-kit.ts'
 
-describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 60_000 }, () => {
-  let kit: Kit
-
-  beforeAll(async () => {
-    kit = await openKit()
-  }, 120_000)
-
-  afterAll(() => kit?.close())
-
+describeDashboard('the dashboard in a real browser', (kit) => {
   async function run(page: Page, mode: 'Async' | 'Sync' | 'Webhook'): Promise<string> {
     await page.getByText(mode, { exact: true }).click()
     await page.getByRole('button', { name: /^Run for/ }).click()

@@ -2,22 +2,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { goTo, type Served } from './kit.ts'
+import { describeDashboard } from './use-kit.ts'
 
 // Each story is what a person reads on the page, word by word.
-describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }, () => {
-  let kit: Kit
+describeDashboard('what the dashboard says', (kit) => {
   let served: Served
   let page: Page
 
   beforeAll(async () => {
-    kit = await openKit()
     served = await kit.serve({ clock: 'manual' })
     page = await served.open()
   }, 120_000)
-
-  afterAll(() => kit?.close())
 
   beforeEach(async () => {
     served.server.reset()
@@ -27,13 +24,7 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
   const clientOf = (apiKey = served.server.apiKey) =>
     new ModelRun({ apiKey, baseUrl: served.url, clock: served.server.clock, maxRetries: 0 })
 
-  async function show(hash: string): Promise<void> {
-    await page.evaluate((target) => {
-      location.hash = target
-    }, hash)
-    await page.locator('main h1').first().waitFor()
-  }
-
+  const show = (hash: string) => goTo(page, hash)
   const outcome = () => page.locator('.outcome').first()
 
   it('says what it is, where it is and what to do, before the first request', async () => {
@@ -167,15 +158,6 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     expect(await page.locator('.jobhead .notice').textContent()).toBe('PROVIDER_FAILURE out of paint')
   })
 
-  it('a cancel: by the page, uncharged', async () => {
-    const job = await clientOf().submit('aurora-image', { prompt: 'a' })
-    await served.server.clock.advance(1_000)
-    await show(`#/jobs/${job.id}`)
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Cancelled after 1 s. 0 credits charged').waitFor()
-    expect(served.server.job(job.id).status).toBe('cancelled')
-  })
-
   it('a synchronous run while time is paused: its job, and what it waits for', async () => {
     const { server, open, stop } = await kit.serve({ clock: 'system' })
     const other = await open('#/models/aurora-image')
@@ -230,9 +212,7 @@ describe.skipIf(isMissing)(`what the dashboard says${note}`, { timeout: 60_000 }
     const shown = await other.locator('.clockbar time').textContent()
     await other.getByRole('button', { name: 'Cancel', exact: true }).click()
     await other.getByText('The server does not respond.').waitFor()
-    await other.evaluate(() => {
-      location.hash = '#/models/aurora-image'
-    })
+    await goTo(other, '#/models/aurora-image')
     await other.getByRole('button', { name: /^Run for/ }).click()
     await other.getByRole('region', { name: 'Result' }).getByText('The server does not respond.').waitFor()
     expect(await other.getByRole('button', { name: /^Run for/ }).isEnabled()).toBe(true)

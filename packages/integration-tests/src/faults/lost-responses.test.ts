@@ -23,7 +23,8 @@ describe.each(TRANSPORTS)('a run whose response is lost on $name', ({ open }) =>
     [{ kind: 'empty-reply' }, 0],
     [{ kind: 'empty-reply', when: 'after' }, PRICE],
     [{ kind: 'truncated-body', bytes: 5 }, PRICE],
-  ])('by %j costs %i credits, and the client cannot know', async (options, cost) => {
+    [{ kind: 'server-error', when: 'after' }, PRICE],
+  ])('by %j is sent once, costs %i credits, and the client cannot know', async (options, cost) => {
     const { server, client } = connection
     server.reset()
     const credits = server.credits()
@@ -32,6 +33,7 @@ describe.each(TRANSPORTS)('a run whose response is lost on $name', ({ open }) =>
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({ submission: 'unknown' })
     expect(credits - server.credits()).toBe(cost)
+    expect(server.journal.text().match(/POST \/v1\/models/g)).toHaveLength(1)
     expect(fault).toMatchObject({ used: 1, unused: false })
   })
 
