@@ -21,6 +21,11 @@ export function useVirtualTime(): void {
   })
 }
 
+/** Is awaited after the test. */
+export function atEnd(cleanUp: () => Promise<void>): void {
+  cleanUps.push(cleanUp)
+}
+
 /** Moves on from timer to timer until the work settles, and settles as it does. */
 export async function settled<Value>(work: Promise<Value>): Promise<Value> {
   let isSettled = false

@@ -1,42 +1,153 @@
-import { expect, it } from 'vitest'
-import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
-import type { Runs } from './runs-options.ts'
+import { describe, expect, it } from 'vitest'
+import { MODEL, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { type Fault, type Faults, openProcesses, type Process } from '../../test/processes.ts'
+import type { SendOptions } from './send-run.ts'
+import type { StepRun } from './step-run.ts'
 
 useVirtualTime()
 
-const send = (runs: Runs, key: string) => settled(runs.send(key, MODEL, { prompt: key }))
+const send = ({ runs }: Process, key: string, options: SendOptions = {}) =>
+  settled(runs.send(key, MODEL, { prompt: key }, options))
+
+/** In short steps: time must not leap while a request is on its way. */
+async function passSlowly(ms: number): Promise<void> {
+  for (let at = 0; at < ms; at += 100) await pass(100)
+}
 
 /** Calls `send` as a workflow does, until the run has ended. */
-async function loop(runs: Runs, key: string) {
+async function loop({ runs }: Process, key: string): Promise<{ run: StepRun; calls: number }> {
   for (let calls = 1; ; calls += 1) {
     const run = await runs.send(key, MODEL, { prompt: key })
-    if (run.afterMs === undefined) return { run, calls }
+    if (run.afterMs === undefined || calls === 500) return { run, calls }
     await new Promise((resolve) => setTimeout(resolve, run.afterMs))
   }
 }
 
-it('sends a run once, and returns its end', async () => {
-  const { runs, sent } = await openBatch({ jobMs: 2_000 })
-  expect(await send(runs, 'a')).toMatchObject({ key: 'a', state: 'running', jobId: expect.any(String), afterMs: 500 })
-  expect(await settled(loop(runs, 'a'))).toMatchObject({ run: { state: 'succeeded', output: expect.anything() } })
-  expect(sent).toEqual(['a'])
-  expect(await settled(runs.read('a'))).toMatchObject({ state: 'succeeded' })
-})
+/** Lets something happen once. */
+function onceAt<At extends string>(wanted: At, fault: Fault): (at: string) => Fault {
+  let isPast = false
+  return (at) => {
+    if (isPast || at !== wanted) return undefined
+    isPast = true
+    return fault
+  }
+}
 
-it('sweeps a batch to its end', async () => {
-  const { runs, sent } = await openBatch({ jobMs: 1_000 })
-  for (const key of ['a', 'b']) await runs.add(key, MODEL, { prompt: key })
-  expect(await settled(runs.sweep())).toMatchObject({ done: 2, succeeded: 2 })
-  expect(sent.toSorted()).toEqual(['a', 'b'])
-  await pass(10)
-})
+/** Where a process ends or fails, and what the callers of the same run get afterwards. */
+const FAULTS: readonly { at: string; faults: () => Faults; state: StepRun['state']; posts: number }[] = [
+  { at: 'nowhere', faults: () => ({}), state: 'succeeded', posts: 1 },
+  ...['add runs:submit', 'lockOne runs:submit']
+    .flatMap((change) => [
+      { at: `${change}, before it`, faults: () => ({ store: onceAt(change, 'dies before') }) },
+      { at: `${change}, after it`, faults: () => ({ store: onceAt(change, 'dies after') }) },
+      { at: `${change}, lost`, faults: () => ({ store: onceAt(change, 'loses the response') }) },
+      { at: `${change}, refused`, faults: () => ({ store: onceAt(change, 'fails') }) },
+    ])
+    .map((one) => ({ ...one, state: 'succeeded' as const, posts: 1 })),
+  ...(['dies before', 'dies after', 'fails'] as const).map((fault) => ({
+    at: `the price: ${fault}`,
+    faults: () => ({ request: onceAt('GET model', fault) }),
+    state: 'succeeded' as const,
+    posts: 1,
+  })),
+  {
+    at: 'the mark: dies before',
+    faults: () => ({ store: onceAt('markStarted runs:submit', 'dies before') }),
+    state: 'succeeded',
+    posts: 1,
+  },
+  {
+    at: 'the mark: dies after',
+    faults: () => ({ store: onceAt('markStarted runs:submit', 'dies after') }),
+    state: 'unknown',
+    posts: 0,
+  },
+  {
+    at: 'the mark: lost',
+    faults: () => ({ store: onceAt('markStarted runs:submit', 'loses the response') }),
+    state: 'succeeded',
+    posts: 1,
+  },
+  {
+    at: 'the POST: dies before',
+    faults: () => ({ request: onceAt('POST', 'dies before') }),
+    state: 'unknown',
+    posts: 0,
+  },
+  { at: 'the POST: dies after', faults: () => ({ request: onceAt('POST', 'dies after') }), state: 'unknown', posts: 1 },
+  {
+    at: 'the POST: lost',
+    faults: () => ({ request: onceAt('POST', 'loses the response') }),
+    state: 'unknown',
+    posts: 1,
+  },
+  {
+    at: 'the job: dies before',
+    faults: () => ({ store: onceAt('add runs:poll', 'dies before') }),
+    state: 'unknown',
+    posts: 1,
+  },
+  {
+    at: 'the job: dies after',
+    faults: () => ({ store: onceAt('add runs:poll', 'dies after') }),
+    state: 'succeeded',
+    posts: 1,
+  },
+  {
+    at: 'the job: lost',
+    faults: () => ({ store: onceAt('add runs:poll', 'loses the response') }),
+    state: 'succeeded',
+    posts: 1,
+  },
+  {
+    at: 'the end of the submit: dies before',
+    faults: () => ({ store: onceAt('end runs:submit', 'dies before') }),
+    state: 'succeeded',
+    posts: 1,
+  },
+  {
+    at: 'the end of the submit: lost',
+    faults: () => ({ store: onceAt('end runs:submit', 'loses the response') }),
+    state: 'succeeded',
+    posts: 1,
+  },
+  ...(['dies before', 'dies after', 'fails', 'loses the response'] as const).map((fault) => ({
+    at: `the poll: ${fault}`,
+    faults: () => ({ request: onceAt('GET job', fault) }),
+    state: 'succeeded' as const,
+    posts: 1,
+  })),
+  ...(['add runs:outcomes', 'end runs:poll'] as const).flatMap((change) =>
+    (['dies before', 'dies after', 'loses the response'] as const).map((fault) => ({
+      at: `${change}: ${fault}`,
+      faults: () => ({ store: onceAt(change, fault) }),
+      state: 'succeeded' as const,
+      posts: 1,
+    })),
+  ),
+]
 
-it('60 loops at 10 polls a second make at most 4 calls a run', async () => {
-  const { runs, sent } = await openBatch({ jobMs: 300 })
-  const keys = Array.from({ length: 60 }, (_, index) => `k${index}`)
-  const ended = await settled(Promise.all(keys.map((key) => loop(runs, key))))
-  const calls = ended.reduce((sum, one) => sum + one.calls, 0)
-  expect(ended.every(({ run }) => run.state === 'succeeded')).toBe(true)
-  expect(calls / keys.length).toBeLessThanOrEqual(4)
-  expect(sent.length).toBe(60)
+describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
+  /** Another process calls on, however the first one ended. */
+  it.each(['send', 'sweep', 'a worker'] as const)(
+    `makes ${posts} POSTs and the run ${state}, found by %s`,
+    async (by) => {
+      const shared = await openProcesses(1_000)
+      const first = shared.open({}, faults())
+      const other = shared.open()
+      void loop(first, 'a').catch(() => {})
+      await passSlowly(60_000)
+      await settled(other.runs.add('a', MODEL, { prompt: 'a' }))
+      if (by === 'a worker') other.runs.start()
+      if (by === 'send') await settled(loop(other, 'a'))
+      if (by === 'sweep') for (let round = 0; round < 5; round += 1) await settled(other.runs.sweep({ forMs: 10_000 }))
+      await passSlowly(60_000)
+      const run = await settled(other.runs.read('a'))
+      expect([run.state, shared.posts.a ?? 0]).toEqual([state, posts])
+      expect(JSON.parse(JSON.stringify(run))).toEqual(run)
+      expect((await send(other, 'a')).state).toBe(state)
+      expect(shared.posts.a ?? 0).toBe(posts)
+      await settled(other.runs.stop())
+    },
+  )
 })

@@ -43,14 +43,38 @@ export async function sendRun(
   const { context } = parts
   const wanted = checkedRun(key, { model, input, maxCredits: more.maxCredits, webhookUrl: more.webhookUrl })
   checkWebhookUrl(wanted, context)
-  const giveUpAt = performance.now() + waitMs
-  let known = await patiently(() => addOrRead(key, wanted, context))
-  for (let delayMs = FIRST_WAIT_MS; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {
+  if (signal?.aborted) throw aborted(signal.reason)
+  const known = await patiently(() => addOrRead(key, wanted, context))
+  const work = (latest: Attempt) => {
     if (signal?.aborted) throw aborted(signal.reason)
-    const step = endedStep(known.run) ?? (await workRun(known, { wanted, signal }, parts))
-    if (step !== undefined && !(isSending(step) && performance.now() < giveUpAt)) return step
-    if (step !== undefined) await sleep(systemClock, delayMs)
-    known = await readKnown(key, context)
+    return latest.run.jobId === undefined ? submitOnce(latest, { wanted, signal }, parts) : pollOnce(latest, {}, parts)
+  }
+  return untilStep(
+    known,
+    { work, waitMs, isDone: (step) => step.state !== 'running' || step.jobId !== undefined },
+    context,
+  )
+}
+
+interface Until {
+  /** Resolves to `undefined` when the run has moved on, and is to be read again. */
+  work(known: Attempt): Promise<StepRun | undefined>
+  isDone(step: StepRun): boolean
+  waitMs: number
+}
+
+/** Works a run until it is somewhere, or the time is over. */
+async function untilStep(known: Attempt, { work, isDone, waitMs }: Until, context: RunsContext): Promise<StepRun> {
+  const { key } = known.run
+  const giveUpAt = performance.now() + waitMs
+  let latest = known
+  for (let delayMs = 0; ; delayMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))) {
+    const step = endedStep(latest.run) ?? (await work(latest))
+    if (step !== undefined && isDone(step)) return step
+    const { jobId } = latest.run
+    if (performance.now() >= giveUpAt) return step ?? openStep({ key, state: 'running', jobId, afterMs: WORKED_MS })
+    await sleep(systemClock, delayMs)
+    latest = await readKnown(key, context)
   }
 }
 
@@ -74,15 +98,6 @@ async function readKnown(key: string, context: RunsContext): Promise<Attempt> {
   throw new ConfigurationError({ message: `The batch has no run with the key ${key}. Nothing was sent.` })
 }
 
-function isSending({ state, jobId }: StepRun): boolean {
-  return state === 'running' && jobId === undefined
-}
-
-/** Sends or polls. Resolves to `undefined` when the run has moved on, and is to be read again. */
-function workRun(known: Attempt, given: Sending, parts: StepParts): Promise<StepRun | undefined> {
-  return known.run.jobId === undefined ? submitOnce(known, given, parts) : pollOnce(known, {}, parts)
-}
-
 interface Sending {
   wanted: SubmitData
   signal: AbortSignal | undefined
@@ -95,19 +110,20 @@ async function submitOnce(
 ): Promise<StepRun | undefined> {
   const { context, prices, options } = parts
   const watch: Watch = {}
-  let conflict: unknown
+  let refusal: { error: unknown } | undefined
   const handler: TaskHandler = async (task) => {
     try {
+      if (signal?.aborted) throw aborted(signal.reason)
       // Another caller may have added the key after it was read.
       checkSameRun(key, wanted, fromJson<SubmitData>(task.data))
     } catch (error) {
-      conflict = error
+      refusal = { error }
+      throw new RetryAfterError(0)
     }
-    if (conflict !== undefined || signal?.aborted) throw new RetryAfterError(0)
     return submitRun(task, prices, { ...context, watch })
   }
   const result = await once('submit', id, { handler, parts })
-  if (conflict !== undefined) throw conflict
+  if (refusal !== undefined) throw refusal.error
   if (watch.end !== undefined) return watch.end
   const { queues, engine } = context
   if (watch.jobId !== undefined) {
@@ -157,14 +173,9 @@ async function openStepOf(
 export async function readStep(key: string, { isHinted, jobId }: ReadOptions, parts: StepParts): Promise<StepRun> {
   const { context } = parts
   if (jobId !== undefined) await patiently(() => resolveUnknown(key, jobId, context))
-  for (;;) {
-    const known = await readKnown(key, context)
-    const { run } = known
-    const ended = endedStep(run)
-    if (ended !== undefined) return ended
-    const step = await (run.jobId === undefined ? readUnsent(known, parts) : pollOnce(known, { isHinted }, parts))
-    if (step !== undefined) return step
-  }
+  const work = (latest: Attempt) =>
+    latest.run.jobId === undefined ? readUnsent(latest, parts) : pollOnce(latest, { isHinted }, parts)
+  return untilStep(await readKnown(key, context), { work, waitMs: WORKED_MS, isDone: () => true }, context)
 }
 
 /** A run without a job: of one whose sender died it says that it is unknown. */

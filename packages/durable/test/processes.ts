@@ -1,0 +1,104 @@
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import { ModelRun } from 'modelrun'
+import { createTableEngine, type DurableTable } from '../src/engine/table-engine.ts'
+import { createRuns } from '../src/runs/create-runs.ts'
+import type { Runs, RunsOptions } from '../src/runs/runs-options.ts'
+import { openDatabase } from '../src/sqlite/sqlite-database.ts'
+import { SqliteTable } from '../src/sqlite/sqlite-table.ts'
+import { atEnd } from './batch.ts'
+
+/** What happens to a process at a request of its client, or at a change of its store: nothing without a return value. */
+export type Fault = 'dies before' | 'dies after' | 'fails' | 'loses the response' | undefined
+
+/** When something happens to a process. */
+export interface Faults {
+  /** @param route of a request, such as `POST` or `GET job` */
+  request?(route: 'GET model' | 'GET job' | 'POST' | 'DELETE'): Fault
+  /** @param change of the store, such as `add runs:poll` */
+  store?(change: string): Fault
+}
+
+/** A process with the batch. */
+export interface Process {
+  runs: Runs
+  faults: Faults
+}
+
+/** The processes of a batch on one store in memory, and the service that it is sent to. */
+export interface Processes {
+  server: ReferenceServer
+  open(options?: Partial<RunsOptions>, faults?: Faults): Process
+  /** How often each prompt was sent. */
+  posts: Record<string, number>
+  /** GETs of jobs. */
+  polls(): number
+}
+
+const DEATH = new Promise<never>(() => {})
+const LOCK_MS = 3_000
+
+/** Runs work with a fault. What a dead process waits for never comes. */
+async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Value>): Promise<Value> {
+  if (fault === 'fails') throw new Error('The connection is refused.')
+  if (fault === 'dies before') die()
+  if (fault === 'dies before') return DEATH
+  const value = await work()
+  if (fault === 'loses the response') throw new Error('The connection was reset.')
+  if (fault !== 'dies after') return value
+  die()
+  return DEATH
+}
+
+/** Opens a batch for any number of processes. Jobs take `jobMs`. */
+export async function openProcesses(jobMs = 0): Promise<Processes> {
+  const server = createReferenceServer({ clock: 'system', latency: jobMs })
+  const table = new SqliteTable(openDatabase(':memory:', 0))
+  await table.setup()
+  const posts: Record<string, number> = {}
+  let polls = 0
+  const service = server.clientOptions()
+  atEnd(() => server.close())
+
+  const open: Processes['open'] = (options = {}, faults = {}) => {
+    let isDead = false
+    const die = () => {
+      isDead = true
+    }
+    const process = { faults }
+    const mortal = new Proxy(table, {
+      get(target, name: keyof DurableTable) {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (...given: unknown[]) => {
+          if (isDead) return DEATH
+          const [first] = given
+          const queue = typeof first === 'string' ? first : String(Object(first).queue)
+          return meet(process.faults.store?.(`${name} ${queue}`), die, async () => method.apply(target, given))
+        }
+      },
+    })
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      if (isDead) return DEATH
+      const route = routeOf(String(url), init?.method)
+      const fault = process.faults.request?.(route)
+      return meet(fault, die, () => {
+        if (route === 'GET job') polls += 1
+        if (route === 'POST') {
+          const { prompt } = JSON.parse(String(init?.body)).input
+          posts[prompt] = (posts[prompt] ?? 0) + 1
+        }
+        return service.fetch(url, init)
+      })
+    }
+    const engine = createTableEngine(mortal, { pollMs: 200, onError: () => {} })
+    const client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 })
+    const runs = createRuns({ lockMs: LOCK_MS, onPause: () => {}, onError: () => {}, ...options, engine, client })
+    return Object.assign(process, { runs })
+  }
+  return { server, open, posts, polls: () => polls }
+}
+
+function routeOf(url: string, method = 'GET') {
+  if (method === 'POST' || method === 'DELETE') return method
+  return url.includes('/v1/jobs/') ? 'GET job' : 'GET model'
+}
