@@ -26,6 +26,27 @@ export function atEnd(cleanUp: () => Promise<void>): void {
   cleanUps.push(cleanUp)
 }
 
+let requests = 0
+
+/** A request to the service: time does not leap over it. */
+export async function asRequest<Value>(work: Promise<Value>): Promise<Value> {
+  requests += 1
+  try {
+    return await work
+  } finally {
+    requests -= 1
+  }
+}
+
+/** Enough for a response, and for what its receiver does next. */
+async function untilIdle(): Promise<void> {
+  const isIdle = () => requests === 0
+  for (let turns = 0, idle = 0; turns < 500 && idle < 3; turns += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    idle = isIdle() ? idle + 1 : 0
+  }
+}
+
 /** Moves on from timer to timer until the work settles, and settles as it does. */
 export async function settled<Value>(work: Promise<Value>): Promise<Value> {
   let isSettled = false
@@ -34,7 +55,7 @@ export async function settled<Value>(work: Promise<Value>): Promise<Value> {
   }
   work.then(done, done)
   for (let turns = 0; !isSettled && turns < 1_000_000; turns += 1) {
-    await new Promise((resolve) => setImmediate(resolve))
+    await untilIdle()
     if (!isSettled) await vi.advanceTimersToNextTimerAsync()
   }
   return await work
@@ -94,7 +115,7 @@ export async function openBatch({
     if (method === 'GET' && path.startsWith('/v1/jobs/')) polled.push(path.slice('/v1/jobs/'.length))
     const { status } = outage
     const isAway = status !== undefined && (outage.method ?? method) === method
-    return isAway ? new Response('', { status }) : await service.fetch(url, init)
+    return isAway ? new Response('', { status }) : await asRequest(service.fetch(url, init))
   }
   const { client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 }) } = options
   const reopen = (more: Partial<RunsOptions> = {}) => createRuns({ ...options, ...more, client, engine })

@@ -3,9 +3,10 @@ import { ModelRun } from 'modelrun'
 import { createTableEngine, type DurableTable } from '../src/engine/table-engine.ts'
 import { createRuns } from '../src/runs/create-runs.ts'
 import type { Runs, RunsOptions } from '../src/runs/runs-options.ts'
+import type { StepRun } from '../src/runs/step-run.ts'
 import { openDatabase } from '../src/sqlite/sqlite-database.ts'
 import { SqliteTable } from '../src/sqlite/sqlite-table.ts'
-import { atEnd } from './batch.ts'
+import { asRequest, atEnd, MODEL } from './batch.ts'
 
 /** What happens to a process at a request of its client, or at a change of its store: nothing without a return value. */
 export type Fault = 'dies before' | 'dies after' | 'fails' | 'loses the response' | undefined
@@ -32,6 +33,15 @@ export interface Processes {
   posts: Record<string, number>
   /** GETs of jobs. */
   polls(): number
+}
+
+/** Calls `send` as a workflow does, until the run has ended. */
+export async function loop({ runs }: Process, key: string): Promise<{ run: StepRun; calls: number }> {
+  for (let calls = 1; ; calls += 1) {
+    const run = await runs.send(key, MODEL, { prompt: key })
+    if (run.afterMs === undefined || calls === 500) return { run, calls }
+    await new Promise((resolve) => setTimeout(resolve, run.afterMs))
+  }
 }
 
 const DEATH = new Promise<never>(() => {})
@@ -87,7 +97,7 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
           const { prompt } = JSON.parse(String(init?.body)).input
           posts[prompt] = (posts[prompt] ?? 0) + 1
         }
-        return service.fetch(url, init)
+        return asRequest(service.fetch(url, init))
       })
     }
     const engine = createTableEngine(mortal, { pollMs: 200, onError: () => {} })

@@ -1,153 +1,217 @@
 import { describe, expect, it } from 'vitest'
 import { MODEL, pass, settled, useVirtualTime } from '../../test/batch.ts'
-import { type Fault, type Faults, openProcesses, type Process } from '../../test/processes.ts'
+import { type Fault, loop, openProcesses, type Process } from '../../test/processes.ts'
 import type { SendOptions } from './send-run.ts'
-import type { StepRun } from './step-run.ts'
 
 useVirtualTime()
+
+const all = <Value>(work: readonly Promise<Value>[]) => settled(Promise.all(work))
 
 const send = ({ runs }: Process, key: string, options: SendOptions = {}) =>
   settled(runs.send(key, MODEL, { prompt: key }, options))
 
-/** In short steps: time must not leap while a request is on its way. */
-async function passSlowly(ms: number): Promise<void> {
-  for (let at = 0; at < ms; at += 100) await pass(100)
-}
+describe('callers of one run', () => {
+  it('of 20 at once in 4 processes, one sends, and all get the job', async () => {
+    const { open, posts } = await openProcesses(1_000)
+    const processes = Array.from({ length: 4 }, () => open())
+    const calls = processes.flatMap(({ runs }) =>
+      Array.from({ length: 5 }, () => runs.send('a', MODEL, { prompt: 'a' })),
+    )
+    const jobs = (await all(calls)).map(({ jobId }) => jobId)
+    expect(jobs[0]).toEqual(expect.any(String))
+    expect(new Set(jobs).size).toBe(1)
+    expect(posts).toEqual({ a: 1 })
+  })
 
-/** Calls `send` as a workflow does, until the run has ended. */
-async function loop({ runs }: Process, key: string): Promise<{ run: StepRun; calls: number }> {
-  for (let calls = 1; ; calls += 1) {
-    const run = await runs.send(key, MODEL, { prompt: key })
-    if (run.afterMs === undefined || calls === 500) return { run, calls }
-    await new Promise((resolve) => setTimeout(resolve, run.afterMs))
-  }
-}
+  it('that do not wait get no job, and soon ask again', async () => {
+    const { open } = await openProcesses()
+    const [first, other] = [open({}, { request: () => 'dies before' }), open()]
+    void first.runs.send('a', MODEL, { prompt: 'a' })
+    await pass(10)
+    const run = await send(other, 'a', { waitMs: 0 })
+    expect(run).toEqual({ key: 'a', state: 'running', afterMs: expect.any(Number) })
+    expect(run.afterMs).toBeLessThanOrEqual(1_000)
+  })
 
-/** Lets something happen once. */
-function onceAt<At extends string>(wanted: At, fault: Fault): (at: string) => Fault {
-  let isPast = false
-  return (at) => {
-    if (isPast || at !== wanted) return undefined
-    isPast = true
-    return fault
-  }
-}
+  it('with another model or input get an error that is not to be repeated, also when both are new', async () => {
+    const { open, posts } = await openProcesses()
+    const process = open()
+    const ends = await all(
+      ['x', 'y'].map((prompt) => process.runs.send('a', MODEL, { prompt }).catch((error) => error)),
+    )
+    expect(ends).toContainEqual(expect.objectContaining({ name: 'ConfigurationError', isRetryable: false }))
+    expect(Object.values(posts)).toEqual([1])
+    await expect(settled(process.runs.read('never'))).rejects.toMatchObject({ name: 'ConfigurationError' })
+  })
 
-/** Where a process ends or fails, and what the callers of the same run get afterwards. */
-const FAULTS: readonly { at: string; faults: () => Faults; state: StepRun['state']; posts: number }[] = [
-  { at: 'nowhere', faults: () => ({}), state: 'succeeded', posts: 1 },
-  ...['add runs:submit', 'lockOne runs:submit']
-    .flatMap((change) => [
-      { at: `${change}, before it`, faults: () => ({ store: onceAt(change, 'dies before') }) },
-      { at: `${change}, after it`, faults: () => ({ store: onceAt(change, 'dies after') }) },
-      { at: `${change}, lost`, faults: () => ({ store: onceAt(change, 'loses the response') }) },
-      { at: `${change}, refused`, faults: () => ({ store: onceAt(change, 'fails') }) },
-    ])
-    .map((one) => ({ ...one, state: 'succeeded' as const, posts: 1 })),
-  ...(['dies before', 'dies after', 'fails'] as const).map((fault) => ({
-    at: `the price: ${fault}`,
-    faults: () => ({ request: onceAt('GET model', fault) }),
-    state: 'succeeded' as const,
-    posts: 1,
-  })),
-  {
-    at: 'the mark: dies before',
-    faults: () => ({ store: onceAt('markStarted runs:submit', 'dies before') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the mark: dies after',
-    faults: () => ({ store: onceAt('markStarted runs:submit', 'dies after') }),
-    state: 'unknown',
-    posts: 0,
-  },
-  {
-    at: 'the mark: lost',
-    faults: () => ({ store: onceAt('markStarted runs:submit', 'loses the response') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the POST: dies before',
-    faults: () => ({ request: onceAt('POST', 'dies before') }),
-    state: 'unknown',
-    posts: 0,
-  },
-  { at: 'the POST: dies after', faults: () => ({ request: onceAt('POST', 'dies after') }), state: 'unknown', posts: 1 },
-  {
-    at: 'the POST: lost',
-    faults: () => ({ request: onceAt('POST', 'loses the response') }),
-    state: 'unknown',
-    posts: 1,
-  },
-  {
-    at: 'the job: dies before',
-    faults: () => ({ store: onceAt('add runs:poll', 'dies before') }),
-    state: 'unknown',
-    posts: 1,
-  },
-  {
-    at: 'the job: dies after',
-    faults: () => ({ store: onceAt('add runs:poll', 'dies after') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the job: lost',
-    faults: () => ({ store: onceAt('add runs:poll', 'loses the response') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the end of the submit: dies before',
-    faults: () => ({ store: onceAt('end runs:submit', 'dies before') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the end of the submit: lost',
-    faults: () => ({ store: onceAt('end runs:submit', 'loses the response') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  ...(['dies before', 'dies after', 'fails', 'loses the response'] as const).map((fault) => ({
-    at: `the poll: ${fault}`,
-    faults: () => ({ request: onceAt('GET job', fault) }),
-    state: 'succeeded' as const,
-    posts: 1,
-  })),
-  ...(['add runs:outcomes', 'end runs:poll'] as const).flatMap((change) =>
-    (['dies before', 'dies after', 'loses the response'] as const).map((fault) => ({
-      at: `${change}: ${fault}`,
-      faults: () => ({ store: onceAt(change, fault) }),
-      state: 'succeeded' as const,
-      posts: 1,
-    })),
-  ),
-]
+  it('60 loops at 10 polls a second make at most 4 calls a run', async () => {
+    const { open, posts } = await openProcesses(300)
+    const process = open()
+    const ended = await all(Array.from({ length: 60 }, (_, index) => loop(process, `k${index}`)))
+    expect(ended.every(({ run }) => run.state === 'succeeded')).toBe(true)
+    expect(ended.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThanOrEqual(240)
+    expect(Object.values(posts)).toEqual(Array.from({ length: 60 }, () => 1))
+  })
+})
 
-describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
-  /** Another process calls on, however the first one ended. */
-  it.each(['send', 'sweep', 'a worker'] as const)(
-    `makes ${posts} POSTs and the run ${state}, found by %s`,
-    async (by) => {
-      const shared = await openProcesses(1_000)
-      const first = shared.open({}, faults())
-      const other = shared.open()
-      void loop(first, 'a').catch(() => {})
-      await passSlowly(60_000)
-      await settled(other.runs.add('a', MODEL, { prompt: 'a' }))
-      if (by === 'a worker') other.runs.start()
-      if (by === 'send') await settled(loop(other, 'a'))
-      if (by === 'sweep') for (let round = 0; round < 5; round += 1) await settled(other.runs.sweep({ forMs: 10_000 }))
-      await passSlowly(60_000)
-      const run = await settled(other.runs.read('a'))
-      expect([run.state, shared.posts.a ?? 0]).toEqual([state, posts])
-      expect(JSON.parse(JSON.stringify(run))).toEqual(run)
-      expect((await send(other, 'a')).state).toBe(state)
-      expect(shared.posts.a ?? 0).toBe(posts)
-      await settled(other.runs.stop())
-    },
-  )
+describe('a run that is not accepted', () => {
+  it('is rejected for its input and for the budget of all callers, and is sent once there is one', async () => {
+    const { open, posts } = await openProcesses()
+    const poor = open({ maxCredits: 7 })
+    expect(await send(poor, 'a')).toMatchObject({ state: 'running' })
+    expect(await send(poor, 'b')).toMatchObject({ state: 'rejected', error: { code: 'BUDGET_EXCEEDED' } })
+    expect(await send(open({ maxCredits: 8 }), 'b')).toMatchObject({ state: 'running' })
+    const wrong = settled(poor.runs.send('c', MODEL, { prompt: 'c', num_images: 99 }))
+    expect(await wrong).toMatchObject({ state: 'rejected' })
+    expect(posts).toMatchObject({ a: 1, b: 1 })
+  })
+
+  it('waits as long as a 429 says, in all processes', async () => {
+    const { server, open, posts } = await openProcesses()
+    server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 7, times: 1 })
+    const run = await send(open(), 'a')
+    expect(run).toMatchObject({ state: 'waiting', error: { code: 'rate_limited' } })
+    expect(run.afterMs).toBeLessThanOrEqual(7_000)
+    expect(run.afterMs).toBeGreaterThan(5_000)
+    expect(await send(open(), 'b')).toMatchObject({ state: 'waiting' })
+    expect(posts).toEqual({ a: 1 })
+    expect((await settled(loop(open(), 'a'))).run.state).toBe('succeeded')
+  })
+
+  it('says why it waits while the key is not valid, or its user has paused the batch', async () => {
+    const { server, open, posts } = await openProcesses()
+    server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
+    for (const key of ['a', 'b']) {
+      const run = await send(open(), key)
+      expect(run).toMatchObject({ state: 'waiting', error: { code: 'permission_denied' } })
+      expect(run.afterMs).toBeLessThanOrEqual(30_000)
+    }
+    expect(posts).toEqual({ a: 1 })
+    const process = open({ name: 'other' })
+    await settled(process.runs.pause())
+    expect(await send(process, 'c')).toMatchObject({ state: 'waiting', afterMs: 300_000, error: { code: 'PAUSED' } })
+    expect(await settled(process.runs.read('c'))).toMatchObject({ state: 'waiting', error: { code: 'PAUSED' } })
+    expect(posts).toEqual({ a: 1 })
+  })
+
+  it('is cancelled before it is sent, and aborted by its caller', async () => {
+    const { open, posts } = await openProcesses()
+    const process = open()
+    await settled(process.runs.add('a', MODEL, { prompt: 'a' }))
+    expect(await settled(process.runs.cancel('a'))).toBe('cancelled')
+    expect(await send(process, 'a')).toMatchObject({ state: 'cancelled' })
+    const aborted = send(process, 'b', { signal: AbortSignal.abort() })
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortedError', submission: 'not_sent' })
+    expect(posts).toEqual({})
+  })
+})
+
+describe('a store that is away', () => {
+  const away = (changes: RegExp) => ({ store: (change: string): Fault => (changes.test(change) ? 'fails' : undefined) })
+
+  it('before the mark lets the call reject, and the same call later sends', async () => {
+    const { open, posts } = await openProcesses()
+    const process = open({}, away(/runs/))
+    await expect(send(process, 'a')).rejects.toThrow('The connection is refused.')
+    expect(posts).toEqual({})
+    process.faults = {}
+    expect(await send(process, 'a')).toMatchObject({ state: 'running', jobId: expect.any(String) })
+  })
+
+  it.each([
+    { lastsMs: 1_000, end: 'succeeded' },
+    { lastsMs: 10_000, end: 'unknown' },
+  ])('after the POST for $lastsMs ms returns the job, and the run is $end', async ({ lastsMs, end }) => {
+    const { open, posts } = await openProcesses()
+    const process = open()
+    process.faults = {
+      request: (route) => {
+        if (route === 'POST') process.faults = away(/runs/)
+        return undefined
+      },
+    }
+    const sent = process.runs.send('a', MODEL, { prompt: 'a' })
+    await pass(lastsMs)
+    const other = open()
+    // Another caller parks the run in the outage of the first one, once its lock is over.
+    if (end === 'unknown') expect(await settled(other.runs.read('a'))).toMatchObject({ state: 'unknown' })
+    process.faults = {}
+    const { jobId } = await settled(sent)
+    expect(jobId).toEqual(expect.any(String))
+    await pass(6_000)
+    expect(await settled(other.runs.read('a', end === 'unknown' ? { jobId } : {}))).toMatchObject({ jobId })
+    expect((await settled(loop(other, 'a'))).run.state).toBe('succeeded')
+    expect(posts).toEqual({ a: 1 })
+  })
+})
+
+describe('reading a run', () => {
+  it('never sends it, and polls before the time only after a hint, which the rate limits', async () => {
+    const { open, posts, polls } = await openProcesses(2_000)
+    const process = open({ pollRate: { max: 1, perMs: 10_000 } })
+    await settled(process.runs.add('a', MODEL, { prompt: 'a' }))
+    expect(await settled(process.runs.read('a'))).toMatchObject({ state: 'waiting' })
+    expect(posts).toEqual({})
+    await send(process, 'a')
+    expect(await settled(process.runs.read('a'))).toMatchObject({ state: 'running', afterMs: 500 })
+    expect(polls()).toBe(0)
+    await settled(process.runs.read('a', { isHinted: true }))
+    const limited = await settled(process.runs.read('a', { isHinted: true }))
+    expect([polls(), limited.afterMs ?? 0]).toEqual([1, expect.closeTo(10_000, -3)])
+  })
+
+  it('by six readers that die in their GET loses nothing', async () => {
+    const { open, posts } = await openProcesses(1_000)
+    await send(open(), 'a')
+    for (let reader = 0; reader < 6; reader += 1) {
+      await pass(5_000)
+      void open({}, { request: (route) => (route === 'GET job' ? 'dies before' : undefined) }).runs.read('a')
+      await pass(1_000)
+    }
+    expect((await settled(loop(open(), 'a'))).run.state).toBe('succeeded')
+    expect(posts).toEqual({ a: 1 })
+  })
+})
+
+describe('a sweep', () => {
+  it('of three at once sends each run once, and reports what ended', async () => {
+    const { open, posts } = await openProcesses(1_000)
+    const ended: string[] = []
+    const processes = Array.from({ length: 3 }, () =>
+      open({ onEnd: ({ key, state }) => ended.push(`${key} ${state}`) }),
+    )
+    const keys = Array.from({ length: 32 }, (_, index) => `k${index}`)
+    await all(keys.map((key) => (processes[0] as Process).runs.add(key, MODEL, { prompt: key })))
+    await all(processes.map(({ runs }) => runs.sweep({ forMs: 30_000 })))
+    expect(Object.values(posts)).toEqual(keys.map(() => 1))
+    expect(ended.toSorted()).toEqual(keys.map((key) => `${key} succeeded`).toSorted())
+  })
+
+  it.each([
+    { title: 'a job that takes long', jobMs: 18_000, isPaused: false, mostMs: 3_000 },
+    { title: 'a paused batch', jobMs: 0, isPaused: true, mostMs: 1_000 },
+  ])('does not idle for $title', async ({ jobMs, isPaused, mostMs }) => {
+    const process = (await openProcesses(jobMs)).open()
+    await settled(process.runs.add('a', MODEL, { prompt: 'a' }))
+    if (isPaused) await settled(process.runs.pause())
+    let isOver = false
+    const sweep = process.runs.sweep({ forMs: 60_000 }).then(() => {
+      isOver = true
+    })
+    await pass(mostMs)
+    expect(isOver).toBe(true)
+    await sweep
+  })
+
+  it('of 200 due runs ends when its time is over, and says what is left', async () => {
+    const process = (await openProcesses(1_000)).open({ submitRate: { max: 10, perMs: 1_000 } })
+    const keys = Array.from({ length: 200 }, (_, index) => `k${index}`)
+    await all(keys.map((key) => process.runs.add(key, MODEL, { prompt: key })))
+    const sweep = process.runs.sweep({ forMs: 10_000 })
+    await pass(11_000)
+    const { total, waiting, running, done } = await settled(sweep)
+    expect([total, waiting + running + done]).toEqual([200, 200])
+    expect(waiting).toBeGreaterThan(80)
+    expect(done).toBeGreaterThan(50)
+  })
 })

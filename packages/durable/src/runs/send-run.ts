@@ -49,14 +49,14 @@ export async function sendRun(
     if (signal?.aborted) throw aborted(signal.reason)
     return latest.run.jobId === undefined ? submitOnce(latest, { wanted, signal }, parts) : pollOnce(latest, {}, parts)
   }
-  return untilStep(
-    known,
-    { work, waitMs, isDone: (step) => step.state !== 'running' || step.jobId !== undefined },
-    context,
-  )
+  const check = ({ run }: Attempt) => checkSameRun(key, wanted, run)
+  const isDone = (step: StepRun) => step.state !== 'running' || step.jobId !== undefined
+  return untilStep(known, { check, work, isDone, waitMs }, context)
 }
 
 interface Until {
+  /** Throws when the run is another one than the caller means. */
+  check?(known: Attempt): void
   /** Resolves to `undefined` when the run has moved on, and is to be read again. */
   work(known: Attempt): Promise<StepRun | undefined>
   isDone(step: StepRun): boolean
@@ -64,11 +64,16 @@ interface Until {
 }
 
 /** Works a run until it is somewhere, or the time is over. */
-async function untilStep(known: Attempt, { work, isDone, waitMs }: Until, context: RunsContext): Promise<StepRun> {
+async function untilStep(
+  known: Attempt,
+  { check, work, isDone, waitMs }: Until,
+  context: RunsContext,
+): Promise<StepRun> {
   const { key } = known.run
   const giveUpAt = performance.now() + waitMs
   let latest = known
   for (let delayMs = 0; ; delayMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))) {
+    check?.(latest)
     const step = endedStep(latest.run) ?? (await work(latest))
     if (step !== undefined && isDone(step)) return step
     const { jobId } = latest.run

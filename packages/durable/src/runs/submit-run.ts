@@ -118,6 +118,7 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   if (jobId !== undefined) return startPolling(task, { jobId, requestId }, context)
   if (error.submission === 'accepted' || error.submission === 'unknown') throw await park(task, context, error)
   // Not sent, or rejected: nothing was charged.
+  note(context, { isMarked: false })
   await untilStored(() => giveBack(task, context), onError)
   await pauseOnRejection(error, context)
   const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAgain(error, task))
