@@ -17,6 +17,8 @@ interface Workers {
 }
 
 const CHECK_MS = 100
+/** A task that is being locked is neither due nor running for a moment. */
+const IDLE_CHECKS = 3
 /** What is due sooner is waited for, such as the first poll of a run that was just sent. */
 const SOON_MS = 600
 
@@ -32,8 +34,10 @@ export async function sweepRuns(
   workers.use(user)
   try {
     const inboxWork = context.inbox?.sweep({ forMs })
-    do await sleep(systemClock, Math.min(CHECK_MS, left()))
-    while (left() > 0 && !signal?.aborted && (isRunning() || (await isDueSoon(context))))
+    for (let idle = 0; idle < IDLE_CHECKS && left() > 0 && !signal?.aborted; ) {
+      await sleep(systemClock, Math.min(CHECK_MS, left()))
+      idle = isRunning() || (await isDueSoon(context)) ? 0 : idle + 1
+    }
     await inboxWork
   } finally {
     await workers.release(user)
