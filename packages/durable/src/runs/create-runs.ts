@@ -1,4 +1,4 @@
-import { memberOf, PROCESS_DIED } from '@modelrun/kit'
+import { memberOf, PROCESS_DIED, systemClock } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
 import type { DiedTask, Rate, TaskHandler, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
@@ -6,6 +6,7 @@ import { addCheckedRun, retryRun } from './add-run.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import type { StepParts } from './once-run.ts'
+import { Outage } from './outage.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun, speedMeter } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
@@ -114,6 +115,7 @@ function partsOf(
   const { client, engine, queues } = context
   const prices = new Prices(client)
   const delays = new PollDelays()
+  const outage = new Outage(systemClock)
   const onProcessDied = ({ id, data }: DiedTask) => {
     const jobId = memberOf(data, 'jobId')
     reportEnd(
@@ -135,7 +137,7 @@ function partsOf(
       }
     }
   const handlers: Record<'submit' | 'poll', TaskHandler> = {
-    submit: counted((task) => submitRun(task, prices, context)),
+    submit: counted((task) => outage.guard(() => submitRun(task, prices, context))),
     poll: counted((task) => pollRun(task, delays, context)),
   }
   const options: StepParts['options'] = {

@@ -1,0 +1,66 @@
+import { NonRetriableError, PauseQueue } from '@modelrun/kit'
+import { ConnectionError } from 'modelrun'
+import { describe, expect, test } from 'vitest'
+import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { Outage } from './outage.ts'
+
+const lost = new NonRetriableError('unknown', 'lost', { cause: new ConnectionError({ message: 'refused' }) })
+
+/** Sends runs of a batch at a time of the test. */
+function createBatch() {
+  let now = 0
+  const outage = new Outage({ now: () => now })
+  const send = (work: () => Promise<unknown>) =>
+    outage.guard(work).catch((error: unknown) => (error instanceof PauseQueue ? error.delayMs : error))
+  const wait = (ms: number) => {
+    now += ms
+  }
+  return { send, wait }
+}
+
+const fail = () => Promise.reject(lost)
+const sent = async () => 'sent'
+
+test('a batch whose runs are lost pauses for longer and longer, up to a minute, and sends one run after each pause', async () => {
+  const { send, wait } = createBatch()
+  // Two that were sent together.
+  expect(await Promise.all([send(fail), send(fail)])).toEqual([lost, lost])
+  for (const pauseMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+    expect(await send(sent)).toBe(pauseMs)
+    wait(pauseMs)
+    const first = send(async () => {
+      expect(await send(sent)).toBe(1_000)
+      throw lost
+    })
+    expect(await first).toBe(lost)
+  }
+})
+
+test('it goes on when a run got a response, and another failure pauses nothing', async () => {
+  const { send, wait } = createBatch()
+  await send(fail)
+  wait(1_000)
+  expect([await send(sent), await send(sent)]).toEqual(['sent', 'sent'])
+  const other = new NonRetriableError('unknown', 'died')
+  expect([await send(() => Promise.reject(other)), await send(sent)]).toEqual([other, 'sent'])
+})
+
+describe('a batch at a gateway that responds 502', () => {
+  useVirtualTime()
+
+  test('leaves a few runs for a person to decide about, sends none twice, and then goes on', async () => {
+    const { runs, outage, sent } = await openBatch({ concurrency: 5 })
+    outage.status = 502
+    outage.method = 'POST'
+    const keys = Array.from({ length: 100 }, (_, index) => `run ${index}`)
+    for (const key of keys) await runs.add(key, MODEL, { prompt: key })
+    runs.start()
+    await pass(60_000)
+    expect(sent.length).toBeGreaterThanOrEqual(5)
+    expect(sent.length).toBeLessThan(15)
+    expect(await settled(runs.progress())).toMatchObject({ unknown: sent.length, waiting: 100 - sent.length })
+    outage.status = undefined
+    await pass(300_000)
+    expect(sent.toSorted()).toEqual(keys.toSorted())
+  })
+})
