@@ -8,7 +8,7 @@ import { cancelJob, getJob } from './job-routes.ts'
 import { type MatchedRoute, matchRoute } from './match-route.ts'
 import { getModel, listModels } from './model-routes.ts'
 import { fromRequest, fromServedRequest, type PageRequest } from './page-request.ts'
-import type { ProxyCore, Visit } from './proxy-core.ts'
+import { type ProxyCore, type Visit, withinTime } from './proxy-core.ts'
 import type { ProxyIdentity, ProxyOptions } from './proxy-options.ts'
 import { bodyRules } from './read-run-request.ts'
 import { rejection, unavailable } from './reply.ts'
@@ -16,7 +16,6 @@ import { isCredits, type ResolvedProxyOptions, resolveProxyOptions } from './res
 import { runModel } from './run-route.ts'
 import { createRunsUnderWay } from './runs-under-way.ts'
 import { createJobSeals } from './sealed-jobs.ts'
-import { withinTime } from './within-time.ts'
 
 /** Runs models for the pages of a website, with a key that stays on its server. */
 export interface ModelRunProxy {

@@ -1,7 +1,7 @@
-import type { Job } from '@modelrun/contract'
+import { type Job, jobSchema, runCompletedSchema, succeededDeliverySchema } from '@modelrun/contract'
 import type { ApiResult } from '../client/http/operation.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
-import { failureResponse, isForOperator, reply, shownCode, shownError, unknownJob } from './reply.ts'
+import { failureResponse, isForOperator, namedMembers, reply, shownCode, shownError, unknownJob } from './reply.ts'
 import type { SealedJob } from './sealed-jobs.ts'
 
 /** The client of the page sends again what may be sent again. */
@@ -60,15 +60,14 @@ async function settleJob(core: ProxyCore, visit: Visit, { job, state }: ReadJob)
   await settle(core, visit, { job, charged: chargeOf(state, job.reservation?.credits ?? 0) })
 }
 
-/** The members that the specification names. Other members of a job may be about the account. */
-const SHOWN = ['status', 'output', 'request_id', 'model_id', 'duration_ms', 'credits_used', 'completed_at'] as const
+/** A job may have the members of a run and of a delivery, too (section 2.4). */
+const SCHEMAS = [jobSchema, runCompletedSchema, succeededDeliverySchema]
 
 function shownJob(state: Job, token: string): object {
-  const members = SHOWN.map((name) => [name, Reflect.get(state, name)] as const)
   const { error } = state
   return {
+    ...namedMembers(SCHEMAS, state),
     ...('job_id' in state ? { job_id: token } : {}),
-    ...Object.fromEntries(members.filter(([, value]) => value !== undefined)),
     ...(error === undefined ? {} : { error: shownError(error) }),
   }
 }

@@ -1,7 +1,14 @@
-import { LIMITS, type ListModelsQuery, listModelsQuerySchema, type Model, type ModelSummary } from '@modelrun/contract'
+import {
+  LIMITS,
+  type ListModelsQuery,
+  listModelsQuerySchema,
+  type Model,
+  modelSchema,
+  modelSummarySchema,
+} from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { ProxyCore, Visit } from './proxy-core.ts'
-import { failureResponse, isForOperator, rejection, reply, unknownModel } from './reply.ts'
+import { failureResponse, isForOperator, namedMembers, rejection, reply, unknownModel } from './reply.ts'
 
 /** Not longer, so that it is exact as a number. */
 const INTEGER = /^\d{1,15}$/
@@ -19,7 +26,7 @@ export async function listModels({ catalog }: ProxyCore, visit: Visit, query: UR
   const isMatch = (model: Model) => (category === undefined || model.category === category) && mentions(model, search)
   try {
     const matches = (await catalog.readAll()).filter(isMatch)
-    const models = matches.slice(offset, offset + limit).map(summaryOf)
+    const models = matches.slice(offset, offset + limit).map((model) => shownModel(model, modelSummarySchema))
     return reply(200, { models, total: matches.length, limit, offset })
   } catch (error) {
     visit.report(error)
@@ -31,8 +38,7 @@ export async function listModels({ catalog }: ProxyCore, visit: Visit, query: UR
 export async function getModel({ catalog }: ProxyCore, visit: Visit, id: string): Promise<Response> {
   if (!catalog.has(id)) return unknownModel()
   try {
-    const model = await catalog.read(id)
-    return reply(200, { ...summaryOf(model), input_schema: model.input_schema })
+    return reply(200, shownModel(await catalog.read(id), modelSchema))
   } catch (error) {
     if (isForOperator(error)) visit.report(error)
     return failureResponse(error, { isRun: false })
@@ -54,8 +60,8 @@ function mentions({ name, description }: Model, search: string): boolean {
   return `${name}\n${description}`.toLowerCase().includes(search.toLowerCase())
 }
 
-/** Members are named one by one: a member that the service adds later does not reach pages until it is listed here. */
-function summaryOf({ id, name, description, category, provider, status, pricing }: Model): ModelSummary {
-  const { credits_per_run } = pricing
-  return { id, name, description, category, provider, status, pricing: { credits_per_run } }
+/** A model without what the specification does not name. */
+function shownModel(model: Model, schema: { shape: object }): object {
+  const { credits_per_run } = model.pricing
+  return { ...namedMembers([schema], model), pricing: { credits_per_run } }
 }

@@ -1,11 +1,12 @@
+import { memberOf, withTimeLimit } from '@modelrun/kit'
+import type { Clock } from '../shared/clock.ts'
 import type { BodyRules } from '../shared/serving/read-body.ts'
 import type { Spending } from './budget/spending.ts'
 import type { Catalog } from './catalog.ts'
 import type { ProxyIdentity } from './proxy-options.ts'
-import type { ResolvedProxyOptions } from './resolve-proxy-options.ts'
+import { isCredits, type ResolvedProxyOptions } from './resolve-proxy-options.ts'
 import type { RunsUnderWay } from './runs-under-way.ts'
 import type { JobSeals, SealedJob } from './sealed-jobs.ts'
-import { withinTime } from './within-time.ts'
 
 /** What the routes of one proxy share. */
 export interface ProxyCore {
@@ -24,6 +25,17 @@ export interface Visit {
   identity: ProxyIdentity
   /** Passes a failure on to the operator. */
   report(error: unknown): void
+}
+
+/** Settles like the work of the application, or rejects when it takes longer. It may also throw at once, or return no promise. */
+export async function withinTime<T>(
+  { clock, limitMs, name }: { clock: Clock; limitMs: number; name: string },
+  work: () => T,
+): Promise<Awaited<T>> {
+  const onLate = () => {
+    throw new Error(`${name} did not return within ${limitMs / 1_000} s.`)
+  }
+  return await withTimeLimit((async () => await work())(), { clock, limitMs, onLate })
 }
 
 /** Longest time that a response waits for the budget store. The store may still count it later. */
@@ -48,9 +60,8 @@ export async function settle(
  * is a number of credits.
  */
 export function chargeOf(state: object & { status: string }, reserved: number): number | undefined {
-  const reported: unknown = Reflect.get(state, 'credits_used')
-  const said =
-    typeof reported === 'number' && reported >= 0 && reported < Number.POSITIVE_INFINITY ? reported : undefined
+  const reported = memberOf(state, 'credits_used')
+  const said = isCredits(reported) && reported < Number.POSITIVE_INFINITY ? reported : undefined
   switch (state.status) {
     case 'completed':
     case 'succeeded':

@@ -37,6 +37,12 @@ export function unavailable(message: string, { retryAfterS = 5, code = 'UNAVAILA
   return rejection(503, [code, message], { 'retry-after': String(retryAfterS) })
 }
 
+/** The members that the specification names. Others, which the service may add, do not reach pages: they may be about the account. */
+export function namedMembers(schemas: readonly { shape: object }[], body: object): object {
+  const named = new Set(schemas.flatMap(({ shape }) => Object.keys(shape)))
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => named.has(name) && value !== undefined))
+}
+
 /** Ids of models and jobs that are not there for this user, each for the same reason. */
 export const unknownModel = () => rejection(404, ['NOT_FOUND', 'There is no such model.'])
 export const unknownJob = () => rejection(404, ['NOT_FOUND', 'There is no such job.'])

@@ -4,8 +4,10 @@ import {
   callback,
   clock as clockCheck,
   flag,
+  hasMethods,
   having,
   isText,
+  memberOf,
   must,
   needs,
   notNegative,
@@ -23,13 +25,15 @@ import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptio
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
-  // A missing required option has a message of its own.
-  client: unchecked,
-  models: unchecked,
-  secret,
+  // The message does not have the value, which may be a key.
+  client: (value) =>
+    hasMethods(memberOf(value, 'models'), 'run') ? undefined : 'must be a client that has the key: `new ModelRun()`',
+  models: needs("the ids that pages may run, like ['aurora-image']: all others are hidden", isModelList),
+  secret: (value) => (value === undefined ? NO_SECRET : secret(value)),
+  // Depends on other options.
   authorize: unchecked,
   dangerouslyAllowAnyone: flag,
-  basePath: unchecked,
+  basePath: must('the path of the proxy on your server, like /api/modelrun', isPath),
   allowedOrigins: must('a list of origins', isTextList),
   allowedHosts: must('a list of hosts', isTextList),
   maxCredits: notNegative,
@@ -40,8 +44,19 @@ const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
   clock: clockCheck,
 }))()
 
+const NO_SECRET =
+  'must have at least 32 bytes: it signs the ids of jobs. Make one with `openssl rand -base64 32`, and give it to all processes'
+
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText)
+}
+
+function isModelList(value: unknown): boolean {
+  return isTextList(value) && memberOf(value, 'length') !== 0
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && /^(\/[\w.~-]+)*\/?$/.test(value)
 }
 
 const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
@@ -86,11 +101,11 @@ export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
   const { clock = systemClock, budget } = options
   const origins = (options.allowedOrigins ?? []).map(readOrigin)
   return {
-    client: readClient(options.client),
+    client: options.client,
     authorize: readAuthorize(options),
-    models: readModels(options.models),
-    secret: readSecret(options.secret),
-    basePath: readBasePath(options.basePath ?? '/api/modelrun'),
+    models: [...new Set(options.models)],
+    secret: options.secret ?? '',
+    basePath: (options.basePath ?? '/api/modelrun').replace(/\/$/, ''),
     allowedOrigins: new Set(origins),
     hosts: {
       names: new Set([...origins.map((origin) => new URL(origin).host), ...(options.allowedHosts ?? []).map(readHost)]),
@@ -103,11 +118,6 @@ export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
     onError: createErrorHook(options.onError ?? logError),
     clock,
   }
-}
-
-function readClient(client: ProxyClient | undefined): ProxyClient {
-  if (typeof client?.models?.run === 'function') return client
-  throw wrong('A proxy needs a `client` that has the key: `createProxy({ client: new ModelRun() })`.')
 }
 
 function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: ProxyOptions): Authorize {
@@ -126,25 +136,6 @@ function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: Pr
     )
   }
   return () => ANYONE
-}
-
-function readModels(models: readonly string[] | undefined): readonly string[] {
-  const isUsable =
-    Array.isArray(models) && models.length > 0 && models.every((id) => typeof id === 'string' && id !== '')
-  if (isUsable) return [...new Set(models)]
-  throw wrong("A proxy needs `models`, the ids that pages may run, like `['aurora-image']`. All others are hidden.")
-}
-
-function readSecret(secret: Secret | undefined): Secret {
-  if (secret !== undefined) return secret
-  throw wrong(
-    'A proxy needs a `secret` of at least 32 bytes, which signs the ids of jobs. Make one with `openssl rand -base64 32`, and give it to all processes.',
-  )
-}
-
-function readBasePath(basePath: string): string {
-  if (typeof basePath === 'string' && /^(\/[\w.~-]+)*\/?$/.test(basePath)) return basePath.replace(/\/$/, '')
-  throw wrong('The option `basePath` must be the path of the proxy on your server, like /api/modelrun.')
 }
 
 /** Pages of apps and extensions have schemes of their own, such as `capacitor:` and `chrome-extension:`. */

@@ -1,13 +1,14 @@
-import { type RunRequest, runCompletedSchema } from '@modelrun/contract'
+import { type RunRequest, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
 import { ModelRunError } from '@modelrun/kit'
 import type { AnyRunResponse } from '../client/runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
 import type { PageRequest } from './page-request.ts'
-import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
+import { chargeOf, type ProxyCore, settle, type Visit, withinTime } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
 import {
   failureResponse,
   isForOperator,
+  namedMembers,
   rejection,
   reply,
   shownCode,
@@ -16,7 +17,6 @@ import {
   unknownModel,
 } from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
-import { withinTime } from './within-time.ts'
 
 /** A run, and the credits that are reserved for it. */
 interface SentRun {
@@ -100,24 +100,14 @@ async function accepted(core: ProxyCore, visit: Visit, acceptedRun: AcceptedRun)
   return reply(status, body, { 'x-request-id': shownCode(requestId) })
 }
 
-/** The members that the specification names. */
+const SCHEMAS = { completed: runCompletedSchema, processing: runProcessingSchema, queued: runQueuedSchema }
+
 function shownRun({ run, status, model }: AcceptedRun, job_id: string): [number, object] {
   const message = `Poll GET /v1/jobs/${job_id} for the result.`
-  switch (run.status) {
-    case 'completed':
-      return [200, { ...namedMembers(runCompletedSchema.shape, run), job_id }]
-    case 'processing':
-      return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id, message }]
-    case 'queued':
-      return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id }]
-    case 'unknown':
-      // The job exists, whatever the response was: its state is found by polling.
-      return [202, { job_id, ...shownEnd(run), model_id: model, message }]
-  }
-}
-
-function namedMembers(named: object, body: object): object {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(named, name)))
+  // The job exists, whatever the response was: its state is found by polling.
+  if (run.status === 'unknown') return [202, { job_id, ...shownEnd(run), model_id: model, message }]
+  const named = { ...namedMembers([SCHEMAS[run.status]], run), job_id }
+  return [run.status === 'completed' ? 200 : status, 'message' in named ? { ...named, message } : named]
 }
 
 /** The status of a run whose response has another shape; of one that failed with the error that it must have (section 2.4). */

@@ -131,7 +131,7 @@ type DeadJob = Omit<DeadLetterNotice, 'event'> & { event: WebhookEvent | undefin
  * its output differs from that of the job: then the delivery is forged
  * @returns undefined while the job has not ended (section 3: unknown statuses count as not finished)
  */
-export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
+function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
   const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
   if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
   if (stableJson(event.output) !== stableJson(delivered.output)) return event

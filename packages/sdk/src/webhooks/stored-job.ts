@@ -128,7 +128,7 @@ export function readStoredRun(data: unknown): StoredRun | undefined {
 }
 
 /** Whether the delivery of a task was dropped. Then its job has no result yet. */
-export function isDropped({ result }: TaskRecord): boolean {
+function isDropped({ result }: TaskRecord): boolean {
   return memberOf(result, 'isDropped') === true
 }
 
