@@ -5,8 +5,7 @@ import { createProxy, type ProxyOptions } from 'modelrun/proxy'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCheckedServer } from '../openapi/checked-server.ts'
 import { startReceiver } from '../webhook-receiver.ts'
-import { type Attack, BODY } from './attack.ts'
-import { attackList } from './attack-list.ts'
+import { type Attack, attackList, BODY, RUN } from './attack-list.ts'
 import { MODELS, SECRET } from './setting.ts'
 
 /** The sessions of the application, by the header that its pages send. */
@@ -69,7 +68,7 @@ async function send({ hostname, port, origin }: URL, { target = '', headers = {}
 
 async function startJob(app: App, session: string): Promise<string> {
   const { body } = await app.send({
-    target: 'POST /api/modelrun/v1/models/aurora-image/run',
+    target: RUN,
     headers: { authorization: session },
     body: BODY,
   })
@@ -88,16 +87,11 @@ describe('an attack on the proxy', async () => {
 
   beforeAll(async () => {
     // Both are there for those who may: else the attacks would prove nothing.
-    await expect(
-      app.server.fetch(`${app.server.baseUrl}/v1/jobs/${rawJob}`, {
-        headers: { authorization: `Bearer ${app.server.apiKey}` },
-      }),
-    ).resolves.toMatchObject({ status: 200 })
-    await expect(
-      app.server.fetch(`${app.server.baseUrl}/v1/models/${encodeURIComponent(hiddenModel)}`, {
-        headers: { authorization: `Bearer ${app.server.apiKey}` },
-      }),
-    ).resolves.toMatchObject({ status: 200 })
+    const { baseUrl, apiKey, fetch } = app.server
+    for (const path of [`jobs/${rawJob}`, `models/${encodeURIComponent(hiddenModel)}`]) {
+      const response = await fetch(`${baseUrl}/v1/${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+      expect(response.status).toBe(200)
+    }
     await expect(app.send({ target: `GET /api/modelrun/v1/jobs/${ownJob}` })).resolves.toMatchObject({ status: 200 })
   })
   afterAll(async () => {
@@ -127,7 +121,6 @@ describe('what a page cannot do by a request that is right', () => {
   afterAll(() => app.close())
 
   it('is to name a host: the service gets what the key of the proxy may do, and no other host gets anything', async () => {
-    const target = 'POST /api/modelrun/v1/models/aurora-image/run'
     const headers = {
       'x-fal-target-url': 'https://evil.example.com/',
       'x-forwarded-host': 'evil.example.com',
@@ -136,7 +129,7 @@ describe('what a page cannot do by a request that is right', () => {
       'x-http-method-override': 'DELETE',
       'x-original-url': '/_reference/keys',
     }
-    const { status } = await app.send({ target, headers, body: BODY })
+    const { status } = await app.send({ target: RUN, headers, body: BODY })
     expect(status).toBe(202)
     expect(app.sent).toEqual([
       {
@@ -156,9 +149,8 @@ describe('an attack on the budget', () => {
   it('by 50 runs at the same moment gets no more than the budget (no race between check and charge)', async () => {
     const app = await openApp({ budget: { credits: 12 } })
     const before = app.server.credits()
-    const target = 'POST /api/modelrun/v1/models/aurora-image/run'
     const runs = await Promise.all(
-      Array.from({ length: 50 }, () => app.send({ target, body: JSON.stringify({ input: { prompt: 'x' } }) })),
+      Array.from({ length: 50 }, () => app.send({ target: RUN, body: JSON.stringify({ input: { prompt: 'x' } }) })),
     )
     const statuses = runs.map(({ status }) => status)
     expect([

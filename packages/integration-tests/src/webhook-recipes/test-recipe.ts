@@ -14,9 +14,6 @@ export interface Recipe {
   start(inbox: Inbox): Promise<StartedApp>
 }
 
-/** Longer than any of these responses takes, shorter than what the inbox waits for a body. */
-const QUICK_MS = 1_000
-
 const DELIVERY = JSON.stringify({ job_id: 'job_1', status: 'failed', error: { code: 'X', message: 'x' } })
 
 /** A reference server, an application that receives its deliveries, and what the application has handled. */
@@ -93,8 +90,7 @@ function testRejections(setting: () => Setting): void {
   ) => {
     const { inbox, app } = setting()
     const headers = { 'content-type': contentType }
-    const signal = AbortSignal.timeout(QUICK_MS)
-    const response = await fetch(url ?? (await inbox.callbackUrl(app.url)), { method: 'POST', body, headers, signal })
+    const response = await fetch(url ?? (await inbox.callbackUrl(app.url)), { method: 'POST', body, headers })
     await response.text()
     return response.status
   }
@@ -103,17 +99,20 @@ function testRejections(setting: () => Setting): void {
     expect(await post(DELIVERY, { url: setting().app.url })).toBe(401)
   })
 
-  test.each(['', '{"job_id":', 'not JSON', '[]', '{}'])('responds with 400 quickly to a body like %j', async (body) => {
-    expect(await post(body, {})).toBe(400)
-    expect(setting().events).toEqual([])
-  })
+  test.each(['', '{"job_id":', 'not JSON', '[]', '{}'])(
+    'responds with 400 to a body like %j, and does not wait for more of it (408)',
+    async (body) => {
+      expect(await post(body, {})).toBe(400)
+      expect(setting().events).toEqual([])
+    },
+  )
 
-  test('responds quickly to a body that is too large', async () => {
+  test('responds to a body that is too large', async () => {
     // Where a body parser ran first, it says so in its own way.
     expect([400, 413]).toContain(await post('x'.repeat(300_000), {}))
   })
 
-  test('responds quickly to other content types', async () => {
+  test('responds to other content types', async () => {
     expect(await post(DELIVERY, { contentType: 'text/plain' })).toBe(202)
     // Fastify rejects what none of its parsers takes, before any handler.
     expect([202, 415]).toContain(await post(DELIVERY, { contentType: 'application/x-ndjson' }))
