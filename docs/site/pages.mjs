@@ -19,7 +19,8 @@ export const groups = {
   Webhooks: guides('webhooks', 'webhooks-frameworks', 'webhooks-once', 'webhooks-operations'),
   'Pages and frameworks': [...guides('browsers', 'react', 'nextjs'), 'packages/ai-sdk-provider/README.md'],
   'Runs that outlive a process': [
-    ...guides('durable', 'durable-engines', 'durable-operations', 'durable-sizing'),
+    ...guides('durable', 'workflow-engines', 'serverless'),
+    ...guides('durable-engines', 'durable-operations', 'durable-sizing'),
     'packages/durable/README.md',
   ],
   'Test double': [

@@ -28,9 +28,9 @@ const python = {
   args: ['-m', 'unittest'],
 }
 
-/** With `DATABASE_URL`, `REDIS_URL` and a browser; without them, the tests that need them say so and are left out. */
+/** The recipes in `engines` are run by `lab/engines`. With `DATABASE_URL`, `REDIS_URL` and a browser; without them, the tests that need them say so and are left out. */
 const others = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['testing', 'python'].includes(entry.name))
+  .filter((entry) => entry.isDirectory() && !['engines', 'testing', 'python'].includes(entry.name))
   .map(({ name }) => ({
     name: `example ${name}`,
     workspace: 'examples',

@@ -97,7 +97,8 @@ it('no two rooms of the sdk import each other', () => {
 it('no two rooms of the reference server import each other', () => {
   const imports = importsOfRooms('packages/reference-server/src/')
   expect(imports.size).toBeGreaterThan(10)
-  expect(pairsIn(imports)).toEqual([])
+  // The files of `node` itself put its rooms together.
+  expect(pairsIn(imports).filter((pair) => !pair.includes('node'))).toEqual([])
 })
 
 it('the client imports no other part of the sdk', () => {

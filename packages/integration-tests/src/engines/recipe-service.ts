@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+
+/** What goes wrong in a workflow: nothing, or once. */
+export type RecipeFault = 'none' | 'lost-response' | 'death' | 'two-at-once' | 'lost-webhook' | 'lost-store'
+
+/** How a step sends: by a client as it is, or by `runs.send`. */
+export type Variant = 'naive' | 'ours'
+
+/** What a step needs for its order. */
+export interface Plan {
+  apiKey: string
+  baseUrl: string
+  variant: Variant
+  fault: RecipeFault
+}
+
+/** A video that a workflow is to make. */
+export interface Order {
+  orderId: string
+  prompt: string
+  /** Of the workflow. */
+  id: string
+}
+
+/** What an order cost. */
+export interface Cost {
+  posts: number
+  credits: number
+  /** How often a step called `send`. */
+  sends: number
+}
+
+const CREDITS = 10_000
+/** Longer than a second process takes to start. */
+const SLOW_MS = 4_000
+
+/** The service, with an account for each order, and an endpoint with the fault of each order. */
+export async function startRecipeService() {
+  const server = createReferenceServer({ clock: 'system', latency: 300 })
+  const { url: baseUrl, close } = await listen(server, { port: 0 })
+  const plans = new Map<string, Plan>()
+  const sends = new Map<string, number>()
+  const dead = new Set<string>()
+  const control = createServer((request, response) => {
+    const [, path = '', orderId = ''] = (request.url ?? '').split('/')
+    const isDeath = path === 'death' && plans.get(orderId)?.fault === 'death' && !dead.has(orderId)
+    if (path === 'plan') sends.set(orderId, (sends.get(orderId) ?? 0) + 1)
+    if (isDeath) dead.add(orderId)
+    response.end(JSON.stringify(path === 'death' ? { isDeath } : plans.get(orderId)))
+  })
+  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  const address = control.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+
+  const order = (name: string, variant: Variant, fault: RecipeFault): Order => {
+    const orderId = `${name}-${variant}-${fault}-${plans.size}`
+    const { key: apiKey } = server.createKey({ credits: CREDITS })
+    plans.set(orderId, { apiKey, baseUrl, variant, fault })
+    if (fault === 'lost-response')
+      server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 }, apiKey)
+    if (fault === 'two-at-once')
+      server.faults.add({ kind: 'slow-headers', route: 'runModel', delay_ms: SLOW_MS }, apiKey)
+    if (fault === 'lost-webhook') server.webhooks.script({ deliveries: 0 }, apiKey)
+    return { orderId, prompt: 'waves at dusk', id: orderId }
+  }
+  const cost = async ({ orderId }: Order): Promise<Cost> => {
+    const key = plans.get(orderId)?.apiKey ?? ''
+    // A job is charged at its end.
+    while (server.report(key).unfinishedJobs.length > 0) await sleep(50)
+    const posts = server.requests({ route: 'runModel', key }).length
+    return { posts, credits: CREDITS - server.credits(key), sends: sends.get(orderId) ?? 0 }
+  }
+  const stop = async () => {
+    control.closeAllConnections()
+    control.close()
+    await close()
+  }
+  return { order, cost, stop, controlUrl: `http://127.0.0.1:${port}` }
+}

@@ -1,0 +1,108 @@
+import type { Activity } from './activity.ts'
+import { checkAdvance, type ServerClock } from './clock.ts'
+import type { EventLog } from './event-log.ts'
+import type { VirtualTimers } from './virtual-timers.ts'
+
+interface ClientTimer {
+  dueAt: number
+  callback(): void
+}
+
+/** The clock of a virtual time as clients see it. */
+interface ClientClock extends ServerClock {
+  /** Whether a client set the timer. */
+  owns(handle: unknown): boolean
+  /** The time was set, and the due times of all timers with it. */
+  shift(ms: number): void
+  /**
+   * The server has closed, and its time is paused. Pending client timers fire now, in order; later timers run in real
+   * time.
+   */
+  release(): void
+}
+
+/** Marks timers of real time, which the virtual clock does not know. */
+class RealTimer {
+  readonly timer: ReturnType<typeof setTimeout>
+  constructor(callback: () => void, ms: number) {
+    this.timer = globalThis.setTimeout(callback, ms)
+  }
+}
+
+function createClientClock(clock: ServerClock): ClientClock {
+  const pending = new Map<unknown, ClientTimer>()
+  let isReleased = false
+
+  function setVirtualTimer(callback: () => void, ms: number): unknown {
+    const handle = clock.setTimeout(() => {
+      pending.delete(handle)
+      callback()
+    }, ms)
+    if (handle !== undefined) pending.set(handle, { dueAt: clock.now() + ms, callback })
+    return handle
+  }
+
+  return {
+    ...clock,
+    setTimeout: (callback, ms) => (isReleased ? new RealTimer(callback, ms) : setVirtualTimer(callback, ms)),
+    clearTimeout: (handle) => {
+      if (handle instanceof RealTimer) return globalThis.clearTimeout(handle.timer)
+      pending.delete(handle)
+      clock.clearTimeout(handle)
+    },
+    owns: (handle) => pending.has(handle),
+    shift: (ms) => {
+      for (const timer of pending.values()) timer.dueAt += ms
+    },
+    release: () => {
+      isReleased = true
+      const timers = [...pending].sort(([, one], [, other]) => one.dueAt - other.dueAt)
+      for (const [handle, { callback }] of timers) {
+        // One that fired may have taken back another.
+        if (pending.delete(handle)) callback()
+      }
+    },
+  }
+}
+
+/** The dependencies of a virtual clock. */
+interface VirtualClockParts {
+  timers: VirtualTimers
+  activity: Activity
+  eventLog: EventLog
+  setTimer(callback: () => void, ms: number): unknown
+  /** Moves time on. */
+  pass(ms: number): Promise<void>
+}
+
+/** A clock whose time does not pass by itself. */
+export function createVirtualClock(
+  mode: 'manual' | 'auto',
+  { timers, activity, eventLog, setTimer, pass }: VirtualClockParts,
+) {
+  const clock: ServerClock = {
+    mode,
+    now: () => timers.now,
+    setTimeout: setTimer,
+    clearTimeout: (handle) => {
+      if (timers.remove(handle)) activity.touch()
+    },
+    advance: async (ms) => {
+      checkAdvance(timers.now, ms)
+      return eventLog.during(timers.now, () => pass(ms))
+    },
+  }
+  const forClients = createClientClock(clock)
+  return {
+    ...clock,
+    forClients,
+    setTime: (time: number) => {
+      forClients.shift(time - timers.now)
+      timers.setTime(time)
+    },
+    close: () => {
+      timers.close()
+      forClients.release()
+    },
+  }
+}

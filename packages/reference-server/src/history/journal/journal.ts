@@ -1,0 +1,181 @@
+import type { Account } from '../../domain/account.ts'
+import { showKey } from '../../domain/api-keys.ts'
+import { detached } from '../../domain/cut-input.ts'
+import type { Job, JobEnd } from '../../domain/job.ts'
+import { FairBuffer } from '../../shared/fair-buffer.ts'
+import { pathOf } from '../../wire/router.ts'
+import { describeEntry, describeTime } from './describe-entry.ts'
+import type { JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
+import { redactText } from './redact.ts'
+
+/** About what an entry takes besides its texts. */
+const ENTRY_BYTES = 300
+
+/** So much of a body is recorded. */
+const MAX_BODY_BYTES = 2_048
+
+/** A request and its response, with their whole bodies and with secrets. */
+export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
+  readonly url: string
+}
+
+/**
+ * What happened on the server, oldest first, within a number of bytes. Beyond it the tenant that recorded the most loses
+ * its oldest entries.
+ */
+export class Journal {
+  readonly #records: FairBuffer<Account | null, JournalRecord>
+  /** Changes when entries are forgotten: a reader that knows some reads all again. */
+  epoch = crypto.randomUUID()
+  #places = 0
+
+  constructor(maxBytes: number) {
+    this.#records = new FairBuffer({ limit: maxBytes, weigh: ({ bytes }) => bytes })
+  }
+
+  /** Place of the newest entry, or of what has started since. */
+  get lastPlace(): number {
+    return this.#places
+  }
+
+  /** Takes the next place, for an event that starts now and is added later. */
+  place(): number {
+    return ++this.#places
+  }
+
+  /** @param account `null` without an account, such as for a request without a known key */
+  add(account: Account | null, entry: JournalEntry, startPlace?: number): void {
+    const endPlace = this.place()
+    this.#records.add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
+  }
+
+  addRequest(account: Account | null, details: RequestDetails, startPlace: number): void {
+    this.#records.add(account, new RequestRecord(details, startPlace, this.place()))
+  }
+
+  /** In the order in which they ended; without an account all records, `null` as in `add`. */
+  records(account?: Account | null): JournalRecord[] {
+    if (account !== undefined) return this.#records.of(account)
+    return this.#records.of().sort((one, other) => one.endPlace - other.endPlace)
+  }
+
+  forget(account?: Account): void {
+    this.#records.forget(account)
+    this.epoch = crypto.randomUUID()
+  }
+}
+
+function byteSize(entry: JournalEntry): number {
+  let bytes = ENTRY_BYTES
+  for (const value of Object.values(entry)) if (typeof value === 'string') bytes += value.length
+  return bytes
+}
+
+/** A request in the journal. To leave out secrets costs time, so it is done when the entry is read. */
+class RequestRecord implements JournalRecord {
+  readonly startPlace: number
+  readonly endPlace: number
+  readonly bytes: number
+  readonly #details: RequestDetails
+
+  constructor(details: RequestDetails, startPlace: number, endPlace: number) {
+    const { requestBody, responseBody } = details
+    this.#details = { ...details, responseBody: responseBody && startOf(responseBody) }
+    this.startPlace = startPlace
+    this.endPlace = endPlace
+    this.bytes =
+      ENTRY_BYTES + details.url.length + (requestBody ?? '').length + (this.#details.responseBody ?? '').length
+  }
+
+  get body(): string | undefined {
+    return this.#details.requestBody
+  }
+
+  get entry(): RequestEntry {
+    const { url, key, requestBody, responseBody, ...rest } = this.#details
+    return {
+      kind: 'request',
+      ...rest,
+      path: redactText(pathOf(url)),
+      key: key && showKey(key),
+      requestBody: requestBody && redactText(startOf(requestBody)),
+      responseBody: responseBody && redactText(responseBody),
+    }
+  }
+}
+
+/** What is recorded of a body. */
+export function startOf(body: string): string {
+  return body.length > MAX_BODY_BYTES ? detached(body, MAX_BODY_BYTES) : body
+}
+
+/** The creation of a job. */
+export function jobCreation(job: Job): JobEntry {
+  return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
+}
+
+/** The start of a job that was queued, if it has left the queue by `now`: no timer reports it. */
+export function jobStart(job: Job, now: number): JobEntry[] {
+  const { createdAt, processingAt } = job
+  const hasLeft = createdAt < processingAt && processingAt <= now
+  return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
+}
+
+/** The end of a job. */
+export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
+  const from = at < job.processingAt ? 'queued' : 'processing'
+  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
+}
+
+function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
+  const credits = model.pricing.credits_per_run
+  return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
+}
+
+/** Which part of the journal. */
+interface JournalFilter {
+  /** Of this key's account. Default: of all, and of requests without a key. */
+  key?: string | undefined
+  /** `request`, `job`, `delivery` or `note`. Default: all of them. */
+  kind?: JournalEntry['kind'] | undefined
+  /** Only what is about this job. */
+  jobId?: string | undefined
+}
+
+/** What happened on the server, oldest first, within the option `retention.journalBytes`. No secrets are in it. */
+export interface JournalView {
+  /**
+   * The entries that pass the filter; without one, all.
+   *
+   * @throws Error for a key that this server did not make
+   */
+  entries(filter?: JournalFilter): readonly JournalEntry[]
+  /** The same, a line for each entry; times count from the first. Fit for a snapshot when time is virtual. */
+  text(filter?: JournalFilter): string
+}
+
+export function viewJournal(journal: Journal, accountOf: (key: string) => Account): JournalView {
+  const entries = ({ key, ...filter }: JournalFilter = {}) =>
+    selectRecords(journal, key === undefined ? undefined : accountOf(key), filter).map(({ entry }) => entry)
+  return { entries, text: (filter) => journalText(entries(filter)) }
+}
+
+/** The records of an account, or of all, that pass a filter. */
+export function selectRecords(
+  journal: Journal,
+  account: Account | undefined,
+  { kind, jobId }: Omit<JournalFilter, 'key'>,
+): JournalRecord[] {
+  return journal
+    .records(account)
+    .filter(({ entry }) => (kind ?? entry.kind) === entry.kind && (jobId === undefined || jobId === jobOf(entry)))
+}
+
+export function journalText(entries: readonly JournalEntry[]): string {
+  const startAt = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY)
+  return entries.map((entry) => `${describeTime(entry.at, startAt)}  ${describeEntry(entry)}`).join('\n')
+}
+
+function jobOf(entry: JournalEntry): string | undefined {
+  return entry.kind === 'note' ? undefined : entry.job_id
+}

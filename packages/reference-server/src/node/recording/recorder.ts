@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { tryParseJson } from '@modelrun/kit'
+import { Recorder } from '../../recording/exchange.ts'
+import { bind, endServer, urlOf } from '../bind.ts'
+import { RecordingFile } from './recording-file.ts'
+
+export interface RecorderOptions {
+  /** URL of the real service. */
+  service: URL
+  /** Folder of the recording. */
+  folder: string
+  host: string
+  port: number
+  /** Gets a line for each request. */
+  log: (line: string) => void
+  /** Gets what the user should know although the recorder continues. */
+  warn: (line: string) => void
+  /** Longest time, in milliseconds, to the head of a response. A synchronous run is held for about 55 s (section 8). */
+  silenceMs?: number
+}
+
+/** A recorder that listens. */
+export interface ListeningRecorder {
+  url: string
+  /** Stops listening, waits for the responses to requests that were passed on, and stores everything. */
+  close(): Promise<void>
+}
+
+/**
+ * Stands in front of a service: passes every request on once, and stores what the exchanges show.
+ *
+ * @throws ListenError when the port cannot be bound
+ * @throws UsageError when the folder cannot be used
+ */
+export async function startRecorder(options: RecorderOptions): Promise<ListeningRecorder> {
+  const { host, port, warn } = options
+  const file = await RecordingFile.open(options.folder, options.service.href)
+  const recorder = new Recorder(file.count)
+  /** Requests without a response. */
+  const pending = new Set<Promise<void>>()
+  const server = createServer((incoming, outgoing) => {
+    const handled = record({ ...options, file, recorder }, incoming, outgoing).catch((error: unknown) => {
+      warn(`A response could not be passed on or stored: ${error}`)
+      outgoing.destroy()
+    })
+    pending.add(handled)
+    void handled.then(() => pending.delete(handled))
+  })
+  const address = await bind(server, port, host).catch(async (error: unknown) => {
+    await file.close()
+    throw error
+  })
+  const close = async () => {
+    server.close()
+    if (pending.size > 0) warn(`Waiting for the service (requests: ${pending.size}). Ctrl+C stops at once.`)
+    await Promise.all(pending) // their responses are paid for
+    await endServer(server)
+    await file.close()
+  }
+  let closing: Promise<void> | undefined
+  return {
+    url: urlOf(host, address.port),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+type Session = RecorderOptions & { file: RecordingFile; recorder: Recorder }
+
+async function record(session: Session, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/' } = incoming
+  const at = Date.now()
+  outgoing.on('error', () => {}) // The client may go away; its request is recorded all the same.
+  const body = await buffer(incoming).catch(() => undefined)
+  if (body === undefined) return // It went away before its request was complete: nothing is sent.
+  // A request as to a proxy names the host too; it goes to the service.
+  const target = url.replace(/^[a-z]+:\/\/[^/?]*/i, '')
+  const response = await send(session, target, { method, headers: endToEnd(incoming), body })
+  const text = await passOn(response, outgoing)
+  const ms = Date.now() - at
+  const path = target.replace(/\?.*/s, '')
+  const exchange = session.recorder.record({ method, path, status: response.status, json: tryParseJson(text), at, ms })
+  if (exchange !== undefined && !(response instanceof NoResponse)) await session.file.add(exchange)
+  const by = response instanceof NoResponse ? ' of the recorder' : ''
+  session.log(`${method} ${exchange?.route ?? 'of another path'} ${response.status}${by} ${ms} ms`)
+}
+
+/** Why the service gave no response. */
+class NoResponse extends Response {
+  constructor(status: number, code: string, message: string) {
+    super(JSON.stringify({ error: { code, message } }), { status, headers: { 'content-type': 'application/json' } })
+  }
+}
+
+/** Sends a request once: nothing is sent again, no redirect is followed, and each request has a connection of its own. */
+async function send(
+  { service: { origin, pathname }, silenceMs = 120_000 }: Session,
+  target: string,
+  { method, headers, body }: { method: string; headers: Headers; body: Buffer },
+): Promise<Response> {
+  const abort = new AbortController()
+  const timer = setTimeout(() => abort.abort(), silenceMs)
+  const content = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(body)
+  try {
+    const url = `${origin}${pathname.replace(/\/$/, '')}${target}`
+    return await fetch(url, { method, headers, body: content, redirect: 'manual', signal: abort.signal })
+  } catch (error) {
+    return noResponse(origin, method, abort.signal.aborted ? `nothing came for ${silenceMs / 1_000} s` : error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Errors before there was a connection. With any other, the request may have been received. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
+
+function noResponse(origin: string, method: string, reason: unknown): NoResponse {
+  const { cause = reason } = reason instanceof Error ? reason : {}
+  const { code = '', message = String(reason) } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
+  const why = (message || code).replace(/\.$/, '')
+  if (NOT_CONNECTED.test(code)) {
+    const text = `The recorder could not connect to ${origin}: ${why}. Nothing was sent to the service.`
+    return new NoResponse(502, 'RECORDER_NOT_CONNECTED', text)
+  }
+  const doubt = method === 'POST' ? ' The run may have been received, and then it is charged.' : ''
+  const text = `The recorder sent the request to ${origin} once, and got no response: ${why}.${doubt}`
+  const isTimeout = typeof reason === 'string'
+  return new NoResponse(isTimeout ? 504 : 502, isTimeout ? 'RECORDER_TIMEOUT' : 'RECORDER_NO_RESPONSE', text)
+}
+
+/** Headers of one connection, which are not passed on (RFC 9110, section 7.6.1), and those of the encoding, which `fetch` undoes. */
+const HOP_BY_HOP =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|content-length|content-encoding)$/
+
+const isPassed = (name: string, connection = '') =>
+  !HOP_BY_HOP.test(name) &&
+  !connection
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .includes(name)
+
+function endToEnd({ headers, headersDistinct }: IncomingMessage): Headers {
+  const passed = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    isPassed(name, headers.connection) ? values.map((value): [string, string] => [name, value]) : [],
+  )
+  return new Headers([...passed, ['connection', 'close']])
+}
+
+/** Passes a response on as it comes, and reads it to its end although the client may be gone. */
+async function passOn({ headers, status, statusText, body }: Response, outgoing: ServerResponse): Promise<string> {
+  const passed = [...headers].filter(([name]) => isPassed(name, headers.get('connection') ?? ''))
+  outgoing.writeHead(status, statusText, passed.flat())
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    outgoing.write(chunk)
+  }
+  outgoing.end()
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,90 @@
+import { type RunRequest, runRequestSchema } from '@modelrun/contract'
+import type { ApiKey } from '../domain/api-keys.ts'
+import { unknownModelText } from '../domain/list-models.ts'
+import { validateInput } from '../domain/validate-input.ts'
+import type { Service } from '../service/service.ts'
+import type { RunOrder } from '../service/start-run.ts'
+import { invalidMessage, parseShape } from '../shared/parse-shape.ts'
+import { isBuiltInReceiver } from '../webhooks/receivers.ts'
+import { targetKind } from '../webhooks/webhook-target.ts'
+import { errorResponses, rejectionResponse } from '../wire/error-responses.ts'
+import type { Reply } from '../wire/messages.ts'
+import { isJson, readJson } from '../wire/read-json-body.ts'
+import type { KeyContext } from './app-env.ts'
+import { findKey } from './permissions.ts'
+
+/** A run that may start, or the response that rejects it; both with the body as text, as far as it was read. */
+type CheckedRun = { requestBody?: string | undefined } & (
+  | { order: RunOrder; response?: undefined }
+  | { order?: undefined; response: Reply }
+)
+
+/** Checks a run from its body to its input (section 4.3). Never rejects. */
+export async function checkRun(service: Service, { req, env }: KeyContext): Promise<CheckedRun> {
+  const { wrongRequest, unknownModel } = service.options.assumptions
+  if (!isJson(req.raw.headers.get('content-type'))) {
+    const message = 'Send the body as JSON with the header Content-Type: application/json.'
+    return { response: errorResponses.unsupportedMediaType(message) }
+  }
+  const { requestBody, ...read } = await (env.readBody ?? readJson(req.raw))
+  if (typeof read.problem === 'object') return { response: read.problem }
+  if (read.problem !== undefined) return { requestBody, response: rejectionResponse(wrongRequest, read.problem) }
+  // The key may have been revoked while the body came.
+  const apiKey = findKey(req.raw, service)
+  if (typeof apiKey === 'string') return { requestBody, response: errorResponses.unauthorized(apiKey) }
+  const body = parseShape(runRequestSchema, read.json)
+  if (!body.ok) {
+    return { requestBody, response: rejectionResponse(wrongRequest, invalidMessage('body', body.message)) }
+  }
+  const unreachable = checkWebhook(service, apiKey, body.value.webhook_url)
+  if (unreachable !== undefined) return { requestBody, response: unreachable }
+  const model = service.models.get(req.param('model'))
+  if (model === undefined) {
+    const message = unknownModelText(req.param('model'), service.models)
+    return { requestBody, response: rejectionResponse(unknownModel, message) }
+  }
+  const input = validateInput(model.input_schema, body.value.input)
+  if (input.ok) {
+    const order = { ...body.value, sentInput: body.value.input, input: input.input, account: apiKey.account, model }
+    return { requestBody, order }
+  }
+  const problems = input.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
+  const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
+  const message = `Invalid input: ${problems.join(' ')} ${advice}`
+  return { requestBody, response: rejectionResponse(wrongRequest, message) }
+}
+
+const PRIVATE_WARNING = 'The webhook leads to a private address: the service itself could not reach it.'
+
+/**
+ * Checks the webhook of a run. A private address gets a warning. Where other machines can reach the server, private and
+ * loopback addresses are rejected: a caller could otherwise make it call what only it can reach.
+ */
+function checkWebhook(
+  service: Service,
+  { permissions, account }: ApiKey,
+  url: RunRequest['webhook_url'],
+): Reply | undefined {
+  if (url === undefined) return undefined
+  const { webhookNeedsManage, wrongRequest } = service.options.assumptions
+  if (webhookNeedsManage && !permissions.includes('webhooks:manage')) {
+    const message =
+      'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.'
+    return errorResponses.forbidden(message)
+  }
+  const { username, password } = new URL(url)
+  if (username !== '' || password !== '') {
+    // `fetch` does not call such a URL.
+    const message = 'Invalid body: /webhook_url must have no user name and no password. The receiver gets neither.'
+    return rejectionResponse(wrongRequest, message)
+  }
+  const kind = isBuiltInReceiver(url, service.baseUrl) ? 'public' : targetKind(url)
+  if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
+    const message =
+      'Invalid body: /webhook_url leads to a private address. This server can be reached by other machines, so it calls ' +
+      'public addresses only, unless it is started with --allow-private-webhooks, or listen(server, { allowPrivateWebhooks: true }).'
+    return errorResponses.invalid(message)
+  }
+  if (kind === 'private') service.observer.warn(`warning: ${PRIVATE_WARNING}`, account)
+  return undefined
+}
