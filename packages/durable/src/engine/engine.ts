@@ -30,6 +30,8 @@ export interface Engine extends InboxEngine {
    * Rejects when the store failed before that. Missing where a store cannot lock a task by its id.
    */
   once?: ((queue: string, handler: TaskHandler, options: OnceOptions) => Promise<OnceResult>) | undefined
+  /** Lets the workers of other processes look for new tasks at once. Missing where they find them by polls alone. */
+  notify?: (() => void) | undefined
   /** Counts the tasks of a queue by state. */
   count(queue: string): Promise<Readonly<Record<TaskState, number>>>
   /**

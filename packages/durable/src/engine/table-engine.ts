@@ -74,6 +74,7 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
       return tasks.work(queue, handler, checkWork(given))
     },
     once,
+    notify: table.notify && (() => table.notify?.()),
     getAll: (names) => table.getAll?.(names) ?? Promise.all(names.map(({ queue, id }) => table.get(queue, id))),
     count: (queue) => table.count(queue),
     pause: (queue) => table.pause(queue, UNTIL_RESUMED_MS),

@@ -73,10 +73,15 @@ export function isMissingTable(error: unknown): boolean {
  */
 export type PostgresDatabase = string | AnyClient
 
+/** Listens to a channel, on a connection of its own. Resolves to what ends that. */
+type Listen = (channel: string, onNotify: () => void, onEnd: () => void) => Promise<(() => Promise<void>) | undefined>
+
 /** How the engine runs statements. */
 export interface Connection {
   /** @param limitMs how long the statement may take; some clients enforce it */
   query(text: string, values: PostgresValue[], limitMs: number): PromiseLike<unknown>
+  /** Missing, or resolves to `undefined`, where there is no connection for it. */
+  listen?: Listen | undefined
   /** A statement got no response in time. */
   onSilence(): void
   /** Number of connections when all of them are in use. */
@@ -85,7 +90,9 @@ export interface Connection {
 }
 
 /** The parts of a pool of pg that the engine uses. */
-type PgPool = Pick<Pool, 'query' | 'idleCount' | 'totalCount'> & { options: { max?: number | null | undefined } }
+type PgPool = Pick<Pool, 'query' | 'connect' | 'idleCount' | 'totalCount'> & {
+  options: { max?: number | null | undefined }
+}
 
 /** How long a connection may take to open. */
 const CONNECT_MS = 4_000
@@ -105,6 +112,7 @@ export function connectionOf(database: PostgresDatabase): Connection {
       checkIdle(database)
       return await query(text, values)
     },
+    listen: hasListen(database) ? (channel, onNotify) => listenBySql(database, channel, onNotify) : undefined,
     onSilence: () => {},
     usedUp: () => undefined,
     close: async () => {},
@@ -147,12 +155,47 @@ function isPgPool(database: unknown): database is PgPool {
   return [totalCount, idleCount].every(Number.isInteger) && typeof query === 'function' && typeof options === 'object'
 }
 
+/** `sql` of postgres, which opens a connection of its own for this, and opens it again. */
+interface ListeningSql {
+  listen(channel: string, onNotify: () => void): Promise<{ unlisten(): Promise<void> }>
+}
+
+function hasListen(client: unknown): client is ListeningSql {
+  return typeof Object(client).listen === 'function'
+}
+
+async function listenBySql(sql: ListeningSql, channel: string, onNotify: () => void) {
+  const { unlisten } = await sql.listen(channel, onNotify)
+  return () => unlisten()
+}
+
+/** A smaller pool has no connection to spare. */
+const SMALLEST_POOL = 4
+
+async function listenByPool(pool: PgPool, [channel, onNotify, onEnd]: Parameters<Listen>) {
+  if ((pool.options.max ?? 0) < SMALLEST_POOL) return undefined
+  const client = await pool.connect()
+  let isOver = false
+  const end = async () => {
+    if (isOver) return
+    isOver = true
+    client.release(true)
+    onEnd()
+  }
+  client.on('notification', onNotify)
+  client.on('error', end)
+  client.on('end', end)
+  await client.query(`LISTEN ${channel}`)
+  return end
+}
+
 function ofPool(pool: PgPool): Connection {
   // A config, because pg takes the time limit only there. It closes a connection whose statement took longer.
   const query = (text: string, values: PostgresValue[], limitMs: number) =>
     pool.query({ text, values, query_timeout: limitMs } as { text: string; values: PostgresValue[] }) // not in its types
   return {
     query,
+    listen: (...given) => listenByPool(pool, given),
     onSilence() {
       // Where one connection is dead, others often are. All at once: one after the other would take a time limit each.
       for (let left = pool.idleCount; left > 0; left -= 1) query('SELECT 1', [], PROBE_MS).catch(() => {})
@@ -180,6 +223,7 @@ function ofUrl(url: string): Connection {
       opened ??= (await open()).connection
       return await opened.query(text, values, limitMs)
     },
+    listen: async (...given) => (await open()).connection.listen?.(...given),
     onSilence: () => opened?.onSilence(),
     usedUp: () => opened?.usedUp(),
     async close() {

@@ -70,6 +70,11 @@ export class PostgresLink {
     Promise.resolve(this.#connection.query(END_STANDBY_SESSION, [], CONNECTION_MS)).catch(() => {})
   }
 
+  /** Calls back at each notification, where the client can. Resolves to what ends that. */
+  async listen(channel: string, onNotify: () => void, onEnd: () => void): Promise<(() => Promise<void>) | undefined> {
+    return await this.#connection.listen?.(channel, onNotify, onEnd)
+  }
+
   close(): Promise<void> {
     return this.#connection.close()
   }

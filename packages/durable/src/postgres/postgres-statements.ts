@@ -67,6 +67,9 @@ const lock = (condition: string) => `
 
 const GRANTED = `least($2::int, greatest(0, ceil((now + $3::float8 - greatest(q.next_start, now)) / $4::float8)))::int`
 
+/** Notifications of new tasks. */
+export const CHANNEL = 'modelrun_tasks_due'
+
 /** The statements of the Postgres engine. Each is atomic. `$1` is the queue, `$2` mostly the id of the task. */
 export const SQL = {
   // $3 data, $4 delay.
@@ -121,6 +124,15 @@ export const SQL = {
     SELECT state, due_at, ${NOW} AS now, q.paused_until, q.next_start
     FROM modelrun_tasks AS t LEFT JOIN modelrun_queues AS q ON q.queue = t.queue
     WHERE t.queue = $1 AND id = $2 AND state IN ('waiting', 'running')`,
+  // $1 the queues as JSON.
+  nextDueOf: `
+    SELECT f.queue, greatest(t.due_at, coalesce(q.paused_until, 0)) - ${NOW} AS ms
+    FROM json_array_elements_text($1::text::json) AS f (queue)
+    CROSS JOIN LATERAL (
+      SELECT min(due_at) AS due_at FROM modelrun_tasks AS t WHERE t.queue = f.queue AND state IN ('waiting', 'running')
+    ) AS t LEFT JOIN modelrun_queues AS q ON q.queue = f.queue
+    WHERE t.due_at IS NOT NULL`,
+  notify: `SELECT pg_notify('${CHANNEL}', '')`,
   addQueue: 'INSERT INTO modelrun_queues (queue) VALUES ($1) ON CONFLICT DO NOTHING',
   // $2 wanted, $3 slack, $4 step: how many may start, as in spacing.ts. The time is from before a wait for the row.
   takeStarts: `

@@ -11,56 +11,31 @@ import {
 import type { TaskName, TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { type DurableTable, partName } from '../engine/table-engine.ts'
-import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
-import { checkProbe, type PostgresValue, type Row, wrongRows } from './postgres-connection.ts'
+import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
-import { SQL } from './postgres-statements.ts'
-import { CHANGE_NOTHING, FIND_COLUMNS, migration, NEWEST, PROBE, VERSIONS } from './postgres-versions.ts'
+import { setUpTables } from './postgres-setup.ts'
+import { CHANNEL, SQL } from './postgres-statements.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
-const NOT_ASKED = { nextMs: undefined, hasSuspect: false, died: [] }
+/** The adds of this time share a notification: commits with one wait for each other. */
+const NOTIFY_MS = 25
 
-/** How long a migration may take: it may have to wait for another process, or to read a large table. */
-const MIGRATION_MS = 300_000
+const NOT_ASKED = { nextMs: undefined, hasSuspect: false, died: [] }
 
 /** The tasks in a Postgres database. Each statement is a transaction of its own, with a short lock timeout. */
 export class PostgresTable implements DurableTable {
   readonly #link: PostgresLink
   readonly #schema: string | undefined
+  #notifying: NodeJS.Timeout | undefined
 
   constructor(link: PostgresLink, schema: string | undefined) {
     this.#link = link
     this.#schema = schema
   }
 
-  async setup(): Promise<void> {
-    const [probe] = await this.#rows(PROBE)
-    checkProbe(probe)
-    // With tables of this version, the user needs no permission to create tables.
-    if ((await this.#version()) !== VERSIONS.length) await this.#link.run(migration(this.#schema), MIGRATION_MS)
-    const changed = await this.#rows(CHANGE_NOTHING)
-    if (changed.length > 0)
-      throw wrongRows('returns more than the rows of a change, such as a list of rows and their number')
-  }
-
-  async #version(): Promise<number> {
-    for (;;) {
-      const before = await this.#columns()
-      const isKnown = before.some(({ table }) => table === VERSION_TABLE)
-      const [row] = isKnown ? await this.#rows(NEWEST) : []
-      const found = await this.#columns()
-      // Else another process has migrated between the statements.
-      if (JSON.stringify(found) === JSON.stringify(before)) return versionOf(VERSIONS, found, Number(row?.version ?? 0))
-    }
-  }
-
-  async #columns(): Promise<FoundColumn[]> {
-    return (await this.#rows(FIND_COLUMNS)).map((row) => ({
-      table: String(row.table_name),
-      column: String(row.column_name),
-      isRequired: row.is_required === true,
-    }))
+  setup(): Promise<void> {
+    return setUpTables(this.#link, this.#schema)
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
@@ -134,6 +109,22 @@ export class PostgresTable implements DurableTable {
       hasSuspect,
       nextMs: row.due_at == null ? undefined : Number(row.due_at) - now,
     }
+  }
+
+  async nextDue(queues: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#rows(SQL.nextDueOf, JSON.stringify(queues))
+    return new Map(rows.map(({ queue, ms }) => [String(queue), Number(ms)]))
+  }
+
+  listen(onNotify: () => void, onEnd: () => void): Promise<(() => Promise<void>) | undefined> {
+    return this.#link.listen(CHANNEL, onNotify, onEnd)
+  }
+
+  notify(): void {
+    this.#notifying ??= setTimeout(() => {
+      this.#notifying = undefined
+      this.#rows(SQL.notify).catch(() => {})
+    }, NOTIFY_MS)
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
@@ -221,6 +212,7 @@ export class PostgresTable implements DurableTable {
   }
 
   close(): Promise<void> {
+    clearTimeout(this.#notifying)
     return this.#link.close()
   }
 

@@ -9,6 +9,7 @@ import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 async function addRun(key: string, given: SubmitData, context: RunsContext): Promise<SubmitData> {
   const { engine, queues } = context
   await engine.add(queues.submit, key, { data: asJson(given) })
+  engine.notify?.()
   const stored = await engine.get(queues.submit, key)
   if (stored === undefined) return given
   if (stored.state === 'done') await retryForBudget(key, given, context)
@@ -77,6 +78,7 @@ export async function addAttempt({ attempt, run }: Attempt, { engine, queues, me
   // First the mark: a call that dies in between is repeated, and then all is counted.
   await engine.add(queues.retried, id, { data: null })
   await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits, webhookUrl }) })
+  engine.notify?.()
   metric('retried', { id })
 }
 

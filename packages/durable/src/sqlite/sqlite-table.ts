@@ -14,10 +14,9 @@ import {
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { type DurableTable, partName } from '../engine/table-engine.ts'
-import { VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
-import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './sqlite-versions.ts'
+import { migration, versionIn } from './sqlite-versions.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
@@ -30,18 +29,7 @@ export class SqliteTable implements DurableTable {
   }
 
   async setup(): Promise<void> {
-    await this.#database.transaction({ toDisk: true }, () => this.#database.exec(migration(this.#version())))
-  }
-
-  #version(): number {
-    const found = this.#database.rows(FIND_COLUMNS).map((row) => ({
-      table: String(row.table_name),
-      column: String(row.column_name),
-      isRequired: Number(row.is_required) === 1,
-    }))
-    const isKnown = found.some(({ table }) => table === VERSION_TABLE)
-    const [row] = isKnown ? this.#database.rows(NEWEST) : []
-    return versionOf(VERSIONS, found, Number(row?.version ?? 0))
+    await this.#database.transaction({ toDisk: true }, () => this.#database.exec(migration(versionIn(this.#database))))
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
@@ -115,6 +103,16 @@ export class SqliteTable implements DurableTable {
     const task = toLockedTask(row)
     this.#database.rows(SQL.lock, { queue, id: task.id, lost: task.lost, dueAt })
     return { ...task, fence: task.fence + 1 }
+  }
+
+  async nextDue(queues: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const now = Date.now()
+    const found = queues.flatMap((queue) => {
+      const [row] = this.#database.rows(SQL.firstDue, { queue })
+      if (row?.due_at == null) return []
+      return [[queue, Math.max(Number(row.due_at), this.#queueState(queue).pausedUntil) - now] as const]
+    })
+    return new Map(found)
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {

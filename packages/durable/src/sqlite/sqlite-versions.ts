@@ -1,4 +1,5 @@
-import { type TableVersion, tablesOf, VERSION_TABLE } from '../engine/table-versions.ts'
+import { type TableVersion, tablesOf, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
+import type { Database } from './sqlite-database.ts'
 
 /** A trigger that counts tasks: counting a million rows takes long, and blocks the event loop. */
 function countOn(name: string, event: string, changes: readonly (readonly [row: string, amount: number])[]): string {
@@ -61,11 +62,11 @@ export const VERSIONS: readonly TableVersion[] = [
 const TABLES = tablesOf(VERSIONS).map((table) => `'${table}'`)
 
 /** The columns of the tables that exist. */
-export const FIND_COLUMNS = `
+const FIND_COLUMNS = `
   SELECT t.name AS table_name, c.name AS column_name, c."notnull" AND c.dflt_value IS NULL AND c.pk = 0 AS is_required
   FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name IN (${TABLES.join(', ')})`
 
-export const NEWEST = `SELECT max(version) AS version FROM ${VERSION_TABLE}`
+const NEWEST = `SELECT max(version) AS version FROM ${VERSION_TABLE}`
 
 /** Migrates from a version, or from nothing. For a transaction. */
 export function migration(from: number): string {
@@ -77,4 +78,16 @@ export function migration(from: number): string {
     `INSERT OR IGNORE INTO ${VERSION_TABLE} SELECT ${from} WHERE ${from} > 0;`,
     ...steps.slice(from),
   ].join('\n')
+}
+
+/** The version of the tables in a database. */
+export function versionIn(database: Database): number {
+  const found = database.rows(FIND_COLUMNS).map((row) => ({
+    table: String(row.table_name),
+    column: String(row.column_name),
+    isRequired: Number(row.is_required) === 1,
+  }))
+  const isKnown = found.some(({ table }) => table === VERSION_TABLE)
+  const [row] = isKnown ? database.rows(NEWEST) : []
+  return versionOf(VERSIONS, found, Number(row?.version ?? 0))
 }

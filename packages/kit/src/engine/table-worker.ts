@@ -109,9 +109,25 @@ export class TableWorker implements Worker {
       aloneLock.request(this)
       this.#isWanted ||= aloneLock.allows(this) === 'suspect'
     }
-    if (onlyTasks) return this.#wakeIn(this.#wakeAt - clock.now())
+    if (onlyTasks) return this.#plan(this.#wakeAt - clock.now())
     this.#checkedUntil = now + pollMs
-    this.#wakeIn(Math.min(pollMs, nextMs ?? pollMs))
+    this.#plan(nextMs)
+  }
+
+  /** What is due later than the next poll is found by it. */
+  #plan(nextMs: number | undefined): void {
+    const { table, pollMs } = this.#context
+    if (nextMs !== undefined && nextMs >= 0 && nextMs <= 2 * pollMs) this.#wakeIn(nextMs)
+    else if (table.nextDue === undefined) this.#wakeIn(pollMs)
+    else this.#wakeAt = 0
+  }
+
+  /** The poller of the engine calls this. */
+  dueIn(ms: number): void {
+    const isPlanned = this.#wakeAt >= this.#context.clock.now()
+    if (this.#isLocking || isPlanned) return
+    if (ms <= 0) this.wake()
+    else this.#plan(ms)
   }
 
   async #run(run: TaskRun, alone: boolean, marked: Promise<ReadonlySet<TaskRun>> | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { AloneLock } from './alone-lock.ts'
+import { DuePoller } from './due-poller.ts'
 import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, WorkOptions } from './engine.ts'
 import type { WorkerSettings } from './held-runs.ts'
 import { spacingOf } from './spacing.ts'
@@ -29,6 +30,7 @@ export interface TaskEngine {
 /** Creates an engine on a table of tasks. Its arguments have been checked. */
 export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): TaskEngine {
   const workers = new Set<TableWorker>()
+  const poller = table.nextDue && new DuePoller(workers, { ...options, table })
   const context = { ...options, table, aloneLock: new AloneLock() }
   const wake = (queue: string) => {
     for (const worker of workers) if (worker.queue === queue) worker.wake()
@@ -47,10 +49,12 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
     work(queue, handler, options = {}) {
       const worker = new TableWorker({ queue, handler, settings: settingsOf(options) }, context)
       workers.add(worker)
+      if (workers.size === 1) poller?.start()
       return {
         stop: async () => {
           await worker.stop()
           workers.delete(worker)
+          if (workers.size === 0) await poller?.stop()
           // Only this worker may know when its last task is due again.
           wake(queue)
         },
@@ -74,7 +78,10 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
     if (result.isRun) wake(queue)
     return result
   }
-  const stop = async () => void (await Promise.all([...workers].map((worker) => worker.stop())))
+  const stop = async () => {
+    await Promise.all([...workers].map((worker) => worker.stop()))
+    await poller?.stop()
+  }
   return { engine, once: lockOne === undefined ? undefined : once, wake, stop }
 }
 

@@ -58,6 +58,15 @@ export interface TaskTable {
   lock(request: LockRequest): Promise<LockedTasks>
   /** Locks one task. A start of the rate is taken only with the lock. Missing where a store cannot lock a task by its id. */
   lockOne?(request: LockOneRequest): Promise<LockedOne>
+  /**
+   * Reads with one statement in how many milliseconds the next task of each queue can be locked, without queues that have none.
+   * Missing where each worker polls its own queue.
+   */
+  nextDue?(queues: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Calls back when any process calls `notify`. Resolves to what ends that; to `undefined` when there are no notifications. */
+  listen?(onNotify: () => void, onEnd: () => void): Promise<(() => Promise<void>) | undefined>
+  /** Notifies the workers of all processes that something is due. Never throws. */
+  notify?(): void
   /** Resolves to the ids that are still locked with these fences. */
   renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>>
   /**
