@@ -40,6 +40,9 @@ const HELD = "t.state = 'running' AND t.fence = $3::int"
 const TO_DISK = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
     THEN set_config('synchronous_commit', 'on', true) END AS to_disk`
 
+/** For a change that reaches the disk with the next one that does, mostly the mark of its run: the commit does not wait. */
+const WITH_NEXT = "set_config('synchronous_commit', 'off', true) AS with_next"
+
 /** How long a statement waits for another transaction that has locked its task. */
 const LONGEST_WAIT_MS = 500
 
@@ -214,7 +217,7 @@ export const SQL = {
       ON CONFLICT (name) DO UPDATE SET value = t.value + $2::float8 WHERE t.value + $2::float8 <= $3::float8
       RETURNING value),
     part AS (INSERT INTO modelrun_tallies (name, value) SELECT $4, $2::float8 FROM total RETURNING value)
-    SELECT value, ${TO_DISK} FROM part UNION ALL SELECT value, NULL FROM known`,
+    SELECT value, ${WITH_NEXT} FROM part UNION ALL SELECT value, NULL FROM known`,
   release: `
     WITH part AS (DELETE FROM modelrun_tallies WHERE name = $2 RETURNING value)
     UPDATE modelrun_tallies AS t SET value = t.value - part.value FROM part WHERE t.name = $1 RETURNING t.value`,

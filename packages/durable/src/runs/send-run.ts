@@ -114,8 +114,10 @@ async function submitOnce(
   parts: StepParts,
 ): Promise<StepRun | undefined> {
   const { context, prices, options } = parts
+  const { engine, queues } = context
   const watch: Watch = {}
   let refusal: { error: unknown } | undefined
+  let afterMs: Promise<number> | undefined
   const handler: TaskHandler = async (task) => {
     try {
       if (signal?.aborted) throw aborted(signal.reason)
@@ -125,15 +127,17 @@ async function submitOnce(
       refusal = { error }
       throw new RetryAfterError(0)
     }
-    return submitRun(task, prices, { ...context, watch })
+    const result = await submitRun(task, prices, { ...context, watch })
+    // While the end is written.
+    if (watch.jobId !== undefined)
+      afterMs = spread(firstPollMs(context), options.poll.rate, () => engine.count(queues.poll))
+    return result
   }
   const result = await once('submit', id, { handler, parts })
   if (refusal !== undefined) throw refusal.error
   if (watch.end !== undefined) return watch.end
-  const { queues, engine } = context
   if (watch.jobId !== undefined) {
-    const afterMs = await spread(firstPollMs(context), options.poll.rate, () => engine.count(queues.poll))
-    return openStep({ key, state: 'running', jobId: watch.jobId, afterMs })
+    return openStep({ key, state: 'running', jobId: watch.jobId, afterMs: (await afterMs) ?? firstPollMs(context) })
   }
   // The lock ended in the POST, while the store was away.
   if (watch.isMarked) return openStep({ key, state: 'running', afterMs: WORKED_MS })

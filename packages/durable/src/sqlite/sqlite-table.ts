@@ -191,8 +191,9 @@ export class SqliteTable implements DurableTable {
     })
   }
 
+  /** Reaches the disk with the mark of the run that it is for. */
   async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {
-    return this.#database.transaction({ toDisk: true }, () => {
+    return this.#database.transaction({ toDisk: false }, () => {
       const own = partName(name, part)
       if (this.#database.rows(SQL.readTally, { name: own }).length > 0) return true
       const value = Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0) + amount
