@@ -6,7 +6,7 @@ import { needs } from '../services/programs.ts'
 import { openInboxHarness, post } from './inbox-harness.ts'
 
 const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-const WAIT = { timeout: 20_000, interval: 20 }
+const WAIT = { interval: 20 }
 
 describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () => {
   let service: PostgresService
@@ -17,8 +17,8 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     pool = new pg.Pool({ connectionString: service.url })
     pool.on('error', () => {}) // the server ends before its connections
     await pool.query('CREATE TABLE orders (id text)')
-  }, 60_000)
-  afterAll(() => service?.stop(), 60_000)
+  })
+  afterAll(() => service?.stop())
 
   it('a transaction of a handler that stays open, and one that holds its task, stop no other job', async () => {
     const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'open')
@@ -61,7 +61,7 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     await expect.poll(() => handled, WAIT).toHaveLength(11)
     expect(handled.at(-1)).toBe('stuck')
     await harness.close()
-  }, 60_000)
+  })
 
   it('a task that another transaction has locked while it runs costs no other task its lock', async () => {
     const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'held')
@@ -86,13 +86,17 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     foreign.release()
     await inbox.waitFor('held')
     await harness.close()
-  }, 60_000)
+  })
 
   it('a burst of deliveries runs no more handlers than allowed, and all are stored', async () => {
     const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'burst')
     const concurrency = 5
     let running = 0
     let most = 0
+    let open = () => {}
+    const isFull = new Promise<void>((resolve) => {
+      open = resolve
+    })
     const handled = new Set<string>()
     const { inbox } = await harness.open({
       concurrency,
@@ -100,7 +104,8 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
       onSucceeded: async ({ job_id }) => {
         running++
         most = Math.max(most, running)
-        await sleep(50)
+        if (running === concurrency) open()
+        await isFull
         running--
         handled.add(job_id)
       },
@@ -108,8 +113,8 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     const jobs = Array.from({ length: 300 }, (_, index) => `job_${index}`)
     const sent = jobs.map(async (job) => post(inbox, await inbox.callbackUrl(), harness.service.finish(job)))
     expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
-    await expect.poll(() => handled.size, { timeout: 60_000 }).toBe(300)
+    await expect.poll(() => handled.size).toBe(300)
     expect(most).toBe(concurrency)
     await harness.close()
-  }, 90_000)
+  })
 })

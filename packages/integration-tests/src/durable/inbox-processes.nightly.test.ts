@@ -7,7 +7,7 @@ import { ENGINE_STORES } from './engine-stores.ts'
 import { useInboxHarness } from './use-store.ts'
 
 const program = fileURLToPath(new URL('inbox-process.ts', import.meta.url))
-const WAIT = { timeout: 20_000, interval: 20 }
+const WAIT = { interval: 20 }
 const children: ChildProcess[] = []
 
 interface InboxProcess {
@@ -45,22 +45,16 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
   }
   const openAnyone = () => harness().open({ secret: undefined, publicUrl: undefined })
 
-  it.skipIf(isMissing)(
-    'a job whose process is killed in its handler runs elsewhere within 3 s, with a lock of 2 s',
-    async () => {
-      const { inbox, calls } = await openAnyone()
-      await inbox.expect('long')
-      const { child, lines, deliver } = await start()
-      expect(await deliver(harness().service.finish('long'))).toBe(202)
-      await expect.poll(() => lines, WAIT).toContain('start long 1')
-      inbox.start()
-      child.kill('SIGKILL')
-      const killedAt = performance.now()
-      await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'long' }, { attempt: 2 }]])
-      expect(performance.now() - killedAt).toBeLessThan(3_000)
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('a job whose process is killed in its handler runs elsewhere', async () => {
+    const { inbox, calls } = await openAnyone()
+    await inbox.expect('long')
+    const { child, lines, deliver } = await start()
+    expect(await deliver(harness().service.finish('long'))).toBe(202)
+    await expect.poll(() => lines, WAIT).toContain('start long 1')
+    inbox.start()
+    child.kill('SIGKILL')
+    await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'long' }, { attempt: 2 }]])
+  })
 
   it.skipIf(isMissing)(
     'a job that ends its process each time is dead after four, which one process reports; its 15 bystanders are handled',
@@ -92,30 +86,25 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
       const handled = new Set(done.filter((line) => line.startsWith('end')).map((line) => line.split(' ')[1]))
       expect([...handled].toSorted()).toEqual(bystanders.toSorted())
     },
-    60_000,
   )
 
-  it.skipIf(isMissing)(
-    'a process that was paused past its lock does not start the handler late',
-    async () => {
-      const { inbox, calls } = await openAnyone()
-      await inbox.expect('job_1')
-      const { child, lines, deliver } = await start({ lockMs: 1_000 })
-      const held = harness().service.hold('job_1')
-      expect(await deliver(harness().service.finish('job_1'))).toBe(202)
-      await held.asked
-      child.kill('SIGSTOP')
-      held.release()
-      inbox.start()
-      await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { attempt: 2 }]])
-      child.kill('SIGCONT')
-      // It is awake, and works on.
-      expect(await deliver(harness().service.finish('job_2'))).toBe(202)
-      await inbox.drain()
-      await inbox.waitFor('job_2').catch(() => {})
-      await expect.poll(() => [...lines, ...calls.map(([{ job_id }]) => job_id)].join(), WAIT).toContain('job_2')
-      expect(lines.join()).not.toContain('job_1')
-    },
-    40_000,
-  )
+  it.skipIf(isMissing)('a process that was paused past its lock does not start the handler late', async () => {
+    const { inbox, calls } = await openAnyone()
+    await inbox.expect('job_1')
+    const { child, lines, deliver } = await start({ lockMs: 1_000 })
+    const held = harness().service.hold('job_1')
+    expect(await deliver(harness().service.finish('job_1'))).toBe(202)
+    await held.asked
+    child.kill('SIGSTOP')
+    held.release()
+    inbox.start()
+    await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { attempt: 1, fence: 2 }]])
+    child.kill('SIGCONT')
+    // It is awake, and works on.
+    expect(await deliver(harness().service.finish('job_2'))).toBe(202)
+    await inbox.drain()
+    await inbox.waitFor('job_2').catch(() => {})
+    await expect.poll(() => [...lines, ...calls.map(([{ job_id }]) => job_id)].join(), WAIT).toContain('job_2')
+    expect(lines.join()).not.toContain('job_1')
+  })
 })

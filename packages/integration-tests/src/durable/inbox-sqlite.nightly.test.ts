@@ -3,54 +3,40 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { performance } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import { openInboxHarness, post } from './inbox-harness.ts'
 
-const LOCKED_MS = 6_000
-const WAIT = { timeout: 30_000, interval: 50 }
+const WAIT = { interval: 50 }
 
-it('deliveries get their response in time while another process has the file for 6 s, and are handled after it', async () => {
+it('deliveries get their response while another process has the file, and are handled after it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-inbox-'))
   const at = join(folder, 'inbox.db')
   const harness = await openInboxHarness({ kind: 'sqlite', at }, 'inbox')
   const { inbox, calls } = await harness.open()
   inbox.start()
-  const url = await inbox.callbackUrl()
-  await post(inbox, url, harness.service.finish('before'))
+  await post(inbox, await inbox.callbackUrl(), harness.service.finish('before'))
   await inbox.waitFor('before')
-  const urls = await Promise.all(Array.from({ length: 6 }, () => inbox.callbackUrl()))
+  const jobs = ['job_0', 'job_1', 'job_2']
+  const urls = await Promise.all(jobs.map(() => inbox.callbackUrl()))
 
   const source = `
     const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(at)}, { timeout: 5000 })
     database.exec('BEGIN EXCLUSIVE')
     console.log('locked')
-    setTimeout(() => database.exec('COMMIT'), ${LOCKED_MS})`
-  const other = spawn(process.execPath, ['--no-warnings', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+    process.stdin.once('data', () => { database.exec('COMMIT'); process.exit() })`
+  const other = spawn(process.execPath, ['--no-warnings', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exit = once(other, 'exit')
   await once(other.stdout, 'data')
-  const loop = monitorEventLoopDelay({ resolution: 5 })
-  loop.enable()
-  const sent = urls.map(async (each, index) => {
-    await sleep(index * 900)
-    const sentAt = performance.now()
-    const status = await post(inbox, each, harness.service.finish(`job_${index}`))
-    return { status, responseMs: performance.now() - sentAt }
-  })
-  const responses = await Promise.all(sent)
+  const before = performance.eventLoopUtilization()
+  const sent = urls.map((url, index) => post(inbox, url, harness.service.finish(jobs[index] ?? '')))
+  // All of them respond although the file is not free.
+  expect(new Set(await Promise.all(sent))).toEqual(new Set([503]))
+  // SQLite does not keep the process from its other work while it waits for the file.
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.8)
+  other.stdin.write('over')
   await exit
-  loop.disable()
-  for (const { status, responseMs } of responses) {
-    expect([202, 503]).toContain(status)
-    expect(responseMs).toBeLessThan(5_000)
-  }
-  expect(responses.some(({ status }) => status === 503)).toBe(true)
-  await expect
-    .poll(() => calls.map(([{ job_id }]) => job_id).toSorted(), WAIT)
-    .toEqual(['before', ...urls.map((_, index) => `job_${index}`)])
-  // Not the longest: on a busy machine that is others.
-  expect(loop.percentile(90) / 1e6).toBeLessThan(100)
+  await expect.poll(() => calls.map(([{ job_id }]) => job_id).toSorted(), WAIT).toEqual(['before', ...jobs])
   await harness.close()
   await rm(folder, { recursive: true })
-}, 60_000)
+})
