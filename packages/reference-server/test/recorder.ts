@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { startRecorder } from '../src/node/recording/recorder.ts'
+import { startRecorder } from '../src/node/recorder.ts'
 
 export const KEY = 'sk_live_0123-4567.89'
 export const OTHER_KEY = 'not-like-a-key-of-the-service'

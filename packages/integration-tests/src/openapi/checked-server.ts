@@ -1,8 +1,5 @@
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
-import { createExchangeValidator } from './exchange-validator.ts'
-
-// One for all: it keeps nothing but its compiled schemas, which take a tenth of a second.
-const validator = createExchangeValidator()
+import { checkDelivery, checkExchange } from './exchange-validator.ts'
 
 /** A reference server whose every exchange and delivery is checked by the OpenAPI document. */
 export interface CheckedServer extends ReferenceServer {
@@ -69,7 +66,7 @@ class ExchangeRecord {
   #count = 0
 
   addDelivery(text: string): void {
-    this.#add('delivery', validator.checkDelivery(text))
+    this.#add('delivery', checkDelivery(text))
   }
 
   /** Handles a request, and reads a copy of request and response. */
@@ -90,7 +87,7 @@ class ExchangeRecord {
       texts.then(([requestText, responseText]) => {
         // What broke off is no exchange.
         if (requestText === undefined || responseText === undefined) return
-        const problems = validator.checkExchange({ path, request, requestText, response: seen, responseText })
+        const problems = checkExchange({ path, request, requestText, response: seen, responseText })
         this.#add(`${request.method} ${path} ${seen.status}`, problems)
       }),
     )

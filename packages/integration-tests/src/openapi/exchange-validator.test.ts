@@ -1,159 +1,103 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import { describe, expect, it } from 'vitest'
-import { createExchangeValidator, type Exchange } from './exchange-validator.ts'
-
-const validator = createExchangeValidator()
+import { expect, it } from 'vitest'
+import { checkDelivery, checkExchange, type Exchange } from './exchange-validator.ts'
 
 interface ExchangeOptions {
   method?: string
   target?: string
-  headers?: Record<string, string>
-  /** Body of the request; a text goes as it is. */
+  key?: string
+  /** Content type of the request. */
+  as?: string
+  /** Body of the request; a string goes as it is. */
   sent?: unknown
   status?: number
-  /** Body of the response; a text goes as it is. */
-  responseBody?: unknown
+  /** Body of the response; a string goes as it is. */
+  body?: unknown
   type?: string
 }
 
-const KEY = { authorization: 'Bearer sk_test_1' }
-
 /** An exchange that reads a list of models, with changes. */
-function exchange(options: ExchangeOptions = {}): Exchange {
-  const {
-    method = 'GET',
-    target = '/v1/models',
-    headers = KEY,
-    sent,
-    status = 200,
-    type = 'application/json',
-  } = options
-  const { responseBody = fixtures.models.listFirstPage.body } = options
-  const url = `https://service.test${target}`
+function exchange(options: ExchangeOptions): Exchange {
+  const { method = 'GET', target = '/v1/models', key = 'Bearer sk_test_1', as = 'application/json' } = options
+  const { sent = '', status = 200, body = fixtures.models.listFirstPage.body, type = 'application/json' } = options
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const headers = { 'content-type': as, ...(key && { authorization: key }) }
   return {
     path: target.replace(/\?.*/, ''),
-    request: new Request(url, { method, headers: { 'content-type': 'application/json', ...headers } }),
-    requestText: textOf(sent ?? ''),
+    request: new Request(`https://service.test${target}`, { method, headers }),
+    requestText: textOf(sent),
     response: new Response(null, { status, headers: { 'content-type': type } }),
-    responseText: textOf(responseBody),
+    responseText: textOf(body),
   }
 }
 
-function textOf(body: unknown): string {
-  return typeof body === 'string' ? body : JSON.stringify(body)
-}
+const { runs, models, jobs, errors } = fixtures
+const { output, ...withoutOutput } = runs.completed.body
+const run = { method: 'POST', target: '/v1/models/aurora-image/run', sent: { input: {} }, body: runs.completed.body }
+const job = { target: '/v1/jobs/job_1', body: jobs.succeeded.body }
+const cancel = { ...job, method: 'DELETE', status: 204 }
+const withSlash = { target: '/v1/models/north%2Fretouch', body: models.imageEditing.body }
+const jobWith = (data: object, more: ExchangeOptions = {}) => ({ ...job, body: { data }, ...more })
+const unavailable = { error: { code: 'UNAVAILABLE', message: 'Later.' } }
 
-const run = {
-  method: 'POST',
-  target: '/v1/models/aurora-image/run',
-  sent: { input: {} },
-  responseBody: fixtures.runs.completed.body,
-}
-const job = { target: '/v1/jobs/job_1', responseBody: fixtures.jobs.succeeded.body }
-const { output, ...withoutOutput } = fixtures.runs.completed.body
-
-describe('an exchange that the document allows has no violation', () => {
-  it.each<[what: string, options: ExchangeOptions]>([
-    ['a page of models', { target: '/v1/models?limit=5&offset=0&search=fox&category=text-to-image' }],
-    [
-      'a model whose id has a slash',
-      { target: '/v1/models/north%2Fretouch', responseBody: fixtures.models.imageEditing.body },
-    ],
-    ['a run that finished', run],
-    ['a run that continues', { ...run, status: 202, responseBody: fixtures.runs.processingSlow.body }],
-    [
-      'a job with a status and fields that are not shown',
-      { ...job, responseBody: { data: { status: 'paused', since: 1 } } },
-    ],
-    [
-      'a job whose output is null until it succeeds',
-      { ...job, responseBody: { data: { status: 'queued', output: null } } },
-    ],
-    ['a job that is shown with 202', { ...job, status: 202, responseBody: { data: { status: 'processing' } } }],
-    ['a cancel without a body', { ...job, method: 'DELETE', status: 204, responseBody: '' }],
-    ['a missing key', { headers: {}, status: 401, responseBody: fixtures.errors.unauthorized.body }],
-    [
-      'an error that is not shown',
-      { status: 503, responseBody: { error: { code: 'UNAVAILABLE', message: 'Later.' } } },
-    ],
-  ])('%s', (_what, options) => {
-    expect(validator.checkExchange(exchange(options))).toEqual([])
-  })
+it.each<[what: string, options: ExchangeOptions]>([
+  ['a page of models', { target: '/v1/models?limit=5&offset=0&search=fox&category=text-to-image' }],
+  ['a model whose id has a slash', withSlash],
+  ['a run that finished', run],
+  ['a run that continues', { ...run, status: 202, body: runs.processingSlow.body }],
+  ['a job with a status and fields that are not shown', jobWith({ status: 'paused', since: 1 })],
+  ['a job whose output is null until it succeeds', jobWith({ status: 'queued', output: null })],
+  ['a job that is shown with 202', jobWith({ status: 'processing' }, { status: 202 })],
+  ['a cancel without a body', { ...cancel, body: '' }],
+  ['a missing key', { key: '', status: 401, body: errors.unauthorized.body }],
+  ['an error that is not shown', { status: 503, body: unavailable }],
+])('the document allows %s', (_what, options) => {
+  expect(checkExchange(exchange(options))).toEqual([])
 })
 
-describe('a response that the document does not allow is a violation', () => {
-  it.each<[what: string, options: ExchangeOptions, violation: RegExp]>([
-    ['a field is missing', { ...run, responseBody: withoutOutput }, /must have required property 'output'/],
-    ['a field has another type', { ...job, responseBody: { data: { status: 1 } } }, /data\/status must be string/],
-    [
-      'a count is not an integer',
-      { responseBody: { models: [], total: 0.5, limit: 20, offset: 0 } },
-      /total must be integer/,
-    ],
-    [
-      '`succeeded` stands for `completed`',
-      { ...run, responseBody: { ...run.responseBody, status: 'succeeded' } },
-      /constant/,
-    ],
-    [
-      '200 goes with `processing`',
-      { ...run, responseBody: fixtures.runs.processingSlow.body },
-      /must match a schema in anyOf/,
-    ],
-    ['a job succeeded without output', { ...job, responseBody: { data: { status: 'succeeded' } } }, /'output'/],
-    [
-      'a job succeeded with null',
-      { ...job, responseBody: { data: { status: 'succeeded', output: null } } },
-      /output must/,
-    ],
-    ['a job failed without error', { ...job, responseBody: { data: { status: 'failed' } } }, /'error'/],
-    ['an error has no code', { status: 404, ...job, responseBody: { error: { message: 'x' } } }, /'code'/],
-    ['an error has another form', { status: 500, responseBody: { message: 'x' } }, /'error'/],
-    ['the status is no error and not in the document', { status: 201 }, /'error'/],
-    ['204 comes with a body', { ...job, method: 'DELETE', status: 204, responseBody: '{}' }, /must have no body/],
-    ['the body is not JSON', { responseBody: '{"models":' }, /is no JSON/],
-    ['the body is HTML', { responseBody: '<html>', type: 'text/html' }, /text\/html\) has no schema/],
-  ])('%s', (_what, options, violation) => {
-    expect(validator.checkExchange(exchange({ ...options })).join('\n')).toMatch(violation)
-  })
-})
-
-describe('a request that the document does not allow is a violation', () => {
-  it.each<[what: string, options: ExchangeOptions, violation: RegExp]>([
-    ['the path is unknown', { target: '/v1/keys' }, /has no GET \/v1\/keys/],
-    ['the method is unknown', { method: 'PUT' }, /has no PUT/],
-    ['a query parameter is unknown', { target: '/v1/models?page=2' }, /no query parameter page/],
-    ['a query parameter is out of range', { target: '/v1/models?limit=101' }, /limit: \/ must be <= 100/],
-    ['a query parameter is no integer', { target: '/v1/models?offset=x' }, /offset: \/ must be integer/],
-    ['there is no key', { headers: {} }, /no bearer token/],
-    ['a member of the body is unknown', { ...run, sent: { input: {}, webhookUrl: 'x' } }, /no member webhookUrl/],
-    ['a member of the body is missing', { ...run, sent: {} }, /'input'/],
-    [
-      'the body has another type',
-      { ...run, headers: { ...KEY, 'content-type': 'text/plain' } },
-      /text\/plain\) has no/,
-    ],
-    ['there is no body', { ...run, sent: '' }, /is no JSON/],
-    ['there is a body where none belongs', { ...job, sent: { x: 1 } }, /no request body here/],
-  ])('%s', (_what, options, violation) => {
-    expect(validator.checkExchange(exchange(options)).join('\n')).toMatch(violation)
-  })
+it.each<[what: string, options: ExchangeOptions, violation: RegExp]>([
+  ['a field is missing', { ...run, body: withoutOutput }, /must have required property 'output'/],
+  ['a field has another type', jobWith({ status: 1 }), /data\/status must be string/],
+  ['a count is not whole', { body: { models: [], total: 0.5, limit: 20, offset: 0 } }, /total must be integer/],
+  ['`succeeded` stands for `completed`', { ...run, body: { ...run.body, status: 'succeeded' } }, /constant/],
+  ['200 goes with `processing`', { ...run, body: runs.processingSlow.body }, /must match a schema in anyOf/],
+  ['a job succeeded without output', jobWith({ status: 'succeeded' }), /'output'/],
+  ['a job succeeded with null', jobWith({ status: 'succeeded', output: null }), /output must/],
+  ['a job failed without error', jobWith({ status: 'failed' }), /'error'/],
+  ['an error has no code', { ...job, status: 404, body: { error: { message: 'x' } } }, /'code'/],
+  ['an error has another form', { status: 500, body: { message: 'x' } }, /'error'/],
+  ['the status is not one of an error, and not in the document', { status: 201 }, /'error'/],
+  ['204 comes with a body', { ...cancel, body: '{}' }, /must have no body/],
+  ['the body is not JSON', { body: '{"models":' }, /is not JSON/],
+  ['the body is HTML', { body: '<html>', type: 'text/html' }, /text\/html\) has no schema/],
+  ['the path is unknown', { target: '/v1/keys' }, /has no GET \/v1\/keys/],
+  ['the method is unknown', { method: 'PUT' }, /has no PUT/],
+  ['a query parameter is unknown', { target: '/v1/models?page=2' }, /no query parameter page/],
+  ['a query parameter is out of range', { target: '/v1/models?limit=101' }, /limit: \/ must be <= 100/],
+  ['a query parameter is not whole', { target: '/v1/models?offset=x' }, /offset: \/ must be integer/],
+  ['there is no key', { key: '' }, /no bearer token/],
+  ['a member of the request is unknown', { ...run, sent: { input: {}, webhookUrl: 'x' } }, /no member webhookUrl/],
+  ['a member of the request is missing', { ...run, sent: {} }, /'input'/],
+  ['the request has another type', { ...run, as: 'text/plain' }, /text\/plain\) has no/],
+  ['the request has no body', { ...run, sent: '' }, /is not JSON/],
+  ['the request has a body where none belongs', { ...job, sent: { x: 1 } }, /no request body here/],
+])('it is a violation when %s', (_what, options, violation) => {
+  expect(checkExchange(exchange(options)).join('\n')).toMatch(violation)
 })
 
 const { unknownStatus, ...deliveries } = fixtures.webhooks
+const { succeeded } = deliveries
 
-describe('a delivery', () => {
-  it.each(Object.entries(deliveries))('like %s is right', (_, { body }) => {
-    expect(validator.checkDelivery(JSON.stringify(body))).toEqual([])
-  })
+it.each(Object.entries(deliveries))('a delivery like %s is right', (_, { body }) => {
+  expect(checkDelivery(JSON.stringify(body))).toEqual([])
+})
 
-  it.each([
-    ['has no output', { ...deliveries.succeeded.body, output: undefined }],
-    ['has a local time', { ...deliveries.succeeded.body, completed_at: '2026-01-01 10:00' }],
-    ['has the status `completed`', { ...deliveries.succeeded.body, status: 'completed' }],
-    ['has a status that is not shown', unknownStatus.body],
-    ['failed without error', { job_id: 'job_1', status: 'failed' }],
-  ])('that %s is a violation', (_, body) => {
-    expect(validator.checkDelivery(JSON.stringify(body))).not.toEqual([])
-  })
+it.each([
+  ['has no output', { ...succeeded.body, output: undefined }],
+  ['has a local time', { ...succeeded.body, completed_at: '2026-01-01 10:00' }],
+  ['has the status `completed`', { ...succeeded.body, status: 'completed' }],
+  ['has a status that is not shown', unknownStatus.body],
+  ['failed without error', { job_id: 'job_1', status: 'failed' }],
+])('a delivery that %s is a violation', (_, body) => {
+  expect(checkDelivery(JSON.stringify(body))).not.toEqual([])
 })

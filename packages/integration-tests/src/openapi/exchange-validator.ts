@@ -1,8 +1,8 @@
+import SwaggerParser from '@apidevtools/swagger-parser'
 import { openApiDocument } from '@modelrun/contract/openapi'
 // biome-ignore lint/style/noRestrictedImports: the public name of ajv for the dialect of OpenAPI 3.1.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import { child, type DocumentNode, findOperation, findResponse, type MatchedOperation } from './document-operations.ts'
 
 /** A request and its response, both read to their end. */
 export interface Exchange {
@@ -14,131 +14,120 @@ export interface Exchange {
   responseText: string
 }
 
-/** Finds what breaks the OpenAPI document, by an implementation of JSON Schema that shares nothing with our schemas. */
-export interface ExchangeValidator {
-  /** What is wrong with an exchange, one sentence each; empty when nothing is. */
-  checkExchange(exchange: Exchange): string[]
-  /** The same for the body of a webhook delivery. */
-  checkDelivery(text: string): string[]
+interface Schema {
+  properties?: object
+}
+type Content = Readonly<Record<string, { schema: Schema } | undefined>>
+
+interface Operation {
+  security?: readonly object[]
+  parameters?: readonly { name: string; in: 'path' | 'query'; required?: boolean; schema: Schema }[]
+  requestBody?: { content: Content }
+  responses: Readonly<Record<string, { content?: Content } | undefined>>
+  callbacks?: { jobFinished: { '{$request.body#/webhook_url}': { post: Operation } } }
 }
 
-type Check = (schema: DocumentNode, value: unknown) => string[]
-
-const JSON_TYPE = 'application/json'
-
-export function createExchangeValidator(): ExchangeValidator {
-  const check = createCheck({})
-  const checkText = createCheck({ coerceTypes: true })
-  return {
-    checkExchange(exchange) {
-      const { path } = exchange
-      const { method } = exchange.request
-      const operation = findOperation(method, path)
-      if (operation === undefined) return [`The document has no ${method} ${path}.`]
-      return [
-        ...checkParameters(checkText, operation, exchange),
-        ...checkKey(operation, exchange),
-        ...checkRequestBody(check, operation, exchange),
-        ...checkResponse(check, operation, exchange),
-      ]
-    },
-    checkDelivery(text) {
-      const root = { pointer: '#', value: openApiDocument }
-      const run = child(root, 'paths', '/v1/models/{model}/run', 'post', 'callbacks', 'jobFinished')
-      const path = ['{$request.body#/webhook_url}', 'post', 'requestBody', 'content', JSON_TYPE, 'schema']
-      const schema = run === undefined ? undefined : child(run, ...path)
-      return checkJson(check, { what: 'the delivery', schema, text })
-    },
-  }
+// Redocly CLI has checked the form of the document.
+const { paths } = (await SwaggerParser.dereference(structuredClone(openApiDocument) as never)) as unknown as {
+  paths: Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>
 }
 
-/** A check of values against places in the document, whose own references stay as they are. */
-function createCheck(options: { coerceTypes?: boolean }): Check {
+const check = createCheck({})
+const checkText = createCheck({ coerceTypes: true })
+
+/**
+ * What of an exchange breaks the OpenAPI document, one sentence each; empty when nothing does. By an implementation of JSON
+ * Schema that shares nothing with our schemas.
+ */
+export function checkExchange(exchange: Exchange): string[] {
+  const { path, request, response } = exchange
+  const found = findOperation(request.method, path)
+  if (found === undefined) return [`The document has no ${request.method} ${path}.`]
+  const { operation, pathValues } = found
+  const isKeyNeeded = (operation.security ?? []).length > 0 && response.status !== 401
+  const hasKey = /^Bearer \S+$/i.test(request.headers.get('authorization') ?? '')
+  return [
+    ...checkParameters(operation, pathValues, new URL(request.url).searchParams),
+    ...(isKeyNeeded && !hasKey ? ['there is no bearer token, and the response is not a 401'] : []),
+    ...checkRequestBody(operation, exchange),
+    ...checkResponse(operation, exchange),
+  ]
+}
+
+/** The same for the body of a webhook delivery. */
+export function checkDelivery(text: string): string[] {
+  const run = paths['/v1/models/{model}/run']?.post
+  const delivery = run?.callbacks?.jobFinished['{$request.body#/webhook_url}'].post.requestBody
+  return checkJson('the delivery', delivery?.content['application/json']?.schema, text)
+}
+
+/** A check of values against schemas of the document. */
+function createCheck(options: { coerceTypes?: boolean }): (schema: Schema, value: unknown) => string[] {
   // Strict: a keyword that ajv does not know would be one that checks nothing.
   const ajv = new Ajv2020({ ...options, strict: true, strictTypes: false, allErrors: true })
   addFormatsModule.default(ajv)
-  // The document holds schemas and is none: its own members are no keywords that were misspelt.
-  ajv.addVocabulary(Object.keys(openApiDocument))
-  ajv.addSchema(openApiDocument, 'openapi')
-  const compiled = new Map<string, ValidateFunction>()
-  return ({ pointer }, value) => {
-    const validate = compiled.get(pointer) ?? ajv.compile(placed(pointer))
-    compiled.set(pointer, validate)
+  const compiled = new Map<Schema, ValidateFunction>()
+  return (schema, value) => {
+    // In an object: a string that becomes a number has to have a place.
+    const validate = compiled.get(schema) ?? ajv.compile({ type: 'object', properties: { value: schema } })
+    compiled.set(schema, validate)
     return validate({ value }) ? [] : (validate.errors ?? []).map(sentence)
   }
-}
-
-/** In an object: a text that becomes a number has to have a place. */
-function placed(pointer: string): object {
-  return { type: 'object', properties: { value: { $ref: `openapi${pointer}` } } }
 }
 
 function sentence({ instancePath, message, params }: ErrorObject): string {
   return `${instancePath.replace('/value', '') || '/'} ${message} ${JSON.stringify(params)}`
 }
 
-function checkParameters(check: Check, operation: MatchedOperation, { request }: Exchange): string[] {
-  const query = new URL(request.url).searchParams
-  const parameters = operation.value.parameters ?? []
-  const known = new Set(parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name))
-  const unknown = [...query.keys()].filter((name) => !known.has(name))
-  const problems = parameters.flatMap((parameter, index) => {
-    const { name, required = false } = parameter
-    const text = parameter.in === 'path' ? operation.pathValues[name] : query.get(name)
+function findOperation(method: string, path: string) {
+  for (const [template, methods] of Object.entries(paths)) {
+    const match = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(path)
+    const operation = methods[method.toLowerCase()]
+    if (match !== null && operation !== undefined) return { operation, pathValues: match.groups ?? {} }
+  }
+  return undefined
+}
+
+function checkParameters(
+  { parameters = [] }: Operation,
+  pathValues: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): string[] {
+  const unknown = [...query.keys()].filter((name) => !parameters.some((one) => one.in === 'query' && one.name === name))
+  const problems = parameters.flatMap(({ name, in: place, required = false, schema }) => {
+    const text = place === 'path' ? pathValues[name] : query.get(name)
     if (text === undefined || text === null) return required ? [`the parameter ${name} is missing`] : []
-    const schema = child(operation, 'parameters', String(index), 'schema')
-    const problems = schema === undefined ? ['has no schema'] : check(schema, decodeURIComponent(text))
-    return problems.map((problem) => `the parameter ${name}: ${problem}`)
+    return checkText(schema, decodeURIComponent(text)).map((problem) => `the parameter ${name}: ${problem}`)
   })
   return [...unknown.map((name) => `the document has no query parameter ${name}`), ...problems]
 }
 
-function checkKey({ value }: MatchedOperation, { request, response }: Exchange): string[] {
-  const isNeeded = (value.security ?? []).length > 0 && response.status !== 401
-  const hasKey = /^Bearer \S+$/i.test(request.headers.get('authorization') ?? '')
-  return isNeeded && !hasKey ? ['there is no bearer token, and the response is no 401'] : []
-}
-
-function checkRequestBody(check: Check, operation: MatchedOperation, exchange: Exchange): string[] {
-  const { request, requestText: text } = exchange
-  if (operation.value.requestBody === undefined) return text === '' ? [] : ['the document has no request body here']
+function checkRequestBody({ requestBody }: Operation, { request, requestText: text }: Exchange): string[] {
+  if (requestBody === undefined) return text === '' ? [] : ['the document has no request body here']
   const type = mediaType(request.headers)
-  const schema = child(operation, 'requestBody', 'content', type, 'schema')
-  return [...checkJson(check, { what: `the request body (${type})`, schema, text }), ...unknownMembers(schema, text)]
-}
-
-/** A client sends what the document names, although a service may take more. */
-function unknownMembers(schema: DocumentNode | undefined, text: string): string[] {
-  const known = schema === undefined ? undefined : child(schema, 'properties')?.value
-  const body = parseObject(text)
-  if (typeof known !== 'object' || known === null) return []
-  const names = Object.keys(body).filter((name) => !Object.hasOwn(known, name))
+  const schema = requestBody.content[type]?.schema
+  const problems = checkJson(`the request body (${type})`, schema, text)
+  if (schema?.properties === undefined || problems.length > 0) return problems
+  // A client sends what the document names, although a service may take more.
+  const names = Object.keys(JSON.parse(text)).filter((name) => !Object.hasOwn(schema.properties ?? {}, name))
   return names.map((name) => `the request body: the document has no member ${name}`)
 }
 
-function parseObject(text: string): object {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {} // said by the check of the schema
-  }
-}
-
-function checkResponse(check: Check, operation: MatchedOperation, exchange: Exchange): string[] {
-  const { response, responseText: text } = exchange
-  const described = findResponse(operation, response.status)
+function checkResponse({ responses }: Operation, { response, responseText: text }: Exchange): string[] {
+  const { status } = response
+  const described = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default
   if (described === undefined) return ['the document has no response with this status']
-  if (child(described, 'content') === undefined) return text === '' ? [] : ['the response must have no body']
+  if (described.content === undefined) return text === '' ? [] : ['the response must have no body']
   const type = mediaType(response.headers)
-  return checkJson(check, { what: `the response (${type})`, schema: child(described, 'content', type, 'schema'), text })
+  return checkJson(`the response (${type})`, described.content[type]?.schema, text)
 }
 
-function checkJson(check: Check, body: { what: string; schema: DocumentNode | undefined; text: string }): string[] {
-  if (body.schema === undefined) return [`${body.what} has no schema in the document`]
+function checkJson(what: string, schema: Schema | undefined, text: string): string[] {
+  if (schema === undefined) return [`${what} has no schema in the document`]
   try {
-    return check(body.schema, JSON.parse(body.text)).map((problem) => `${body.what}: ${problem}`)
+    return check(schema, JSON.parse(text)).map((problem) => `${what}: ${problem}`)
   } catch (error) {
-    if (error instanceof SyntaxError) return [`${body.what} is no JSON`]
+    if (error instanceof SyntaxError) return [`${what} is not JSON`]
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Activity } from './activity.ts'
-import { createAutoClock } from './auto-clock.ts'
 import { nextTurn, realNow } from './real-time.ts'
+import { createAutoClock } from './virtual-clock.ts'
 
 const START = Date.UTC(2030, 4, 1)
 const HOUR_MS = 3_600_000

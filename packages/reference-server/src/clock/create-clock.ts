@@ -1,9 +1,8 @@
 import type { Activity } from './activity.ts'
-import { createAutoClock } from './auto-clock.ts'
-import { createVirtualClock } from './client-clock.ts'
 import type { RunningClock } from './clock.ts'
-import { EventLog } from './event-log.ts'
+import { EventLog } from './clock.ts'
 import { createSystemClock } from './system-clock.ts'
+import { createAutoClock, createVirtualClock } from './virtual-clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /**

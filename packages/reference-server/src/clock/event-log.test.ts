@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { EventLog, type LoggedEvent } from './event-log.ts'
+import { EventLog, type LoggedEvent } from './clock.ts'
 
 const MODEL = 'aurora-image' // 4 s, 4 credits
 const note = (at: number): LoggedEvent => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })

@@ -1,6 +1,6 @@
 import type { Job } from '../domain/job.ts'
-import { journalText, selectRecords } from '../history/journal/journal.ts'
-import { JOURNAL_KINDS, type JournalEntry, type JournalRecord } from '../history/journal/journal-entry.ts'
+import { journalText, selectRecords } from '../history/journal.ts'
+import { JOURNAL_KINDS, type JournalEntry, type JournalRecord } from '../history/journal-entry.ts'
 import { makeReport } from '../service/report.ts'
 import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'

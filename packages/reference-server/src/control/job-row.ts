@@ -1,5 +1,5 @@
 import { chargeOf, type Job, statusAt } from '../domain/job.ts'
-import { redactText } from '../history/journal/redact.ts'
+import { redactText } from '../history/redact.ts'
 import type { ControlResponses } from './schemas.ts'
 
 /** A job on one line, as lists and events show it. */

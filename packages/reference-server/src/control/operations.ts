@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
-import { JOURNAL_KINDS } from '../history/journal/journal-entry.ts'
+import { JOURNAL_KINDS } from '../history/journal-entry.ts'
 import { COMPONENTS } from './schemas.ts'
 
 /** What a call is for, its response, and the statuses of its own errors: 404 what does not exist, 409 what is not possible now. */

@@ -11,7 +11,7 @@ import * as z from 'zod/mini'
 import { deliveryRecordSchema } from '../domain/delivery-schema.ts'
 import { scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
-import { JOURNAL_SCHEMAS } from '../history/journal/journal-schema.ts'
+import { JOURNAL_SCHEMAS } from '../history/journal-schema.ts'
 import { wireShape } from './wire-names.ts'
 
 const count = z.int().check(z.minimum(0))

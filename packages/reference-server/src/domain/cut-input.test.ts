@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutInput, cuttableLength } from './cut-input.ts'
+import { cutInput, cuttableLength } from './jobs.ts'
 
 const image = `data:image/png;base64,${'A'.repeat(500_000)}`
 

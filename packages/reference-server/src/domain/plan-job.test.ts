@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { latencyMs, planJob } from './plan-job.ts'
+import { latencyMs, planJob } from './job.ts'
 
 const created = { latencyMs: 4_000, createdAt: 1_000 }
 

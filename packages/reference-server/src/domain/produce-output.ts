@@ -1,7 +1,7 @@
 import type { Output } from '@modelrun/contract'
 import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
-import { cutText } from './cut-input.ts'
 import type { Job } from './job.ts'
+import { cutText } from './jobs.ts'
 
 const SQUARE_HD = { width: 1024, height: 1024 }
 

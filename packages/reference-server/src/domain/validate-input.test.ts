@@ -1,7 +1,6 @@
 import type { InputSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { checkSourceUrl } from './check-value.ts'
-import { validateInput } from './validate-input.ts'
+import { checkSourceUrl, validateInput } from './validate-input.ts'
 
 const SCHEMA: InputSchema = {
   type: 'object',

@@ -1,6 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { closestName, jsonPointer } from '@modelrun/kit'
-import { checkSourceUrl, checkValue, shorten, typeNoun } from './check-value.ts'
+import { closestName, isRecord, jsonPointer } from '@modelrun/kit'
 
 /** One thing that is wrong with the `input` of a run. */
 interface InputProblem {
@@ -102,4 +101,130 @@ function listParameters(known: readonly string[]): string {
 
 function isString(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
+
+const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => boolean }> = new Map<
+  TypeName,
+  { noun: string; matches: (value: unknown) => boolean }
+>([
+  ['string', { noun: 'a string', matches: (value) => typeof value === 'string' }],
+  ['integer', { noun: 'an integer', matches: (value) => Number.isInteger(value) }],
+  ['number', { noun: 'a number', matches: (value) => Number.isFinite(value) }],
+  ['boolean', { noun: 'a boolean', matches: (value) => typeof value === 'boolean' }],
+  ['array', { noun: 'an array', matches: (value) => Array.isArray(value) }],
+  ['object', { noun: 'an object', matches: isRecord }],
+  ['null', { noun: 'null', matches: (value) => value === null }],
+])
+
+/**
+ * Checks one value against the description of its parameter (section 2.3).
+ *
+ * @returns what is wrong, as the rest of a sentence that starts with the parameter's name, or `undefined`
+ */
+function checkValue(property: InputProperty, value: unknown): string | undefined {
+  return checkType(property.type, value) ?? checkEnum(property.enum, value) ?? checkRange(property, value)
+}
+
+/** Noun of a type for a sentence, such as `an integer`; `undefined` for a type outside section 2.3. */
+function typeNoun(type: unknown): string | undefined {
+  return expectedTypes(type)
+    ?.map(({ noun }) => noun)
+    .join(' or ')
+}
+
+/** The types that a value may have; `undefined` when one of them is unknown, so that any value may fit. */
+function expectedTypes(type: unknown): { noun: string; matches: (value: unknown) => boolean }[] | undefined {
+  const types = [type].flat().map((one) => TYPES.get(one))
+  const known = types.filter((one) => one !== undefined)
+  return known.length === types.length && known.length > 0 ? known : undefined
+}
+
+function checkType(type: unknown, value: unknown): string | undefined {
+  // JSON has no such numbers; a caller in the same process could still pass one.
+  if (typeof value === 'number' && !Number.isFinite(value)) return `must be a finite number, got ${value}`
+  const expected = expectedTypes(type)
+  if (expected === undefined || expected.some(({ matches }) => matches(value))) return undefined
+  return `must be ${typeNoun(type)}, got ${withType(value)}${quotesHint(type, value)}`
+}
+
+function withType(value: unknown): string {
+  const shown = describeValue(value)
+  return value === null || typeof value === 'object' ? shown : `the ${typeof value} ${shown}`
+}
+
+function quotesHint(type: unknown, value: unknown): string {
+  if (typeof value !== 'string') return ''
+  const text = value.trim()
+  const isNumber = (type === 'integer' || type === 'number') && text !== '' && Number.isFinite(Number(text))
+  const isBoolean = type === 'boolean' && (text === 'true' || text === 'false')
+  return isNumber || isBoolean ? `; send ${shorten(text)} without quotes` : ''
+}
+
+function checkEnum(allowed: unknown, value: unknown): string | undefined {
+  if (!Array.isArray(allowed) || allowed.some((candidate) => isSameJson(candidate, value))) return undefined
+  return `must be one of ${allowed.map(describeValue).join(', ')}, got ${describeValue(value)}`
+}
+
+function checkRange({ minimum, maximum }: InputProperty, value: unknown): string | undefined {
+  if (typeof value !== 'number') return undefined
+  const hasMinimum = typeof minimum === 'number'
+  const hasMaximum = typeof maximum === 'number'
+  if (!(hasMinimum && value < minimum) && !(hasMaximum && value > maximum)) return undefined
+  if (hasMinimum && hasMaximum) return `must be between ${minimum} and ${maximum}, got ${value}`
+  return `must be ${hasMinimum ? `at least ${minimum}` : `at most ${maximum}`}, got ${value}`
+}
+
+function isSameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (typeof left !== 'object' || typeof right !== 'object') return false
+  try {
+    return JSON.stringify(left) === JSON.stringify(right)
+  } catch {
+    return false // a cycle or a bigint: not JSON, so not an allowed value
+  }
+}
+
+const MAX_SHOWN = 60
+
+/** A JSON value for an error message, shortened: `"high"`, `2.5`, `null`, `an array`, `an object`. Never throws. */
+export function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return typeof value === 'string' ? shorten(JSON.stringify(value)) : shorten(String(value))
+}
+
+/** Text cut to a length that fits into a sentence. */
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}
+
+/** A media type of RFC 6838, and what may follow it in a data URI. */
+const BASE64_HEAD = /^data:[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[^;,]+)*;base64$/i
+
+/**
+ * Checks the value of a parameter that holds the URL of a source file, as `image_url` of section 2.3 does: a string
+ * parameter named `url`, or whose name ends in `_url`.
+ *
+ * @returns what is wrong, as the rest of a sentence that starts with the parameter's name, or `undefined`
+ */
+export function checkSourceUrl(name: string, property: InputProperty, value: unknown): string | undefined {
+  const isSource = /(^|_)url$/.test(name) && property.type === 'string' && property.enum === undefined
+  if (!isSource || typeof value !== 'string' || value === property.default || isWebUrl(value)) return undefined
+  const wrong = /^data:/i.test(value) ? dataUriProblem(value) : ''
+  if (wrong === undefined) return undefined
+  return `must be an http or https URL, or a data URI such as data:image/png;base64,iVBORw0KGgo=, got ${describeValue(value)}${wrong}`
+}
+
+function isWebUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value)
+}
+
+function dataUriProblem(value: string): string | undefined {
+  const comma = value.indexOf(',')
+  if (!BASE64_HEAD.test(value.slice(0, comma))) return '; it must have a media type and ;base64 before the comma'
+  const data = value.slice(comma + 1)
+  if (data === '') return '; it holds no data'
+  return data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? undefined : '; its data is not base64'
 }

@@ -1,7 +1,13 @@
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { Job } from '../domain/job.ts'
-import { jobStart } from './journal/journal.ts'
-import type { DeliveryEntry, JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal/journal-entry.ts'
+import {
+  type DeliveryEntry,
+  type JobEntry,
+  type JournalEntry,
+  type JournalRecord,
+  jobStart,
+  type RequestEntry,
+} from './journal-entry.ts'
 
 /** The records from which the exchanges of a job are made. */
 export interface ExchangeSource {

@@ -1,17 +1,17 @@
-import { ROUTES, type RouteName } from '@modelrun/contract'
+import { ROUTES, type Route, type RouteName } from '@modelrun/contract'
+import { closestName } from '@modelrun/kit'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from '../routes/app-env.ts'
+import { findKey, missingPermission, unwantedQuery } from '../routes/checks.ts'
 import { getFileRoute } from '../routes/files.ts'
 import { cancelJobRoute, getJobRoute } from '../routes/jobs.ts'
 import { getModelRoute, listModelsRoute } from '../routes/models.ts'
-import { findKey, missingPermission, unwantedQuery } from '../routes/permissions.ts'
 import { runModelRoute } from '../routes/run.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses } from '../wire/error-responses.ts'
 import { jsonReply, type Reply, type ReplyOrFault } from '../wire/messages.ts'
 import { type Match, methodsOf, Router } from '../wire/router.ts'
-import { closestRoute } from './closest-route.ts'
 import { injectFault } from './inject-faults.ts'
 
 /** Serves a request that has been routed. Handlers set `details`, everything else is checked before. */
@@ -141,4 +141,22 @@ async function getOpenApiRoute({ baseUrl }: Pick<Service, 'baseUrl'>): Promise<R
   const { openApiDocument } = await import('@modelrun/contract/openapi')
   const servers = [{ url: baseUrl, description: 'The modelrun reference server' }]
   return jsonReply(200, { ...openApiDocument, servers })
+}
+
+const ALL_ROUTES: readonly Route[] = Object.values(ROUTES)
+
+/** The endpoint that a path which has none was probably meant for, such as `GET /v1/models/{id}`. */
+export function closestRoute(method: string, path: string): string | undefined {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  while (/^v\d+$/i.test(segments[0] ?? '')) segments.shift()
+  const meant = ALL_ROUTES.filter(({ path }) => isAlmost(path.split('/').slice(2), segments))
+  const route = meant.find((one) => one.method === method) ?? meant[0]
+  return route && `${route.method} ${route.path}`
+}
+
+function isAlmost(template: readonly string[], segments: readonly string[]): boolean {
+  return (
+    template.length === segments.length &&
+    template.every((part, index) => part.startsWith('{') || closestName(segments[index] ?? '', [part]) === part)
+  )
 }

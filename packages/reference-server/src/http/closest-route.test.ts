@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { closestRoute } from './closest-route.ts'
+import { closestRoute } from './app.ts'
 
 it.each([
   ['a misspelt path', 'GET /v1/model/aurora-image', 'GET /v1/models/{id}'],

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Handle } from '../wire/messages.ts'
-import { createFetch } from './fetch.ts'
+import { createFetch } from './handle.ts'
 
 const BASE_URL = 'https://reference.test'
 

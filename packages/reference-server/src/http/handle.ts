@@ -1,10 +1,11 @@
-import { BusyPolls } from '../clock/busy-polls.ts'
-import type { RequestDetails } from '../history/journal/journal.ts'
-import { redactText, shownHeaders } from '../history/journal/redact.ts'
+import { BusyPolls } from '../clock/activity.ts'
+import { fetchFailed } from '../faults/network-errors.ts'
+import type { RequestDetails } from '../history/journal.ts'
+import { redactText, shownHeaders } from '../history/redact.ts'
 import type { AppContext, RequestEnv, RequestTrace } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses } from '../wire/error-responses.ts'
-import type { Handle, IncomingRequest, Reply, ReplyOrFault } from '../wire/messages.ts'
+import { type Handle, type IncomingRequest, type Reply, type ReplyOrFault, toResponse } from '../wire/messages.ts'
 import { decodeSegment, pathBelow, pathOf, RoutedRequest, withModelAsSegment } from '../wire/router.ts'
 
 /** A socket that is closed already no longer knows the address of its client. */
@@ -60,10 +61,10 @@ function closedReply(): Reply {
 }
 
 /**
- * Whether it only looks: a poll of what happened, or the dashboard with the control API or a produced file. Such reads change nothing
+ * Whether it only observes: a poll of what happened, or the dashboard with the control API or a produced file. Such reads change nothing
  * and would fill the journal and the log. Only browsers send the header, and no page can set it.
  */
-function isOnLooker({ method, url, headers }: IncomingRequest, { route, injected }: RequestEnv): boolean {
+function isObserving({ method, url, headers }: IncomingRequest, { route, injected }: RequestEnv): boolean {
   if (method !== 'GET' || injected !== undefined || (route !== 'control' && route !== 'getFile')) return false
   return headers.get('sec-fetch-site') === 'same-origin' || pathOf(url).endsWith('/_reference/activity')
 }
@@ -83,7 +84,7 @@ function finishRequest(service: Service, exchange: Exchange, result: ReplyOrFaul
   const { observer } = service
   const { request, env, startPlace } = exchange
   const trace: RequestTrace = { ...env.details, route: env.route, apiKey: env.apiKey }
-  if (isOnLooker(request, env)) return result
+  if (isObserving(request, env)) return result
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
   addRequestId(service, result, trace)
   const details = detailsOf(service, exchange, { trace, result })
@@ -156,4 +157,47 @@ function addRequestId(service: Service, result: ReplyOrFault, trace: RequestTrac
   const headers = result.status === undefined ? {} : result.headers
   if (trace.route === 'control') return
   headers[REQUEST_ID_HEADER] = `http_${service.nextRequestNumber()}`
+}
+
+const ADVICE =
+  'modelrun-reference-server: queueMicrotask is faked, and without it no runtime reads the body of a request or a ' +
+  "response: calls hang until the fake time moves. Leave it alone: jest.useFakeTimers({ doNotFake: ['queueMicrotask', " +
+  "'nextTick'] }), or vi.useFakeTimers() without queueMicrotask in toFake."
+
+/** Makes a check that warns, once, of fake timers under which nothing can work; it cannot help by itself. */
+function createFakeTimerCheck(): () => void {
+  let isWarned = false
+  return () => {
+    // The libraries that fake it, Jest's and vitest's, mark what they put in its place.
+    if (isWarned || !('clock' in globalThis.queueMicrotask)) return
+    isWarned = true
+    console.warn(ADVICE)
+  }
+}
+
+/** The mark of a `fetch` that reports refused connections as undici, under Node's `fetch`, does. The client reads it. */
+const REPORTS_LIKE_UNDICI = { [Symbol.for('modelrun.reports_like_undici')]: true }
+
+/** A drop-in for the global `fetch` on top of a server: rejects when it is aborted, as the global one does. */
+export function createFetch(
+  handle: Handle,
+  server: { readonly baseUrl: string },
+): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  const checkTimers = createFakeTimerCheck()
+  const serverFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    checkTimers()
+    const request = new Request(input instanceof Request ? input : new URL(input, server.baseUrl), init)
+    const { signal } = request
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal.reason)
+      signal.addEventListener('abort', abort, { once: true })
+      void handle(request, { transport: 'fetch' }).then((handled) => {
+        signal.removeEventListener('abort', abort)
+        if (handled.status === undefined) reject(fetchFailed(handled.fault, request.url))
+        else resolve(toResponse(handled))
+      })
+    })
+  }
+  return Object.assign(serverFetch, REPORTS_LIKE_UNDICI)
 }

@@ -1,7 +1,7 @@
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
-import type { LatencyOption } from '../domain/plan-job.ts'
+import type { LatencyOption } from '../domain/job.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
 import {
   type CliClock,

@@ -1,7 +1,7 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { closestName } from '@modelrun/kit'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import type { LatencyOption } from '../domain/plan-job.ts'
+import type { LatencyOption } from '../domain/job.ts'
 import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, readBaseUrl, TEST_KEY_FORM } from '../service/options.ts'
 import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'

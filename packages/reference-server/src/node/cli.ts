@@ -10,7 +10,7 @@ async function main(args: readonly string[]): Promise<void> {
     case 'version':
       return print(await readVersion())
     case 'record':
-      return (await import('./recording/record.ts')).record(command)
+      return (await import('./recorder.ts')).record(command)
     case 'serve':
       // Loaded on demand: help, the version and a mistake in the options come without it.
       return (await import('./serve.ts')).serve(command)

@@ -7,4 +7,4 @@
 export { loadDashboard } from './dashboard.ts'
 export { ListenError } from './errors.ts'
 export { type ListeningServer, listen } from './listen.ts'
-export { loadRecording } from './recording/recording-file.ts'
+export { loadRecording } from './recording-file.ts'

@@ -12,7 +12,7 @@ import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
 import { UsageError } from './errors.ts'
 import { readJsonFile } from './json-file.ts'
-import { loadRecording } from './recording/recording-file.ts'
+import { loadRecording } from './recording-file.ts'
 
 /** A server that was made from the command line. */
 export interface StartedServer {

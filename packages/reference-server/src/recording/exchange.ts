@@ -11,6 +11,7 @@ import {
 import { createRedactor, isRecord, NewestMap } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { OWN_FILE } from '../domain/produce-output.ts'
+import { decodeSegment } from '../wire/router.ts'
 
 const ROUTE_NAMES = Object.keys(ROUTES) as [RouteName, ...RouteName[]] // the keys of a constant
 const STATES = [...JOB_STATUSES, 'completed'] as const
@@ -48,16 +49,11 @@ export const exchangeSchema = /* @__PURE__ */ (() =>
 
 export type RecordedExchange = z.output<typeof exchangeSchema>
 
-/** A request with its response, as both passed the recorder. */
-export interface SeenExchange {
+/** A request with its response, as both passed the recorder; `json` is the body of the response, if it is JSON. */
+export type SeenExchange = Pick<RecordedExchange, 'at' | 'ms' | 'status'> & {
   method: string
-  /** Without the query. */
   path: string
-  status: number
-  /** Body of the response; `undefined` when it is not JSON. */
   json: unknown
-  at: number
-  ms: number
 }
 
 /** The newest so many jobs are known. */
@@ -108,17 +104,9 @@ function routeOf(method: string, path: string): [route: RouteName | undefined, i
     // The id of a model may have a slash that stands in the path as it is.
     const pattern = new RegExp(`^${ROUTES[name].path.replace(/\{\w+\}/, '(.+)')}$`)
     const found = ROUTES[name].method === method ? pattern.exec(path) : null
-    if (found !== null) return [name, decoded(found[1] ?? '')]
+    if (found !== null) return [name, decodeSegment(found[1] ?? '')]
   }
   return [undefined, '']
-}
-
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    return id
-  }
 }
 
 const redactor = createRedactor()
@@ -148,29 +136,13 @@ function codeOf(body: unknown): string | undefined {
 const KINDS: readonly unknown[] = ['image', 'video', 'audio']
 const kindOf = (type: unknown) => (KINDS.includes(type) ? String(type) : 'image')
 
-/** The form of an output. Its files are those of the reference server. */
+/** More is not stored of an output. */
+const MOST_ITEMS = 100
+
+/** The kinds of an output. Its files are those of the reference server. */
 function shownOutput(value: unknown): Output | undefined {
   const checked = z.safeParse(outputSchema, value)
   if (!checked.success) return undefined
-  const { type, items, ...others } = checked.data
-  const shown = items.slice(0, MOST_ITEMS).map(({ type: own, url: _, ...more }) => {
-    return Object.assign({}, formOf(more), { type: kindOf(own), url: OWN_FILE })
-  })
-  return Object.assign({}, formOf(others), { type: kindOf(type), items: shown })
-}
-
-/** Names of members, unless they may hold something themselves. */
-const NAME = /^[a-z][a-z0-9]{0,15}(_[a-z0-9]{1,15}){0,3}$/
-const LONGEST = 1_000
-const MOST_ITEMS = 100
-
-/** A value of the same type: a string of the same length, a list of the same length; a number is 0. */
-function formOf(value: unknown, levels = 5): unknown {
-  if (typeof value === 'string') return 'x'.repeat(Math.min(value.length, LONGEST))
-  if (typeof value === 'number') return 0
-  if (typeof value === 'boolean') return false
-  if (typeof value !== 'object' || value === null || levels === 0) return null
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => formOf(item, levels - 1))
-  const named = Object.entries(value).filter(([name]) => NAME.test(name) && redactor.text(name) === name)
-  return Object.fromEntries(named.map(([name, member]) => [name, formOf(member, levels - 1)]))
+  const items = checked.data.items.slice(0, MOST_ITEMS).map(({ type }) => ({ type: kindOf(type), url: OWN_FILE }))
+  return { type: kindOf(checked.data.type), items }
 }

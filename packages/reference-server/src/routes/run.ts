@@ -10,12 +10,12 @@ import {
 } from '@modelrun/contract'
 import { durationMs, type Job, type JobEnd } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
+import { type RunOrder, startRun } from '../service/runs.ts'
 import type { Service } from '../service/service.ts'
-import { type RunOrder, startRun } from '../service/start-run.ts'
 import { rejectionResponse } from '../wire/error-responses.ts'
 import { jsonReply, type Reply } from '../wire/messages.ts'
 import type { KeyContext, RouteHandler, RouteResult } from './app-env.ts'
-import { checkRun } from './run-request.ts'
+import { checkRun } from './checks.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
 export const runModelRoute: RouteHandler = async (service, context) => {

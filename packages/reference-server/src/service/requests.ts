@@ -1,7 +1,7 @@
 import type { RouteName } from '@modelrun/contract'
 import { tryParseJson } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
-import type { RequestEntry } from '../history/journal/journal-entry.ts'
+import type { RequestEntry } from '../history/journal-entry.ts'
 import { decodeSegment, withModelAsSegment } from '../wire/router.ts'
 import type { Service } from './service.ts'
 

@@ -1,8 +1,8 @@
 import { LIMITS, PERMISSIONS } from '@modelrun/contract'
 import { Activity } from '../clock/activity.ts'
 import type { RunningClock } from '../clock/clock.ts'
+import { EventLog, type LoggedEvent } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
-import { EventLog, type LoggedEvent } from '../clock/event-log.ts'
 import { Pauses } from '../clock/pauses.ts'
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
@@ -11,13 +11,13 @@ import { type DeliveryBody, type DeliveryRecord, deliveryBody } from '../domain/
 import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { Faults } from '../faults/account-faults.ts'
-import { Observer } from '../history/observer.ts'
+import { Observer } from '../history/journal.ts'
 import { createRandom, type Random } from '../shared/random.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
-import { HeldRuns, JobTimers } from './held-runs.ts'
 import type { ResolvedOptions } from './options.ts'
+import { HeldRuns, JobTimers } from './runs.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
 export class Service {

@@ -5,8 +5,8 @@ import { afterRealTime } from '../clock/real-time.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { ScriptedReceiver } from '../domain/scripted-outcome.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
-import { startOf } from '../history/journal/journal.ts'
-import { redactText, shownHeaders } from '../history/journal/redact.ts'
+import { startOf } from '../history/journal.ts'
+import { redactText, shownHeaders } from '../history/redact.ts'
 
 /** A wait on the server's clock. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>

@@ -1,5 +1,5 @@
 import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
-import { type Job, statusAt } from '../../domain/job.ts'
+import { type Job, statusAt } from '../domain/job.ts'
 import {
   describeEntry,
   describeOutcome,
@@ -8,8 +8,7 @@ import {
   describeSending,
   describeTime,
 } from './describe-entry.ts'
-import { jobStart } from './journal.ts'
-import type { JobEntry, JournalEntry, JournalRecord } from './journal-entry.ts'
+import { type JobEntry, type JournalEntry, type JournalRecord, jobStart } from './journal-entry.ts'
 
 export interface StoryOptions {
   jobId: string

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { COMPLETED, json, KEY, OTHER_KEY, RUN, run, setUpRecorder } from '../../../test/recorder.ts'
+import { COMPLETED, json, KEY, OTHER_KEY, RUN, run, setUpRecorder } from '../../test/recorder.ts'
 
 it('a recorder stores and prints nothing of what was sent or produced, whatever place it is in, in a file of this user alone', async () => {
   const PRIVATE = 'Jane Doe, born 1980-02-03'

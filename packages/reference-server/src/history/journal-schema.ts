@@ -1,6 +1,6 @@
 import { JOB_STATUSES } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { deliveryRecordSchema, headersSchema } from '../../domain/delivery-schema.ts'
+import { deliveryRecordSchema, headersSchema } from '../domain/delivery-schema.ts'
 import type { DeliveryEntry, JobEntry, NoteEntry, RequestEntry } from './journal-entry.ts'
 
 const text = /* @__PURE__ */ z.optional(z.string())

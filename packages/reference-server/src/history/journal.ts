@@ -1,12 +1,22 @@
-import type { Account } from '../../domain/account.ts'
-import { showKey } from '../../domain/api-keys.ts'
-import { detached } from '../../domain/cut-input.ts'
-import type { Job, JobEnd } from '../../domain/job.ts'
-import { FairBuffer } from '../../shared/fair-buffer.ts'
-import { pathOf } from '../../wire/router.ts'
+import type { Account } from '../domain/account.ts'
+import { showKey } from '../domain/api-keys.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
+import type { Job, JobEnd } from '../domain/job.ts'
+import { detached } from '../domain/jobs.ts'
+import type { Retention } from '../domain/retention.ts'
+import { FairBuffer } from '../shared/fair-buffer.ts'
+import { pathOf } from '../wire/router.ts'
 import { describeEntry, describeTime } from './describe-entry.ts'
-import type { JobEntry, JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
+import {
+  type JournalEntry,
+  type JournalRecord,
+  jobCreation,
+  jobEnding,
+  jobStart,
+  type RequestEntry,
+} from './journal-entry.ts'
 import { redactText } from './redact.ts'
+import { writeStory } from './story.ts'
 
 /** About what an entry takes besides its texts. */
 const ENTRY_BYTES = 300
@@ -109,29 +119,6 @@ export function startOf(body: string): string {
   return body.length > MAX_BODY_BYTES ? detached(body, MAX_BODY_BYTES) : body
 }
 
-/** The creation of a job. */
-export function jobCreation(job: Job): JobEntry {
-  return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
-}
-
-/** The start of a job that was queued, if it has left the queue by `now`: no timer reports it. */
-export function jobStart(job: Job, now: number): JobEntry[] {
-  const { createdAt, processingAt } = job
-  const hasLeft = createdAt < processingAt && processingAt <= now
-  return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
-}
-
-/** The end of a job. */
-export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
-  const from = at < job.processingAt ? 'queued' : 'processing'
-  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
-}
-
-function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
-  const credits = model.pricing.credits_per_run
-  return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
-}
-
 /** Which part of the journal. */
 interface JournalFilter {
   /** Of this key's account. Default: of all, and of requests without a key. */
@@ -178,4 +165,78 @@ export function journalText(entries: readonly JournalEntry[]): string {
 
 function jobOf(entry: JournalEntry): string | undefined {
   return entry.kind === 'note' ? undefined : entry.job_id
+}
+
+interface ObserverOptions {
+  retention: Retention
+  log: ((line: string) => void) | undefined
+}
+
+/** Receives every event of the server, and stores what reports and stories show. */
+export class Observer {
+  readonly journal: Journal
+  /** Whether a dashboard shows the server: then headers and the responses of receivers are recorded. */
+  isShown = false
+  readonly #log: ((line: string) => void) | undefined
+  readonly #now: () => number
+  #hasWarned = false
+
+  constructor({ retention, log }: ObserverOptions, now: () => number) {
+    this.journal = new Journal(retention.journalBytes)
+    this.#log = log
+    this.#now = now
+  }
+
+  /** Writes a line to the log. Costs nothing without a log. */
+  log(line: () => string): void {
+    this.#log?.(line())
+  }
+
+  /** Something that a person should know about. */
+  warn(text: string, account: Account | null = null): void {
+    this.log(() => text)
+    this.journal.add(account, { kind: 'note', at: this.#now(), key: account?.name, text })
+  }
+
+  jobCreated(job: Job): void {
+    this.journal.add(job.account, jobCreation(job))
+  }
+
+  jobEnded(job: Job, end: JobEnd): void {
+    for (const start of jobStart(job, end.at)) this.journal.add(job.account, start)
+    this.journal.add(job.account, jobEnding(job, end))
+  }
+
+  deliveryEnded(record: DeliveryRecord, { account, webhook }: Job, startPlace: number): void {
+    const { job_id, outcome, status, reason, attemptedAt: at, finishedAt } = record
+    const url = redactText(record.url)
+    this.journal.add(
+      account,
+      { kind: 'delivery', at, key: account.name, job_id, url, outcome, status, reason, durationMs: finishedAt - at },
+      startPlace,
+    )
+    this.log(() => ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' '))
+    if (outcome !== 'delivered' && webhook?.receiver === undefined)
+      this.#warnOfMissedWebhook(url, reason ?? status ?? outcome)
+  }
+
+  /** Once, and only without a log, which has a line for it. */
+  #warnOfMissedWebhook(url: string, reason: string | number): void {
+    if (this.#log !== undefined || this.#hasWarned) return
+    this.#hasWarned = true
+    console.warn(
+      `modelrun-reference-server: a result did not reach ${url}: ${reason}. server.webhooks.deliveries() has every delivery, and this warning does not come again.`,
+    )
+  }
+
+  /** Forgets what was about an account, or all. */
+  forget(account?: Account): void {
+    this.journal.forget(account)
+  }
+
+  /** The life of a job on one page; `undefined` when nothing is known of it. */
+  story(jobId: string, job: Job | undefined): string | undefined {
+    const records = this.journal.records(job?.account)
+    return writeStory({ jobId, records, job, now: this.#now() })
+  }
 }

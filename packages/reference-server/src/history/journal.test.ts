@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../../test/api-caller.ts'
-import { Account } from '../../domain/account.ts'
-import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller } from '../../test/api-caller.ts'
+import { Account } from '../domain/account.ts'
+import { createReferenceServer } from '../reference-server.ts'
 import { Journal } from './journal.ts'
 import type { NoteEntry } from './journal-entry.ts'
 

@@ -1,5 +1,6 @@
 import type { KnownJobStatus } from '@modelrun/contract'
-import type { DeliveryRecord } from '../../domain/delivery.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
+import type { Job, JobEnd } from '../domain/job.ts'
 
 interface EntryBase {
   /** Milliseconds since 1970 on the server's clock. */
@@ -98,4 +99,27 @@ export interface JournalRecord {
   readonly body?: string | undefined
   /** About what it takes in memory. */
   readonly bytes: number
+}
+
+/** The creation of a job. */
+export function jobCreation(job: Job): JobEntry {
+  return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
+}
+
+/** The start of a job that was queued, if it has left the queue by `now`: no timer reports it. */
+export function jobStart(job: Job, now: number): JobEntry[] {
+  const { createdAt, processingAt } = job
+  const hasLeft = createdAt < processingAt && processingAt <= now
+  return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
+}
+
+/** The end of a job. */
+export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
+  const from = at < job.processingAt ? 'queued' : 'processing'
+  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
+}
+
+function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
+  const credits = model.pricing.credits_per_run
+  return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
 }

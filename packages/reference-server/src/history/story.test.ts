@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../../test/api-caller.ts'
-import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller } from '../../test/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
 
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { tryParseJson } from '@modelrun/kit'
-import { Recorder } from '../../recording/exchange.ts'
-import { bind, endServer, urlOf } from '../bind.ts'
+import { Recorder } from '../recording/exchange.ts'
+import { bind, endServer, urlOf } from './bind.ts'
+import type { RecordCommand } from './cli-options.ts'
+import { print, warn } from './errors.ts'
+import { checkInput, onInputEnd } from './input-end.ts'
 import { RecordingFile } from './recording-file.ts'
 
 export interface RecorderOptions {
@@ -12,9 +15,8 @@ export interface RecorderOptions {
   folder: string
   host: string
   port: number
-  /** Gets a line for each request. */
+  /** Gets a line for each request, and what the user should know although the recorder continues. */
   log: (line: string) => void
-  /** Gets what the user should know although the recorder continues. */
   warn: (line: string) => void
   /** Longest time, in milliseconds, to the head of a response. A synchronous run is held for about 55 s (section 8). */
   silenceMs?: number
@@ -40,7 +42,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Listening
   /** Requests without a response. */
   const pending = new Set<Promise<void>>()
   const server = createServer((incoming, outgoing) => {
-    const handled = record({ ...options, file, recorder }, incoming, outgoing).catch((error: unknown) => {
+    const handled = recordExchange({ ...options, file, recorder }, incoming, outgoing).catch((error: unknown) => {
       warn(`A response could not be passed on or stored: ${error}`)
       outgoing.destroy()
     })
@@ -70,7 +72,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Listening
 
 type Session = RecorderOptions & { file: RecordingFile; recorder: Recorder }
 
-async function record(session: Session, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function recordExchange(session: Session, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/' } = incoming
   const at = Date.now()
   outgoing.on('error', () => {}) // The client may go away; its request is recorded all the same.
@@ -160,4 +162,19 @@ async function passOn({ headers, status, statusText, body }: Response, outgoing:
   }
   outgoing.end()
   return Buffer.concat(chunks).toString()
+}
+
+/** Records the service of the command line until a signal ends it. Resolves when the recorder listens. */
+export async function record({ service, to, host, port, exitWithParent, announce }: RecordCommand): Promise<void> {
+  if (exitWithParent) checkInput()
+  const log = announce === 'text' ? print : () => {}
+  const recorder = await startRecorder({ service: new URL(service), folder: to, host, port, log, warn })
+  const stop = () => void recorder.close()
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  if (exitWithParent) onInputEnd(stop)
+  const { url } = recorder
+  if (announce === 'json') print(JSON.stringify({ ready: true, url, service, folder: to }))
+  log(`The recorder listens at ${url}, and passes every request on to ${service}: runs are charged. Ctrl+C stops it.`)
+  log(`Use the url in place of that of the service, with its key. Afterwards: modelrun-server --replay ${to}\n`)
 }
