@@ -4,6 +4,7 @@ import { runProcessingSchema } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../test/api-caller.ts'
+import { nextTurn } from './clock/real-time.ts'
 import { listen } from './node/listen.ts'
 import { createReferenceServer, type ReferenceServer } from './reference-server.ts'
 
@@ -94,7 +95,7 @@ describe('a client that does not share the auto clock', () => {
     const { body } = await caller.run(MODEL) // held for 55 s
     const at = server.clock.now()
     await caller.status(body.job_id)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
     expect(server.clock.now()).toBe(at)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { EventLog, type LoggedEvent } from './clock.ts'
@@ -7,26 +7,6 @@ const MODEL = 'aurora-image' // 4 s, 4 credits
 const note = (at: number): LoggedEvent => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })
 
 describe('event log', () => {
-  it('returns the events of a move in order of time', async () => {
-    const eventLog = new EventLog()
-    eventLog.add(() => note(1))
-    const happened = await eventLog.during(10, async () => {
-      eventLog.add(() => note(30))
-      eventLog.add(() => note(20))
-    })
-    eventLog.add(() => note(40))
-    expect(happened.map(({ at, afterMs }) => [at, afterMs])).toEqual([
-      [20, 10],
-      [30, 20],
-    ])
-  })
-
-  it('makes no sentence without a listener', () => {
-    const describeIt = vi.fn(() => note(1))
-    new EventLog().add(describeIt)
-    expect(describeIt).not.toHaveBeenCalled()
-  })
-
   it('catches up before and after, so that what was over before does not count', async () => {
     const ends = [note(1), note(2)]
     const eventLog: EventLog = new EventLog(() => {

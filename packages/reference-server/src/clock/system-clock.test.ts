@@ -13,14 +13,6 @@ afterEach(() => {
 })
 
 describe('system clock', () => {
-  it('moves with the time of the platform, from its own start', () => {
-    const clock = createSystemClock(START)
-    expect(clock).toMatchObject({ mode: 'system' })
-    expect(clock.now()).toBe(START)
-    vi.advanceTimersByTime(1_234)
-    expect(clock.now()).toBe(START + 1_234)
-  })
-
   it.each([1, 60])(
     'never goes back, and continues at once, when the clock of the machine is set back (scale %d)',
     (scale) => {

@@ -31,27 +31,6 @@ describe('timer queue', () => {
     )
   })
 
-  it('keeps the order when entries come and go in between', () => {
-    const steps = fc.array(fc.oneof(fc.record({ add: fc.nat(20) }), fc.record({ take: fc.nat(20) })), {
-      maxLength: 200,
-    })
-    fc.assert(
-      fc.property(steps, (list) => {
-        const queue = new TimerQueue<number>()
-        let model: number[] = []
-        for (const step of list) {
-          if ('add' in step) {
-            queue.add(step.add, step.add)
-            model = [...model, step.add].toSorted((one, other) => one - other)
-          } else {
-            const isDue = model.length > 0 && Number(model[0]) <= step.take
-            expect(queue.takeDue(step.take)?.value).toBe(isDue ? model.shift() : undefined)
-          }
-        }
-      }),
-    )
-  })
-
   it('leaves what is not due', () => {
     const queue = new TimerQueue<string>()
     queue.add(10, 'later')

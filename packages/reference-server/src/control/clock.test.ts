@@ -3,12 +3,6 @@ import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 describe('clock over the control API', () => {
-  it('returns the mode and the time', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const { body } = await apiCaller(server).get('/_reference/clock')
-    expect(body).toEqual({ mode: 'manual', now_ms: Date.UTC(2026, 0, 1) })
-  })
-
   it('advances time and returns what happened', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const caller = apiCaller(server)

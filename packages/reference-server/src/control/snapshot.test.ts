@@ -3,19 +3,6 @@ import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 describe('snapshots over the control API', () => {
-  it('take a server back to where it was', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const caller = apiCaller(server)
-    const { job_id } = (await caller.run('aurora-image', { sync: false })).body
-    const { body } = await caller.get('/_reference/snapshot')
-    expect(body).toEqual(server.snapshot())
-    await server.clock.advance(60_000)
-    expect(await caller.status(job_id)).toBe('succeeded')
-    const restored = await caller.post('/_reference/restore', body)
-    expect(restored.body).toEqual({ now_ms: Date.UTC(2026, 0, 1) })
-    expect(await caller.status(job_id)).toBe('queued')
-  })
-
   it('may be larger than a request of the service', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const caller = apiCaller(server)

@@ -26,39 +26,9 @@ describe('account', () => {
     expect(take()).toBe('failed')
     expect(account.takeTurn({ id: 'other' } as never)).toBeUndefined()
   })
-
-  it('forgets charges and scripts on reset', () => {
-    const account = new Account(10)
-    account.credits.reserve(4)
-    account.credits.charge(4)
-    account.addScript('one', [{ result: 'failed' }])
-    account.reset()
-    expect(account.credits.left).toBe(10)
-    expect(account.findScript('one', {})).toBeUndefined()
-  })
 })
 
 describe('credits', () => {
-  it('charges only what succeeds (section 1)', () => {
-    const credits = new Credits(100)
-    expect(credits.reserve(40)).toBe(true)
-    expect(credits.reserve(30)).toBe(true)
-    expect(credits).toMatchObject({ left: 100, available: 30 })
-    credits.charge(40)
-    credits.release(30)
-    expect(credits).toMatchObject({ left: 60, available: 60 })
-  })
-
-  it('does not let runs at the same time spend the same credits', () => {
-    const credits = new Credits(100)
-    expect([credits.reserve(60), credits.reserve(60), credits.reserve(40), credits.reserve(1)]).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ])
-  })
-
   it('starts again on reset, while runs continue', () => {
     const credits = new Credits(10)
     credits.reserve(4)

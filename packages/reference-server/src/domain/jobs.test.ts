@@ -60,18 +60,6 @@ describe('jobs', () => {
     expect(special.end?.error).toEqual({ code: 'CONTENT_POLICY', message: 'No.' })
   })
 
-  it('charge once on success, and nothing when they fail or are cancelled (sections 1 and 3)', () => {
-    const { create, at, account, jobs } = setUp()
-    create({})
-    create({ status: 'failed' })
-    const cancelled = create({ endsAt: undefined })
-    expect(account.credits).toMatchObject({ left: 1_000, available: 1_000 - 21 })
-    jobs.end(cancelled, { status: 'cancelled' })
-    at(100)
-    at(200)
-    expect(account.credits).toMatchObject({ left: 993, available: 993 })
-  })
-
   it('report each end once, in the order of time', () => {
     const { create, at, onEnd } = setUp()
     create({ endsAt: 30 })

@@ -149,14 +149,6 @@ describe('msw handlers', () => {
     ])
   })
 
-  it('handle each request by itself, also when two are equal', async () => {
-    const server = countingServer()
-    intercept(handlers(server))
-    const numbers = []
-    for (let round = 0; round < 2; round++) numbers.push((await (await fetch(BASE_URL)).json()).number)
-    expect(numbers).toEqual([1, 2])
-  })
-
   it('notify the server when a client aborts, and print nothing', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue()
     const client = new AbortController()

@@ -23,26 +23,6 @@ describe('server.job', () => {
     expect(job.output?.items).toHaveLength(1)
   })
 
-  it('completes a job with the files of the server or a given output, and charges it', async () => {
-    const { server, caller, job } = await withJob()
-    job.complete()
-    expect((await server.fetch(job.output?.items[0]?.url ?? '')).status).toBe(200)
-    expect(server.credits()).toBe(9_996)
-    const other = await caller.run(MODEL, { sync: false })
-    const output = { type: 'hologram', items: [{ type: 'hologram', url: 'https://a.test/1', depth_mm: 3 }] }
-    server.job(String(other.body.job_id)).complete(output)
-    const poll = await caller.get(`/v1/jobs/${String(other.body.job_id)}`)
-    expect(poll.body).toEqual({ data: { status: 'succeeded', output } })
-  })
-
-  it('fails a job with PROVIDER_FAILURE or a given code, for nothing (section 7)', async () => {
-    const { server, caller, job } = await withJob()
-    job.fail('CONTENT_POLICY', 'Not this.')
-    const poll = await caller.get(`/v1/jobs/${job.id}`)
-    expect(poll.body).toEqual({ data: { status: 'failed', error: { code: 'CONTENT_POLICY', message: 'Not this.' } } })
-    expect(server.credits()).toBe(10_000)
-  })
-
   it('ends the hold of a synchronous run', async () => {
     const { server, caller } = await withJob()
     server.script(MODEL, [{ result: 'hang' }])

@@ -41,22 +41,7 @@ describe('options', () => {
   })
 
   it('that are undefined count as left out', () => {
-    const names = [
-      'clock',
-      'seed',
-      'apiKey',
-      'catalog',
-      'credits',
-      'baseUrl',
-      'assumptions',
-      'profile',
-      'deliver',
-      'controlToken',
-      'log',
-      'startTime',
-      'retention',
-      'strict',
-    ]
+    const names = [...Object.keys(resolveOptions({})).filter((name) => name !== 'latencyOf'), 'profile', 'latency']
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: expect.any(Number), credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
