@@ -6,12 +6,16 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCheckedServer } from './openapi/checked-server.ts'
 import { POSTGRES_PROGRAMS, startPostgres } from './services/postgres.ts'
 import { needs } from './services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from './services/redis.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
+const here = dirname(fileURLToPath(import.meta.url))
+const QUIET = ['--prefer-offline', '--no-audit', '--no-fund']
 const PACKAGES = [
   '@modelrun/contract',
   'modelrun',
@@ -28,6 +32,18 @@ const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${p
 async function run(command: string, args: string[], cwd: string): Promise<string> {
   const { stdout } = await promisify(execFile)(command, args, { cwd, env })
   return stdout
+}
+
+/** A service for the commands that are installed in a folder. */
+async function serve(cwd: string) {
+  const server = createCheckedServer({ clock: 'system', latency: 0 })
+  const { url, close } = await listen(server)
+  const settings = { MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url, MODELRUN_STATE_DIR: cwd }
+  const npx = async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)('npx', args, { cwd, env: { ...env, ...settings } })
+    return stdout
+  }
+  return { url, npx, [Symbol.asyncDispose]: close }
 }
 
 /** The projects of `lab/consumers` without what is installed in them, and the documents whose files they take. */
@@ -88,24 +104,24 @@ describe('the packed packages, installed by a user', () => {
     tarballs = files.map(({ filename }) => join(parent, filename))
     const names = ['jest-30', 'express', ...(isNightly ? ['examples', 'playwright'] : [])]
     const projects = names.flatMap((name) => ['--workspace', name])
-    const quiet = [...projects, '--prefer-offline', '--no-audit', '--no-fund']
+    const quiet = [...projects, ...QUIET]
     await run('npm', ['ci', ...quiet], folder)
     await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
     await linkOurTools(folder)
-  }, 360_000)
+  }, 900_000)
 
   afterAll(async () => {
     await rm(parent, { recursive: true, force: true })
   })
 
-  it('run a model', async () => {
-    const program = `
-      import { createReferenceServer } from '@modelrun/reference-server'
-      import { ModelRun } from 'modelrun'
-      const client = new ModelRun(createReferenceServer({ clock: 'auto' }).clientOptions())
-      console.log((await client.run('lumen/aurora-video', { prompt: 'x' })).status)`
-    expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
-  })
+  /** A project with some of the packages, and with others from npm. */
+  async function installAlone(pattern: RegExp, others: readonly string[] = []): Promise<string> {
+    const alone = await mkdtemp(join(parent, 'alone-'))
+    await writeFile(join(alone, 'package.json'), '{ "private": true }')
+    const needed = tarballs.filter((tarball) => pattern.test(tarball))
+    await run('npm', ['install', ...QUIET, ...needed, ...others], alone)
+    return alone
+  }
 
   it.each([['four projects of users', '--quick'], ...(isNightly ? [[`the examples${note}`, 'example']] : [])])(
     'do their job in %s',
@@ -132,12 +148,8 @@ describe('the packed packages, installed by a user', () => {
 
     beforeAll(async () => {
       // The examples bring bullmq, which an app without a queue in Redis does not have.
-      alone = join(parent, 'durable-alone')
-      await mkdir(alone)
-      await writeFile(join(alone, 'package.json'), '{ "private": true }')
-      const needed = tarballs.filter((tarball) => /\/modelrun-(contract-|durable-)?[\d.]+\.tgz$/.test(tarball))
-      await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...needed], alone)
-    }, 120_000)
+      alone = await installAlone(/\/modelrun-(contract-|durable-)?[\d.]+\.tgz$/)
+    }, 900_000)
 
     it.each(['import', 'require'])('has every part by %s, and names what the engine on BullMQ lacks', async (by) => {
       const program = `
@@ -156,69 +168,16 @@ describe('the packed packages, installed by a user', () => {
     let alone: string
 
     beforeAll(async () => {
-      alone = join(parent, 'agent')
-      await mkdir(alone)
-      await writeFile(join(alone, 'package.json'), '{ "private": true }')
-      const needed = tarballs.filter((tarball) => !/conformance|ai-sdk-provider/.test(tarball))
       const protocol = ['server', 'client'].map((name) => `@modelcontextprotocol/${name}@2`)
-      await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...needed, ...protocol], alone)
-    }, 120_000)
+      alone = await installAlone(/^(?!.*(conformance|ai-sdk-provider))/, protocol)
+    }, 900_000)
 
-    it.each(['legacy', 'auto'])(
-      'pays each run of an agent once after an abort and a kill: %s',
-      async (mode) => {
-        const program = `
-      import { Client } from '@modelcontextprotocol/client'
-      import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-      import { createReferenceServer } from '@modelrun/reference-server'
-      import { listen } from '@modelrun/reference-server/node'
-      const server = createReferenceServer({ clock: 'system', latency: 500 })
-      const before = server.credits()
-      const { url, close } = await listen(server)
-      const env = { ...process.env, MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url }
-      async function start() {
-        const host = { command: 'node_modules/.bin/modelrun', args: ['mcp', '--out', 'out-${mode}'], env }
-        const transport = new StdioClientTransport(host)
-        const client = new Client({ name: 'agent', version: '1' }, { versionNegotiation: { mode: '${mode}' } })
-        await client.connect(transport)
-        const call = async (name, args, options) => {
-          const { content } = await client.callTool({ name, arguments: args }, options)
-          return JSON.parse(content[0].text)
-        }
-        const draw = (prompt, more, options) => call('run_model', { model: 'aurora-image', input: { prompt }, ...more }, options)
-        const closed = new Promise((resolve) => { client.onclose = resolve })
-        return { client, transport, call, draw, closed }
-      }
-      const first = await start()
-      console.log((await first.client.listTools()).tools.length, 'tools')
-      console.log((await first.draw('fox')).state, (await first.draw('fox')).state)
-      await first.draw('aborted', {}, { signal: AbortSignal.timeout(100) }).catch(() => console.log('aborted'))
-      console.log((await first.draw('aborted')).state)
-      server.script('aurora-image', [{ result: 'succeeded', after_ms: 3_000 }])
-      let run = await first.draw('killed', { wait_s: 0 })
-      while (!run.job_id) run = await first.call('get_job', { key: run.key, wait_s: 0.1 })
-      console.log(run.state)
-      process.kill(first.transport.pid, 'SIGKILL')
-      await first.closed
-      const second = await start()
-      for (const prompt of ['killed', 'aborted', 'fox']) console.log((await second.draw(prompt)).state)
-      await second.client.close()
-      await close()
-      console.log(before - server.credits(), 'credits')`
-        const output = await run(process.execPath, ['--input-type=module', '-e', program], alone)
-        expect(output.split('\n')).toEqual([
-          '6 tools',
-          'succeeded succeeded',
-          'aborted',
-          'succeeded',
-          'running',
-          ...['succeeded', 'succeeded', 'succeeded'],
-          '12 credits',
-          '',
-        ])
-      },
-      60_000,
-    )
+    it.each(['legacy', 'auto'])('pays each run of an agent once after an abort and a kill: %s', async (mode) => {
+      await cp(join(here, 'packed-packages/agent.mjs'), join(alone, 'agent.mjs'))
+      const output = await run(process.execPath, ['agent.mjs', mode], alone)
+      const states = ['succeeded succeeded', 'aborted', 'succeeded', 'running', 'succeeded', 'succeeded', 'succeeded']
+      expect(output.trim().split('\n')).toEqual(['6 tools', ...states, '12 credits'])
+    })
   })
 
   it('give exact types to the models that a program declares, as ES module and as CommonJS', async () => {
@@ -256,44 +215,18 @@ describe('the packed packages, installed by a user', () => {
   )
 
   it('check a server with npx against the specification', async () => {
-    const program = `
-      import { createReferenceServer } from '@modelrun/reference-server'
-      import { listen } from '@modelrun/reference-server/node'
-      import { spawn } from 'node:child_process'
-      const server = createReferenceServer()
-      const { url, close } = await listen(server)
-      const command = ['modelrun-conformance', '--quiet', '--base-url', url]
-      const env = { ...process.env, MODELRUN_API_KEY: server.apiKey }
-      spawn('npx', command, { stdio: 'inherit', env }).on('close', (code) => {
-        console.log('exit code', code)
-        close()
-      })`
-    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
+    await using service = await serve(folder)
+    const output = await service.npx('modelrun-conformance', '--quiet', '--base-url', service.url)
     expect(output).toMatch(/ 0 failed, .*no credits were spent/)
-    expect(output).toMatch(/exit code 0\n$/)
   })
 
   it('run a model and a batch from a shell', async () => {
-    const program = `
-      import { createReferenceServer } from '@modelrun/reference-server'
-      import { listen } from '@modelrun/reference-server/node'
-      import { execFile } from 'node:child_process'
-      import { mkdtempSync, writeFileSync } from 'node:fs'
-      import { tmpdir } from 'node:os'
-      import { join } from 'node:path'
-      import { promisify } from 'node:util'
-      const server = createReferenceServer({ clock: 'system', latency: 0 })
-      const { url, close } = await listen(server)
-      const out = mkdtempSync(join(tmpdir(), 'modelrun-packed-cli-'))
-      const env = { ...process.env, MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url, MODELRUN_STATE_DIR: out }
-      const modelrun = (...args) => promisify(execFile)('npx', ['modelrun', ...args], { env })
-      const flags = ['--prompt', 'a fox', '--image-size', 'square', '--out', out]
-      console.log((await modelrun('run', 'aurora-image', ...flags)).stdout.endsWith('-0.png\\n'))
-      writeFileSync(join(out, 'rows.csv'), 'prompt\\na fox\\n')
-      console.log((await modelrun('batch', 'aurora-image', '--inputs', join(out, 'rows.csv'), '--out', out)).stdout)
-      await close()`
-    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
-    expect(output).toMatch(/^true\nSTATE +ROWS\nsucceeded +1\n/)
+    await using service = await serve(folder)
+    const modelrun = (...args: string[]) => service.npx('modelrun', ...args, '--out', join(parent, 'shell'))
+    expect(await modelrun('run', 'aurora-image', '--prompt', 'a fox', '--image-size', 'square')).toMatch(/-0\.png\n$/)
+    await writeFile(join(parent, 'rows.csv'), 'prompt\na fox\n')
+    const output = await modelrun('batch', 'aurora-image', '--inputs', join(parent, 'rows.csv'))
+    expect(output).toMatch(/^STATE +ROWS\nsucceeded +1\n/)
   })
 
   it('start the server with npx, which prints its URL and ends cleanly', async () => {

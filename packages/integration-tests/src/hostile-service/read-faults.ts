@@ -31,6 +31,13 @@ const twice: Expected = { gets: 2, outcome: 'success' }
 const inVain = (outcome: string): Expected => ({ gets: 3, outcome, isRetryable: true })
 const atOnce = (outcome: string, isRetryable = false): Expected => ({ gets: 1, outcome, isRetryable })
 
+/** A fault for each status, which the client makes this error of. */
+function statuses(errors: Readonly<Record<number, string>>, expect: (outcome: string) => Expected): ReadFault[] {
+  return Object.entries(errors).map(([status, error]) =>
+    fault(`responds with ${status}`, [json(Number(status), ERROR)], expect(error)),
+  )
+}
+
 export const READ_FAULTS: readonly ReadFault[] = [
   fault('resets at first', atFirst(reset), twice),
   fault('hangs up at first', atFirst(hangUp), twice),
@@ -50,20 +57,10 @@ export const READ_FAULTS: readonly ReadFault[] = [
   fault('does not speak HTTP', [raw('SSH-2.0-OpenSSH_9.6\r\n', 'end')], inVain('ConnectionError')),
   fault('cuts its body again and again', [partial(200, '{"models":', 'reset')], inVain('InvalidResponseError')),
   fault('floods the client', [flood(200, 11_000_000)], inVain('InvalidResponseError')),
-  fault('responds with 408', [json(408, ERROR)], inVain('ApiError')),
-  fault('responds with 429', [json(429, ERROR)], inVain('RateLimitError')),
-  fault('responds with 500', [json(500, ERROR)], inVain('ServerError')),
-  fault('responds with 502', [json(502, ERROR)], inVain('ServerError')),
-  fault('responds with 503', [json(503, ERROR)], inVain('ServerError')),
-  fault('responds with 504', [json(504, ERROR)], inVain('ServerError')),
-
-  fault('responds with 400', [json(400, ERROR)], atOnce('InvalidRequestError')),
-  fault('responds with 401 (section 7)', [json(401, ERROR)], atOnce('AuthenticationError')),
-  fault('responds with 403 (section 7)', [json(403, ERROR)], atOnce('PermissionDeniedError')),
-  fault('responds with 404', [json(404, ERROR)], atOnce('NotFoundError')),
-  fault('responds with 418', [json(418, ERROR)], atOnce('ApiError')),
-  fault('responds with 501', [json(501, ERROR)], atOnce('ServerError')),
-  fault('responds with 522', [json(522, ERROR)], atOnce('ServerError')),
+  ...statuses({ 408: 'ApiError', 429: 'RateLimitError' }, inVain),
+  ...statuses({ 500: 'ServerError', 502: 'ServerError', 503: 'ServerError', 504: 'ServerError' }, inVain),
+  ...statuses({ 400: 'InvalidRequestError', 401: 'AuthenticationError', 403: 'PermissionDeniedError' }, atOnce),
+  ...statuses({ 404: 'NotFoundError', 418: 'ApiError', 501: 'ServerError', 522: 'ServerError' }, atOnce),
   fault(
     'responds with 503 and Retry-After: a day',
     [json(503, ERROR, [['retry-after', '86400']])],

@@ -49,9 +49,22 @@ const HTML = '<!doctype html><title>Gateway</title><p>Sorry</p>'
 const GZIP = [['content-encoding', 'gzip']] as const
 const TWICE = [['content-type', 'text/html'], ['x-request-id', 'a'], ['x-request-id', 'b']] as const // biome-ignore format: a row
 
+/** Statuses with which the service rejects a run, and the error of each. */
+const REJECTIONS: Readonly<Record<number, string>> = {
+  400: 'InvalidRequestError',
+  401: 'AuthenticationError',
+  402: 'InsufficientCreditsError',
+  403: 'PermissionDeniedError',
+  404: 'NotFoundError',
+  405: 'ApiError',
+  409: 'ConflictError',
+  418: 'ApiError',
+  422: 'InvalidRequestError',
+}
+
 const queued = json(202, QUEUED)
-const busy = (status: number, ...retryAfter: string[]) =>
-  json(status, ERROR, retryAfter.map((value) => ['retry-after', value] as const)) // biome-ignore format: a row
+const busy = (status: number, retryAfter?: string) =>
+  json(status, ERROR, retryAfter === undefined ? [] : [['retry-after', retryAfter]])
 const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
 
 /** Every fault, what the service gets, and what the caller gets. */
@@ -112,42 +125,25 @@ export const RUN_FAULTS: readonly RunFault[] = [
   fault('responds with the id of the job alone', post(json(202, { job_id: 'job_1' })), found),
   fault('responds with 500 that names the job', post(json(500, { ...ERROR, job_id: 'job_1' })), found),
 
-  fault('responds with 400', post(json(400, ERROR)), rejected('InvalidRequestError')),
-  fault('responds with 401 (section 7)', post(json(401, ERROR)), rejected('AuthenticationError')),
-  fault('responds with 402', post(json(402, ERROR)), rejected('InsufficientCreditsError')),
-  fault('responds with 403 (section 7)', post(json(403, ERROR)), rejected('PermissionDeniedError')),
-  fault('responds with 404', post(json(404, ERROR)), rejected('NotFoundError')),
-  fault('responds with 405', post(json(405, ERROR)), rejected('ApiError')),
+  ...Object.entries(REJECTIONS).map(([status, error]) =>
+    fault(`responds with ${status}`, post(json(Number(status), ERROR)), rejected(error)),
+  ),
   // Node's `fetch` makes an error without a reason of it.
   fault('responds with 407', post(json(407, ERROR)), lost),
   fault('responds with 408', post(json(408, ERROR)), unknown('ApiError')),
-  fault('responds with 409', post(json(409, ERROR)), rejected('ConflictError')),
-  fault('responds with 410', post(json(410, ERROR)), rejected('ApiError')),
-  fault('responds with 413', post(json(413, ERROR)), rejected('ApiError')),
-  fault('responds with 415', post(json(415, ERROR)), rejected('ApiError')),
-  fault('responds with 418', post(json(418, ERROR)), rejected('ApiError')),
   // `fetch` itself sends again what the server was not meant for, on another connection (Fetch standard, HTTP-network fetch).
   fault('responds with 421', post(json(421, ERROR)), { ...rejected('ApiError'), posts: 2 }),
   fault('responds with 421 once', post(json(421, ERROR), queued), sentAgain),
-  fault('responds with 422', post(json(422, ERROR)), rejected('InvalidRequestError')),
   fault('responds with 429 again and again', post(busy(429)), { ...rejected('RateLimitError'), posts: 3 }),
-  fault('responds with 500', post(json(500, ERROR)), failed),
-  fault('responds with 501', post(json(501, ERROR)), failed),
-  fault('responds with 502', post(json(502, ERROR)), failed),
-  fault('responds with 503', post(json(503, ERROR)), failed),
-  fault('responds with 504', post(json(504, ERROR)), failed),
-  fault('responds with 522', post(json(522, ERROR)), failed),
+  ...[500, 501, 502, 503, 504, 522].map((status) =>
+    fault(`responds with ${status}`, post(json(status, ERROR)), failed),
+  ),
 
   fault('responds with 429 and Retry-After: 0', post(busy(429, '0'), queued), sentAgain),
   fault('responds with 429 and Retry-After: 1', post(busy(429, '1'), queued), sentAgain),
-  fault(
-    'responds with 429 and a date that has passed',
-    post(busy(429, 'Thu, 01 Jan 2026 00:00:00 GMT'), queued),
-    sentAgain,
+  ...['Thu, 01 Jan 2026 00:00:00 GMT', 'soon', '-5', '1, 2'].map((value) =>
+    fault(`responds with 429 and Retry-After: ${value}`, post(busy(429, value), queued), sentAgain),
   ),
-  fault('responds with 429 and a garbage Retry-After', post(busy(429, 'soon'), queued), sentAgain),
-  fault('responds with 429 and a negative Retry-After', post(busy(429, '-5'), queued), sentAgain),
-  fault('responds with 429 and two Retry-After', post(busy(429, '1', '2'), queued), sentAgain),
   fault('responds with 429 and Retry-After: a day', post(busy(429, '86400')), rejected('RateLimitError')),
   fault('responds with 429 and a date in an hour', post(busy(429, inAnHour)), rejected('RateLimitError')),
   fault('responds with 429 and an endless Retry-After', post(busy(429, '9'.repeat(400))), rejected('RateLimitError')),

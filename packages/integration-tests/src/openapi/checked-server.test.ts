@@ -87,7 +87,6 @@ it('no test of this package has a reference server that is not checked', () => {
     'networks/guide.system.test.ts',
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
-    'packed-packages.system.test.ts',
     'proxy/browser/app.ts',
     'proxy/guide.system.test.ts',
     'response-member.test.ts',

@@ -15,7 +15,7 @@ it('the guide has each name of an attribute, an event and a span, and no other o
   await (await client.submit(FAST, INPUT)).result()
   await client.run('nowhere', INPUT).catch(() => {})
   await client.run(FAST, INPUT, { signal: AbortSignal.abort() }).catch(() => {})
-  const spans = harness.record.spans()
+  const spans = harness.spans()
   const seen = spans.flatMap(({ name, attributes, events }) => [
     ...(name.startsWith('modelrun.') ? [name] : []),
     ...Object.keys(attributes),

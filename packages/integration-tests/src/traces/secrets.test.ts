@@ -12,7 +12,7 @@ describe('an exported span has nothing of', () => {
 
   /** Everything that any exporter could read of the spans. */
   function exported(): string {
-    const spans = harness.record.raw()
+    const spans = harness.raw()
     expect(spans.length).toBeGreaterThan(0)
     return inspect(spans, { depth: 12, maxStringLength: null, showHidden: true })
   }

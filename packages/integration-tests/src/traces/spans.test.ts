@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { FetchLike } from 'modelrun'
 import { traceRuns } from 'modelrun/otel'
 import { describe, expect, it } from 'vitest'
@@ -31,11 +31,11 @@ describe('traceRuns', () => {
   it('makes one span of a submission and one of a wait', async () => {
     const job = await harness.connect().submit(FAST, INPUT)
     await job.result()
-    expect(harness.record.spans()).toMatchObject([
+    expect(harness.spans()).toMatchObject([
       { name: 'modelrun.submit', kind: 'CLIENT', status: UNSET },
       { name: 'modelrun.wait', kind: 'INTERNAL', status: UNSET },
     ])
-    for (const { attributes } of harness.record.spans()) {
+    for (const { attributes } of harness.spans()) {
       expect(attributes).toMatchObject({ ...START, 'gen_ai.response.id': job.id })
     }
   })
@@ -43,31 +43,31 @@ describe('traceRuns', () => {
   it('makes a span of each run of runMany, and ends those of a loop that is left', async () => {
     harness.server.script(FAST, [{ result: 'succeeded' }, { result: 'hang' }, { result: 'hang' }])
     for await (const _ of harness.connect().runMany(FAST, [INPUT, INPUT, INPUT])) break
-    await expect.poll(() => harness.record.named(ROOT).length).toBe(3)
-    const aborted = harness.record.named(ROOT).map(({ attributes }) => attributes['modelrun.aborted'])
+    await expect.poll(() => harness.named(ROOT).length).toBe(3)
+    const aborted = harness.named(ROOT).map(({ attributes }) => attributes['modelrun.aborted'])
     expect(aborted).toEqual([undefined, true, true])
   })
 
   it('makes children of the span of the caller, and requests are traced below it, although one timer polls for all', async () => {
     const instrumented: FetchLike = (url, init) =>
-      harness.record.tracer.startActiveSpan(`${init.method} ${new URL(url).pathname}`, async (span) => {
-        await sleep(0)
+      harness.tracer.startActiveSpan(`${init.method} ${new URL(url).pathname}`, async (span) => {
+        await setImmediate()
         span.end()
         return await harness.server.fetch(url, init)
       })
     const client = harness.connect({ fetch: instrumented })
     const runUnder = (name: string, model: string) =>
-      harness.record.tracer.startActiveSpan(name, async (span) => {
+      harness.tracer.startActiveSpan(name, async (span) => {
         const { job_id } = await client.run(model, INPUT, { mode: 'async' })
         span.end()
         return job_id
       })
     const ids = await Promise.all([runUnder('first', FAST), runUnder('second', SLOW), runUnder('third', FAST)])
     for (const [index, name] of ['first', 'second', 'third'].entries()) {
-      const polls = harness.record.named(`GET /v1/jobs/${ids[index]}`)
+      const polls = harness.named(`GET /v1/jobs/${ids[index]}`)
       expect(polls.length).toBeGreaterThan(1)
       for (const poll of polls) expect(poll.parent).toBe(name)
-      const run = harness.record.spans().find(({ attributes }) => attributes['gen_ai.response.id'] === ids[index])
+      const run = harness.spans().find(({ attributes }) => attributes['gen_ai.response.id'] === ids[index])
       expect(run).toMatchObject({ parent: name, attributes: { 'modelrun.polls': polls.length } })
     }
   })
@@ -81,6 +81,6 @@ describe('traceRuns', () => {
     const stops = tracers.map(traceRuns)
     await expect(harness.connect().run(FAST, INPUT, { mode: 'async' })).resolves.toMatchObject({ status: 'succeeded' })
     for (const stop of stops) stop()
-    expect(harness.record.named(ROOT)).toHaveLength(1)
+    expect(harness.named(ROOT)).toHaveLength(1)
   })
 })
