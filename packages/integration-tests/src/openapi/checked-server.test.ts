@@ -77,6 +77,7 @@ it('no test of this package has a reference server that is not checked', () => {
     'browser/page.ts',
     // What is checked is a page.
     'dashboard/kit.ts',
+    'engines/recipe-service.ts',
     // Responses are broken on purpose.
     'faults/parity-msw-2.nightly.test.ts',
     // As a text alone.
