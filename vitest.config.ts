@@ -78,7 +78,7 @@ export default defineConfig({
           include: [
             'packages/**/*.nightly.test.ts',
             'packages/integration-tests/src/packed-packages.system.test.ts',
-            'lab/{chaos,legal-services,matrix,mutants,networks}/**/*.test.ts',
+            'lab/{chaos,legal-services,matrix,mutants,networks,promises}/**/*.test.ts',
           ],
           exclude: NEVER,
           ...WAITING,

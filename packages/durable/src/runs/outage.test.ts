@@ -36,7 +36,7 @@ test('a batch whose runs are lost pauses for longer and longer, up to a minute, 
   }
 })
 
-test('it goes on when a run got a response, and another failure pauses nothing', async () => {
+test('it continues when a run got a response, and another failure pauses nothing', async () => {
   const { send, wait } = createBatch()
   await send(fail)
   wait(1_000)
@@ -48,7 +48,7 @@ test('it goes on when a run got a response, and another failure pauses nothing',
 describe('a batch at a gateway that responds 502', () => {
   useVirtualTime()
 
-  test('leaves a few runs for a person to decide about, sends none twice, and then goes on', async () => {
+  test('leaves a few runs for a person to decide about, sends none twice, and then continues', async () => {
     const { runs, outage, sent } = await openBatch({ concurrency: 5 })
     outage.status = 502
     outage.method = 'POST'

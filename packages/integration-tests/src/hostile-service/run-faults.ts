@@ -132,7 +132,7 @@ export const RUN_FAULTS: readonly RunFault[] = [
   fault('responds with 407', post(json(407, ERROR)), lost),
   fault('responds with 408', post(json(408, ERROR)), unknown('ApiError')),
   // `fetch` itself sends again what the server was not meant for, on another connection (Fetch standard, HTTP-network fetch).
-  fault('responds with 421', post(json(421, ERROR)), { ...rejected('ApiError'), posts: 2 }),
+  fault('responds with 421', post(json(421, ERROR)), { ...unknown('ApiError'), posts: 2 }),
   fault('responds with 421 once', post(json(421, ERROR), queued), sentAgain),
   fault('responds with 429 again and again', post(busy(429)), { ...rejected('RateLimitError'), posts: 3 }),
   ...[500, 501, 502, 503, 504, 522].map((status) =>

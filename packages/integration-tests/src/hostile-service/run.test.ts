@@ -61,8 +61,6 @@ describe('a run at a service that (section 4.3)', () => {
     const client = createTestClient(await addressOf(fault.service), { ...limits, ky: pushy })
     const { settled } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
     expect(countPosts()).toBeLessThanOrEqual(fault.posts)
-    // Its code may have sent a run that was not: see `watchUnsent`.
-    if (settled instanceof ModelRunError && settled.submission === 'unknown') expect(countPosts()).toBeLessThan(2)
     if (settled instanceof ModelRunError) expect(settled.submission).not.toBe('not_sent')
   })
 

@@ -25,6 +25,9 @@ const twice: FetchLike = async (url, init) => nodeFetch(url, init).catch(() => n
 const ofPools = () =>
   new Agent({ factory: (origin, options) => new Pool(origin, options).compose(interceptors.retry(retry)) })
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+const REJECTION = '{"error":{"code":"BAD","message":"It is rejected."}}'
+
 interface Way {
   fetch?: FetchLike
   /** The `fetch` of the process. */
@@ -69,17 +72,21 @@ const CALLS: Record<string, (client: ModelRun) => PromiseLike<unknown>> = {
 let server: Server
 let baseUrl: string
 let arrived = 0
+/** Whether the service comes back, and rejects what is sent again. */
+let isBack = false
 let before: Dispatcher
 
 beforeEach(async () => {
   before = getGlobalDispatcher()
   arrived = 0
+  isBack = false
   // The first request is the last: the connection breaks, and nothing listens any more.
-  server = createServer((incoming) => {
+  server = createServer((incoming, response) => {
     incoming.resume().on('end', () => {
       arrived++
-      server.close()
-      incoming.socket.destroy()
+      if (isBack && arrived > 1) return response.writeHead(400, JSON_TYPE).end(REJECTION)
+      if (!isBack) server.close()
+      return incoming.socket.destroy()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -119,6 +126,13 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
     const error = await failureOf(way, call)
     expect([arrived, error.submission, error.attempts.length]).toEqual([1, 'unknown', 1])
     expect(error.message).not.toContain('nothing is charged')
+  })
+
+  test('a run that arrived once is not called rejected when the second one was', async () => {
+    isBack = true
+    const { submission, message } = await failureOf(way, 'submit')
+    expect(submission).toBe('unknown')
+    expect(message).not.toContain('nothing is charged')
   })
 
   test.each(Object.keys(CALLS))('a %s that nothing listens for is called unsent where that is proven', async (call) => {

@@ -28,6 +28,8 @@ export interface ReceivedResponse {
   response: Response
   /** True when the connection broke before the end of the body, or the body was too large. */
   isCut: boolean
+  /** True when `fetch` has sent the request more than once: one of the others may have been accepted. */
+  isRepeated?: boolean | undefined
   /** Why the body could not be read at all. */
   problem?: string | undefined
   /** The value of the body, once {@link jsonIn} has parsed it. */

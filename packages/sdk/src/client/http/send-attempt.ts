@@ -68,7 +68,8 @@ async function exchange(
   try {
     const response = await abortable(send(request, { ...sent, apiKey, signal, progress }), signal)
     if (!isResponse(response)) throw new TypeError('what `fetch` returned is not a Response')
-    const received = await receive(response, signal, (text) => redact(text, apiKey))
+    const isRepeated = progress.isRepeated
+    const received = { ...(await receive(response, signal, (text) => redact(text, apiKey))), isRepeated }
     return received.isCut && signal.aborted
       ? { ...interrupted(signal, progress.submission), partial: received }
       : { kind: 'response', received }
@@ -161,6 +162,8 @@ interface SendOptions {
 /** Whether a request may have reached the service so far. */
 interface Progress {
   submission: 'not_sent' | 'unknown'
+  /** See {@link ReceivedResponse}. */
+  isRepeated?: boolean
 }
 
 /** Sends a request once and resolves with the head of the response, also for an error status. */
@@ -178,7 +181,9 @@ export function createSender(client: AttemptClient): SendRequest {
     const watch = watchUnsent(client, url)
     progress.submission = 'unknown'
     try {
-      return await watch.run(() => callFetch(client.fetch, { url, init, fetchOptions }))
+      const response = await watch.run(() => callFetch(client.fetch, { url, init, fetchOptions }))
+      progress.isRepeated = watch.isRepeated()
+      return response
     } catch (error) {
       if (watch.isUnsent(error)) progress.submission = 'not_sent'
       throw error

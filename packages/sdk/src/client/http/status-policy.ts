@@ -14,7 +14,7 @@ export function isRejection(status: number): boolean {
 export function submissionAfter(failure: Failure): Submission {
   if (failure.kind !== 'response') return failure.submission
   const { problem, received } = failure
-  if (problem !== undefined) return 'unknown'
+  if (problem !== undefined || received.isRepeated) return 'unknown'
   const isUnhandled = isRejection(received.status) || isUnavailability(received) || isMove(received)
   return isUnhandled ? 'rejected' : 'unknown'
 }

@@ -7,9 +7,11 @@ import { chainOfCauses, isUnsent } from './network-failure.ts'
 /** One attempt, from just before `fetch` is called. */
 interface UnsentWatch {
   /** Calls `fetch`. What that starts, at once or later, belongs to this attempt. */
-  run<T>(send: () => T): T
+  run<T>(send: () => Promise<T>): Promise<T>
   /** True when it is proven that the request did not leave this machine. `error`: of `fetch` */
   isUnsent(error: unknown): boolean
+  /** True when `fetch` has sent the same request more than once: its response is that of one of them. */
+  isRepeated(): boolean
 }
 
 /** The options of a client that are code of the caller. */
@@ -25,17 +27,26 @@ interface CallersCode {
  */
 export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
   const fetch = caller.fetch ?? globalThis.fetch
-  const isWatchable = fetch === globalThis.fetch || isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
-  if (caller.ky !== undefined || !isWatchable) return { run: (send) => send(), isUnsent: () => false }
+  const isOfProcess = fetch === globalThis.fetch || isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
+  const canProve = isOfProcess && caller.ky === undefined
   storage ??= startWatching()
-  const traffic: Traffic = { departed: new Set(), failures: new Set() }
+  const { pathname, search } = new URL(url)
+  const traffic: Traffic = { path: `${pathname}${search}`, sentCount: 0, departed: new Set(), failures: new Set() }
   return {
-    run: (send) => (storage ? storage.run(traffic, send) : send()),
+    run: async (send) => {
+      underWay.add(traffic)
+      try {
+        return await (storage ? storage.run(traffic, send) : send())
+      } finally {
+        underWay.delete(traffic)
+      }
+    },
     isUnsent: (error) => {
-      if (traffic.departed.size > 0) return false
+      if (!canProve || traffic.departed.size > 0) return false
       const chain = chainOfCauses(error)
       return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
     },
+    isRepeated: () => traffic.sentCount > 1,
   }
 }
 
@@ -52,6 +63,10 @@ function isPlatformFetch(fetch: FetchLike): boolean {
 
 /** What happened in the async context of one attempt. */
 interface Traffic {
+  /** Of the request. */
+  path: string
+  /** How many requests to that path were written, to whatever host, that may be this one. */
+  sentCount: number
   /** Requests and connections that were made, to whatever place, without those of undici that failed before there was a connection. */
   departed: Set<object>
   /** The errors of those. */
@@ -60,22 +75,26 @@ interface Traffic {
 
 /** One for the process, because the channels are: listeners of each client would stay when the client is gone. */
 let storage: AsyncLocalStorage<Traffic> | undefined
+/** The attempts that have no response yet. */
+const underWay = new Set<Traffic>()
 
 /** Reports of undici, which is the HTTP client under Node's `fetch`. They are part of its documentation. */
 interface Report {
-  request: { method: string }
+  request: { method: string; path: string }
   socket: Socket
   error: object
 }
 
 /** Reports of other ways out. A connection from before the attempt, for instance the port of a worker, reports nothing. */
-const OTHER_WAYS = [
-  'http.client.request.start',
-  'http2.client.stream.created',
-  'udp.socket',
-  'child_process',
-  'worker_threads',
-]
+const OTHER_WAYS = ['http2.client.stream.created', 'udp.socket', 'child_process', 'worker_threads']
+
+/** Counts a request that is written. `own`: the attempt in whose context it was made. */
+function countSent({ path }: Report['request'], own: Traffic | undefined): void {
+  const isFirst = own?.sentCount === 0 && underWay.has(own) && path.endsWith(own.path)
+  if (isFirst) own.sentCount = 1
+  // A dispatcher sends a request again in the context of a connection, so it may be that of any attempt.
+  else for (const traffic of underWay) if (path.endsWith(traffic.path)) traffic.sentCount++
+}
 
 /** @returns Undefined where the runtime has no async contexts */
 function startWatching(): AsyncLocalStorage<Traffic> | undefined {
@@ -106,8 +125,15 @@ function startWatching(): AsyncLocalStorage<Traffic> | undefined {
     trafficOf.get(request)?.failures.add(error)
     comeBack(request)
   })
-  // Undici may queue a request again that it has written.
-  on('undici:client:sendHeaders', ({ request }) => void trafficOf.delete(request))
+  on('undici:client:sendHeaders', ({ request }) => {
+    countSent(request, trafficOf.get(request))
+    // Undici may queue a request again that it has written: an error that comes then does not undo that.
+    trafficOf.delete(request)
+  })
+  on('http.client.request.start', ({ request }) => {
+    countSent(request, contexts.getStore())
+    depart(request)
+  })
   on('net.client.socket', ({ socket }) => {
     // A handshake of TLS that fails has carried nothing.
     const connected = 'encrypted' in socket ? 'secureConnect' : 'connect'

@@ -59,11 +59,17 @@ describe('client.request', () => {
     expect(error.message).toContain('may have accepted the run')
   })
 
-  test('gives a run the time for which the service holds it (section 8), and finds its job in an error', async () => {
+  test.each([
+    [{ input: {} }, 85_000],
+    [{ input: {}, sync: false }, 30_000],
+  ])('gives the run %j %i ms: with the time for which the service holds it (section 8)', async (body, timeMs) => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
-    await caught(clock.run(client.request('POST', '/v1/models/m/run', { body: { input: {} } })), AttemptTimeoutError)
-    expect(clock.now() - startedAt).toBe(85_000)
+    await caught(clock.run(client.request('POST', '/v1/models/m/run', { body })), AttemptTimeoutError)
+    expect(clock.now() - startedAt).toBe(timeMs)
+  })
+
+  test('finds the job of a run in an error', async () => {
     const failing = createTestClient([json(502, { job_id: 'job_1', error: { code: 'X', message: 'x' } })])
     const error = await caught(failing.client.request('POST', '/v1/models/m/run', { body: {} }), ServerError)
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })

@@ -1,8 +1,7 @@
-import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from '../http/operation.ts'
 import { parseJson } from '../http/read-response.ts'
-import { jobIn } from './run-operation.ts'
+import { holdOf, jobIn } from './run-operation.ts'
 
 /** Options of `client.request`. */
 export interface RequestOptions extends CallOptions {
@@ -34,7 +33,7 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     body,
     isRun: !isFree,
     noun: isRunOfModel ? 'run' : 'request',
-    ...(isRunOfModel ? { holdMs: LIMITS.syncWaitMs, jobIn } : {}),
+    ...(isRunOfModel ? { holdMs: holdOf(body), jobIn } : {}),
     read: (received) => (isEmpty(received) ? undefined : parseJson(received)),
   }
 }

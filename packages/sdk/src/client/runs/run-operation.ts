@@ -41,15 +41,20 @@ export interface UnrecognizedRunResponse {
 /** The response to a run: those of section 4.3, distinguished by `status`, or of an unknown status. */
 export type AnyRunResponse = RunResponse | UnrecognizedRunResponse
 
+/** How long the service may hold the request of a run, by its body. */
+export function holdOf(body: unknown): number {
+  const isHeld = memberOf(body, 'sync') !== false && memberOf(body, 'webhook_url') === undefined
+  return isHeld ? LIMITS.syncWaitMs : 0
+}
+
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
 export function runOperation(model: string, body: RunRequest): Operation<AnyRunResponse> {
-  const isHeld = body.sync !== false && body.webhook_url === undefined
   return {
     route: ROUTES.runModel,
     parameters: { model },
     body,
     isRun: true,
-    ...(isHeld ? { holdMs: LIMITS.syncWaitMs } : {}),
+    holdMs: holdOf(body),
     read: (received) => readKnownResponse(received) ?? recoverJob(received) ?? rejectResponse(received),
     jobIn,
     // A failure that names its job says that the run was accepted. A rejection may name another job.
