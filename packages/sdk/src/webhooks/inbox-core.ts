@@ -88,7 +88,7 @@ const MISTAKES = {
   missed:
     'ended without a webhook delivery, and a poll found its result. Check that the service can reach `publicUrl`. The hook `onWebhookMissed` is called for each such job.',
   known:
-    'is known to the inbox from an earlier run, so its handler gets the result of that run. A test server that is started again may repeat its job ids: delete what the inbox has stored.',
+    'is known to the inbox from an earlier run, so that its handler runs once for both. A test server that is started again may repeat its job ids: delete what the inbox has stored.',
 } as const
 
 type Mistake = keyof typeof MISTAKES
