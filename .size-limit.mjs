@@ -31,7 +31,7 @@ export default [
   { ...react, name: 'modelrun/react: the hook, beside the client', limit: '2.6 kB' },
   { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '27 kB' },
   { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '24 kB' },
-  { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '3 kB' },
+  { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '3.2 kB' },
   { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },
