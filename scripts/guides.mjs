@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url'
 const SPECIFICATION = 'docs/guides/specification.md'
 const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/control-api.md', ...pagesOf('reference-server')]
 /** Also of the provider, which can work on a batch. */
-const DURABLE = [...pagesOf('durable'), 'docs/guides/reliability.md', ...pagesOf('webhooks')]
+const DURABLE = [
+  ...pagesOf('durable'),
+  ...['workflow-engines', 'serverless', 'reliability'].map((name) => `docs/guides/${name}.md`),
+  ...pagesOf('webhooks'),
+]
 
 const COMMAND_LINE = [
   'docs/guides/command-line.md',

@@ -64,6 +64,14 @@ export function performer({ engine, program, service, postgresUrl }: Performance
       console.log(engine.name, variant, fault, outcome, ends.map(({ state }) => state).join())
       return outcome
     },
+    /** A video that the AI SDK starts in a step, which dies once. */
+    async aiSdk(): Promise<{ posts: number; state: string }> {
+      const order = service.order('ai-sdk', 'ours', 'death')
+      const ends = await untilEnded([order])
+      const { posts } = await service.cost(order)
+      console.log('ai-sdk', posts, ends)
+      return { posts, state: ends.map(({ state }) => state).join() }
+    },
     /** Runs an order, and another one with its key. Returns how often the step of the second was tried, and how it ended. */
     async conflict(): Promise<{ tries: number; result: string }> {
       const order = service.order(engine.name, 'ours', 'none')

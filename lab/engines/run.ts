@@ -50,6 +50,7 @@ async function runEngine(engine: OtherEngine): Promise<Row> {
   const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'))
   const perform = performer({ engine, program: programs.get(engine.name) ?? '', service, postgresUrl: postgres.url })
   const row: Row = { engine, version, cells: new Map(), conflict: await perform.conflict() }
+  if (engine.name === 'workflow') row.aiSdk = await perform.aiSdk()
   for (const fault of engine.faults) {
     const naive = fault === 'lost-store' ? undefined : await perform.fault('naive', fault)
     row.cells.set(fault, { naive, ours: await perform.fault('ours', fault) })

@@ -10,6 +10,8 @@ export interface Row {
   cells: Map<RecipeFault, { naive: Outcome | undefined; ours: Outcome }>
   /** How often the step of a second order with the same key was tried. */
   conflict: { tries: number; result: string }
+  /** POSTs and end of a video that the AI SDK starts, in a step that dies. */
+  aiSdk?: { posts: number; state: string }
 }
 
 const COLUMNS: readonly (readonly [title: string, fault: RecipeFault])[] = [
@@ -42,12 +44,15 @@ function renderOutcome({ posts, credits, result }: Outcome): string {
 }
 
 /** What breaks the promise: two POSTs for a key, or a result that is lost. */
-export function problemsIn({ engine: { title, repeats = true }, cells, conflict }: Row): string[] {
+export function problemsIn({ engine: { title, repeats = true }, cells, conflict, aiSdk }: Row): string[] {
   const problems = [...cells].flatMap(([fault, { ours }]) => {
     const expected = expectedResult(fault, repeats)
     if (ours.posts === 1 && ours.result === expected) return []
     return [`${title}, ${fault}: ${ours.posts} POSTs, ${ours.result} instead of ${expected}`]
   })
+  if (aiSdk && (aiSdk.posts !== 1 || aiSdk.state !== 'completed')) {
+    problems.push(`${title} with the AI SDK: ${aiSdk.posts} POSTs, ${aiSdk.state}`)
+  }
   if (conflict.tries === 1 && conflict.result === 'kept, failed') return problems
   return [...problems, `${title}: a key of another order is tried ${conflict.tries} times, ${conflict.result}`]
 }

@@ -2,10 +2,10 @@ import type { Output } from 'modelrun'
 
 /** A batch of runs that outlives its processes, as the provider uses it. `createRuns` of `@modelrun/durable` makes one. */
 export interface DurableRuns {
-  /** Adds a run. A key that is there already is not sent again. */
-  add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
-  /** Returns a run by its key. */
-  get(key: string): Promise<DurableRun | undefined>
+  /** Sends a run, at most once for its key, or polls its job if that is due. */
+  send(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<DurableRun>
+  /** Returns a run by its key, with a poll of its job if that is due. Never sends. */
+  read(key: string): Promise<DurableRun>
   /** Cancels a run. */
   cancel(key: string): Promise<unknown>
   /** Adds runs, works them, and yields each once it has ended or is `unknown`. */

@@ -8,6 +8,7 @@ import {
 } from 'ai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Setup, setup } from '../test/harness.ts'
+import type { DurableRun } from './durable-runs.ts'
 import { createModelRun } from './provider.ts'
 
 /** A service whose runs end at once, and a batch on SQLite. */
@@ -99,7 +100,7 @@ describe('a provider with durable', () => {
   })
 
   const end = async () => {}
-  it.each(['runEach', 'add', 'get'] as const)('ends with its abort though the store stalls at `%s`', async (name) => {
+  it.each(['runEach', 'send', 'read'] as const)('ends with its abort though the store stalls at `%s`', async (name) => {
     const { one, runs } = await durableSetup()
     const controller = new AbortController()
     const stall = () => {
@@ -109,17 +110,17 @@ describe('a provider with durable', () => {
     }
     const stalled = {
       runEach: { runEach: () => ({ [Symbol.asyncIterator]: () => ({ next: stall }) }), cancel: stall },
-      add: { add: stall },
-      get: { get: stall },
+      send: { send: stall },
+      read: { read: stall },
     }[name]
-    const durable = { add: end, get: runs.get, cancel: end, runEach: runs.runEach, ...stalled }
+    const durable = { send: runs.send, read: runs.read, cancel: end, runEach: runs.runEach, ...stalled }
     const modelrun = createModelRun({ client: one.client, durable })
     const video = modelrun.video('lumen/aurora-video')
     const more = { ...named('fox'), abortSignal: controller.signal }
     const call = {
       runEach: () => draw(modelrun, more),
-      add: () => startVideo({ model: video, prompt: 'waves', ...more }),
-      get: () => getVideoStatus(video, { operation: { keys: ['fox'] }, abortSignal: controller.signal }),
+      send: () => startVideo({ model: video, prompt: 'waves', ...more }),
+      read: () => getVideoStatus(video, { operation: { keys: ['fox'] }, abortSignal: controller.signal }),
     }[name]
     await expect(call()).rejects.toMatchObject({ name: 'AbortError' })
   })
@@ -129,9 +130,9 @@ describe('a provider with durable', () => {
     const cancelled: string[] = []
     const release: (() => void)[] = []
     const durable = {
-      add: () => new Promise<void>((resolve) => release.push(resolve)),
+      send: () => new Promise<DurableRun>((resolve) => release.push(() => resolve({ state: 'running' }))),
       cancel: async (key: string) => void cancelled.push(key),
-      get: async () => undefined,
+      read: async () => ({ state: 'running' }),
       runEach: () => (async function* () {})(),
     }
     const model = createModelRun({ client: one.client, durable }).video('lumen/aurora-video')
@@ -157,13 +158,11 @@ describe('a provider with durable', () => {
   })
 
   it('starts a video once, with the key of the AI SDK or a name, and reads it by its key', async () => {
-    const { one, modelrun, runs } = await durableSetup()
+    const { one, modelrun } = await durableSetup()
     const start = () => startVideo({ model: modelrun.video('lumen/aurora-video'), prompt: 'waves', ...named('video') })
     const { operation } = await start()
     expect((await start()).operation).toEqual(operation)
     const read = () => getVideoStatus(modelrun.video('lumen/aurora-video'), { operation })
-    expect(await read()).toMatchObject({ status: 'pending' })
-    runs.start()
     await expect.poll(read).toMatchObject({ status: 'completed', videos: [{ type: 'binary' }] })
     expect(one.posts()).toBe(1)
 

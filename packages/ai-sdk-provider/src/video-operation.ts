@@ -23,10 +23,10 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   const isCancelled = () => send.signal?.aborted === true && onAbort === 'cancel'
   if (durable !== undefined) {
     if (webhookUrl !== undefined) reject('webhookUrl', 'a batch has an inbox of its own: `webhooks` of `createRuns`.')
-    const adding = items.map(({ key, input }) => ({ key, added: durable.add(key, model.id, input) }))
-    const allAdded = Promise.all(adding.map(({ added }) => added))
-    await unlessAborted(allAdded, send.signal).catch((error: unknown) => {
-      if (isCancelled()) for (const { key, added } of adding) cancelAfter(added, durable, [key])
+    const sending = items.map(({ key, input }) => ({ key, sent: durable.send(key, model.id, input) }))
+    const allSent = Promise.all(sending.map(({ sent }) => sent))
+    await unlessAborted(allSent, send.signal).catch((error: unknown) => {
+      if (isCancelled()) for (const { key, sent } of sending) cancelAfter(sent, durable, [key])
       throw error
     })
     const facts = items.map(({ key }) => ({ key }))
@@ -54,8 +54,8 @@ export async function readRuns(options: ResolvedOptions, operation: JSONValue, s
     return { key: undefined, state, jobId: job.id, output, error, hasEnded }
   }
   const readKey = async (key: string) => {
-    const run = await options.durable?.get(key)
-    if (run === undefined) reject('operation', `${key} is not in the batch \`durable\` of this provider.`)
+    if (options.durable === undefined) reject('operation', `${key} is in a batch: set \`durable\` of this provider.`)
+    const run = await options.durable.read(key)
     return { ...run, key, hasEnded: run.state !== 'waiting' && run.state !== 'running' }
   }
   const attached = jobs.map((json) => options.client().jobs.attach(json))

@@ -17,7 +17,7 @@ export function underFaults({ controlUrl, open, die }: FaultOptions): Runs {
     return (await response.json()) as Body // of `startRecipeService`
   }
   const planOf = (key: string) => ask<Plan>('plan', key)
-  const runs: Pick<Runs, 'send' | 'read' | 'get'> = {
+  const runs: Pick<Runs, 'send' | 'read'> = {
     // biome-ignore lint/complexity/useMaxParams: as `send`
     async send(key, model, input, options = {}) {
       const plan = await planOf(key)
@@ -29,7 +29,6 @@ export function underFaults({ controlUrl, open, die }: FaultOptions): Runs {
       return isDeath ? die() : sent
     },
     read: async (key, options) => (await open(await planOf(key))).read(key, options),
-    get: async (key) => (await open(await planOf(key))).get(key),
   }
   return runs as Runs // recipes call no more
 }
