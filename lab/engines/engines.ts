@@ -42,7 +42,7 @@ export const ENGINES: readonly OtherEngine[] = [
     name: 'dbos',
     title: 'DBOS',
     package: '@dbos-inc/dbos-sdk',
-    byDefault: 'no retries; runs a step without a report again',
+    byDefault: 'no retries (here allowed); a step without a report runs again',
     death: 'SIGKILL',
     faults: ALL,
   },

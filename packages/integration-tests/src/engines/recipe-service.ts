@@ -73,10 +73,15 @@ export async function startRecipeService() {
     const posts = server.requests({ route: 'runModel', key }).length
     return { posts, credits: CREDITS - server.credits(key), sends: sends.get(orderId) ?? 0 }
   }
+  /** The settings of a client of an order, as environment variables. */
+  const environment = ({ orderId }: Order) => ({
+    MODELRUN_API_KEY: plans.get(orderId)?.apiKey ?? '',
+    MODELRUN_BASE_URL: baseUrl,
+  })
   const stop = async () => {
     control.closeAllConnections()
     control.close()
     await close()
   }
-  return { order, cost, stop, controlUrl: `http://127.0.0.1:${port}` }
+  return { order, cost, environment, stop, controlUrl: `http://127.0.0.1:${port}` }
 }
