@@ -18,6 +18,6 @@ export function readFirstBlock(document, language) {
 
 /** The program that a README starts with, under the name by which the README says to save it. */
 export function readQuickstart(readme) {
-  const [, name, text] = /^Save this as `(\S+)`.*?^```ts\n(.*?)^```$/ms.exec(read(readme))
+  const [, name, text] = /^Save (?:this )?as `(\S+)`.*?^```ts\n(.*?)^```$/ms.exec(read(readme))
   return { name, text }
 }

@@ -27,13 +27,13 @@ export const SHARE_CHECKS: Checks<Engine> = {
       async (task) => {
         runs.push(task)
         if (runs.length > 1) return 'second'
-        await until(() => task.signal.aborted, 'the signal of the first run is aborted')
+        await until(() => task.signal.aborted)
         return 'first'
       },
       { lockMs: 300 },
     )
     await engine.add(queue, 'a', { data: null })
-    await until(() => runs.length === 1, 'the task starts')
+    await until(() => runs.length === 1)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
     const { result } = await untilState(context, 'a', 'done')
     expectEqual(
@@ -48,7 +48,7 @@ export const SHARE_CHECKS: Checks<Engine> = {
       'runs',
     )
     expectTrue(Number(runs[1]?.fence) > Number(runs[0]?.fence), 'the fence did not rise')
-    await until(() => runs[0]?.signal.aborted === true, 'the signal of the first run is aborted')
+    await until(() => runs[0]?.signal.aborted === true)
   },
 
   'a paused queue starts no task in any process until it is resumed, and what runs ends': async (context) => {
@@ -57,7 +57,7 @@ export const SHARE_CHECKS: Checks<Engine> = {
     const held = heldHandler()
     for (const one of [engine, other]) one.work(queue, held.handler, { concurrency: 1 })
     await engine.add(queue, 'a', { data: null })
-    await until(() => held.started.length === 1, 'the task starts')
+    await until(() => held.started.length === 1)
     await other.pause(queue)
     expectEqual([await engine.isPaused(queue), await engine.isPaused(`${queue}-2`)], [true, false], 'paused')
     for (const one of [engine, other]) await one.add(queue, one === engine ? 'b' : 'c', { data: null })
@@ -79,7 +79,7 @@ export const SHARE_CHECKS: Checks<Engine> = {
       if (runs === 1) throw new PauseQueue(60_000)
       return undefined
     })
-    await until(() => engine.isPaused(queue), 'the queue is paused')
+    await until(() => engine.isPaused(queue))
     await engine.resume(queue)
     // The task itself waits as long as its pause.
     await engine.add(queue, 'b', { data: null })
@@ -102,7 +102,7 @@ export const SHARE_CHECKS: Checks<Engine> = {
       isRepeated = true
       throw new RetryAfterError(300)
     })
-    await until(() => isRepeated, 'the first run')
+    await until(() => isRepeated)
     await sleep(50)
     expectEqual(Math.max(0, -((await engine.msUntilDue(queue)) ?? 0)), 0, 'age while the task waits to run again')
     await untilState(context, 'soon', 'done')

@@ -42,7 +42,7 @@ export const START_CHECKS: Checks = {
   'a run that was not marked as started does not count as lost': async (context) => {
     const runs = await runStalled(context, async (task) => {
       stall()
-      await until(() => task.signal.aborted, 'the signal is aborted')
+      await until(() => task.signal.aborted)
     })
     expectEqual(
       runs,
@@ -58,7 +58,7 @@ export const START_CHECKS: Checks = {
     const runs = await runStalled(context, async (task) => {
       expectEqual([await task.markStarted(), await task.markStarted()], [true, true], 'marks')
       stall()
-      await until(() => task.signal.aborted, 'the signal is aborted')
+      await until(() => task.signal.aborted)
     })
     expectEqual(
       runs,
@@ -79,7 +79,7 @@ export const START_CHECKS: Checks = {
       stall()
       marks.push(await task.markStarted())
       other.work(queue, held.handler, { lockMs: LOCK_MS, startMark: 'handler' })
-      await until(() => task.signal.aborted, 'the signal is aborted')
+      await until(() => task.signal.aborted)
       marks.push(await task.markStarted())
       held.release()
     })

@@ -24,20 +24,16 @@ test.each(['', 'x', 'lo', 'voice', 'prodigy', 'something-else-entirely', 'p'.rep
   },
 )
 
-test('there is no closest name among none', () => {
-  expect(closestName('aurora', [])).toBeUndefined()
-})
-
-test('a short name may differ by one letter, but not in all of them', () => {
-  expect(closestName('ad', ['ab'])).toBe('ab')
-  expect(closestName('cd', ['ab'])).toBeUndefined()
-  expect(closestName('c', ['a'])).toBeUndefined()
-})
-
-test('of several names the closest was meant, and of equally close ones the first', () => {
-  expect(closestName('aurora-imag', ['aurora-images', 'aurora-image', 'aurora-imaged'])).toBe('aurora-image')
-  expect(closestName('scales', ['scared', 'scale', 'scalar'])).toBe('scale')
-  expect(closestName('ab', ['ac', 'ad'])).toBe('ac')
+test.each<[name: string, names: string[], expected: string | undefined]>([
+  ['aurora', [], undefined],
+  ['ad', ['ab'], 'ab'],
+  ['cd', ['ab'], undefined],
+  ['c', ['a'], undefined],
+  ['aurora-imag', ['aurora-images', 'aurora-image', 'aurora-imaged'], 'aurora-image'],
+  ['scales', ['scared', 'scale', 'scalar'], 'scale'],
+  ['ab', ['ac', 'ad'], 'ac'],
+])('%s was meant to be the closest of %j that is close, and of several the first: %s', (name, names, expected) => {
+  expect(closestName(name, names)).toBe(expected)
 })
 
 test('of 10,000 names that are like it, no more than 201 are read', () => {

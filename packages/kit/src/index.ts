@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type BackoffLimits, backoffMs, createRateLimit, jitter, type RateLimit } from './backoff.ts'
+export { type BackoffLimits, backoffMs, createRateLimit, jitter } from './backoff.ts'
 export {
   atLeastOne,
   type Check,
@@ -39,9 +39,7 @@ export {
   createDurations,
   type Durations,
   type ExpectedDuration,
-  type ObservedEnd,
   type PollAge,
-  type PollLimits,
   pollDelayMs,
 } from './durations.ts'
 export type {
@@ -68,7 +66,6 @@ export {
   NonRetriableError,
   PauseQueue,
   RetryAfterError,
-  RunTimeout,
   type TaskEnd,
 } from './engine/task-ends.ts'
 export { createTaskEngine } from './engine/task-engine.ts'
@@ -84,13 +81,13 @@ export {
   type TaskTable,
 } from './engine/task-table.ts'
 export { createHeap, type Heap, type HeapItem } from './heap.ts'
-export { describeIssues, type JsonIssue, json, readJson } from './json.ts'
+export { describeIssues, json, readJson } from './json.ts'
 export { isLoopback } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
-export { createRedactor, type Redactor, redactUrl } from './redact.ts'
+export { createRedactor, type Redactor } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
-export { isSecretName, replaceApiKeys } from './secrets.ts'
+export { replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'
 export {
   isArrayBuffer,

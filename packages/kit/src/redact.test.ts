@@ -42,12 +42,9 @@ describe('the redactor', () => {
   })
 })
 
-it('a text of any shape takes no long time', () => {
+it('a text of any shape takes a time of its length: the runner ends what takes its square', () => {
   const redactor = createRedactor(['sk_test_abc'])
-  const texts = ['a+b/', 'a.', '\\', 'https://x', 'https://x/y?a ', 'x:\\', 'sk_', '://@'].map((text) =>
-    text.repeat(50_000),
-  )
-  const startedAt = performance.now()
-  for (const text of texts) redactor.text(text)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  for (const part of ['a+b/', 'a.', '\\', 'https://x', 'https://x/y?a ', 'x:\\', 'sk_', '://@']) {
+    redactor.text(part.repeat(200_000))
+  }
 })

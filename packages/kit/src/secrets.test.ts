@@ -1,15 +1,10 @@
 import { expect, it } from 'vitest'
 import { isSecretName, replaceApiKeys } from './secrets.ts'
 
-it.each(['Authorization', 'set-cookie', 'x-reference-token', 'token-id', 'client_secret', 'X-API-Key', 'apikey'])(
-  '%s is the name of a secret',
-  (name) => {
-    expect(isSecretName(name)).toBe(true)
-  },
-)
+const SECRET = ['Authorization', 'set-cookie', 'x-reference-token', 'token-id', 'client_secret', 'X-API-Key', 'apikey']
 
-it.each(['content-type', 'max_tokens', 'x-request-id', 'credits'])('%s is not the name of a secret', (name) => {
-  expect(isSecretName(name)).toBe(false)
+it('a secret is known by its name', () => {
+  expect([...SECRET, 'content-type', 'max_tokens', 'x-request-id', 'credits'].filter(isSecretName)).toEqual(SECRET)
 })
 
 it('replaces keys wherever they stand, also behind an escape of JSON', () => {

@@ -13,10 +13,6 @@ interface Outcome {
 
 const outcomes = new Map<string, Outcome>()
 
-function outcomeOf(title: string): Outcome | undefined {
-  return outcomes.get(title)
-}
-
 describe('the vitest fixture', () => {
   beforeAll(async () => {
     for (const { title, status, failureMessages } of await runProject()) {
@@ -24,36 +20,22 @@ describe('the vitest fixture', () => {
     }
   }, 60_000)
 
-  it.each([
-    'passes when all has ended',
-    'passes without a server',
-    'passes for leftovers that it forgets',
-    'has the server that it asks for',
-    'build upon ours',
-    'is a page to the client',
-    'takes the options of the fixture in a page',
-    'takes the options of a server in a page',
-    'sees nothing of its neighbours (1)',
-    'sees nothing of its neighbours (3)',
-    'has an inbox whose handler gets the context of its run',
-    'has an inbox on the time of its server',
-    'shares a server, and has an inbox alone (1)',
-    'shares a server, and has an inbox alone (3)',
-  ])('runs a test that %s', (title) => {
-    expect(outcomeOf(title)).toEqual({ status: 'passed', messages: '' })
+  it('runs each test that shall pass', () => {
+    const others = [...outcomes].filter(([title, { status }]) => !/fails/.test(title) && status !== 'passed')
+    expect([outcomes.size, others]).toEqual([21, []])
   })
 
   it.each([
     ['fails for a job that continues', /LeftoversError.*The job job_\w+ of aurora-image is/s],
     ['fails for a path that the service does not have', /GET \/v1\/job\/1/],
-    ['fails for a script that no run took', /scripted outcome.* of aurora-image/],
+    ['fails for a script that no run took', /aurora-image has taken its scripted outcome/],
     ['alone fails for what it leaves', /The job job_\w+ of aurora-image is/],
   ])('runs a test that %s, and says why', (title, reason) => {
-    expect(outcomeOf(title)).toEqual({ status: 'failed', messages: expect.stringMatching(reason) })
+    expect(outcomes.get(title)).toEqual({ status: 'failed', messages: expect.stringMatching(reason) })
   })
 
   it('adds no leftovers to an error of the test itself', () => {
-    const outcome = outcomeOf('fails with its own error alone')
+    const outcome = outcomes.get('fails with its own error alone')
     expect(outcome).toEqual({ status: 'failed', messages: expect.stringContaining('expected 1 to be 2') })
     expect(outcome?.messages).not.toContain('LeftoversError')
   })

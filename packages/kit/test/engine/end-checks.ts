@@ -73,7 +73,7 @@ export const END_CHECKS: Checks = {
     }
     await engine.add(queue, 'a', { data: null })
     engine.work(queue, handler)
-    await until(() => isPaused, 'the first start')
+    await until(() => isPaused)
     await untilState(context, 'a', 'waiting')
     other.work(queue, handler)
     other.work(`${queue}-2`, async () => undefined)
@@ -117,7 +117,7 @@ export const END_CHECKS: Checks = {
     expectEqual([await engine.get(queue, 'a')], [undefined], 'record')
     await engine.add(queue, 'a', { data: 2 })
     engine.work(queue, held.handler)
-    await until(() => held.started.length === 1, 'the task starts')
+    await until(() => held.started.length === 1)
     expectEqual([held.started[0]?.data, await engine.remove(queue, 'a')], [2, false], 'data, and removal while it runs')
     held.release()
     await untilState(context, 'a', 'done')
