@@ -30,7 +30,7 @@ export function testChaosOn(kind: EngineKind): void {
     })
 
     it.skipIf(isMissing)(`a batch loses no key and sends none twice${note}`, async () => {
-      const result = await withStore(kind, (store) => runBatchChaos(store, { keys: JOBS, seed: SEED }))
+      const result = await withStore(kind, (store) => runBatchChaos(store, { keys: JOBS, seed: SEED, faults: 4 }))
       console.log(describeBatch(kind, result))
       expect(result).toMatchObject({ keys: JOBS, posted: JOBS, twice: [], lost: [] })
       expect(result.deaths).toBeGreaterThan(0)

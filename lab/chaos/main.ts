@@ -15,7 +15,7 @@ import { ENGINES, type EngineKind, withStore } from './stores.ts'
 const LOCKS_MS = [2_000, 30_000]
 
 async function main(): Promise<void> {
-  const { engines, jobs, batch, calm, kills, seed } = readOptions()
+  const { engines, jobs, batch, faults, calm, kills, seed } = readOptions()
   // What was started ends when this process exits, and not when a signal ends it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   console.log(`Seed ${seed}`)
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     if (calm > 0) console.log(describeCalm(kind, await withStore(kind, (store) => measureCalm(store, calm))))
     if (kills > 0) await runTakeovers(kind, kills)
     if (jobs > 0) await runInbox(kind, jobs, seed)
-    if (batch > 0) await runBatch(kind, batch, seed)
+    if (batch > 0) await runBatch(kind, { keys: batch, faults, seed })
   }
 }
 
@@ -46,8 +46,8 @@ async function runInbox(kind: EngineKind, jobs: number, seed: number): Promise<v
   process.exitCode = 1
 }
 
-async function runBatch(kind: EngineKind, keys: number, seed: number): Promise<void> {
-  const result = await withStore(kind, (store) => runBatchChaos(store, { keys, seed }))
+async function runBatch(kind: EngineKind, given: Parameters<typeof runBatchChaos>[1]): Promise<void> {
+  const result = await withStore(kind, (store) => runBatchChaos(store, given))
   console.log(describeBatch(kind, result))
   if (result.twice.length > 0 || result.lost.length > 0) {
     console.error(`POSTed twice: ${result.twice.join(', ')}; lost: ${result.lost.join(', ')}`)
@@ -58,7 +58,7 @@ async function runBatch(kind: EngineKind, keys: number, seed: number): Promise<v
 function readOptions() {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
-    options: { jobs: text, batch: text, calm: text, kills: text, engines: text, seed: text },
+    options: { jobs: text, batch: text, faults: text, calm: text, kills: text, engines: text, seed: text },
   })
   const kinds = [...ENGINES.keys()]
   const wanted = values.engines?.split(',') ?? kinds
@@ -66,9 +66,18 @@ function readOptions() {
   if (engines.length !== wanted.length) throw new Error(`--engines takes some of ${kinds.join(',')}.`)
   const jobs = wholeNumber('jobs', values.jobs ?? '10000')
   const batch = wholeNumber('batch', values.batch ?? '1000')
+  const faults = wholeNumber('faults', values.faults ?? String(Math.ceil(batch / 50)))
   const calm = wholeNumber('calm', values.calm ?? '2000')
   const kills = wholeNumber('kills', values.kills ?? '8')
-  return { engines, jobs, batch, calm, kills, seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)) }
+  return {
+    engines,
+    jobs,
+    batch,
+    faults,
+    calm,
+    kills,
+    seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)),
+  }
 }
 
 function wholeNumber(name: string, text: string): number {

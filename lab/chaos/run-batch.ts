@@ -29,14 +29,15 @@ export interface BatchChaosResult {
 }
 
 const MODEL = 'aurora-image'
-const PROCESSES = 3
+/** What each process does. A process that dies starts again in its role. */
+const ROLES = ['worker', 'sender', 'sender', 'sender', 'sweeper']
 const FAULT_EVERY_MS = 700
 const PATIENCE_MS = 300_000
 
 /** Runs a batch whose processes and store have faults, decides by hand what is unknown, and counts the POSTs of each key. */
 export async function runBatchChaos(
   store: ChaosStore,
-  { keys, seed }: { keys: number; seed: number },
+  { keys, seed, faults }: { keys: number; seed: number; faults: number },
 ): Promise<BatchChaosResult> {
   const startedAtMs = monotonicMs()
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-chaos-'))
@@ -49,7 +50,7 @@ export async function runBatchChaos(
   const { apiKey, baseUrl } = server
   const settings = { engineAt: store.engineAt, baseUrl, apiKey, keys, model: MODEL }
   const engine = openEngine(store.engineAt, () => {})
-  const processes = startProcesses(program, JSON.stringify(settings))
+  const processes = startProcesses(program, settings)
   try {
     await engine.setup()
     const runs = createRuns({ engine, client: new ModelRun({ apiKey, baseUrl, maxRetries: 0 }), lockMs: LOCK_MS })
@@ -58,7 +59,7 @@ export async function runBatchChaos(
       processes.inject(chance(seed, 'first', index))
       await outage()
     }
-    for (let count = 0; count < keys / 50; count++) {
+    for (let count = 0; count < faults; count++) {
       await sleep(FAULT_EVERY_MS)
       processes.inject(chance(seed, 'fault', count))
     }
@@ -89,22 +90,23 @@ export async function runBatchChaos(
   }
 }
 
-function startProcesses(program: string, settings: string) {
+function startProcesses(program: string, settings: object) {
   const children = new Set<ChildProcess>()
   let deaths = 0
   let isStopping = false
-  const start = () => {
-    const child = spawn(process.execPath, ['--no-warnings', program, settings], { stdio: 'ignore' })
+  const start = (role: string) => {
+    const given = JSON.stringify({ ...settings, role })
+    const child = spawn(process.execPath, ['--no-warnings', program, given], { stdio: 'ignore' })
     children.add(child)
     child.once('exit', (code) => {
       children.delete(child)
       // Code 0: the batch is done. A process that met an outage while it added its keys is started again, as by a supervisor.
       if (code === 0 || isStopping) return
       deaths++
-      start()
+      start(role)
     })
   }
-  for (let index = 0; index < PROCESSES; index++) start()
+  for (const role of ROLES) start(role)
   return {
     get deaths() {
       return deaths
