@@ -7,6 +7,7 @@
 export type { Codec } from './engine/codec.ts'
 export type { Engine } from './engine/engine.ts'
 export { createRuns } from './runs/create-runs.ts'
+export type { ListedRun, RunList } from './runs/list-runs.ts'
 export type { RunItem } from './runs/run-each.ts'
 export type { RunsWebhooks } from './runs/run-inbox.ts'
 export type { FinishedRun, Run, RunsProgress } from './runs/run-types.ts'

@@ -12,7 +12,6 @@ import { checkAccount } from './account.ts'
 import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
-import { resumeBatch } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, printReport, writeReport } from './report.ts'
@@ -46,7 +45,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     await agree(work, context)
     if (options.dryRun) return await reportDryRun(work, context)
     await addRetries(work, retried, context)
-    await resumeBatch(batch, 'runs')
+    await batch.runs.resume()
     return await workAndReport(work, context)
   } catch (error) {
     throw await stop.explain(error)

@@ -31,7 +31,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
   )
   try {
     const latest = new Map<string, RowReport>()
-    for (const run of await listRuns(batch, 'runs')) {
+    for (const run of await listRuns(batch)) {
       const { key, attempt } = readAttempt(run.key)
       if ((latest.get(key)?.attempt ?? 0) > attempt) continue
       const described = describeRun({ run, files: batch.saved.filesOf(key) }, run.maxCredits)

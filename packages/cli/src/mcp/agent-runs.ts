@@ -102,7 +102,7 @@ export class AgentRuns {
 
   /** The newest runs, those that have not ended last. */
   async list(): Promise<Run[]> {
-    const runs = await listRuns(this.#work.batch, 'mcp')
+    const runs = await listRuns(this.#work.batch)
     return runs.slice(-NEWEST_RUNS)
   }
 

@@ -2,7 +2,6 @@ import { Console } from 'node:console'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { checkAccount } from '../batch/account.ts'
-import { resumeBatch } from '../batch/list-runs.ts'
 import { openBatch } from '../batch/open-batch.ts'
 import { type CommandContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
@@ -49,7 +48,7 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   const inputEnd = ['close', 'end'].map((event) => once(process.stdin, event))
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'].map((event) => once(process, event))
   const ended = Promise.race([...inputEnd, ...signals])
-  await resumeBatch(batch, 'mcp')
+  await batch.runs.resume()
   batch.runs.start()
   const version = command.parent?.version() ?? ''
   const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version, terminal }

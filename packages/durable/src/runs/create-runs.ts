@@ -5,6 +5,7 @@ import { warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
+import { listRuns } from './list-runs.ts'
 import type { StepParts } from './once-run.ts'
 import { Outage } from './outage.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
@@ -66,6 +67,7 @@ export function createRuns(options: RunsOptions): Runs {
     get: (key) => readRun(key, context),
     results: (given = {}) => readResults(given, context),
     progress: () => readProgress(context, speed),
+    list: (list = {}) => listRuns(list, context),
     unknown: (list = {}) => listUnknown(list, context),
     resolve: (key, { jobId } = {}) => resolveUnknown(key, jobId, context),
     resubmit: (key, { lostJob } = {}) => resubmitUnknown(key, lostJob, context),

@@ -18,6 +18,7 @@ import type { Engine, Rate } from '../engine/engine.ts'
 import { rate } from '../engine/table-engine.ts'
 import type { Cancellation, Cancellations } from './control-runs.ts'
 import type { RunsToDelete } from './delete-runs.ts'
+import type { ListedRun, RunList } from './list-runs.ts'
 import type { RunItem } from './run-each.ts'
 import type { RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
@@ -140,6 +141,8 @@ export interface Runs {
   results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
   /** Returns the progress of the batch, over all processes. */
   progress(): Promise<RunsProgress>
+  /** Lists runs page by page: what was sent, by its end, then what is under way, then what waits. */
+  list(options?: RunList): Promise<ListedRun[]>
   /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
   unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
   /**
@@ -181,7 +184,7 @@ export interface Runs {
   cancelAll(): Promise<Cancellations>
   /** Sends no further run, in all processes, until `resume`. Jobs that run are still polled, so that no result is late. */
   pause(): Promise<void>
-  /** Ends a pause. */
+  /** Ends a pause. Runs that were tried before it are due at once. */
   resume(): Promise<void>
   /**
    * Adds a run for each item, works the batch in this process, and yields each item with its run once that has ended or is

@@ -1,0 +1,54 @@
+import type { TaskState } from '../engine/engine.ts'
+import { readRun } from './read-runs.ts'
+import { keyOf, type Run } from './run-types.ts'
+import type { RunsContext } from './runs-context.ts'
+
+/** A run in a list. */
+export interface ListedRun extends Run {
+  /** For `after` of the next list. */
+  readonly cursor: string
+}
+
+/** Which runs are listed. */
+export interface RunList {
+  /** Only runs in this state. Default: all. */
+  state?: Run['state'] | undefined
+  /** Most runs of a page. Default 100. */
+  limit?: number | undefined
+  /** The `cursor` of the last run of the page before. */
+  after?: string | undefined
+}
+
+/** In this order: what was sent, by its end, what is under way, and what waits. */
+const ORDER: readonly TaskState[] = ['done', 'dead', 'running', 'waiting']
+const PAGE = 100
+
+/** Lists the runs of a batch. One that moves on meanwhile may be listed twice. */
+export async function listRuns(list: RunList, context: RunsContext): Promise<ListedRun[]> {
+  const { state, limit = PAGE, after = '' } = list
+  const found: ListedRun[] = []
+  for await (const { id, cursor } of placesAfter(after, context)) {
+    // A retried run has a task for each attempt: its first one names it.
+    const run = id === keyOf(id) ? await readRun(id, context) : undefined
+    if (run !== undefined && (state ?? run.state) === run.state) found.push({ ...run, cursor })
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+async function* placesAfter(
+  after: string,
+  { engine, queues }: RunsContext,
+): AsyncGenerator<{ id: string; cursor: string }> {
+  const [first = '', place] = after.split(':')
+  const from = ORDER.findIndex((state) => first === '' || state === first)
+  for (const state of ORDER.slice(from)) {
+    let last = state === first ? place : undefined
+    for (;;) {
+      const page = await engine.list(queues.submit, state, { limit: PAGE, after: last })
+      for (const { id, cursor } of page) yield { id, cursor: `${state}:${cursor}` }
+      if (page.length < PAGE) break
+      last = page.at(-1)?.cursor
+    }
+  }
+}
