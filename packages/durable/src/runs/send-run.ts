@@ -116,7 +116,7 @@ async function submitOnce(
   const { context, prices, options } = parts
   const { engine, queues } = context
   const watch: Watch = {}
-  let refusal: { error: unknown } | undefined
+  let rejection: { error: unknown } | undefined
   let afterMs: Promise<number> | undefined
   const handler: TaskHandler = async (task) => {
     try {
@@ -124,7 +124,7 @@ async function submitOnce(
       // Another caller may have added the key after it was read.
       checkSameRun(key, wanted, fromJson<SubmitData>(task.data))
     } catch (error) {
-      refusal = { error }
+      rejection = { error }
       throw new RetryAfterError(0)
     }
     const result = await submitRun(task, prices, { ...context, watch })
@@ -134,7 +134,7 @@ async function submitOnce(
     return result
   }
   const result = await once('submit', id, { handler, parts })
-  if (refusal !== undefined) throw refusal.error
+  if (rejection !== undefined) throw rejection.error
   if (watch.end !== undefined) return watch.end
   if (watch.jobId !== undefined) {
     return openStep({ key, state: 'running', jobId: watch.jobId, afterMs: (await afterMs) ?? firstPollMs(context) })

@@ -23,7 +23,7 @@ const FAULTS: readonly { at: string; faults: () => Faults; state: StepRun['state
       { at: `${change}, before it`, faults: () => ({ store: onceAt(change, 'dies before') }) },
       { at: `${change}, after it`, faults: () => ({ store: onceAt(change, 'dies after') }) },
       { at: `${change}, lost`, faults: () => ({ store: onceAt(change, 'loses the response') }) },
-      { at: `${change}, refused`, faults: () => ({ store: onceAt(change, 'fails') }) },
+      { at: `${change}, fails`, faults: () => ({ store: onceAt(change, 'fails') }) },
     ])
     .map((one) => ({ ...one, state: 'succeeded' as const, posts: 1 })),
   ...(['dies before', 'dies after', 'fails'] as const).map((fault) => ({
