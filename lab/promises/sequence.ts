@@ -44,6 +44,8 @@ interface Stage {
   random: Random
   world: World
   played: Played[]
+  /** When the current call was made. */
+  startedAt: number
   nextRun: () => number
 }
 
@@ -65,7 +67,7 @@ async function play(
   run: number,
   call: () => PromiseLike<{ jobId?: string | undefined }>,
 ): Promise<string | undefined> {
-  const played: Played = { run, startedAt: performance.now(), endedAt: 0, isCutOff: false }
+  const played: Played = { run, startedAt: stage.startedAt, endedAt: 0, isCutOff: false }
   stage.played.push(played)
   try {
     played.jobId = (await call()).jobId
@@ -101,6 +103,7 @@ const CALLS: Record<string, (stage: Stage, options: CallOptions) => Promise<void
   runMany: async (stage, options) => {
     const inputs = [{ n: stage.nextRun() }, { n: stage.nextRun() }, { n: stage.nextRun() }]
     const how = { ...options, deadlineMs: DEADLINE_MS, concurrency: 2 }
+    const [first] = inputs
     try {
       for await (const { index, job_id, ...end } of stage.client.runMany('m', inputs, how)) {
         const settled = async () => {
@@ -110,7 +113,9 @@ const CALLS: Record<string, (stage: Stage, options: CallOptions) => Promise<void
         await play(stage, inputs[index]?.n ?? -1, settled)
       }
     } catch (error) {
-      if (!(error instanceof ModelRunError)) await play(stage, -1, () => Promise.reject(error))
+      // It is about all of the runs.
+      const isTrue = error instanceof ModelRunError && error.submission !== 'not_sent'
+      if (!isTrue) await play(stage, first?.n ?? -1, () => Promise.reject(error))
     }
   },
   request: async (stage, options) => {
@@ -145,11 +150,12 @@ export async function playSequence(seed: number): Promise<Verdict> {
     ...(random() < 0.2 && { clock: jumpingClock(random) }),
     ...way.options,
   })
-  const stage: Stage = { client, random, world, played: [], nextRun: () => ++runs }
+  const stage: Stage = { client, random, world, played: [], startedAt: 0, nextRun: () => ++runs }
   const names: string[] = []
   for (let count = 1 + Math.floor(random() * 3); count > 0; count--) {
     const name = pick(random, Object.keys(CALLS))
     names.push(name)
+    stage.startedAt = performance.now()
     const controller = new AbortController()
     const timer = random() < 0.3 ? setTimeout(() => controller.abort(), random() * 60) : undefined
     const playing = way.run(async () => CALLS[name]?.(stage, { signal: controller.signal }))

@@ -1,10 +1,6 @@
 /** Deno has no codes. Its message names the url, the phase and the problem. */
 const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)/s
 
-/** Bun's codes for a connection that was not made: refused, DNS, a proxy, certificates. */
-const BUN_CONNECT_FAILURE =
-  /^(ConnectionRefused|FailedToOpenSocket|ERR_PROXY_TUNNEL|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)|^EPROTO .*TLS handshake failed/
-
 /** Requests that `fetch` itself rejects: code and message, with a space between them. */
 const REJECTED_BY_FETCH = [
   // Without a code: undici, Deno.
@@ -85,7 +81,6 @@ export function isUnsent(chain: readonly unknown[], url: string): boolean {
     const line = `${code} ${message}`
     return (
       REJECTED_BY_FETCH.some((pattern) => pattern.test(line)) ||
-      (textOf(error, 'path') === url && BUN_CONNECT_FAILURE.test(line)) ||
       message.includes(` for url (${url}): client error (Connect): `) ||
       // Deno without --allow-net.
       (textOf(error, 'name') === 'NotCapable' && message.includes(`"${hostname}:${port || defaultPort}"`))

@@ -53,9 +53,8 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
 /** Marks the `fetch` of the reference server, whose failures to connect are reported as those of undici are. */
 const REPORTS_LIKE_UNDICI = Symbol.for('modelrun.reports_like_undici')
 
-/** The sources of the `fetch` of Node, Bun and Deno, without a function around it. */
-const PLATFORM_FETCH =
-  /internal.deps.undici|^function fetch\(\) \{\s*\[native code\]|^function fetch\(.*\blazyFetch\(\)/
+/** The sources of the `fetch` of Node and Deno, without a function around it. */
+const PLATFORM_FETCH = /internal.deps.undici|^function fetch\(.*\blazyFetch\(\)/
 
 function isPlatformFetch(fetch: FetchLike): boolean {
   return typeof fetch === 'function' && PLATFORM_FETCH.test(Function.prototype.toString.call(fetch))

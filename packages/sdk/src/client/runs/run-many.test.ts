@@ -156,7 +156,7 @@ describe('runMany', () => {
     const failure = caught(collect(run(prompts(2), { signal }), runs), AbortedError)
     await clock.advance(10_000)
     abort()
-    await failure
+    expect(await failure).toMatchObject({ submission: 'unknown' })
     expect(runs.map(({ job_id, status }) => `${job_id} ${status}`)).toEqual(['job_0 rejected', 'job_1 rejected'])
   })
 

@@ -98,7 +98,9 @@ class RunPool<I extends object> {
 
   readonly #onAbort = (): void => {
     const message = 'The runs were aborted. No further run starts; `onProgress` reported the jobs of the started runs.'
-    this.#fail(new AbortedError({ message, cause: this.#options.signal?.reason, submission: 'not_sent' }))
+    // It is about all runs: those that were started may be charged.
+    const submission = this.#started === 0 ? 'not_sent' : 'unknown'
+    this.#fail(new AbortedError({ message, cause: this.#options.signal?.reason, submission }))
   }
 
   #fail(error: unknown): void {
