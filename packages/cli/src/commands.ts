@@ -144,11 +144,10 @@ export const MODEL_COMMANDS: readonly CommandEntry[] = [
         .description('write the input types of models into a file of a program')
         .argument('[ids...]', 'the models (default: those that the file has)')
         .option('--all', 'every model of the catalog')
-        .option('-o, --out <file>', 'the file: .d.ts or .ts (default: modelrun.models.d.ts)')
+        .option('-o, --out <file>', 'the file: .d.ts or .ts', 'modelrun.models.d.ts')
         .option('--check', 'compare the file with the catalog; exit code 1 when they differ')
-        .option('--open', 'allow literal ids that the file does not have')
-        .option('--json', 'write the schemas as data instead of types'),
+        .option('--open', 'allow literal ids that the file does not have'),
     ),
-    async () => (await import('./types/types-command.ts')).runTypesCommand,
+    async () => (await import('./types/run-types.ts')).runTypesCommand,
   ],
 ]

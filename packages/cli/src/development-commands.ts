@@ -7,7 +7,6 @@ import {
   addSameAccount,
   addServiceOptions,
   readCount,
-  readDuration,
   readNumber,
 } from './options.ts'
 
@@ -39,7 +38,7 @@ What a poll does not say is filled in: completed_at is the time of the poll, cre
 Cancelled jobs are not delivered.
 
 Example:
-  modelrun listen --forward-to http://localhost:3000/webhooks --duplicate 1 --drop 0.1${SIGNED}`
+  modelrun listen --forward-to http://localhost:3000/webhooks --duplicate 1${SIGNED}`
 
 const TRIGGER_DETAILS = `
 Example:
@@ -69,7 +68,7 @@ export const DEVELOPMENT_COMMANDS: readonly CommandEntry[] = [
     async () => (await import('./service/login.ts')).listProfiles,
   ],
   [
-    addServiceOptions(new Command('doctor').description('check key, permissions, url, clock and Node; costs nothing')),
+    addServiceOptions(new Command('doctor').description('check key, permissions and url; costs nothing')),
     async () => (await import('./service/doctor.ts')).runDoctor,
   ],
   [
@@ -98,15 +97,6 @@ export const DEVELOPMENT_COMMANDS: readonly CommandEntry[] = [
   ],
   [
     addConnectionOptions(
-      new Command('open')
-        .description('open the dashboard of a service of modelrun dev in a browser')
-        .argument('[job]', 'id of a job, to open its page')
-        .option('--print', 'print the url instead'),
-    ),
-    async () => (await import('./development/open.ts')).openDashboard,
-  ],
-  [
-    addConnectionOptions(
       addSameAccount(
         new Command('mcp')
           .description('let an agent run models, by the Model Context Protocol on standard input and output')
@@ -123,18 +113,9 @@ export const DEVELOPMENT_COMMANDS: readonly CommandEntry[] = [
       addReceiverOptions(
         new Command('listen')
           .description('deliver the ends of jobs to a webhook receiver on this machine')
-          .argument('[ids...]', 'ids of jobs'),
-      )
-        .option('--delay <duration>', 'deliver so much later, such as 5s', readDuration, 0)
-        .option(
-          '--drop <share>',
-          'lose this share of the deliveries',
-          readNumber('a number from 0 to 1, such as 0.1', 0, 1),
-          0,
-        )
-        .option('--reorder', 'deliver up to three seconds later, each by another time')
-        .option('--seed <number>', 'the same number loses and delays the same deliveries', readCount(0), 1)
-        .addHelpText('after', LISTEN_DETAILS),
+          .argument('[ids...]', 'ids of jobs')
+          .addHelpText('after', LISTEN_DETAILS),
+      ),
     ),
     async () => (await import('./webhooks/listen.ts')).runListen,
   ],

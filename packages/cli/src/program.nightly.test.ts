@@ -110,14 +110,6 @@ describe('modelrun doctor', () => {
     expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
     expect(cli.inputs()).toEqual([])
   })
-
-  it.skipIf(process.platform !== 'linux')('says at once that a state folder cannot be created', async () => {
-    const { code, stdout } = await cli.run(['doctor'], { env: { MODELRUN_STATE_DIR: '/proc/modelrun/state' } })
-    expect([code, stdout]).toEqual([
-      1,
-      expect.stringContaining('✗ ledger       The folder /proc/modelrun/state cannot be written.'),
-    ])
-  })
 })
 
 describe('modelrun types', () => {
@@ -134,8 +126,6 @@ describe('modelrun types', () => {
       code: 1,
       stderr: expect.stringMatching(/^modelrun: E\w+: .*file.*\n$/),
     })
-    const { stdout } = await cli.run(['types', 'aurora-image', '--json'])
-    expect(JSON.parse(stdout)).toBeTruthy()
   })
 })
 

@@ -27,8 +27,11 @@ export interface Agent {
 export interface HostOptions {
   /** `legacy` is the protocol of 2025, which clients of version 1 speak. */
   protocol?: 'legacy' | '2026-07-28'
-  /** What the user says to a question. Undefined: the host has no questions; `unable`: it has declared them all the same. */
-  user?: 'accept' | 'decline' | 'unable'
+  /**
+   * What the user says to a question. Undefined: the host has no questions; `unable`: it has declared them all the same; `silent`: it
+   * never responds.
+   */
+  user?: 'accept' | 'decline' | 'unable' | 'silent'
   env?: Record<string, string>
   /** Called when the user is asked. */
   onQuestion?: () => void
@@ -44,10 +47,11 @@ export async function startAgent(
   const mode = protocol === 'legacy' ? protocol : { pin: protocol }
   const client = new Client({ name: 'host', version: '1' }, { capabilities, versionNegotiation: { mode } })
   const questions: string[] = []
-  if (user === 'accept' || user === 'decline') {
+  if (user !== undefined && user !== 'unable') {
     client.setRequestHandler('elicitation/create', ({ params: { message } }) => {
       questions.push(message)
       onQuestion?.()
+      if (user === 'silent') return new Promise(() => {})
       return user === 'accept' ? { action: user, content: { agree: true } } : { action: user }
     })
   }

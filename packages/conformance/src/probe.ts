@@ -14,25 +14,11 @@ export async function probeService(session: Session): Promise<void> {
   const { baseUrl } = session.options
   const response = await session.call({ path: `${ROUTES.listModels.path}?limit=1` }).catch((error: unknown) => {
     if (!(error instanceof NoResponseError)) throw error
-    throw new CannotStartError(connectionProblem(baseUrl, error), { cause: error })
+    const advice = 'start the service there, or correct the base URL'
+    throw new CannotStartError(`There is no response from ${baseUrl} (${error.reason}): ${advice}.`, { cause: error })
   })
   const problem = responseProblem(baseUrl, response)
   if (problem !== undefined) throw new CannotStartError(problem)
-}
-
-function connectionProblem(baseUrl: string, { code, reason }: NoResponseError): string {
-  const { host, hostname, port } = new URL(baseUrl)
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `Nothing listens at ${baseUrl} (${code}): start the service there, or correct the base URL.`
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `The host ${hostname} cannot be found (${code}): correct the base URL, or check the network.`
-    case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return `${host} does not speak https${port === '' ? '' : ' on this port'} (${code}): use http:// in the base URL.`
-    default:
-      return `There is no response from ${baseUrl} (${reason}): check the base URL and the network.`
-  }
 }
 
 /** What keeps the suite from judging the service; anything else is for the checks. */

@@ -31,6 +31,7 @@ export {
   text,
   unchecked,
 } from './checks.ts'
+export { cleanText, safeJson } from './clean-text.ts'
 export { abortable, type Clock, sleep, startTimer, systemClock, withTimeLimit } from './clock.ts'
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'

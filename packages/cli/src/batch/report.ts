@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts'
 import { writePrivate } from '../files/private-files.ts'
 import { prepareFolder } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { countText, priceText } from '../terminal/text.ts'
+import { cleanText, countText, priceText, safeJson } from '../terminal/text.ts'
 import type { Row } from './rows.ts'
 
 const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejected', 'unknown'] as const
@@ -175,7 +175,7 @@ export function checkReport(path: string, inputs?: string): void {
 /** Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. */
 export function writeReport(path: string, reports: readonly RowReport[]): void {
   const isJson = /\.(jsonl|ndjson)$/i.test(path)
-  writePrivate(path, isJson ? reports.map((one) => `${JSON.stringify(one)}\n`).join('') : csvReport(reports))
+  writePrivate(path, isJson ? reports.map((one) => `${safeJson(one)}\n`).join('') : csvReport(reports))
 }
 
 const COLUMNS = [
@@ -187,7 +187,7 @@ const COLUMNS = [
 function csvReport(reports: readonly RowReport[]): string {
   const columns = [...new Set(reports.flatMap(({ input }) => Object.keys(input)))]
   const rows = reports.map((one) => [
-    ...COLUMNS.map((column) => cellText(one[column])),
+    ...COLUMNS.map((column) => cleanText(cellText(one[column]))),
     ...columns.map((column) => cellText(Object.hasOwn(one.input, column) ? one.input[column] : undefined)),
   ])
   const table = [[...COLUMNS, ...columns.map((column) => `input.${column}`)], ...rows]

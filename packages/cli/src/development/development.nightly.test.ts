@@ -1,9 +1,7 @@
-import { chmod, mkdir } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 
@@ -62,7 +60,7 @@ describe('modelrun logs', () => {
     await server.close()
   })
 
-  it.each([['logs'], ['logs', '-f'], ['open']])(
+  it.each([['logs'], ['logs', '-f']])(
     'ends with exit code 2 for %s %s when there is no such service',
     async (...args) => {
       const { code, stderr } = await cli.run(args, { env: { MODELRUN_BASE_URL: 'http://127.0.0.1:48989' } })
@@ -72,30 +70,4 @@ describe('modelrun logs', () => {
       ])
     },
   )
-})
-
-describe('modelrun open', () => {
-  it('opens the dashboard or a job there, and prints the url where no browser opens', async () => {
-    const url = await serve(({ url }, response) => {
-      response.writeHead(/^\/_dashboard\/$|\/jobs\/job_1$/.test(url ?? '') ? 200 : 404).end('{}')
-    })
-    const env = { MODELRUN_BASE_URL: url, MODELRUN_API_KEY: undefined, DISPLAY: undefined, WAYLAND_DISPLAY: undefined }
-    expect(await cli.run(['open'], { env })).toMatchObject({ code: 0, stdout: `${url}/_dashboard/\n` })
-    expect((await cli.run(['open', 'job_1', '--print'], { env })).stdout).toBe(`${url}/_dashboard/#/jobs/job_1\n`)
-    expect(await cli.run(['open', 'job_2', '--print'], { env })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('job_2'),
-    })
-    await mkdir(join(cli.folder, 'bin'))
-    await cli.write('bin/xdg-open', '#!/bin/sh\necho "$1" > opened\n')
-    await chmod(join(cli.folder, 'bin/xdg-open'), 0o755)
-    const PATH = `${join(cli.folder, 'bin')}${delimiter}${process.env.PATH}`
-    const opened = await cli.run(['open', 'job_1'], { env: { ...env, PATH, DISPLAY: ':9' } })
-    expect(opened).toMatchObject({ code: 0, stdout: '', stderr: `Opened ${url}/_dashboard/#/jobs/job_1\n` })
-    expect(await cli.read('opened')).toBe(`${url}/_dashboard/#/jobs/job_1\n`)
-  })
-
-  it('says that another service has no dashboard', async () => {
-    expect(await cli.run(['open'])).toMatchObject({ code: 2, stderr: expect.stringContaining('has no dashboard') })
-  })
 })

@@ -41,6 +41,8 @@ export class AgentRuns {
   /** Why nothing is sent: the key, its permissions or its credits do not suffice. */
   pausedBy: string | undefined
   readonly runs: Batch['runs']
+  /** Keys of the runs of which the user was asked, until the host responds. */
+  readonly asked = new Set<string>()
   readonly #work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }
 
   constructor(work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }) {

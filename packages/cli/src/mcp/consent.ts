@@ -72,21 +72,16 @@ function shorten(text: string, most: number): string {
 /** How long a person may take to respond. */
 const RESPONSE_MS = 600_000
 
-/**
- * Asks through a host of the protocol of 2025.
- *
- * @returns undefined when the host has declared questions and cannot ask; `cancel` when there is no response
- */
+/** Asks through a host of the protocol of 2025. Returns undefined when the host cannot ask, or does not respond. */
 export async function askThroughHost(
   message: string,
-  { mcpReq: { elicitInput } }: ServerContext,
-  { ProtocolError }: typeof import('@modelcontextprotocol/server'),
+  { mcpReq: { elicitInput, signal } }: ServerContext,
 ): Promise<string | undefined> {
   try {
     const form = { mode: 'form' as const, message, requestedSchema: { type: 'object' as const, properties: {} } }
-    const { action } = await elicitInput(form, { timeout: RESPONSE_MS })
+    const { action } = await elicitInput(form, { timeout: RESPONSE_MS, signal })
     return action
-  } catch (error) {
-    return error instanceof ProtocolError ? undefined : 'cancel'
+  } catch {
+    return undefined
   }
 }

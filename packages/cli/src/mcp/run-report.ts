@@ -23,9 +23,8 @@ const FREE: readonly Run['state'][] = ['waiting', 'cancelled', 'rejected']
 /** What lists say of a run. `credits` is the most that it costs, unless it is free. */
 export function describeRun({ key, model, state, jobId, error, maxCredits, sentAt, requestId }: Run) {
   const credits = FREE.includes(state) ? 0 : maxCredits
-  const cleaned = error && { code: cleanText(error.code), message: cleanText(error.message) }
   const sent_at = sentAt === undefined ? undefined : new Date(sentAt).toISOString()
-  return { key, state, model, job_id: jobId, request_id: requestId, sent_at, credits, error: cleaned }
+  return { key, state, model, job_id: jobId, request_id: requestId, sent_at, credits, error }
 }
 
 /** A run for an agent: its state, and links to its files. Texts of the service are in members of their own. */
@@ -36,12 +35,12 @@ export async function reportRun(run: Run, agentRuns: AgentRuns, note?: string): 
   let problem: string | undefined
   const files = await agentRuns.filesOf(run).catch((error: unknown) => {
     next = 'It is done, and its files cannot be saved now, for the reason in `problem`. Call get_job again.'
-    problem = cleanText(messageOf(error))
+    problem = messageOf(error)
     return []
   })
   if (run.state === 'waiting' && pausedBy !== undefined) {
     next = 'It is not sent, for the reason in `problem`, and tried again every 30 s. Inform the user.'
-    problem = cleanText(pausedBy)
+    problem = pausedBy
   }
   const budget_left = await agentRuns.budgetLeft()
   const links = files.map((path) => {
@@ -50,8 +49,11 @@ export async function reportRun(run: Run, agentRuns: AgentRuns, note?: string): 
   return structured({ ...describeRun(run), budget_left, files, problem, next }, links)
 }
 
-/** A result as data, and as a string for hosts that read no data. */
+/** A result as data, and as a string for hosts that read no data. No string of it has control characters. */
 export function structured(value: object, links: CallToolResult['content'] = []): CallToolResult {
-  const text = JSON.stringify(value)
-  return { content: [{ type: 'text', text }, ...links], structuredContent: JSON.parse(text) }
+  // Names of members are foreign text, too.
+  const structuredContent = JSON.parse(cleanText(JSON.stringify(value)), (_, member: unknown) => {
+    return typeof member === 'string' ? cleanText(member) : member
+  })
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }, ...links], structuredContent }
 }

@@ -74,7 +74,7 @@ export function createToolServer(work: ToolWork): McpServer {
   register<{ limit?: number; offset?: number }>('search_models', async ({ limit = 20, offset = 0, ...query }) => {
     const { models, total } = await client.models.list({ ...query, limit, offset })
     const shown = models.map(({ id, category, description, pricing }) => {
-      return { id, category, description: cleanText(description).slice(0, SHOWN_DESCRIPTION), ...pricing }
+      return { id, category, description: description.slice(0, SHOWN_DESCRIPTION), ...pricing }
     })
     const next = offset + models.length
     return structured({ models: shown, total, ...(next < total && models.length > 0 && { next_offset: next }) })
@@ -83,7 +83,13 @@ export function createToolServer(work: ToolWork): McpServer {
   register<RunArguments>('run_model', async (asked, context) => {
     const plan = await agentRuns.plan(asked)
     if (plan.isNew) {
-      const question = await askConsent(plan, asked.max_credits, { ...work, server, states, context })
+      const question = await askConsent(plan, asked.max_credits, {
+        ...work,
+        server,
+        states,
+        context,
+        asked: agentRuns.asked,
+      })
       if (question !== undefined) return question
       await agentRuns.send(plan)
     }
@@ -116,11 +122,13 @@ interface ConsentCall extends Pick<ToolWork, 'protocol' | 'confirmAbove'> {
   server: McpServer
   states: RequestStateCodec<Question>
   context: ServerContext
+  /** The runs of which the user was asked, until the host responds. */
+  asked: Set<string>
 }
 
 /**
  * Asks the user, where it is needed. A host of the protocol of 2026 gets the question as a result, and calls again with the
- * response; model and price are in its state.
+ * response; model and price are in its state. A host that has not responded to a question is not asked it again: it cannot ask.
  *
  * @returns undefined when the run may be sent
  * @throws RejectedRunError
@@ -130,28 +138,30 @@ async function askConsent(
   maxCredits: number | undefined,
   call: ConsentCall,
 ): Promise<InputRequiredResult | undefined> {
-  const { protocol, confirmAbove, server, states, context } = call
+  const { protocol, confirmAbove, server, states, context, asked } = call
   const modern = memberOf(context.mcpReq.envelope, protocol.CLIENT_CAPABILITIES_META_KEY)
-  const canAsk = hasForms(modern ?? server.server.getClientCapabilities())
+  const question = { key: plan.key, model: plan.model, price: plan.price }
+  const response = protocol.inputResponse(context.mcpReq.inputResponses, 'agree')
+  if (response.kind === 'elicit') {
+    asked.delete(plan.key)
+    const answered = context.mcpReq.requestState<Question>()
+    // After another price, the user is asked again.
+    if (answered !== undefined && isAbout(answered, plan)) return void checkResponse(plan, response.action)
+  }
+  const canAsk = hasForms(modern ?? server.server.getClientCapabilities()) && !asked.has(plan.key)
   const message = questionAbout(plan, { confirmAbove, maxCredits, canAsk })
   if (message === undefined) return undefined
-  const question = { key: plan.key, model: plan.model, price: plan.price }
-  if (modern === undefined) {
-    const action = await askThroughHost(message, context, protocol)
-    if (action === undefined) questionAbout(plan, { confirmAbove, maxCredits, canAsk: false })
-    else checkResponse(plan, action)
-    return undefined
+  asked.add(plan.key)
+  if (modern !== undefined) {
+    const form = { message, requestedSchema: { type: 'object' as const, properties: {} } }
+    const inputRequests = { agree: protocol.inputRequired.elicit(form) }
+    return protocol.inputRequired({ inputRequests, requestState: await states.mint(question, context) })
   }
-  const response = protocol.inputResponse(context.mcpReq.inputResponses, 'agree')
-  const asked = context.mcpReq.requestState<Question>()
-  // After another price, the user is asked again.
-  if (response.kind === 'elicit' && asked !== undefined && isAbout(asked, plan)) {
-    checkResponse(plan, response.action)
-    return undefined
-  }
-  const form = { message, requestedSchema: { type: 'object' as const, properties: {} } }
-  const inputRequests = { agree: protocol.inputRequired.elicit(form) }
-  return protocol.inputRequired({ inputRequests, requestState: await states.mint(question, context) })
+  const action = await askThroughHost(message, context)
+  if (action === undefined) return void questionAbout(plan, { confirmAbove, maxCredits, canAsk: false })
+  asked.delete(plan.key)
+  checkResponse(plan, action)
+  return undefined
 }
 
 /** A host without modes has forms. */

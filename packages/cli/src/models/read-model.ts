@@ -3,16 +3,23 @@ import type { Model, ModelRun } from 'modelrun'
 import { isClientError, UsageError } from '../errors.ts'
 
 /** Reads a model. A mistyped id names the one that was probably meant. @throws UsageError when there is no such model */
-export async function readModel(client: ModelRun, id: string): Promise<Model> {
+export async function readModel(client: Pick<ModelRun, 'models'>, id: string): Promise<Model> {
+  const model = await findModel(client, id)
+  if (model !== undefined) return model
+  // The error is about the id, also when the list cannot be read.
+  const { models } = await client.models.list({ limit: 100 }).catch(() => ({ models: [] }))
+  const ids = models.map((one) => one.id)
+  const closest = closestName(id, ids)
+  const advice = closest === undefined ? '`modelrun models` lists all.' : `Did you mean ${closest}?`
+  throw new UsageError(`There is no model ${id}. ${advice}`)
+}
+
+/** Reads a model; undefined when there is no such one. */
+export async function findModel(client: Pick<ModelRun, 'models'>, id: string): Promise<Model | undefined> {
   try {
     return await client.models.get(id)
   } catch (error) {
-    if (!isClientError(error) || error.status !== 404) throw error
-    // The error is about the id, also when the list cannot be read.
-    const { models } = await client.models.list({ limit: 100 }).catch(() => ({ models: [] }))
-    const ids = models.map((model) => model.id)
-    const closest = closestName(id, ids)
-    const advice = closest === undefined ? '`modelrun models` lists all.' : `Did you mean ${closest}?`
-    throw new UsageError(`There is no model ${id}. ${advice}`)
+    if (isClientError(error) && error.status === 404) return undefined
+    throw error
   }
 }

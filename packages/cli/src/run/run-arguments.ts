@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { Model } from 'modelrun'
-import { exampleCalls } from '../models/example-calls.ts'
+import { exampleCall } from '../models/example-calls.ts'
 import { addRunOptions, type RunCommandOptions } from '../options.ts'
 import { cleanText, priceText } from '../terminal/text.ts'
 import {
@@ -127,10 +127,9 @@ function createOptions(parameter: Parameter): Option[] {
 function describe(command: Command, model: Model, parameters: readonly Parameter[]): Command {
   const unflagged = parameters.filter(({ flag }) => flag === undefined)
   const others = unflagged.map((parameter) => `  --param ${cleanText(parameter.name)}=…  (${boundsText(parameter)})`)
-  const { sdk, cli } = exampleCalls(model, parameters)
   const more = others.length > 0 ? ['More parameters:', ...others, ''] : []
   const price = `A run costs ${priceText(model.pricing.credits_per_run)}.`
   return command
     .description(`${cleanText(model.name)}, ${cleanText(model.category)}: ${cleanText(model.description)}\n${price}`)
-    .addHelpText('after', ['', ...more, 'Example:', `  ${cleanText(cli)}`, `  ${cleanText(sdk)}`].join('\n'))
+    .addHelpText('after', ['', ...more, 'Example:', `  ${cleanText(exampleCall(model, parameters))}`].join('\n'))
 }

@@ -131,9 +131,8 @@ describe('modelrun run in a terminal', () => {
     ['job', 'j', '--json'],
     ['cancel', 'j'],
     ['logs'],
-    ['open', 'j', '--print'],
     ['doctor'],
-    ['types', 'm', '--json'],
+    ['types', 'm', '--check'],
   ])('shows no text of the service that controls a terminal: %s %s', async (...args) => {
     await cli.write('rows', '{"prompt":"a"}')
     const url = await serve(hostileService)

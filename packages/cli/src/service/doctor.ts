@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { ModelRun } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
-import { prepareFolder } from '../files/save-files.ts'
-import { stateFolder } from '../ledger.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { createClient, type Found, findConnection, isUnencrypted, NO_KEY, NO_URL, unencryptedText } from './service.ts'
@@ -44,8 +42,6 @@ function print(check: Check, terminal: Terminal): void {
 }
 
 async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGenerator<Check> {
-  yield nodeCheck()
-  yield stateCheck(context)
   try {
     const { key, url } = findConnection(options, context)
     yield key === undefined ? problem('key', NO_KEY) : keyCheck(key)
@@ -56,23 +52,6 @@ async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGe
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     yield problem('settings', error.message)
-  }
-}
-
-function nodeCheck(): Check {
-  const { node } = process.versions
-  if (process.getBuiltinModule?.('node:sqlite') !== undefined) return ok('node', `Node ${node}.`)
-  return problem('node', `Node ${node} has no node:sqlite. \`modelrun batch\` needs Node 22.13 or later.`)
-}
-
-function stateCheck({ env }: CliContext): Check {
-  const folder = stateFolder(env)
-  try {
-    prepareFolder(folder, { mode: 0o700 })
-    return ok('ledger', `Runs are written down in ${folder}.`)
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    return problem('ledger', `The folder ${folder} cannot be written. Set MODELRUN_STATE_DIR to one that can be.`)
   }
 }
 
@@ -88,18 +67,14 @@ function urlCheck({ value, source }: Found, { env }: CliContext): Check {
   return ok('url', `${value}, from ${source}.`)
 }
 
-/** A response dates from the second in which it was sent. */
-const MOST_SKEW_MS = 5_000
-
 /** The checks that need the service. None costs credits. */
 async function serviceChecks(client: ModelRun): Promise<Check[]> {
   const sentAt = Date.now()
   try {
-    const { data, response } = await client.models.list({ limit: 1 }).withResponse()
+    const { total } = await client.models.list({ limit: 1 })
     return [
-      ok('call', `The service lists ${data.total} models, in ${Date.now() - sentAt} ms.`),
+      ok('call', `The service lists ${total} models, in ${Date.now() - sentAt} ms.`),
       ok('accepted', 'The service accepts the key.'),
-      skewCheck(response.headers.get('date'), sentAt),
       ok('models:read', 'Allowed.'),
       ...(await permissionChecks(client)),
     ]
@@ -110,15 +85,6 @@ async function serviceChecks(client: ModelRun): Promise<Check[]> {
     if (error.status !== 403) return [problem('call', message)]
     return [problem('models:read', `The key may not list models. Give it models:read. ${message}`)]
   }
-}
-
-function skewCheck(date: string | null, sentAt: number): Check {
-  const theirs = Date.parse(date ?? '')
-  if (Number.isNaN(theirs)) return skipped('clock', 'The service sends no date.')
-  const skewMs = theirs - (sentAt + Date.now()) / 2
-  if (Math.abs(skewMs) <= MOST_SKEW_MS) return ok('clock', 'The clock agrees with that of the service.')
-  const skew = `${Math.round(Math.abs(skewMs) / 1_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`
-  return problem('clock', `The clock is ${skew} the service's. Set it, or turn NTP on.`)
 }
 
 /** By a job that does not exist: a key that may ask gets 404. */

@@ -66,12 +66,7 @@ export class Terminal {
 
   /** A line of data for people, on standard output. Nothing with `--json`. */
   print(line: Line): void {
-    if (!this.json) this.printAlways(line)
-  }
-
-  /** A line of data for people and for programs. */
-  printAlways(line: Line): void {
-    this.#write(this.#options.stdout, `${this.#paint(line, this.#options.stdout)}\n`)
+    if (!this.json) this.#write(this.#options.stdout, `${this.#paint(line, this.#options.stdout)}\n`)
   }
 
   /** Lines of data for people. The first row is the heading. */

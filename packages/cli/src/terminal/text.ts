@@ -1,19 +1,6 @@
-/** Control characters, and characters that change the direction of text: a service could move the cursor with them. */
-const UNSAFE = String.raw`[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]`
-const UNSAFE_RUN = new RegExp(`${UNSAFE}+`, 'gu')
-const UNSAFE_CHARACTER = new RegExp(UNSAFE, 'gu')
+import { cleanText } from '@modelrun/kit'
 
-/** Text of anybody on one line, without characters that control a terminal. */
-export function cleanText(text: string): string {
-  return text.replace(UNSAFE_RUN, ' ')
-}
-
-/** JSON with the same meaning, in which every such character is escaped. */
-export function safeJson(value: unknown): string {
-  return JSON.stringify(value).replace(UNSAFE_CHARACTER, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-}
+export { cleanText, safeJson } from '@modelrun/kit'
 
 /** A price for people, such as `4 credits`. */
 export function priceText(credits: number): string {

@@ -16,10 +16,10 @@ async function compile(compiler: string, folder: string): Promise<string[]> {
   return stdout.split('\n').filter((line) => /^[\w.-]+\.ts\(/.test(line))
 }
 
-async function typesOf(file: string, options = {}): Promise<string> {
+async function typesOf(options = {}): Promise<string> {
   const harness = createTypesHarness()
-  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'], out: file, ...options })
-  return harness.files.get(file) ?? ''
+  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'], ...options })
+  return harness.text
 }
 
 const main = programOf([...WRONG_LINES.map(({ code }) => code.replace('|', '')), ...RIGHT_LINES])
@@ -33,7 +33,7 @@ describe('a program with its types', () => {
   ])(
     'has an error at each wrong place, and no other, by %s with %s',
     async (compiler, file) => {
-      await using project = await createProject({ 'main.ts': main, [file]: await typesOf(file) })
+      await using project = await createProject({ 'main.ts': main, [file]: await typesOf() })
       const errors = await compile(compiler, project.folder)
       for (const [index, { code, message }] of WRONG_LINES.entries()) {
         const place = `main.ts(${index + 3},${code.indexOf('|') + 'void '.length + 1})`
@@ -53,7 +53,7 @@ describe('a program', () => {
   }, 60_000)
 
   it('may run models that the file does not have, when it was written with --open', async () => {
-    const types = await typesOf('modelrun.models.d.ts', { open: true })
+    const types = await typesOf({ open: true })
     const text = programOf(["client.run('aurora-imgae', { prompt: 1 })", "client.run('aurora-image', { prompt: 1 })"])
     await using project = await createProject({ 'main.ts': text, 'modelrun.models.d.ts': types })
     expect(await compile('typescript-7', project.folder)).toEqual([expect.stringContaining('main.ts(4,')])

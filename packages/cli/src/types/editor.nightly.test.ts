@@ -17,7 +17,7 @@ const START = "import { ModelRun } from 'modelrun'\nconst client = new ModelRun(
 async function writeTypes(): Promise<string> {
   const harness = createTypesHarness()
   await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
-  return harness.files.get('modelrun.models.d.ts') ?? ''
+  return harness.text
 }
 
 /** What an editor asks of a program with the file of types. `|` in a line is where the cursor is. */

@@ -56,9 +56,3 @@ export function asciiJson(value: unknown): string {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
-
-/** Text of a catalog in one line of a terminal, where no character of it can move the cursor. */
-export function printable(text: string): string {
-  const shown = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter)
-  return shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
-}

@@ -21,9 +21,8 @@ it('costs the compiler the models that are called, and not a thousand that are l
     return { ...structuredClone(model), id: `${model.id}-${index}` }
   })
   await harness.run({ all: true })
-  const types = harness.files.get('modelrun.models.d.ts') ?? ''
   const main = `import { ModelRun } from 'modelrun'\nconst client = new ModelRun()\n${CALLS}`
-  await using project = await createProject({ 'main.ts': main, 'modelrun.models.d.ts': types })
+  await using project = await createProject({ 'main.ts': main, 'modelrun.models.d.ts': harness.text })
   const config = ts.getParsedCommandLineOfConfigFile(`${project.folder}/tsconfig.json`, undefined, {
     ...ts.sys,
     onUnRecoverableConfigFileDiagnostic: () => {},

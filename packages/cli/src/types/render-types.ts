@@ -22,8 +22,7 @@ ${settings}}
 
 function modelText(model: TypedModel): string {
   const { id, hash, credits, parameters } = model
-  const data = { id, hash, credits, parameters: parameters.map(({ description, ...rest }) => rest) }
-  return `    ${MODEL_MARK}${asciiJson(data)}
+  return `    ${MODEL_MARK}${asciiJson({ id, hash, credits })}
 ${docComment(modelDoc(model), '    ')}    ${memberName(id)}: {
 ${parameters.map(parameterText).join('')}    }
 `

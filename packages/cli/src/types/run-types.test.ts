@@ -1,5 +1,6 @@
+import type { CatalogModel } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
-import { createTypesHarness } from '../../test/types/types-harness.ts'
+import { createTypesHarness, type TypesHarness } from '../../test/types/types-harness.ts'
 
 const FILE = 'modelrun.models.d.ts'
 
@@ -8,20 +9,20 @@ describe('modelrun types', () => {
     const harness = createTypesHarness()
     const { code, stdout, stderr } = await harness.run({ ids: ['vocalis/narrator', 'aurora-image'] })
     expect([code, stdout, stderr]).toEqual([0, '', `${FILE}: 2 models, written.\n`])
-    const own = harness.files.get(FILE)?.match(/^ {4}'.*': \{$/gm)
+    const own = harness.text.match(/^ {4}'.*': \{$/gm)
     expect(own).toEqual(["    'aurora-image': {", "    'vocalis/narrator': {"])
-    harness.files.set(FILE, harness.files.get(FILE)?.replace('4 credits', '3 credits') ?? '')
+    harness.text = harness.text.replace('4 credits', '3 credits')
     expect((await harness.run()).stderr).toBe(`${FILE}: 2 models, written.\n`)
-    expect(harness.files.get(FILE)).toContain('4 credits')
+    expect(harness.text).toContain('4 credits')
   })
 
   it('writes a text for each hover: description, default, bounds, price', async () => {
     const harness = createTypesHarness()
     await harness.run({ ids: ['aurora-image'] })
-    expect(harness.files.get(FILE)).toMatch(
+    expect(harness.text).toMatch(
       /Draws detailed images.*text-to-image by Lumen, 4 credits per run\..*Schema [0-9a-f]{16}\..*'aurora-image': \{/s,
     )
-    expect(harness.files.get(FILE)).toMatch(
+    expect(harness.text).toMatch(
       /How many images to draw\..*From 1 to 4\..*@default 1\n.*num_images\?: 1 \| 2 \| 3 \| 4 \| undefined\n/s,
     )
   })
@@ -30,56 +31,81 @@ describe('modelrun types', () => {
     const harness = createTypesHarness()
     await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
     harness.catalog.reverse()
-    const { code, stderr } = await harness.run({ ids: ['kinora/reel-pro', 'aurora-image'] })
-    expect([code, harness.writes]).toEqual([0, 1])
-    expect(stderr).toContain('unchanged')
+    expect((await harness.run({ ids: ['kinora/reel-pro', 'aurora-image'] })).stderr).toContain('unchanged')
   })
 
-  it('writes every model with --all', async () => {
+  it('writes every model with --all, and allows other ids with --open', async () => {
     const harness = createTypesHarness()
-    await harness.run({ all: true, out: 'src/models.ts' })
-    const text = harness.files.get('src/models.ts') ?? ''
-    for (const { id } of harness.catalog) expect(text).toContain(id)
-    expect(text).toContain('onlyListedModels: true')
-  })
-
-  it('leaves unlisted ids allowed with --open', async () => {
-    const harness = createTypesHarness()
-    await harness.run({ ids: ['aurora-image'], open: true })
-    expect(harness.files.get(FILE)).not.toContain('onlyListedModels')
+    await harness.run({ all: true })
+    for (const { id } of harness.catalog) expect(harness.text).toContain(id)
+    expect(harness.text).toContain('onlyListedModels: true')
+    await harness.run({ open: true })
+    expect(harness.text).not.toContain('onlyListedModels')
   })
 
   it.each([
-    ['an id that there is not', { ids: ['aurora-imag'] }, 'There is no model aurora-imag; did you mean aurora-image?'],
+    ['an id that there is not', { ids: ['aurora-imag'] }, 'There is no model aurora-imag. Did you mean aurora-image?'],
     ['no id and no file', {}, 'Name the models: modelrun types <id>…, or --all.'],
     ['ids and --all', { ids: ['aurora-image'], all: true }, 'not both'],
     ['a file of another kind', { ids: ['aurora-image'], out: 'models.json' }, 'must end in .d.ts'],
-    ['--check of data', { check: true, json: true }, 'cannot be used with --json'],
-    ['--check without a file', { check: true }, 'There is no such file'],
+    ['--check without a file', { check: true }, 'not a file of modelrun types'],
   ])('writes nothing for %s, with exit code 2', async (_, options, message) => {
     const harness = createTypesHarness()
     const { code, stdout, stderr } = await harness.run(options)
-    expect([code, stdout, harness.writes]).toEqual([2, '', 0])
+    expect([code, stdout, harness.text]).toEqual([2, '', ''])
     expect(stderr).toContain(message)
   })
 })
 
-describe('modelrun types --json', () => {
-  it('prints one line: the models by id, with the schemas as the service sends them', async () => {
+describe('modelrun types --check', () => {
+  const edit = (from: string, to: string) => (_: CatalogModel, harness: TypesHarness) => {
+    harness.text = harness.text.replaceAll(from, to)
+  }
+
+  it.for<[string, (aurora: CatalogModel, harness: TypesHarness) => void, number, string]>([
+    ['nothing changed', () => {}, 0, ''],
+    ['another order', ({ input_schema }) => input_schema.properties.image_size?.enum?.reverse(), 0, ''],
+    ['another description', (aurora) => Object.assign(aurora, { description: 'Now */ faster' }), 0, ''],
+    ['the line ends of Windows', edit('\n', '\r\n'), 0, ''],
+    ['the parameters that a file of 0.1.0 has', edit('"credits":4}', '"credits":4,"parameters":[]}'), 0, ''],
+    [
+      'another parameter',
+      ({ input_schema }) => delete input_schema.properties.image_size,
+      1,
+      '~ aurora-image: its parameters changed',
+    ],
+    [
+      'another price',
+      (aurora) => Object.assign(aurora.pricing, { credits_per_run: 6 }),
+      1,
+      '~ aurora-image: a run costs 6 credits, not 4',
+    ],
+    [
+      'a model that is gone',
+      (aurora, { catalog }) => void catalog.splice(catalog.indexOf(aurora), 1),
+      1,
+      '- aurora-image: the model is not in the catalog any more',
+    ],
+    ['types that were edited', edit('prompt: string', 'prompt?: string'), 1, 'was edited, or written with other'],
+    ['a file of somebody else', edit('made by', 'of'), 2, ''],
+  ])('of %s exits with the code and the line for it', async ([, change, expected, line]) => {
     const harness = createTypesHarness()
-    const { code, stdout } = await harness.run({ ids: ['kinora/reel-pro', 'aurora-image'], json: true })
-    const data = JSON.parse(stdout)
-    expect([code, stdout.trim().split('\n').length, data.version]).toEqual([0, 1, 1])
-    expect(Object.keys(data.models)).toEqual(['aurora-image', 'kinora/reel-pro'])
-    const { input_schema } = harness.catalog.find(({ id }) => id === 'aurora-image') ?? {}
-    expect(data.models['aurora-image']).toMatchObject({ input_schema, pricing: { credits_per_run: 4 } })
-    expect(data.models['aurora-image'].hash).toMatch(/^[0-9a-f]{16}$/)
+    await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
+    change(harness.catalog.find(({ id }) => id === 'aurora-image') as CatalogModel, harness)
+    const { text } = harness
+    const { code, stdout } = await harness.run({ check: true })
+    expect([code, harness.text === text]).toEqual([expected, true])
+    expect(stdout).toContain(line)
+    expect(stdout === '').toBe(line === '')
   })
 
-  it('writes them into a file, by lines', async () => {
+  it('names a model that is asked for, and the file has not', async () => {
     const harness = createTypesHarness()
-    const { stdout } = await harness.run({ ids: ['aurora-image'], json: true, out: 'models.json' })
-    expect(stdout).toBe('')
-    expect(JSON.parse(harness.files.get('models.json') ?? '').models['aurora-image'].name).toBe('Aurora Image')
+    await harness.run({ ids: ['aurora-image'] })
+    const { code, stdout } = await harness.run({ check: true, ids: ['tidepool/score'] })
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('\n+ tidepool/score: the model is not in the file yet\n'),
+    ])
   })
 })

@@ -1,41 +1,45 @@
-import { closestName } from '@modelrun/kit'
-import type { Model, ModelRun } from 'modelrun'
-import { schemaHash } from 'modelrun/models'
-import { EXIT, type ExitCode } from '../context.ts'
-import { isClientError, UsageError } from '../errors.ts'
-import { countText } from '../terminal/text.ts'
-import { compareModels } from './compare-models.ts'
-import { printable } from './foreign-text.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { memberOf } from '@modelrun/kit'
+import type { ModelRun } from 'modelrun'
+import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { makeFolder } from '../files/private-files.ts'
+import { findModel, readModel } from '../models/read-model.ts'
+import type { ConnectionOptions } from '../options.ts'
+import { createService } from '../service/service.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { countText, priceText } from '../terminal/text.ts'
 import { renderTypes } from './render-types.ts'
-import { codeOf, readTypes, toTypedModel } from './typed-model.ts'
+import { codeOf, readTypes, type TypedModel, toTypedModel, type WrittenModel } from './typed-model.ts'
 
 /** What `modelrun types` is asked for. */
 export interface TypesOptions {
   /** Every model of the catalog, instead of ids. */
   all?: boolean | undefined
-  /** The file. Default: `modelrun.models.d.ts`, and with `json` the standard output. */
-  out?: string | undefined
+  /** The file. */
+  out: string
   /** Compares the file with the catalog, and writes nothing. */
   check?: boolean | undefined
-  /** The schemas as data, instead of types. */
-  json?: boolean | undefined
   /** Allows literal ids that the file does not have: a typing mistake in an id is not an error then. */
   open?: boolean | undefined
 }
 
 /** What it works on. */
-export interface TypesIo {
+export interface TypesWork {
   client: Pick<ModelRun, 'models'>
-  /** The text of a file; undefined when there is none. */
-  readFile(path: string): Promise<string | undefined>
-  write(path: string, text: string): Promise<void>
-  /** A line of data. */
-  print(line: string): void
-  /** A line for people. */
-  say(line: string): void
+  terminal: Pick<Terminal, 'print' | 'say'>
 }
 
-const DEFAULT_FILE = 'modelrun.models.d.ts'
+/** Runs `modelrun types` on the files of the current folder. */
+export async function runTypesCommand(
+  [ids]: [string[]],
+  options: TypesOptions & ConnectionOptions,
+  context: CliContext,
+): Promise<ExitCode> {
+  const { client } = await createService(options, context)
+  return runTypes(ids, options, { client, terminal: context.terminal })
+}
 
 /**
  * Writes the input types of models into a file of the program, or compares such a file with the catalog.
@@ -44,115 +48,93 @@ const DEFAULT_FILE = 'modelrun.models.d.ts'
  * @returns Exit code: 0 done, 1 when the check found a difference
  * @throws UsageError, and what reading the catalog or writing the file throws
  */
-export async function runTypes(ids: readonly string[], options: TypesOptions, io: TypesIo): Promise<ExitCode> {
-  const { all, out, check, json } = options
+export async function runTypes(ids: readonly string[], options: TypesOptions, work: TypesWork): Promise<ExitCode> {
+  const { all, out, check, open: isOpen = false } = options
+  const { client, terminal } = work
   if (all && ids.length > 0) throw new UsageError('Give ids or --all, not both.')
-  if (check && json) throw new UsageError('--check compares a file of types: it cannot be used with --json.')
-  if (!json && out !== undefined && !/\.[cm]?ts$/.test(out)) {
-    throw new UsageError(`--out must end in .d.ts, or in .ts: ${out} does not. Data is written by --json.`)
-  }
-  if (check) return await checkTypes(ids, options, io)
-  const wanted = await selectIds(ids, options, io)
-  if (wanted.length === 0) throw new UsageError('Name the models: modelrun types <id>…, or --all.')
-  const models = [...(await readModels(wanted, { needed: wanted }, io)).values()]
-  if (json && out === undefined) io.print(await modelsJson(models))
-  else if (json) await writeFile({ path: out ?? '', text: `${await modelsJson(models, 2)}\n`, models }, io)
-  else await writeFile({ path: out ?? DEFAULT_FILE, text: await renderModels(models, options), models }, io)
+  if (!/\.[cm]?ts$/.test(out)) throw new UsageError(`--out must end in .d.ts, or in .ts: ${out} does not.`)
+  const text = await readText(out)
+  if (check) return await checkTypes(ids, { ...options, isOpen, text }, work)
+  const own = (text && readTypes(text)?.map(({ id }) => id)) || []
+  const named = all ? await allIds(client) : ids
+  const wanted = new Set(named.length > 0 ? named : own)
+  if (wanted.size === 0) throw new UsageError('Name the models: modelrun types <id>…, or --all.')
+  const models = await readEach(wanted, async (id) => toTypedModel(await readModel(client, id)))
+  const rendered = renderTypes(models, { isOpen })
+  // A file that has the text already is left alone: what watches it does nothing then.
+  if (rendered !== text) await writeText(out, rendered)
+  terminal.say(`${out}: ${countText(models.length, 'model')}, ${rendered === text ? 'unchanged' : 'written'}.`)
   return EXIT.done
 }
 
-async function renderModels(models: readonly Model[], { open = false }: TypesOptions): Promise<string> {
-  return renderTypes(await Promise.all(models.map(toTypedModel)), { isOpen: open })
-}
-
-/** A file that has the text already is left alone: what watches it does nothing then. */
-async function writeFile(file: { path: string; text: string; models: readonly Model[] }, io: TypesIo): Promise<void> {
-  const { path, text, models } = file
-  const isWritten = (await io.readFile(path)) === text
-  if (!isWritten) await io.write(path, text)
-  io.say(`${path}: ${countText(models.length, 'model')}, ${isWritten ? 'unchanged' : 'written'}.`)
-}
-
 /** Compares a file of types with the catalog: its own models, and those that are asked for. The differences are data. */
-async function checkTypes(ids: readonly string[], options: TypesOptions, io: TypesIo): Promise<ExitCode> {
-  const { out = DEFAULT_FILE } = options
-  const text = await io.readFile(out)
-  if (text === undefined) throw new UsageError(`${out}: There is no such file. Write it by modelrun types.`)
-  const written = readTypes(text)
-  if (written === undefined)
-    throw new UsageError(`${out}: It is not a file of modelrun types, or was edited. Write it by modelrun types.`)
-  const own = written.map(({ id }) => id)
-  const wanted = ids.length > 0 || options.all ? await selectIds(ids, options, io) : []
-  const models = [...(await readModels([...own, ...wanted], { needed: wanted }, io)).values()]
-  const changes = compareModels(written, await Promise.all(models.map(toTypedModel)))
-  const found = [`${out} differs from the catalog. Run modelrun types to update it.`, ...changes]
-  const expected = await renderModels(models, options)
-  if (changes.length === 0 && codeOf(text) === codeOf(expected)) {
-    const isSame = text.replaceAll('\r\n', '\n') === expected
-    io.say(`${out}: ${isSame ? 'up to date' : 'up to date but for descriptions'}.`)
+async function checkTypes(
+  ids: readonly string[],
+  { out, all, isOpen, text }: TypesOptions & { isOpen: boolean; text: string | undefined },
+  { client, terminal }: TypesWork,
+): Promise<ExitCode> {
+  const written = text === undefined ? undefined : readTypes(text)
+  if (text === undefined || written === undefined)
+    throw new UsageError(`${out}: It is not a file of modelrun types. Write it by modelrun types.`)
+  const wanted = new Set([...written.map(({ id }) => id), ...(all ? await allIds(client) : ids)])
+  const read = async (id: string) => {
+    const model = await findModel(client, id)
+    return model && toTypedModel(model)
+  }
+  const models = (await readEach(wanted, read)).filter((model) => model !== undefined)
+  const changes = compare(written, models)
+  if (changes.length === 0 && codeOf(text) === codeOf(renderTypes(models, { isOpen }))) {
+    terminal.say(`${out}: up to date.`)
     return EXIT.done
   }
-  const edited = [`${out} was edited or formatted, or written with other options. Run modelrun types to update it.`]
-  for (const line of changes.length > 0 ? found : edited) io.print(line)
+  const found = changes.length > 0 ? 'differs from the catalog' : 'was edited, or written with other options'
+  for (const line of [`${out} ${found}. Run modelrun types to update it.`, ...changes]) terminal.print(line)
   return EXIT.failed
 }
 
-async function selectIds(ids: readonly string[], { all, out }: TypesOptions, io: TypesIo): Promise<string[]> {
-  if (ids.length > 0) return [...new Set(ids)]
-  if (all) return [...(await readIds(io))]
-  const text = (await io.readFile(out ?? DEFAULT_FILE)) ?? ''
-  return readTypes(text)?.map(({ id }) => id) ?? []
+/** What changed from the models of a file to those of the catalog: `-` was removed, `+` was added, `~` is another one. */
+function compare(before: readonly WrittenModel[], after: readonly TypedModel[]): string[] {
+  const gone = before.filter(({ id }) => !after.some((model) => model.id === id))
+  const changed = after.flatMap(({ id, credits, hash }) => {
+    const known = before.find((model) => model.id === id)
+    if (known === undefined) return [`+ ${id}: the model is not in the file yet`]
+    return [
+      ...(known.credits === credits ? [] : [`~ ${id}: a run costs ${priceText(credits)}, not ${known.credits}`]),
+      ...(known.hash === hash ? [] : [`~ ${id}: its parameters changed`]),
+    ]
+  })
+  return [...gone.map(({ id }) => `- ${id}: the model is not in the catalog any more`), ...changed].toSorted()
 }
 
-function hinted(id: string, catalog: Iterable<string>): string {
-  const closest = closestName(id, catalog)
-  return printable(id) + (closest === undefined ? '.' : `; did you mean ${printable(closest)}?`)
-}
-
-/** The models as data, for forms and for checks of input: `version` 1 is an object of models by id, with the hash of each schema. */
-async function modelsJson(models: readonly Model[], indent?: number): Promise<string> {
-  const entries = await Promise.all(
-    models.map(async (model) => [model.id, { ...model, hash: await schemaHash(model.input_schema) }] as const),
-  )
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify({ version: 1, models: Object.fromEntries(sorted) }, undefined, indent)
+async function allIds(client: TypesWork['client']): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of client.models.list({ limit: 100 })) ids.push(id)
+  return ids
 }
 
 const CONCURRENCY = 16
 
-async function readIds({ client }: TypesIo): Promise<Set<string>> {
-  const ids = new Set<string>()
-  for await (const { id } of client.models.list({ limit: 100 })) ids.add(id)
-  return ids
-}
-
-/** The models of some ids, with their schemas. @throws UsageError for those that are needed and not there */
-async function readModels(
-  ids: readonly string[],
-  { needed }: { needed: readonly string[] },
-  io: TypesIo,
-): Promise<Map<string, Model>> {
-  const found = new Map<string, Model | undefined>(ids.map((id) => [id, undefined]))
-  const waiting = found.keys()
+async function readEach<Found>(ids: ReadonlySet<string>, read: (id: string) => Promise<Found>): Promise<Found[]> {
+  const found: Found[] = []
+  const waiting = ids.values()
   const work = async () => {
     // The workers share one iterator: each id is taken once.
-    for (const id of waiting) found.set(id, await readModel(id, io))
+    for (const id of waiting) found.push(await read(id))
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
-  const missing = needed.filter((id) => found.get(id) === undefined)
-  if (missing.length > 0) {
-    const catalog = await readIds(io)
-    const [first = '', ...more] = missing.map((id) => `There is no model ${hinted(id, catalog)}`)
-    throw new UsageError(first, more)
-  }
-  return new Map([...found].flatMap(([id, model]) => (model === undefined ? [] : [[id, model]])))
+  return found
 }
 
-async function readModel(id: string, { client }: TypesIo): Promise<Model | undefined> {
+async function writeText(path: string, text: string): Promise<void> {
+  makeFolder(dirname(resolve(path)))
+  await writeFile(path, text)
+}
+
+async function readText(path: string): Promise<string | undefined> {
   try {
-    return await client.models.get(id)
+    return await readFile(path, 'utf8')
   } catch (error) {
-    if (isClientError(error) && error.status === 404) return undefined
+    if (memberOf(error, 'code') === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,7 +1,8 @@
+import { memberOf, tryParseJson } from '@modelrun/kit'
 import type { InputSchema, Model } from 'modelrun'
 import { schemaHash } from 'modelrun/models'
 
-/** One parameter of a model (section 2.3), as types and comparisons need it. */
+/** One parameter of a model (section 2.3), as types need it. */
 export interface Parameter {
   name: string
   /** True when a run without it is rejected: a required parameter with a default may be left out. */
@@ -42,14 +43,10 @@ function readParameters({ properties, required = [] }: InputSchema): Parameter[]
 function readParameter(name: string, properties: InputSchema['properties'], required: readonly string[]): Parameter {
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined
   const { type, enum: allowed = [], default: fallback, description, minimum, maximum } = property ?? {}
-  const parameter: Parameter = { name, isRequired: required.includes(name) && fallback === undefined }
-  if (description !== undefined) parameter.description = description
-  if (type !== undefined) parameter.types = [type].flat().toSorted()
-  if (allowed.length > 0) parameter.enum = allowed.toSorted(byValue)
-  if (fallback !== undefined) parameter.default = fallback
-  if (minimum !== undefined) parameter.minimum = minimum
-  if (maximum !== undefined) parameter.maximum = maximum
-  return parameter
+  const values = allowed.length > 0 ? { enum: allowed.toSorted(byValue) } : {}
+  const types = type === undefined ? undefined : [type].flat().toSorted()
+  const isRequired = required.includes(name) && fallback === undefined
+  return { name, isRequired, description, types, ...values, default: fallback, minimum, maximum }
 }
 
 function byNeedAndName(a: Parameter, b: Parameter): number {
@@ -71,25 +68,18 @@ export const TITLE = '// Input types of models, made by `modelrun types`. Do not
 /** Starts the line with a model's data as JSON: what `--check` compares with the catalog. */
 export const MODEL_MARK = '// modelrun '
 
-/** A model as a file of types has it: its texts are left out. */
-export type WrittenModel = Pick<TypedModel, 'id' | 'hash' | 'credits' | 'parameters'>
+/** A model as a file of types has it. */
+export type WrittenModel = Pick<TypedModel, 'id' | 'hash' | 'credits'>
 
 /** The models of a file of types; undefined when the text is not such a file. */
 export function readTypes(text: string): WrittenModel[] | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   if (lines[0] !== TITLE) return undefined
-  try {
-    return lines.filter((line) => line.startsWith(MODEL_MARK)).map((line) => readModel(line.slice(MODEL_MARK.length)))
-  } catch {
-    return undefined
-  }
-}
-
-/** The data was written by {@link renderTypes}; a file that was edited is found by its shape. @throws SyntaxError, TypeError */
-function readModel(json: string): WrittenModel {
-  const model: WrittenModel = JSON.parse(json)
-  if (typeof model.id !== 'string' || !Array.isArray(model.parameters)) throw new TypeError('It is not a model.')
-  return model
+  const models = lines.flatMap((line) =>
+    line.startsWith(MODEL_MARK) ? tryParseJson(line.slice(MODEL_MARK.length)) : [],
+  )
+  // Written by `renderTypes`; a file that was edited is found by its shape.
+  return models.every((model) => typeof memberOf(model, 'id') === 'string') ? (models as WrittenModel[]) : undefined
 }
 
 /** A file of types without its comments: what the compiler reads of it. */

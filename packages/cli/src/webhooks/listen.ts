@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seededRandom } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { DeliveryBody } from 'modelrun/webhooks/testing'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
@@ -10,17 +9,8 @@ import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { createPoster, type PrepareDelivery } from './deliveries.ts'
 
-/** What happens to deliveries on their way. */
-interface ChaosOptions {
-  duplicate: number
-  delay: number
-  drop: number
-  reorder?: boolean | undefined
-  seed: number
-}
-
 /** Options of `modelrun listen`. */
-export interface ListenOptions extends ServiceOptions, ReceiverOptions, ChaosOptions {}
+export interface ListenOptions extends ServiceOptions, ReceiverOptions {}
 
 /** Delivers the ends of jobs to a receiver. */
 export async function runListen([ids]: [string[]], options: ListenOptions, context: CliContext): Promise<ExitCode> {
@@ -29,7 +19,7 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
   const { client, baseUrl } = await createService(options, context)
   const interruption = new Interruption(context)
   const { signal } = interruption
-  const listening = { client, prepare, signal, planCopies: createChaos(options) }
+  const listening = { client, prepare, signal, copies: options.duplicate + 1 }
   if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
   const deliveries: Promise<boolean>[] = []
   try {
@@ -48,12 +38,12 @@ interface Listening {
   client: ModelRun
   prepare: PrepareDelivery
   signal: AbortSignal
-  planCopies: () => number[]
+  copies: number
 }
 
 /** Resolves to whether every copy that was sent was taken. Never rejects for what happens to one job. */
 async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: CliContext): Promise<boolean> {
-  const { client, prepare, signal, planCopies } = listening
+  const { client, prepare, signal, copies } = listening
   const id = run.jobId
   try {
     const body = await deliveryOfJob(client, { ...run, signal })
@@ -61,14 +51,8 @@ async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: 
       terminal.say(`${id} was cancelled: no delivery.`)
       return true
     }
-    const delays = planCopies()
     const post = await prepare(body)
-    if (delays.length === 0) terminal.say(`${id}: the delivery is lost, as --drop asks for.`)
-    const posts = delays.map(async (delayMs) => {
-      if (delayMs > 0) await sleep(delayMs, undefined, { signal })
-      return post()
-    })
-    return (await Promise.all(posts)).every(Boolean)
+    return (await Promise.all(Array.from({ length: copies }, post))).every(Boolean)
   } catch (error) {
     if (signal.aborted) return true
     if (!isClientError(error)) throw error
@@ -128,17 +112,4 @@ export async function deliveryOfJob(
     const unnamed = { code: 'PROVIDER_FAILURE', message: 'The service gave no reason.' }
     return { job_id: jobId, status: 'failed', error: error.job.error ?? unnamed }
   }
-}
-
-const REORDER_MS = 3_000
-
-/** Loses, delays and doubles deliveries, alike for the same seed: milliseconds until each copy is sent; none when it is lost. */
-function createChaos({ duplicate, delay, drop, reorder, seed }: ChaosOptions): () => number[] {
-  const random = seededRandom(seed)
-  const planCopy = () => {
-    // Both are drawn for every copy, so that one option does not change what the other does.
-    const [isLost, shift] = [random() < drop, random() * REORDER_MS]
-    return isLost ? [] : [delay + (reorder ? shift : 0)]
-  }
-  return () => Array.from({ length: duplicate + 1 }, planCopy).flat()
 }

@@ -1,45 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
+import { onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.ts'
 import { runTypes, type TypesOptions } from '../../src/types/run-types.ts'
 
-/** Files in memory, a service with a catalog, and `modelrun types` between them. */
+/** The file of a project, a service with a catalog, and `modelrun types` between them. */
 export interface TypesHarness {
   catalog: CatalogModel[]
-  /** The files that were written or are there, by path. */
-  files: Map<string, string>
-  /** How often a file was written. */
-  writes: number
+  /** The text of the file; empty when there is none. */
+  text: string
   /** Runs the command, and gives what it did. */
-  run(options?: TypesOptions & { ids?: string[] }): Promise<{ code: number; stdout: string; stderr: string }>
+  run(options?: Partial<TypesOptions> & { ids?: string[] }): Promise<{ code: number; stdout: string; stderr: string }>
 }
 
-/** A harness with the models of the default catalog, and no files. */
+/** A harness with the models of the default catalog, and no file. */
 export function createTypesHarness(): TypesHarness {
+  const folder = mkdtempSync(join(tmpdir(), 'modelrun-types-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'modelrun.models.d.ts')
   const harness: TypesHarness = {
     catalog: structuredClone(DEFAULT_CATALOG) as CatalogModel[],
-    files: new Map(),
-    writes: 0,
+    get text() {
+      return readFileSync(path, { encoding: 'utf8', flag: 'a+' })
+    },
+    set text(text) {
+      writeFileSync(path, text)
+    },
     run: async ({ ids = [], ...options } = {}) => {
       const server = createReferenceServer({ clock: 'auto', catalog: harness.catalog })
       const printed = { stdout: '', stderr: '' }
-      const io = {
-        client: new ModelRun(server.clientOptions()),
-        readFile: async (path: string) => harness.files.get(path),
-        write: async (path: string, text: string) => {
-          harness.files.set(path, text)
-          harness.writes += 1
+      const terminal = {
+        print: (line: unknown) => {
+          printed.stdout += `${line}\n`.replaceAll(`${folder}/`, '')
         },
-        print: (line: string) => {
-          printed.stdout += `${line}\n`
-        },
-        say: (line: string) => {
-          printed.stderr += `${line}\n`
+        say: (line: unknown) => {
+          printed.stderr += `${line}\n`.replaceAll(`${folder}/`, '')
         },
       }
-      const code = await runTypes(ids, options, io).catch((error: unknown) => {
+      const client = new ModelRun(server.clientOptions())
+      const code = await runTypes(ids, { out: path, ...options }, { client, terminal }).catch((error: unknown) => {
         if (!(error instanceof UsageError)) throw error
-        io.say(error.message)
+        terminal.say(error.message)
         return error.exitCode
       })
       return { code, ...printed }

@@ -1,4 +1,4 @@
-import { memberOf, messageWithCause, startTimer, tryParseJson } from '@modelrun/kit'
+import { messageWithCause, startTimer, tryParseJson } from '@modelrun/kit'
 import type { Exchange, ExchangeLog } from '../exchange.ts'
 import type { ResolvedOptions } from '../options.ts'
 
@@ -20,14 +20,11 @@ export class NoResponseError extends Error {
   readonly exchange: Exchange
   /** What happened, without secrets. */
   readonly reason: string
-  /** Code of the system or of TLS, such as `ECONNREFUSED`, where there is one. */
-  readonly code: string | undefined
 
-  constructor(exchange: Exchange, { reason, code }: Pick<NoResponseError, 'reason' | 'code'>) {
+  constructor(exchange: Exchange, reason: string) {
     super(`No response to ${exchange.request.method} ${exchange.request.url}: ${reason}`)
     this.exchange = exchange
     this.reason = reason
-    this.code = code
   }
 }
 
@@ -96,7 +93,7 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
   } catch (error) {
     const reason = redactor.text(messageWithCause(error))
     recorded.failure = reason
-    throw new NoResponseError(recorded, { reason, code: codeOf(error) })
+    throw new NoResponseError(recorded, reason)
   } finally {
     stopTimer()
     recorded.durationMs = clock.now() - startedAt
@@ -118,9 +115,4 @@ function notRead(error: unknown): ApiResponse {
   if (!(error instanceof NoResponseError)) throw error
   const { exchange, message } = error
   return { exchange, status: 0, headers: new Headers(), text: message, json: undefined, durationMs: 0 }
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = memberOf(error, 'code') ?? memberOf(memberOf(error, 'cause'), 'code')
-  return typeof code === 'string' ? code : undefined
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCommand } from './cli-options.ts'
 
@@ -16,13 +13,6 @@ describe('readCommand', () => {
     const env = { MODELRUN_BASE_URL: 'https://env.example', MODELRUN_API_KEY: 'sk_test_env' }
     expect(readCommand([], env)).toMatchObject({ baseUrl: 'https://env.example', apiKey: 'sk_test_env' })
     expect(readCommand(NEEDED, env)).toMatchObject({ baseUrl: 'https://api.example', apiKey: 'sk_test_env' })
-  })
-
-  it('reads keys from a file of variables', async () => {
-    const path = join(await mkdtemp(join(tmpdir(), 'conformance-')), 'keys.env')
-    await writeFile(path, 'MODELRUN_API_KEY=sk_test_file\nMODELRUN_READ_ONLY_KEY=sk_test_r\n')
-    const command = readCommand([...NEEDED, '--env-file', path], {})
-    expect(command).toMatchObject({ apiKey: 'sk_test_file', keys: { 'read-only': 'sk_test_r' } })
   })
 
   it('reads models with their inputs, keys, reports and limits', () => {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { isRecord, tryParseJson } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import { CannotStartError, type ConformanceOptions, SPECIAL_KEYS } from '../options.ts'
@@ -44,7 +42,6 @@ const MODELS = {
 /** Every option. One with a value is given once. */
 const OPTIONS: readonly (readonly [flags: string, description: string, parse?: Parse])[] = [
   ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
-  ['--env-file <path>', 'a file with the variables below'],
   ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
   ...Object.values(MODELS).flatMap(([start, meaning]) => [
     [`--${start}model <id>`, meaning] as const,
@@ -73,7 +70,6 @@ const KEYS_HELP = [
 /** The values of the options by commander's names, models and their inputs included. */
 interface OptionValues extends Values {
   baseUrl?: string
-  envFile?: string
   report?: readonly RequestedReport[]
   jobTimeout?: number
   version?: true
@@ -84,12 +80,11 @@ interface OptionValues extends Values {
  *
  * @throws CannotStartError when an argument is unknown or missing, or has a value that is not allowed
  */
-export function readCommand(args: readonly string[], environment: Environment): CliCommand {
+export function readCommand(args: readonly string[], env: Environment): CliCommand {
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
-  const { version, jobTimeout, envFile, report = [], baseUrl, ...others } = values
+  const { version, jobTimeout, report = [], baseUrl, ...others } = values
   if (version) return { kind: 'version' }
-  const env = envFile === undefined ? environment : { ...environment, ...readEnvFile(envFile) }
   const given = new Map<string, unknown>(Object.entries(others))
   const models = Object.entries(MODELS).map(([kind, [start]]) => [kind, choice(start, given)])
   const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, env[variableOf(name)]])
@@ -151,14 +146,6 @@ function createProgram(): Command {
     program.addOption(option)
   }
   return program
-}
-
-function readEnvFile(path: string): Environment {
-  try {
-    return parseEnv(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new CannotStartError(`--env-file cannot be read: ${error instanceof Error ? error.message : error}.`)
-  }
 }
 
 function requireValue(value: string | undefined, name: string): string {

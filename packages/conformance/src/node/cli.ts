@@ -1,32 +1,20 @@
 import { exec } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { ConfigurationError, isLoopback } from '@modelrun/kit'
+import { ConfigurationError, cleanText, isLoopback } from '@modelrun/kit'
 import manifest from '../../package.json' with { type: 'json' }
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
 import { type CheckResult, isConformant } from '../report.ts'
-import { formatFailure, formatReport, type ReportFormat } from '../reports/format-report.ts'
+import { formatReport } from '../reports/format-report.ts'
 import { runConformance } from '../run-conformance.ts'
 import { type CheckCommand, readCommand } from './cli-options.ts'
 import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
 
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env)
-  if (command.kind === 'check') return checkService(command)
+  if (command.kind === 'check') return runChecks(command)
   return print(command.kind === 'help' ? command.text : manifest.version)
-}
-
-/** A suite that cannot start says so where its reports are expected as well. */
-async function checkService(command: CheckCommand): Promise<number> {
-  try {
-    return await runChecks(command)
-  } catch (error) {
-    if (!isMistake(error)) throw error
-    say(error.message)
-    await writeAll(command.reports, (format) => formatFailure(error.message, format))
-    return 2
-  }
 }
 
 async function runChecks(command: CheckCommand): Promise<number> {
@@ -46,8 +34,8 @@ async function runChecks(command: CheckCommand): Promise<number> {
       ...(quiet ? {} : { onResult: showResults(), onProgress: (sentence) => say(sentence, '...  ') }),
     })
     const requested = reports.length > 0 ? reports : [{ format: 'text', path: undefined } as const]
-    const areWritten = await writeAll(requested, (format) => formatReport(report, format))
-    if (!areWritten) return 2
+    const written = requested.map(({ format, path }) => write(formatReport(report, format), path))
+    if (written.includes(false)) return 2
     return isConformant(report) ? 0 : 1
   } finally {
     await receiver?.close()
@@ -86,16 +74,11 @@ function showResults(): (result: CheckResult) => void {
   }
 }
 
-/** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */
-async function writeAll(requested: CheckCommand['reports'], written: (format: ReportFormat) => string) {
-  const all = await Promise.all(requested.map(({ format, path }) => write(written(format), path)))
-  return !all.includes(false)
-}
-
-async function write(text: string, path: string | undefined): Promise<boolean> {
+/** Whether a report was written: one that cannot be must not cost the others, which were paid for. */
+function write(text: string, path: string | undefined): boolean {
   try {
     if (path === undefined) process.stdout.write(text)
-    else await writeFile(path, text)
+    else writeFileSync(path, text)
     return true
   } catch (error) {
     say(`The report ${path} cannot be written: ${reasonOf(error)}.`)
@@ -113,7 +96,7 @@ function isMistake(error: unknown): error is Error {
 }
 
 function say(message: string, mark = 'modelrun-conformance: '): void {
-  process.stderr.write(`${mark}${message}\n`)
+  process.stderr.write(`${mark}${cleanText(message)}\n`)
 }
 
 function print(text: string): number {

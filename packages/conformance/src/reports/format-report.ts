@@ -1,3 +1,4 @@
+import { cleanText } from '@modelrun/kit'
 import type { Exchange } from '../exchange.ts'
 import { groupBy } from '../json.ts'
 import type { CheckResult, ConformanceReport } from '../report.ts'
@@ -8,19 +9,9 @@ export const REPORT_FORMATS = ['text', 'json'] as const
 /** `text` for a terminal, `json` with everything. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
-const asJson = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`
-
 /** Writes a report as text. */
 export function formatReport(report: ConformanceReport, format: ReportFormat): string {
-  return format === 'json' ? asJson(report) : textReport(report)
-}
-
-/**
- * Writes why the suite could not start, in the form of a report: a program that waits for the file finds the reason, not
- * the report of an earlier run.
- */
-export function formatFailure(message: string, format: ReportFormat): string {
-  return format === 'json' ? asJson({ error: { message } }) : `Nothing was checked. ${message}\n`
+  return format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : textReport(report)
 }
 
 /** What failed with its proof, what was observed, what was skipped, and a summary. */
@@ -37,7 +28,12 @@ function textReport(report: ConformanceReport): string {
     section('Skipped', skippedByReason(of('skipped'))),
     `${summaryLine(report)}\n`,
   ]
-  return sections.filter((text) => text !== '').join('\n')
+  // Texts of the service must not control a terminal.
+  const lines = sections
+    .filter((text) => text !== '')
+    .join('\n')
+    .split('\n')
+  return lines.map(cleanText).join('\n')
 }
 
 function section(title: string, entries: readonly string[]): string {

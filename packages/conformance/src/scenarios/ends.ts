@@ -1,13 +1,10 @@
 import type { Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
 import { endOf, type JobStory, startOf, worldOf } from '../judges/world.ts'
-import { keyOfJob, pollJob, readJob, saysCancelled } from '../session/actions.ts'
+import { keyOfJob, pollJob, saysCancelled } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
 import { otherRuns } from './runs.ts'
-
-/** A job that was not read this long after its end is read again, so that an end which does not stay is noticed. */
-const LATER_MS = 60_000
 
 /**
  * The end of everything that was started: each job is polled until it ends and once more, and every delivery that should
@@ -35,12 +32,7 @@ export const endsOfJobs: Scenario = {
     // Until what was cancelled would have ended.
     const longestMs = Math.min(session.options.limits.jobMs, Math.max(0, ...ended.map(durationMs)))
     await sleepInSteps(session.clock, longestMs)
-    for (const [index, job] of ended.entries()) {
-      if (job.run.isOpen && isCancelledUnread(job)) continue
-      if (job.end === undefined) await poll(job)
-      else if (isToStay(job, index) && !isReadLater(job, Math.max(LATER_MS, longestMs)))
-        await readJob(session, job.jobId, { key: keyOfJob(session, job.run.key.name, 'jobs:read') })
-    }
+    for (const job of ended) if (!(job.run.isOpen && (job.end !== undefined || isCancelledUnread(job)))) await poll(job)
   },
 }
 
@@ -52,19 +44,6 @@ function isCancelledUnread({ end, cancels }: JobStory): boolean {
 /** Some jobs are not polled before their deliveries: a service may notice an end by a poll alone. */
 function isLeft({ run, reads, cancels }: JobStory, index: number): boolean {
   return index % 2 === 1 && run.endpoint !== undefined && reads.length + cancels.length === 0
-}
-
-/** Whether a job shows that its end stays: every second one, and all whose receivers did not accept: then polling must have it. */
-function isToStay({ run: { isOpen, endpoint } }: JobStory, index: number): boolean {
-  return !isOpen && (index % 2 === 1 || (endpoint !== undefined && endpoint.behavior !== 'accept'))
-}
-
-function isReadLater({ run, end, outcome, reads }: JobStory, laterMs: number): boolean {
-  const { response, endpoint, says } = run
-  // Its result was seen twice.
-  if (endpoint?.behavior === 'accept' && endpoint.deliveries.length > 0 && outcome === 'succeeded') return true
-  const [first, last] = [says === 'completed' ? response : end, reads.at(-1)]
-  return first !== undefined && last !== undefined && endOf(last) > endOf(first) + laterMs
 }
 
 /** How long a job has taken that was not cancelled. */

@@ -4,7 +4,7 @@ import { BlockedError } from '../finding.ts'
 import { type ApiResponse, NoResponseError } from '../http/caller.ts'
 import { at } from '../json.ts'
 import { type ModelTarget, type Violation, violationsOf } from '../plan/inputs.ts'
-import { costOfRuns, FIRST_RUNS, moreRuns, type PlannedRun, type RunPlan } from '../plan/runs.ts'
+import { costOfRuns, FIRST_RUNS, moreRuns, type RunPlan } from '../plan/runs.ts'
 import type { RunKind } from '../plan/targets.ts'
 import { cancelJob, hasEnded, jobIdIn, pollJob, readFiles, readJob, sendRun, startRun } from '../session/actions.ts'
 import type { MODES, Session } from '../session/session.ts'
@@ -99,16 +99,7 @@ export const otherRuns: Scenario = {
   costOf: (targets, options) => costOfRuns(moreRuns(targets, options)),
   perform: async (session) => {
     if (session.options.only !== undefined) return
-    // The last ones meet runs that continue.
-    const placeOf = ({ cancel, sync, receiver }: PlannedRun) => {
-      if (cancel !== undefined) return cancel === 'at once' ? 3 : 0
-      return sync !== false && receiver === undefined ? 1 : 2
-    }
-    for (const run of moreRuns(session.targets, session.options).toSorted(
-      (one, other) => placeOf(one) - placeOf(other),
-    )) {
-      await unlessBlocked(() => sendRun(session, run))
-    }
+    for (const run of moreRuns(session.targets, session.options)) await unlessBlocked(() => sendRun(session, run))
   },
 }
 
