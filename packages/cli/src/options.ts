@@ -132,7 +132,7 @@ function collectParam(pair: string, previous?: readonly (readonly [string, strin
 }
 
 /** Reads a number within bounds. What is wrong is reported by `what`. */
-export function readNumber(what: string, least: number, most = Number.POSITIVE_INFINITY): (text: string) => number {
+export function readNumber(what: string, least: number, most = Number.MAX_VALUE): (text: string) => number {
   return (text) => {
     const value = Number(text)
     if (text.trim() !== '' && value >= least && value <= most) return value
@@ -156,7 +156,7 @@ export function readDelimiter(text: string): string {
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** Reads a duration into milliseconds. @throws InvalidArgumentError */
-export function readDuration(text: string): number {
+function readDuration(text: string): number {
   const [, number, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? []
   if (number !== undefined) return Number(number) * (UNITS[unit] ?? 1)
   throw new InvalidArgumentError('It must be a duration, such as 90s, 10m or 500ms.')

@@ -6,7 +6,7 @@ import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UsageError } from '../errors.ts'
-import { buildInput } from './input.ts'
+import { buildInput, inputProblems } from './input.ts'
 import { readParameters } from './parameters.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 400)
@@ -109,4 +109,12 @@ describe('the input of a run', () => {
     })
     await fc.assert(allowed, { numRuns })
   })
+
+  it.each([[Number.MAX_SAFE_INTEGER + 2], [Number.POSITIVE_INFINITY], [[{ seed: Number.NEGATIVE_INFINITY }]]])(
+    'is rejected with the number of %j, which JSON would change',
+    (value) => {
+      const schema: Schema = { type: 'object', properties: { value: {} }, required: [] }
+      expect(inputProblems({ schema, parameters: [] }, { value })).toEqual([expect.stringContaining('JSON would')])
+    },
+  )
 })

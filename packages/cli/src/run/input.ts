@@ -88,11 +88,11 @@ export function inputProblems({ schema, parameters }: InputRules, input: RunInpu
   })
 }
 
-const INEXACT = `must have no whole number above ${Number.MAX_SAFE_INTEGER}: it would lose its last digits`
+const INEXACT = `must have no whole number above ${Number.MAX_SAFE_INTEGER}: JSON would change it`
 
-/** Whether a value has a whole number that lost digits when it was read. */
+/** Whether a value has a number that changed when it was read, or is no number in JSON. */
 function isInexact(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
+  if (typeof value === 'number') return Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(isInexact)
 }
 
