@@ -45,8 +45,6 @@ const CANCELLED: readonly KindOfRun[] = [
   { kind: 'slow', sync: true, cancel: 'after the hold', input: 'largest' },
   { kind: 'slow', sync: false, receiver: 'accept', cancel: 'when processing', input: 'smallest' },
   { kind: 'slow', sync: true, receiver: 'reject', cancel: 'when processing' },
-  { kind: 'longest', sync: true, receiver: 'accept', cancel: 'at once' },
-  { kind: 'main', sync: false, cancel: 'at once', input: 'largest' },
   { kind: 'main', receiver: 'accept', cancel: 'when processing' },
 ]
 
@@ -65,6 +63,9 @@ const OTHERS: readonly KindOfRun[] = [
   { kind: 'failing', sync: true, receiver: 'accept' },
   { kind: 'slow', sync: true },
   { kind: 'slow', sync: false, receiver: 'accept' },
+  // These meet jobs that continue.
+  { kind: 'longest', sync: true, receiver: 'accept', cancel: 'at once' },
+  { kind: 'main', sync: false, cancel: 'at once', input: 'largest' },
 ]
 
 /** What the runs of `moreRuns` may cost together. */
