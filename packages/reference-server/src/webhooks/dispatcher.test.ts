@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
+import type { ScriptedWebhook } from '../domain/scripted-outcome.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 import type { Deliver } from './receivers.ts'
@@ -106,6 +107,23 @@ describe('webhook', () => {
     await caller.delete(`/v1/jobs/${String(body.job_id)}`)
     await server.clock.advance(60_000)
     expect(bodies()).toEqual(cancelledJobWebhook === 'sent' ? [{ job_id: body.job_id, status: 'cancelled' }] : [])
+  })
+
+  it.each<[number, string, ReferenceServerOptions, ScriptedWebhook]>([
+    [1, 'fails for the first time', {}, {}],
+    [0, 'fails, and the server has a log', { log: () => {} }, {}],
+    [0, 'fails as scripted', {}, { receiver: { response: 500 } }],
+  ])('warns %i times on the console when it %s', async (times, _, options, webhook) => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const { server, caller, deliver } = setUp({ clock: 'manual', ...options })
+    deliver.mockRejectedValue(new Error('connect ECONNREFUSED'))
+    server.webhooks.script(webhook)
+    for (let run = 0; run < 2; run++) await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(60_000)
+    expect(warn.mock.calls.map(String)).toEqual(
+      Array(times).fill(expect.stringContaining(`a result did not reach ${URL}: connect ECONNREFUSED`)),
+    )
+    warn.mockRestore()
   })
 
   it('has the credits that were charged, and a poll has the same (section 6, rule 4)', async () => {
