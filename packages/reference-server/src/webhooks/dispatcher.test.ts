@@ -109,11 +109,11 @@ describe('webhook', () => {
     expect(bodies()).toEqual(cancelledJobWebhook === 'sent' ? [{ job_id: body.job_id, status: 'cancelled' }] : [])
   })
 
-  it.each<[number, string, ReferenceServerOptions, ScriptedWebhook]>([
-    [1, 'fails for the first time', {}, {}],
-    [0, 'fails, and the server has a log', { log: () => {} }, {}],
-    [0, 'fails as scripted', {}, { receiver: { response: 500 } }],
-  ])('warns %i times on the console when it %s', async (times, _, options, webhook) => {
+  it.each<{ times: number; when: string; options?: ReferenceServerOptions; webhook?: ScriptedWebhook }>([
+    { times: 1, when: 'fails for the first time' },
+    { times: 0, when: 'fails, and the server has a log', options: { log: () => {} } },
+    { times: 0, when: 'fails as scripted', webhook: { receiver: { response: 500 } } },
+  ])('warns $times times on the console when it $when', async ({ times, options, webhook = {} }) => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const { server, caller, deliver } = setUp({ clock: 'manual', ...options })
     deliver.mockRejectedValue(new Error('connect ECONNREFUSED'))
