@@ -100,5 +100,6 @@ export {
   memberOf,
   messageWithCause,
   showValue,
+  stableJson,
   tryParseJson,
 } from './values.ts'

@@ -22,6 +22,14 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** The JSON of a value, the same for each order of its members. */
+export function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
 /** What an error says, with its cause: `fetch failed` alone does not help. The cause may have a code and no message. */
 export function messageWithCause(error: unknown): string {
   // By shape, not by `instanceof`: under some test runners, errors of Node come from another realm.

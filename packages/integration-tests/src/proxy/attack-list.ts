@@ -26,7 +26,7 @@ export interface Loot {
   hiddenModel: string
 }
 
-export const BASE = '/api/modelrun/v1'
+const BASE = '/api/modelrun/v1'
 /** The run that attacks vary. */
 export const RUN = `POST ${BASE}/models/aurora-image/run`
 export const BODY = JSON.stringify({ input: { prompt: 'x' }, sync: false })

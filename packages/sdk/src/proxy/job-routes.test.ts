@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { broken, errorResponse, json } from '../../test/scripted-service.ts'
-import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
+import { createTestProxy, MODEL, PROXY_SECRET } from '../../test/test-proxy.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
@@ -56,14 +56,6 @@ describe('a job of a page (section 4.4)', () => {
     await expect(send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 404 })
     expect(service.received).toEqual([])
   })
-
-  test('takes no query, and no encoded slash', async () => {
-    const { send, service } = createTestProxy([json(200, { data: { status: 'queued' } })])
-    const id = await seal('anna')
-    await expect(send(`GET /v1/jobs/${id}?x=1`)).resolves.toMatchObject({ status: 400 })
-    await expect(send(`GET /v1/jobs/${id}%2F..%2F..%2Fkeys`)).resolves.toMatchObject({ status: 404 })
-    expect(service.received).toEqual([])
-  })
 })
 
 describe('a cancel (section 4.5)', () => {
@@ -91,12 +83,4 @@ describe('a cancel (section 4.5)', () => {
     await expect(clock.run(pageOf('anna').jobs.cancel(id))).resolves.toMatchObject({ status: 'cancelled' })
     expect(service.received.map(({ method }) => method)).toEqual(['DELETE', 'DELETE', 'GET'])
   })
-})
-
-test('nothing of the path of a job leads to another route', async () => {
-  const { send, service } = createTestProxy([json(200, {})])
-  for (const path of ['/v1/jobs/..%2fmodels', '/v1/jobs/%2e%2e', `/v1/jobs/x${RUN_PATH}`]) {
-    expect([400, 404]).toContain((await send(`GET ${path}`)).status)
-  }
-  expect(service.received).toEqual([])
 })

@@ -94,18 +94,4 @@ describe('a run that is under way', () => {
     finish()
     await Promise.all(all)
   })
-
-  test('that is joined by two waits for the third as for a run of its own', async () => {
-    const { run, sent, finish } = openProxy()
-    const page = new AbortController()
-    const first = run({ signal: page.signal })
-    await sent(1)
-    page.abort()
-    const second = run()
-    await sent(1)
-    const third = run()
-    expect(await sent(2)).toBe(2)
-    finish()
-    await Promise.all([first, second, third])
-  })
 })

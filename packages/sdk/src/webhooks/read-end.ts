@@ -1,7 +1,6 @@
 import type { Job } from '@modelrun/contract'
-import { backoffMs, jitter, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
+import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type Task } from '@modelrun/kit'
 import { isFinished } from '../client/jobs/job-operations.ts'
-import { stableJson } from '../client/models/schema-hash.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { type DeadLetterNotice, JobLostError, type LostJob } from './inbox-notices.ts'

@@ -5,9 +5,9 @@ import {
   type Json,
   NonRetriableError,
   RetryAfterError,
+  stableJson,
   type Task,
 } from '@modelrun/kit'
-import { stableJson } from '../client/models/schema-hash.ts'
 import { abortable, linkController, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
 import { claimUrl, contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'

@@ -1,4 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
+import { stableJson } from '@modelrun/kit'
 
 /**
  * A hash of all that decides which inputs a schema takes, and what they mean: names, types, allowed values, defaults, bounds
@@ -35,13 +36,5 @@ function parameterOf([name, property]: [string, InputProperty]): string {
     default: fallback,
     minimum,
     maximum,
-  })
-}
-
-/** The JSON of a value, the same for each order of its members. */
-export function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   })
 }
