@@ -40,7 +40,7 @@ function renderCell(cell: { naive: Outcome | undefined; ours: Outcome } | undefi
 }
 
 function renderOutcome({ posts, credits, result }: Outcome): string {
-  return `${posts > 1 ? `**${posts}**` : posts}, ${credits}, ${result}`
+  return `${posts > 1 ? `**${posts}**` : posts}/${credits}/${result}`
 }
 
 /** What breaks the promise: two POSTs for a key, or a result that is lost. */
