@@ -144,9 +144,9 @@ async function askConsent(
   const response = protocol.inputResponse(context.mcpReq.inputResponses, 'agree')
   if (response.kind === 'elicit') {
     asked.delete(plan.key)
-    const answered = context.mcpReq.requestState<Question>()
+    const agreed = context.mcpReq.requestState<Question>()
     // After another price, the user is asked again.
-    if (answered !== undefined && isAbout(answered, plan)) return void checkResponse(plan, response.action)
+    if (agreed !== undefined && isAbout(agreed, plan)) return void checkResponse(plan, response.action)
   }
   const canAsk = hasForms(modern ?? server.server.getClientCapabilities()) && !asked.has(plan.key)
   const message = questionAbout(plan, { confirmAbove, maxCredits, canAsk })

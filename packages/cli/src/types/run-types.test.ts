@@ -87,7 +87,7 @@ describe('modelrun types --check', () => {
       '- aurora-image: the model is not in the catalog any more',
     ],
     ['types that were edited', edit('prompt: string', 'prompt?: string'), 1, 'was edited, or written with other'],
-    ['a file of somebody else', edit('made by', 'of'), 2, ''],
+    ['a file of another program', edit('made by', 'of'), 2, ''],
   ])('of %s exits with the code and the line for it', async ([, change, expected, line]) => {
     const harness = createTypesHarness()
     await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
