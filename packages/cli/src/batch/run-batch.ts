@@ -50,8 +50,8 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   } catch (error) {
     throw await stop.explain(error)
   } finally {
-    interruption.release()
-    await stop.close()
+    // What is being sent may take long: until then a second Ctrl-C ends the process.
+    await stop.close().finally(() => interruption.release())
   }
 }
 
