@@ -37,7 +37,7 @@ it('shows no code of an error that the contract does not have', () => {
     return Array.from(codes, ([, code = '']) => ({ document, code }))
   })
   expect(shown.length).toBeGreaterThan(10)
-  // Those that begin so are the codes of axios.
+  // `ERR_` starts the codes of axios.
   expect(shown.filter(({ code }) => !known.has(code) && !code.startsWith('ERR_'))).toEqual([])
 })
 
