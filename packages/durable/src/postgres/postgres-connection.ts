@@ -42,7 +42,7 @@ export function readRows(result: unknown): readonly Row[] {
 
 /** A client whose rows the engine cannot read. */
 export function wrongRows(what: string): ConfigurationError {
-  const message = `This client of Postgres will not do: it ${what}. Pass a connection string, a pool of pg, \`sql\` of postgres without \`transform\`, or a function that returns rows as they are, such as \`(text, values) => sql.query(text, values)\` for neon.`
+  const message = `This client of Postgres will not do: it ${what}. Pass a connection string, a pool of pg, \`sql\` of postgres without \`transform\`, \`sql\` of neon, or a function that returns rows as they are.`
   return new ConfigurationError({ message })
 }
 

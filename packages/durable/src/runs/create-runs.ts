@@ -2,6 +2,7 @@ import { memberOf, PROCESS_DIED, systemClock } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
 import type { DiedTask, Rate, TaskHandler, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
+import { warn } from '../engine/warn.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
@@ -158,7 +159,7 @@ function contextOf({
   maxRunning,
   onUnknown = 'park',
   giveUpAfterMs = DAY_MS,
-  onPause = (error) => process.emitWarning(`The batch ${name}: ${String(error)}`),
+  onPause = (error) => warn(`The batch ${name}: ${String(error)}`),
   onError = warnOnce(),
   onMetric,
   onEnd,
