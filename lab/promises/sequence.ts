@@ -197,7 +197,9 @@ function knownJob(
   { way, world }: { way: Way; world: World },
 ): string | undefined {
   const polled = posts.find(({ jobId = '' }) => world.polled.has(jobId))
-  const isSteady = !isCutOff || stalledAt < startedAt
+  // A service that dies takes back what it has written and the client has not read.
+  const isDead = world.acts.some((act) => act.startsWith('dies'))
+  const isSteady = !isDead && (!isCutOff || stalledAt < startedAt)
   const readBefore = isCutOff ? endedAt - READ_MS : endedAt
   const read = posts.find(({ namedAt = Infinity }) => way.passesOn && isSteady && namedAt < readBefore)
   return (polled ?? read)?.jobId
