@@ -99,7 +99,10 @@ export {
   kindOf,
   memberOf,
   messageWithCause,
+  numberIn,
   showValue,
   stableJson,
+  stringIn,
+  toUrl,
   tryParseJson,
 } from './values.ts'

@@ -8,6 +8,28 @@ export function memberOf(value: unknown, name: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
+/** A member that is a string; `undefined` when it is something else. */
+export function stringIn(value: unknown, name: string): string | undefined {
+  const member = memberOf(value, name)
+  return typeof member === 'string' ? member : undefined
+}
+
+/** A member that is a finite number; `undefined` when it is something else. */
+export function numberIn(value: unknown, name: string): number | undefined {
+  const member = memberOf(value, name)
+  // `isFinite` of a number only: of a string it is false.
+  return Number.isFinite(member) ? (member as number) : undefined
+}
+
+/** A URL; `undefined` when it is none. Browsers of before 2024 have no `URL.canParse`. */
+export function toUrl(value: unknown, base?: string | URL): URL | undefined {
+  try {
+    return typeof value === 'string' ? new URL(value, base) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** A path as a JSON pointer (RFC 6901), e.g. `/data/items/0`; empty for the root. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

@@ -27,10 +27,65 @@ describe('models.get (section 4.2)', () => {
     expect(service.received).toHaveLength(0)
   })
 
-  test('says where a model has a wrong shape', async () => {
-    const { client } = createTestClient([json(200, { ...fixtures.models.textToImage.body, pricing: {} })])
+  test('says where a response is no model', async () => {
+    const { client } = createTestClient([json(200, { name: 'a' })])
     const error = await caught(client.models.get('aurora-image'), InvalidResponseError)
-    expect(error.message).toContain('wrong shape at /pricing/credits_per_run')
+    expect(error.message).toContain('wrong shape at /id')
+  })
+})
+
+const MODEL = fixtures.models.textToImage.body
+const NONE = Number.POSITIVE_INFINITY
+const ODD_MEMBERS = [null, undefined, 7, '', 'x', [], {}, true]
+const ODD_MODELS = Object.keys(MODEL)
+  .filter((name) => name !== 'id')
+  .flatMap((name) => ODD_MEMBERS.map((value) => ({ ...MODEL, id: 'b', [name]: value })))
+const ODD_SCHEMAS = [...ODD_MEMBERS, { type: 7, required: 'prompt' }, { properties: { a: 7, b: null } }].flatMap(
+  (schema) => [schema, { properties: { size: schema } }, { properties: { size: { minimum: schema, type: schema } } }],
+)
+
+describe('one odd model', () => {
+  test.each(ODD_MODELS)('hides no other model: %j', async (odd) => {
+    const models = [{ ...MODEL, id: 'a' }, odd, { ...MODEL, id: 'c' }, null, { name: 'no id' }]
+    const page = { models, total: 5, limit: 20, offset: 0 }
+    const { client, service } = createTestClient([json(200, page)])
+    const ids: string[] = []
+    for await (const model of client.models.list()) ids.push(model.id)
+    expect(ids).toEqual(['a', 'b', 'c'])
+    expect(service.received).toHaveLength(1)
+  })
+
+  test.each(ODD_SCHEMAS)('can be run within a price when its schema is %j', async (input_schema) => {
+    const { client } = createTestClient([
+      json(200, { ...MODEL, input_schema }),
+      json(200, fixtures.runs.completed.body),
+    ])
+    await expect(client.run('b', {}, { maxCredits: 5, validateInput: true })).resolves.toMatchObject({
+      status: 'succeeded',
+    })
+  })
+
+  test.each([
+    [{ credits_per_run: '2' }, 2],
+    [{ credits_per_run: null }, NONE],
+    [{ credits_per_run: 'free' }, NONE],
+    [{}, NONE],
+    [null, NONE],
+    [3, NONE],
+  ])('of the price %j costs %d: an unknown price is above every limit', async (pricing, price) => {
+    const { client, service } = createTestClient([
+      json(200, { ...MODEL, pricing }),
+      json(200, fixtures.runs.completed.body),
+    ])
+    const run = client.run('b', {}, { maxCredits: 1_000 }).then(
+      () => undefined,
+      (error: unknown) => (error as Error).name,
+    )
+    expect(await run).toBe(price === NONE ? 'BudgetExceededError' : undefined)
+    expect(service.received).toHaveLength(price === NONE ? 1 : 2)
+    await expect(createTestClient([json(200, { ...MODEL, pricing })]).client.models.get('b')).resolves.toMatchObject({
+      pricing: { credits_per_run: price },
+    })
   })
 })
 

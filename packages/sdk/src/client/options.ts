@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, toUrl } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import {
@@ -137,7 +137,7 @@ function resolveBaseUrl(given: string | undefined): string {
     })
   }
   rejectMissingScheme(name, baseUrl)
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const url = toUrl(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
       message: `${name} must be an http or https URL without user, password, query or fragment, like https://api.example.com.`,

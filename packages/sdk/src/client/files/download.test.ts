@@ -79,7 +79,6 @@ describe('files.download (section 2.5)', () => {
     '',
     'job_1/0.png',
     'file:///etc/passwd',
-    'data:text/plain,x',
     `https://me:${API_KEY}@files.example.com/0.png`,
     undefined as unknown as string,
     {} as unknown as string,
@@ -89,7 +88,7 @@ describe('files.download (section 2.5)', () => {
       Promise.resolve().then(() => client.files.download(url)),
       ConfigurationError,
     )
-    expect(error.message).toContain('http or https')
+    expect(error.message).toContain('http, https or data')
     expect(printedForms(error)).not.toContain(API_KEY)
     expect(service.received).toHaveLength(0)
   })

@@ -1,10 +1,11 @@
 import type { OutputItem } from '@modelrun/contract'
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, readArguments } from '@modelrun/kit'
 import type { ResolvedOptions } from '../options.ts'
-import { fileNameOf } from './file-name.ts'
+import { extensionOf, fileNameOf } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
 import { FileTransfer } from './file-transfer.ts'
-import { resolveDownload } from './resolve-download.ts'
+import { type FileInHand, fileInHand } from './item-in-hand.ts'
+import { DEFAULT_MAX_BYTES, resolveDownload } from './resolve-download.ts'
 
 /**
  * A file on its way. Take its bytes once: read `stream` to its end or cancel it, or call `bytes()` or `blob()`, which request
@@ -29,20 +30,37 @@ export interface DownloadedFile {
 
 /** A file of which the first response has come. */
 export interface OpenedDownload extends Pick<DownloadedFile, 'name' | 'contentType' | 'size'> {
-  transfer: FileTransfer
+  transfer: Pick<FileTransfer, 'read' | 'close'>
 }
 
-/** Requests a produced file. The API key is not sent: the url may be anywhere. */
+/** Requests a produced file, unless its content is in the item. The API key is not sent: the url may be anywhere. */
 export async function openFile(
   client: ResolvedOptions,
   item: OutputItem | string,
   options: DownloadOptions,
 ): Promise<OpenedDownload> {
+  const inHand = readArguments('files.download', () => fileInHand(item))
+  if (inHand !== undefined) return openInHand(inHand, options)
   const download = resolveDownload(client, item, options)
   const transfer = new FileTransfer(download)
   const { headers } = await transfer.open()
   const contentType = headers.get('content-type') ?? undefined
-  return { name: fileNameOf(download.url, contentType), contentType, size: transfer.size, transfer }
+  return { name: fileNameOf(download.url, headers), contentType, size: transfer.size, transfer }
+}
+
+function openInHand(
+  { bytes, contentType }: FileInHand,
+  { maxBytes = DEFAULT_MAX_BYTES }: DownloadOptions,
+): OpenedDownload {
+  const size = bytes.byteLength
+  if (size > maxBytes) {
+    throw new ConfigurationError({
+      message: `The file in the response has ${size} bytes, more than maxBytes (${maxBytes}).`,
+    })
+  }
+  const chunks = [{ at: 0, bytes }]
+  const transfer = { read: async () => chunks.shift(), close: () => {} }
+  return { name: `output.${extensionOf(contentType) ?? 'bin'}`, contentType, size, transfer }
 }
 
 /** A file in the shape for users. */
@@ -79,7 +97,7 @@ export function toDownloadedFile({ transfer, ...file }: OpenedDownload): Downloa
   return { ...file, stream, bytes, blob }
 }
 
-async function readAll(transfer: FileTransfer): Promise<Uint8Array<ArrayBuffer>[]> {
+async function readAll(transfer: OpenedDownload['transfer']): Promise<Uint8Array<ArrayBuffer>[]> {
   let chunks: Uint8Array<ArrayBuffer>[] = []
   for (;;) {
     const chunk = await transfer.read({ mayRestart: true })

@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fileNameOf } from './file-name.ts'
 
-const nameOf = (address: string, contentType?: string) =>
-  fileNameOf(new URL(address, 'https://x.example.com'), contentType)
+function nameOf(address: string, type?: string, disposition?: string): string {
+  const headers: Record<string, string | undefined> = { 'content-type': type, 'content-disposition': disposition }
+  return fileNameOf(new URL(address, 'https://x.example.com'), { get: (name) => headers[name] ?? null })
+}
 
 test.each([
   ['/a/fox.png', undefined, 'fox.png'],
@@ -21,10 +23,39 @@ test.each([
   expect(nameOf(address, contentType)).toBe(name)
 })
 
+test.each([
+  ['image/avif', 'avif'],
+  ['image/heic', 'heic'],
+  ['image/bmp', 'bmp'],
+  ['image/tiff', 'tiff'],
+  ['image/x-icon', 'ico'],
+  ['video/quicktime', 'mov'],
+  ['video/x-matroska', 'mkv'],
+  ['audio/mp4', 'm4a'],
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/webm', 'webm'],
+  ['model/gltf-binary', 'glb'],
+  ['application/zip', 'zip'],
+  ['text/plain; charset=utf-8', 'txt'],
+])('a file of type %s has the extension %s', (type, extension) => {
+  expect(nameOf('/a/f0', type)).toBe(`f0.${extension}`)
+})
+
+test.each([
+  ['attachment; filename="fox.mp4"', 'fox.mp4'],
+  ['inline; filename=fox.mp4; size=1', 'fox.mp4'],
+  ['attachment; filename="../../etc/pass wd.mp4"', 'pass_wd.mp4'],
+  ['attachment; filename=""', 'output.bin'],
+  ['attachment', 'f0'],
+])('the file with the disposition %s is called %s', (disposition, name) => {
+  expect(nameOf('/a/f0', 'binary/octet-stream', disposition)).toBe(name)
+})
+
 test('a name is short, and leads out of no folder, whatever the URL', () => {
   fc.assert(
-    fc.property(fc.string(), fc.string(), (lastSegment, contentType) => {
-      const name = nameOf(`/folder/${lastSegment}`, contentType)
+    fc.property(fc.string(), fc.string(), fc.string(), (lastSegment, contentType, file) => {
+      const name = nameOf(`/folder/${lastSegment}`, contentType, `attachment; filename="${file}"`)
       return /^[\w-][\w.-]*$/.test(name) && name.length <= 106
     }),
   )

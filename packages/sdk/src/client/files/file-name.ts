@@ -1,33 +1,50 @@
+/** Of types whose names are not the extension. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/png': 'png',
   'image/jpeg': 'jpg',
-  'image/webp': 'webp',
-  'image/gif': 'gif',
   'image/svg+xml': 'svg',
-  'audio/wav': 'wav',
-  'audio/x-wav': 'wav',
+  'image/x-icon': 'ico',
+  'image/vnd.microsoft.icon': 'ico',
+  'audio/mp4': 'm4a',
   'audio/mpeg': 'mp3',
-  'audio/ogg': 'ogg',
-  'audio/flac': 'flac',
-  'video/mp4': 'mp4',
-  'video/webm': 'webm',
-  'application/json': 'json',
+  'audio/wave': 'wav',
+  'audio/vnd.wave': 'wav',
+  'video/mpeg': 'mpg',
+  'video/quicktime': 'mov',
+  'video/x-matroska': 'mkv',
+  'model/gltf-binary': 'glb',
+  'model/gltf+json': 'gltf',
+  'text/plain': 'txt',
 }
 
+/** Short names are the extension: `image/avif`, `audio/x-wav`, `application/zip`. */
+const SHORT_TYPE = /^(?:image|audio|video|model|text|application)\/(?:x-)?([a-z][a-z0-9]{1,4})$/
+
 /**
- * A file name for a downloaded output: the last segment of its URL, with the extension of its content type. The name
- * cannot lead out of a folder.
+ * A file name for a downloaded output: that of its `content-disposition`, or the last segment of its URL, with the extension of its
+ * content type. The name cannot lead out of a folder.
  */
-export function fileNameOf(url: URL, contentType: string | undefined): string {
-  const last = url.pathname.split('/').at(-1) ?? ''
-  const safe = last
+export function fileNameOf(url: URL, headers: Pick<Headers, 'get'>): string {
+  const safe = lastNameOf(url, headers.get('content-disposition') ?? '')
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '')
     .slice(-100)
-  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
-  const extension = Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : undefined
-  if (extension === undefined) return safe || 'output.bin'
+  const extension = extensionOf(headers.get('content-type') ?? '')
+  // Servers call what they do not know plain text.
+  const isNamed = /\.\w{1,5}$/.test(safe)
+  if (extension === undefined || (extension === 'txt' && isNamed)) return safe || 'output.bin'
   return `${safe.replace(/\.\w{1,5}$/, '') || 'output'}.${extension}`
+}
+
+function lastNameOf({ pathname }: URL, disposition: string): string {
+  const named = /\bfilename\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(disposition)
+  const path = named?.[1] ?? named?.[2] ?? pathname
+  return path.split(/[/\\]/).at(-1) ?? ''
+}
+
+/** The extension of a media type, such as `png`. */
+export function extensionOf(contentType: string): string | undefined {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  return Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : SHORT_TYPE.exec(type)?.[1]
 }
 
 /** A url without its query, which may hold a signature. */

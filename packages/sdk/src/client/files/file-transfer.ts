@@ -132,12 +132,12 @@ export class FileTransfer {
       controller.release()
       return { failure: response }
     }
-    const reader = response.body?.getReader()
+    const reader = readerOf(response)
     const body: OpenBody = {
       read: async () => {
         if (reader === undefined) return undefined
         const chunk = await within(reader.read())
-        return isInterruption(chunk) ? chunk : (chunk.value as Uint8Array<ArrayBuffer> | undefined)
+        return isInterruption(chunk) ? chunk : chunk.value
       },
       close: () => {
         controller.release()
@@ -203,6 +203,22 @@ export class FileTransfer {
       isRetryable: failure !== undefined && isWorthRetrying('GET', failure),
     }
   }
+}
+
+type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, 'cancel'> & {
+  read(): Promise<{ value?: Uint8Array<ArrayBuffer> | undefined }>
+}
+
+function readerOf(response: Response): BodyReader | undefined {
+  // A `fetch` without streams, such as that of React Native, leaves `body` out.
+  if (response.body !== undefined) return response.body?.getReader()
+  let isRead = false
+  const read = async () => {
+    if (isRead) return {}
+    isRead = true
+    return { value: new Uint8Array(await response.arrayBuffer()) }
+  }
+  return { read, cancel: async () => {} }
 }
 
 function isInterruption(value: unknown): value is Interruption {

@@ -1,4 +1,4 @@
-import { isLoopback } from '@modelrun/kit'
+import { isLoopback, toUrl } from '@modelrun/kit'
 import { findUrlProblem } from '../../shared/host-rules.ts'
 import { callFetch, type FetchInit } from '../http/fetch.ts'
 import { type ResolvedDownload, rulesOf } from './resolve-download.ts'
@@ -35,7 +35,7 @@ export async function fetchFile(
     if (response.type === 'opaqueredirect') response = await send('follow')
     const location = locationOf(response)
     if (location === undefined) return response
-    const target = URL.canParse(location, url) ? new URL(location, url) : undefined
+    const target = toUrl(location, url)
     route.problem = problemOf(target, route, download)
     if (target === undefined || route.problem !== undefined || response.redirected) return response
     response.body?.cancel().catch(() => {})

@@ -1,4 +1,4 @@
-import { ConfigurationError, hasMethods, isArrayBuffer, isBlob, kindOf, memberOf } from '@modelrun/kit'
+import { ConfigurationError, hasMethods, isArrayBuffer, isBlob, kindOf, memberOf, toUrl } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
@@ -67,7 +67,7 @@ function openBytes(bytes: Uint8Array): OpenFile {
 function readLocation(source: string): string | URL {
   const scheme = /^(https?|blob|file):/i.exec(source)?.[1]?.toLowerCase()
   if (scheme === undefined) return source
-  if (scheme === 'file' && URL.canParse(source)) return new URL(source)
+  if (scheme === 'file' && toUrl(source)) return new URL(source)
   const advice =
     scheme === 'blob'
       ? 'Pass `await (await fetch(url)).blob()`.'

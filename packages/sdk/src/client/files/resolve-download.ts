@@ -1,5 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
-import { ConfigurationError, isLoopback, readArguments } from '@modelrun/kit'
+import { ConfigurationError, isLoopback, memberOf, readArguments, toUrl } from '@modelrun/kit'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
 import { findUrlProblem, type HostRule, readHostRules } from '../../shared/host-rules.ts'
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
@@ -22,7 +22,7 @@ export interface ResolvedDownload {
   fetchOptions: ResolvedFetchOptions
 }
 
-const DEFAULT_MAX_BYTES = 1024 ** 3
+export const DEFAULT_MAX_BYTES = 1024 ** 3
 const DEFAULT_DEADLINE_MS = 600_000
 
 /** @throws ConfigurationError */
@@ -50,12 +50,12 @@ export function resolveDownload(
 
 /** A user and a password in a url make `fetch` throw an error that prints them; this one does not. */
 function readUrl(item: unknown): URL {
-  const text: unknown = readArguments('files.download', () => Object(item).url ?? item)
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  const text = readArguments('files.download', () => (typeof item === 'string' ? item : memberOf(item, 'url')))
+  const url = toUrl(text)
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
-  throw new ConfigurationError({
-    message: 'A file is given by an item of an output or by its url: http or https, without user and password.',
-  })
+  const message =
+    'A file is given by an item of an output or by its url: http, https or data, without user and password; or an item with a `text`.'
+  throw new ConfigurationError({ message })
 }
 
 /** The service chose the url, so it follows the rules of redirects: it must not lead a server into its own network. */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost } from '../../../test/file-host.ts'
@@ -32,6 +33,38 @@ describe('files.save', () => {
     expect(error.message).toContain(
       `The result of the job ${jobId} is not lost: \`client.jobs.attach('${jobId}').result()\``,
     )
+  })
+
+  const FILE = { type: 'image', url: 'https://files.example.com/0.png' }
+  const save = (item: object) => {
+    const output = { type: 'image', items: [FILE, item as typeof FILE, FILE] }
+    return createSavingClient(host).client.files.save({ job_id: 'job_1', output }, folder.path)
+  }
+
+  test.each([
+    [{ type: 'image', url: 'data:image/png;base64,cGl4ZWxz' }, 'job_1-1.png', 'pixels'],
+    [{ type: 'image', url: 'data:image/svg+xml,%3Csvg%2F%3E' }, 'job_1-1.svg', '<svg/>'],
+    [{ type: 'image', url: 'data:;base64,cGl4ZWxz' }, 'job_1-1.txt', 'pixels'],
+    [{ type: 'text', text: 'a red fox' }, 'job_1-1.txt', 'a red fox'],
+    [{ type: 'text', url: null, text: 'a red fox' }, 'job_1-1.txt', 'a red fox'],
+  ])('saves the item %j, whose content is in the response', async (item, name, content) => {
+    await save(item)
+    expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels', [name]: content, 'job_1-2.png': 'pixels' })
+  })
+
+  test.each([
+    [{ type: 'image', url: '/files/1.png' }],
+    [{ type: 'image', url: 'ftp://files.example.com/1.png' }],
+    [{ type: 'image', url: 'data:image/png;base64,%' }],
+    [{ type: 'image' }],
+    [null],
+    ['fox'],
+    [7],
+  ])('names the item %j, of which no file can be made, and its job', async (item) => {
+    const error = await caught(save(item as object), ConfigurationError)
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(error.message).toContain('The item 1 of the output cannot be saved: ')
+    expect(Object.keys(await folder.files())).toEqual(['job_1-0.png', 'job_1-2.png'])
   })
 
   test('fetches at most six files at once, and all of them', async () => {

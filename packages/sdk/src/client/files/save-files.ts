@@ -1,5 +1,5 @@
 import type { Output, OutputItem } from '@modelrun/contract'
-import { ConfigurationError, isText, ModelRunError, readArguments, showValue } from '@modelrun/kit'
+import { ConfigurationError, isText, ModelRunError, readArguments, showValue, stringIn } from '@modelrun/kit'
 import { SaveError } from '../errors/local-errors.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -32,7 +32,8 @@ export async function saveFiles(
     work.catch((error) => Promise.reject(toSaveError(error, path, jobId)))
   await onDisk(system.fs.mkdir(folder, { recursive: true }), folder)
   return await eachOf(output.items, async (item, index) => {
-    const { transfer, ...file } = await openFile(client, item, { ...options, jobId })
+    const open = () => openFile(client, item, { ...options, jobId })
+    const { transfer, ...file } = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
       const canBe = overwrite || (await mayBeSame(system, path, file.size))
@@ -42,6 +43,13 @@ export async function saveFiles(
       transfer.close()
     }
   })
+}
+
+/** An item that no file can be made of is named: the others are saved. */
+function ofItem(error: unknown, index: number, jobId: string): unknown {
+  if (!(error instanceof ConfigurationError) || error.jobId !== undefined) return error
+  const message = `The item ${index} of the output cannot be saved: ${error.message}${resultIsSafe(jobId)}`
+  return new ConfigurationError({ message, cause: error.cause, jobId, submission: 'accepted' })
 }
 
 /** Files that are fetched at once: the hosts of files limit connections too. */
@@ -67,13 +75,13 @@ const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EBUSY', 'EAGAI
 
 function toSaveError(error: unknown, path: string, jobId: string): ModelRunError {
   if (error instanceof ModelRunError) return error
-  const { code, message = textOf(error) } = Object(error) as { code?: unknown; message?: unknown }
+  const message = stringIn(error, 'message') ?? textOf(error)
   return new SaveError({
     message: `${path} could not be written: ${message}. Make room, or take another folder or the option \`name\`, and save again.${resultIsSafe(jobId)}`,
     cause: error,
     jobId,
     submission: 'accepted',
-    isRetryable: PASSING.has(String(code)),
+    isRetryable: PASSING.has(stringIn(error, 'code') ?? ''),
   })
 }
 

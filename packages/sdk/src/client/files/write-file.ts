@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
-import type { FileTransfer } from './file-transfer.ts'
+import type { OpenedDownload } from './download.ts'
 
 type Fs = FileSystem['fs']
 type FileHandle = Awaited<ReturnType<Fs['open']>>
@@ -17,7 +17,10 @@ export interface Target {
  *
  * @returns False when a file with other content has the final name; it stays as it is
  */
-export async function writeFile(transfer: FileTransfer, { fs, path, overwrite }: Target): Promise<boolean> {
+export async function writeFile(
+  transfer: OpenedDownload['transfer'],
+  { fs, path, overwrite }: Target,
+): Promise<boolean> {
   // Random, so that two processes never write into one file.
   const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`
   try {
@@ -33,7 +36,7 @@ export async function writeFile(transfer: FileTransfer, { fs, path, overwrite }:
   }
 }
 
-async function writePart(fs: Fs, part: string, transfer: FileTransfer): Promise<void> {
+async function writePart(fs: Fs, part: string, transfer: OpenedDownload['transfer']): Promise<void> {
   const file = await fs.open(part, 'wx')
   const next = () => transfer.read({ mayRestart: true })
   try {

@@ -57,7 +57,7 @@ describe('classify', () => {
   test.each(['timeout', 'deadline'] as const)('recovers a result from what came before the %s', (kind) => {
     const { received: partial } = received(200, 'really fine')
     expect(classify(operation, interruption(kind, partial), false)).toMatchObject({
-      result: { data: 'recovered true' },
+      result: { data: 'read really fine' },
     })
     expect(classify(operation, interruption(kind), false)).toMatchObject({ kind: 'failure', failure: { kind } })
   })

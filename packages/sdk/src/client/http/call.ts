@@ -214,12 +214,13 @@ export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrive
   return recovered ? resultOf(recovered.data, received) : { kind: 'failure', failure: outcome }
 }
 
-/** A time limit cuts a response as a broken connection does. The received part may already name the job of a run. */
+/** A time limit cuts a response as a broken connection does. The received part may be the whole, or already name the job of a run. */
 function recoverPartial<T>(operation: Operation<T>, interruption: Interruption): Verdict<T> {
   const { kind, partial } = interruption
   const isTimedOut = kind === 'timeout' || kind === 'deadline'
-  const recovered = isTimedOut && partial ? operation.readError?.(partial, true) : undefined
-  return recovered && partial ? resultOf(recovered.data, partial) : { kind: 'failure', failure: interruption }
+  const recovered =
+    isTimedOut && partial ? classify(operation, { kind: 'response', received: partial }, true) : undefined
+  return recovered?.kind === 'result' ? recovered : { kind: 'failure', failure: interruption }
 }
 
 function readSuccess<T>(operation: Operation<T>, received: ReceivedResponse): Verdict<T> {

@@ -26,11 +26,15 @@ export interface ReceivedResponse {
   /** The service's id of the request. */
   requestId: string | undefined
   response: Response
-  /** True when the connection broke before the end of the body, or the body was too large. */
+  /** True when the connection broke before the end of the body. */
   isCut: boolean
+<<<<<<< HEAD
   /** True when `fetch` has sent the request more than once: one of the others may have been accepted. */
   isRepeated?: boolean | undefined
   /** Why the body could not be read at all. */
+=======
+  /** Why the body could not be read, or is not parsed. */
+>>>>>>> 2388f61d (sdk: one odd member costs no result and no list; no body costs more than its size)
   problem?: string | undefined
   /** The value of the body, once {@link jsonIn} has parsed it. */
   parsed?: { value: unknown } | undefined

@@ -52,15 +52,23 @@ describe('readBody', () => {
     await expect(readBody(response, never)).resolves.toEqual({ text: '{"job_id":"job_1"', isCut: true })
   })
 
-  test('stops at 10 MiB and frees the connection', async () => {
+  test('stops at 10 MiB, says so, and frees the connection', async () => {
     const chunk = new Uint8Array(MEBIBYTE).fill(97)
     const { response, cancel } = chunked(
       Array.from({ length: 12 }, () => chunk),
       'stall',
     )
-    const { text, isCut } = await readBody(response, never)
-    expect([text.length, isCut]).toEqual([10 * MEBIBYTE, true])
+    const { text, isCut, problem } = await readBody(response, never)
+    expect([text.length, isCut]).toEqual([10 * MEBIBYTE, false])
+    expect(problem).toContain('larger than 10485760 bytes')
     expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('reads the text of a response without a stream, as React Native has them', async () => {
+    const response = { text: async () => '{}', bodyUsed: false } as Response
+    await expect(readBody(response, never)).resolves.toEqual({ text: '{}', isCut: false })
+    const failing = { text: () => Promise.reject(new TypeError('Network request failed')) } as unknown as Response
+    await expect(readBody(failing, never)).resolves.toEqual({ text: '', isCut: true })
   })
 
   test('takes a body of exactly 10 MiB', async () => {

@@ -1,6 +1,6 @@
-import { type ErrorDetail, errorBodySchema } from '@modelrun/contract'
-import { jsonPointer, memberOf, tryParseJson } from '@modelrun/kit'
-import * as z from 'zod/mini'
+import type { ErrorDetail } from '@modelrun/contract'
+import { isRecord, memberOf, stringIn, tryParseJson } from '@modelrun/kit'
+import { abortable } from '../../shared/clock.ts'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
 /** Responses of the service are small JSON documents. A larger body is from something else. */
@@ -15,12 +15,13 @@ export async function receive(
   signal: AbortSignal,
   redact: (text: string) => string,
 ): Promise<ReceivedResponse> {
-  const body = await readBody(response, signal)
+  const { text, isCut, problem } = await readBody(response, signal)
   const requestId = response.headers.get('x-request-id')
   return {
-    ...body,
+    isCut,
+    problem: problem ?? findExcess(text),
     status: response.status,
-    text: redact(body.text),
+    text: redact(text),
     requestId: requestId === null ? undefined : redact(requestId),
     response,
   }
@@ -29,12 +30,14 @@ export async function receive(
 /** True for what can be read as a response: that of any library, not what a `fetch` has made up. */
 export function isResponse(value: unknown): value is Response {
   if (typeof value !== 'object' || value === null) return false
-  const { status, headers, body, bodyUsed } = value as Partial<Response>
-  const isReadable = body === null || bodyUsed || typeof body?.getReader === 'function'
+  const { status, headers, body, bodyUsed, text } = value as Partial<Response>
+  const isReadable = body === null || bodyUsed || typeof (body?.getReader ?? text) === 'function'
   return Number.isInteger(status) && typeof headers?.get === 'function' && isReadable
 }
 
 const IS_READ = 'its body has been read already, by the option `fetch` or a hook; they must read a `response.clone()`'
+
+const TOO_LARGE = `the body is larger than ${MAX_BODY_BYTES} bytes, which is the most that the client reads; another HTTP client can read it`
 
 /**
  * Reads a body chunk by chunk. The part before a broken connection, a time limit or an abort is not lost: it may hold the
@@ -43,7 +46,11 @@ const IS_READ = 'its body has been read already, by the option `fetch` or a hook
 export async function readBody(response: Response, signal: AbortSignal): Promise<BodyText> {
   if (response.bodyUsed || response.body?.locked) return { text: '', isCut: false, problem: IS_READ }
   if (response.body === null) return { text: '', isCut: false }
-  const reader = response.body.getReader()
+  return response.body === undefined ? await readText(response, signal) : await readStream(response.body, signal)
+}
+
+async function readStream(body: ReadableStream<Uint8Array<ArrayBuffer>>, signal: AbortSignal): Promise<BodyText> {
+  const reader = body.getReader()
   // Ends the pending read, also when the body ignores it.
   const stop = () => void reader.cancel().catch(() => {})
   if (signal.aborted) stop()
@@ -67,7 +74,18 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
   // Frees the connection.
   stop()
   // A character that the cut has broken is left out.
-  return { text: new TextDecoder().decode(joined(chunks), { stream: true }), isCut: true }
+  const text = new TextDecoder().decode(joined(chunks), { stream: true })
+  return byteCount > MAX_BODY_BYTES ? { text, isCut: false, problem: TOO_LARGE } : { text, isCut: true }
+}
+
+/** For a `fetch` whose responses have no stream, such as that of React Native. */
+async function readText(response: Response, signal: AbortSignal): Promise<BodyText> {
+  try {
+    const text = await abortable(response.text(), signal)
+    return text.length > MAX_BODY_BYTES ? { text: '', isCut: false, problem: TOO_LARGE } : { text, isCut: false }
+  } catch {
+    return { text: '', isCut: true }
+  }
 }
 
 /** For whole bodies. A decoder for each, of chunks, takes many times as long. */
@@ -85,25 +103,65 @@ function joined(chunks: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuf
   return bytes
 }
 
-/** Parses the body of a response and checks its shape. Unknown fields stay. */
-export function readJson<T>(schema: z.ZodMiniType<T>): (received: ReceivedResponse) => T {
-  return (received) => {
-    const checked = parseWire(schema, parseJson(received))
-    if (checked.success) return checked.data
-    // A failed check has at least one issue.
-    throw new UnreadableResponse(describeIssue(checked.error.issues[0] as z.core.$ZodIssue))
+/** More values, or deeper ones, than responses have: parsing them takes seconds, or exhausts the stack of a program that prints them. */
+const MAX_VALUES = 50_000
+const MAX_DEPTH = 500
+
+/** Why a body would take longer to parse than its size deserves. One pass over its characters, without a copy. */
+function findExcess(text: string): string | undefined {
+  let values = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // A quote.
+        at = endOfString(text, at)
+        break
+      case 0x2c: // A comma.
+        values++
+        break
+      case 0x5b: // Brackets that open.
+      case 0x7b:
+        values++
+        depth++
+        break
+      case 0x5d: // Brackets that close.
+      case 0x7d:
+        depth--
+    }
+    if (depth > MAX_DEPTH) return `the body is nested deeper than ${MAX_DEPTH} levels`
+    if (values > MAX_VALUES) return `the body has more than ${MAX_VALUES} values`
   }
+  return undefined
 }
 
-/** The value of a JSON body, which is parsed once. Undefined when it is not JSON. */
+/** The index of the quote that ends a JSON string; the length of the text when there is none. */
+export function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0
+    while (text[quote - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return quote
+  }
+  return text.length
+}
+
+/** The value of a JSON body, which is parsed once. Undefined when there is none. */
 export function jsonIn(received: ReceivedResponse): unknown {
-  received.parsed ??= { value: tryParseJson(received.text) }
+  received.parsed ??= { value: parseText(received) }
   return received.parsed.value
+}
+
+/** An object or a list that was cut is not JSON, so one that is has come whole, whatever its `content-length` says. */
+function parseText({ text, isCut, problem }: ReceivedResponse): unknown {
+  const value = problem === undefined ? tryParseJson(text) : undefined
+  return isCut && typeof value !== 'object' ? undefined : value
 }
 
 /** The error in a response, when its body is an error body of the service (section 7). */
 export function errorDetailIn(received: ReceivedResponse): ErrorDetail | undefined {
-  return checkShape(errorBodySchema, jsonIn(received)).data?.error
+  const error = memberOf(jsonIn(received), 'error')
+  const code = stringIn(error, 'code')
+  const message = stringIn(error, 'message')
+  return isRecord(error) && code !== undefined && message !== undefined ? { ...error, code, message } : undefined
 }
 
 /**
@@ -114,74 +172,22 @@ export const GATEWAY_REJECTION = 'GATEWAY_REJECTION'
 
 /** The value in the body of a response. @throws UnreadableResponse when it is cut, empty or not JSON */
 export function parseJson(received: ReceivedResponse): unknown {
-  const { text, isCut, problem } = received
-  if (problem !== undefined) throw new UnreadableResponse(problem)
-  if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
-  if (text.trim() === '') throw new UnreadableResponse('the body is empty')
   const value = jsonIn(received)
-  if (value === undefined) throw new UnreadableResponse(`the body is not JSON; it starts with ${excerpt(text)}`)
+  if (value === undefined) throw new UnreadableResponse(describeNoJson(received))
   return value
 }
 
-function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  return `the body has a wrong shape at ${jsonPointer(path) || 'its root'}: ${message}`
+function describeNoJson({ text, isCut, problem }: ReceivedResponse): string {
+  if (problem !== undefined) return problem
+  if (isCut) return `the connection ended after ${text.length} characters of the body`
+  return text.trim() === '' ? 'the body is empty' : `the body is not JSON; it starts with ${excerpt(text)}`
+}
+
+/** The error for a JSON body that is not what was asked for. `pointer`: a JSON pointer to the member that is wrong. */
+export function wrongShape(pointer: string, wanted: string): UnreadableResponse {
+  return new UnreadableResponse(`the body has a wrong shape at ${pointer || 'its root'}: it is not ${wanted}`)
 }
 
 function excerpt(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
-}
-
-/**
- * Checks a value that was received. A value that does not fit is checked again without its `null` members: services often
- * send `null` for absent members, and a job must not be lost to that.
- */
-export function parseWire<T>(schema: z.ZodMiniType<T>, value: unknown): z.core.util.SafeParseResult<T> {
-  const checked = checkShape(schema, value)
-  if (checked.success || isTooWide(value)) return checked
-  const again = checkShape(schema, withoutNulls(value))
-  return again.success ? again : checked
-}
-
-/** Checks a value, unless that would cost more than a response is worth: a schema has an issue for each wrong member. */
-function checkShape<T>(schema: z.ZodMiniType<T>, value: unknown): z.core.util.SafeParseResult<T> {
-  return z.safeParse(schema, isTooWide(value) ? TOO_WIDE : value)
-}
-
-/** Fits no schema of a response. */
-const TOO_WIDE = 'a value with too many members'
-
-/** The most members of a list or an object in a response. */
-const MAX_MEMBERS = 50_000
-
-/** True for more members, in all, than any response has. Stops at the first that is too many. */
-function isTooWide(value: unknown): boolean {
-  let count = 0
-  const visit = (one: unknown, depth: number): boolean => {
-    if (typeof one !== 'object' || one === null || depth > MAX_DEPTH) return false
-    const size = Array.isArray(one) ? one.length : Object.keys(one).length
-    count += size
-    return count > MAX_MEMBERS || Object.values(one).some((member) => visit(member, depth + 1))
-  }
-  return visit(value, 0)
-}
-
-/**
- * Checks a value by the schema for its `status`. Does the same as `z.discriminatedUnion` for a tenth of its size.
- *
- * @returns Undefined when there is no schema for it, or it does not fit
- */
-export function parseByStatus<T>(schemas: Readonly<Record<string, z.ZodMiniType<T>>>, value: unknown): T | undefined {
-  const status = memberOf(value, 'status')
-  const schema = typeof status === 'string' && Object.hasOwn(schemas, status) ? schemas[status] : undefined
-  return schema === undefined ? undefined : parseWire(schema, value).data
-}
-
-/** No schema is deeper. Hostile JSON may be deep enough to exhaust the stack. */
-const MAX_DEPTH = 8
-
-function withoutNulls(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1))
-  const present = Object.entries(value).filter(([, member]) => member !== null)
-  return Object.fromEntries(present.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
 }

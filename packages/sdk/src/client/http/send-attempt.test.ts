@@ -48,12 +48,11 @@ describe('the API key', () => {
     ['an error body', json(400, { error: { code: 'BAD', message: echo, token: API_KEY } })],
     ['a text response', text(500, echo)],
     ['a response that is not JSON', text(200, echo)],
-    ['the name of a field of a wrong shape', json(200, { models: [{ [API_KEY]: 1 }] })],
   ])('is redacted when %s echoes it', async (_, step) => {
     const { client } = createTestClient([step], { maxRetries: 0 })
     const error = await caught(client.models.list(), ModelRunError)
     expect(printedForms(error)).not.toContain(API_KEY)
-    expect(printedForms(error)).toMatch(/\[redacted\]|wrong shape/)
+    expect(printedForms(error)).toMatch(/\[redacted\]/)
   })
 
   test('is redacted when an excerpt would cut it in two', async () => {

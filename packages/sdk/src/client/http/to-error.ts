@@ -1,5 +1,5 @@
 import type { Attempt, ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, toUrl } from '@modelrun/kit'
 import { createApiError } from '../errors/api-errors.ts'
 import {
   AbortedError,
@@ -136,7 +136,7 @@ function responseError(failure: ResponseFailure, call: FailedCall): ModelRunErro
 function redirectProblem({ status, response }: ReceivedResponse): string | undefined {
   if ((status < 300 || status >= 400) && response.type !== 'opaqueredirect') return undefined
   const target = response.headers.get('location')
-  const { origin, protocol } = target && URL.canParse(target) ? new URL(target) : {}
+  const { origin, protocol } = toUrl(target) ?? {}
   // Urls such as `file:` and `data:` have no origin.
   const place = origin === 'null' ? `a ${protocol} URL` : origin
   return `it is a redirect${place ? ` to ${place}` : ''}, which the client does not follow so that the API key stays with \`baseUrl\`; correct \`baseUrl\` if the service has moved`

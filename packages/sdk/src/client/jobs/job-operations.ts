@@ -1,8 +1,14 @@
-import { type ErrorDetail, type Job, type JobStatus, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
-import { memberOf, tryParseJson } from '@modelrun/kit'
-import * as z from 'zod/mini'
+import {
+  type ErrorDetail,
+  type Job,
+  type JobStatus,
+  type Output,
+  ROUTES,
+  TERMINAL_JOB_STATUSES,
+} from '@modelrun/contract'
+import { isRecord, memberOf, stringIn } from '@modelrun/kit'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { readJson } from '../http/read-response.ts'
+import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
 export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<Job> {
@@ -25,12 +31,6 @@ export interface CancelResult {
   job?: Job | undefined
 }
 
-const cancelBodySchema = /* @__PURE__ */ (() =>
-  z.looseObject({
-    status: z.optional(z.string()),
-    data: z.optional(z.looseObject({ status: z.optional(z.string()) })),
-  }))()
-
 /**
  * The call of `DELETE /v1/jobs/{id}`, which gives the status in the response. Any body is accepted but a web page: it is not from
  * the service, and the job continues.
@@ -41,19 +41,15 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
     parameters: { id: jobId },
     jobId,
     isJobConfirmed,
-    read: ({ text }) => {
-      if (/^\s*</.test(text)) throw new UnreadableResponse('the body is a web page')
-      const status = statusIn(text)
+    read: (received) => {
+      if (/^\s*</.test(received.text)) throw new UnreadableResponse('the body is a web page')
+      const json = jsonIn(received)
+      const status = stringIn(memberOf(json, 'data'), 'status') ?? stringIn(json, 'status')
       return status === undefined ? undefined : asKnownStatus(status)
     },
     // An earlier attempt, whose response was lost, may have cancelled the job. Reading it says so.
     readError: ({ status }, mayHaveArrived) => (status === 404 && mayHaveArrived ? { data: undefined } : undefined),
   }
-}
-
-function statusIn(text: string): string | undefined {
-  const checked = z.safeParse(cancelBodySchema, tryParseJson(text))
-  return checked.success ? (checked.data.data?.status ?? checked.data.status) : undefined
 }
 
 /** True for a job that has ended. An unknown status counts as not finished (section 3). */
@@ -80,17 +76,13 @@ export function withKnownStatus<T>(value: T): T {
   return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
 }
 
-/** The specification leaves types open (section 2.5). Text, for instance, may come without a url: it was paid for. */
-export const receivedOutputSchema = /* @__PURE__ */ (() => z.looseObject({ items: z.array(z.looseObject({})) }))()
-
-const receivedJobSchema = /* @__PURE__ */ (() =>
-  z.looseObject({
-    data: z.looseObject({
-      status: z.string(),
-      output: z.optional(receivedOutputSchema),
-      error: z.optional(z.unknown()),
-    }),
-  }))()
+/**
+ * True for an output whose items can be used. The specification leaves their types open (section 2.5), and text may come without a
+ * url: it was paid for. `save` and `download` check each item.
+ */
+export function isOutput(value: unknown): value is Output {
+  return Array.isArray(memberOf(value, 'items'))
+}
 
 /**
  * Reads the job of a response (section 4.4), and takes more than the specification shows: a job that has ended must not be lost
@@ -99,10 +91,23 @@ const receivedJobSchema = /* @__PURE__ */ (() =>
  * @throws UnreadableResponse
  */
 function readJob(received: ReceivedResponse): Job {
-  const { error: reported, ...job } = readJson(receivedJobSchema)(received).data
+  return toJob(memberOf(parseJson(received), 'data'), '/data')
+}
+
+/** As {@link readJob}, of the value at a JSON pointer. @throws UnreadableResponse */
+export function toJob(value: unknown, at: string): Job {
+  if (!isRecord(value)) throw wrongShape(at, 'an object')
+  const { error: reported, output, ...job } = value
+  const status = stringIn(value, 'status')
+  if (status === undefined) throw wrongShape(`${at}/status`, 'a string')
+  if (!isAbsent(output) && !isOutput(output)) throw wrongShape(`${at}/output/items`, 'a list')
   const error = errorDetailOf(reported)
-  // The type of an output is what the specification shows. `save` and `download` check each url.
-  return { ...job, ...(error === undefined ? {} : { error }) } as Job
+  return { ...job, status, ...(isAbsent(output) ? {} : { output }), ...(error === undefined ? {} : { error }) }
+}
+
+/** Services often send `null` for absent members. */
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null
 }
 
 /** Longest text of an error that has no message, in characters. */
@@ -111,7 +116,8 @@ const MAX_LENGTH = 500
 /** The error of a job in the shape of the specification. Undefined when there is nothing in it. */
 export function errorDetailOf(reported: unknown): ErrorDetail | undefined {
   if (typeof reported !== 'object' || reported === null) return unnamedError(errorTextOf(reported))
-  const [code, message] = [errorTextOf(Reflect.get(reported, 'code')), errorTextOf(Reflect.get(reported, 'message'))]
+  const code = errorTextOf(memberOf(reported, 'code'))
+  const message = errorTextOf(memberOf(reported, 'message'))
   if (code !== undefined) return { ...reported, code, message: message ?? 'The service gave no reason.' }
   return unnamedError(message ?? (Object.keys(reported).length > 0 ? JSON.stringify(reported) : undefined))
 }

@@ -1,6 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { ConfigurationError, readArguments, showValue, tryParseJson } from '@modelrun/kit'
-import * as z from 'zod/mini'
+import { ConfigurationError, memberOf, readArguments, showValue, tryParseJson } from '@modelrun/kit'
 
 /** The ids of a job, and what is known of its submission. */
 export interface JobReference {
@@ -32,27 +31,29 @@ export interface JobJson {
   request_id?: string | undefined
 }
 
-const jobJsonSchema = /* @__PURE__ */ (() =>
-  z.looseObject({
-    job_id: z.string(),
-    model_id: z.optional(z.string()),
-    request_id: z.optional(z.string()),
-  }))()
-
 /** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
 export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
   return readArguments('jobs.attach', () => {
     const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
     if (typeof value === 'string' && value !== '') return { jobId: value }
-    const checked = z.safeParse(jobJsonSchema, value)
-    if (checked.success && checked.data.job_id !== '') {
-      const { job_id, model_id, request_id } = checked.data
-      return { jobId: job_id, modelId: model_id, requestId: request_id }
+    const jobId = memberOf(value, 'job_id')
+    const modelId = memberOf(value, 'model_id')
+    const requestId = memberOf(value, 'request_id')
+    if (isString(jobId) && jobId !== '' && isOptionalString(modelId) && isOptionalString(requestId)) {
+      return { jobId, modelId, requestId }
     }
     throw new ConfigurationError({
       message: `A job must be an id or the JSON of a job handle, \`{ "job_id": "…" }\`, not ${showValue(source)}.`,
     })
   })
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isOptionalString(value: unknown): value is string | undefined {
+  return value === undefined || isString(value)
 }
 
 /** A handle of another copy of this package has another class. It is recognized by its `toJSON`. */

@@ -1,4 +1,5 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
+import { numberIn, stringIn } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
@@ -141,7 +142,7 @@ export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunComp
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
 export function outcomeOfJob(reference: JobReference, job: Job): RunResult {
   const { jobId, requestId, creditsPerRun } = reference
-  const modelId = reference.modelId ?? modelIdOf(job)
+  const modelId = reference.modelId ?? stringIn(job, 'model_id')
   if (job.status === 'failed') {
     const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
     throw new JobFailedError({ message: `The job ${jobId} failed: ${reason}`, jobId, job, submission: 'accepted' })
@@ -170,14 +171,8 @@ export function outcomeOfJob(reference: JobReference, job: Job): RunResult {
 }
 
 /** The specification leaves further fields of a job open (section 2.4). They are read when they are present. */
-function modelIdOf(job: Job): string | undefined {
-  const value: unknown = Reflect.get(job, 'model_id')
-  return typeof value === 'string' ? value : undefined
-}
-
-/** As {@link modelIdOf}. */
 function numberField<K extends 'credits_used' | 'duration_ms'>(job: Job, key: K): Partial<Record<K, number>> {
-  const value: unknown = Reflect.get(job, key)
+  const value = numberIn(job, key)
   // The computed key is K: the record has no other.
-  return typeof value === 'number' ? ({ [key]: value } as Record<K, number>) : {}
+  return value === undefined ? {} : ({ [key]: value } as Record<K, number>)
 }

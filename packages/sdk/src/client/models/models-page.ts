@@ -1,9 +1,10 @@
-import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
+import type { ListModelsQuery, ModelSummary } from '@modelrun/contract'
 import { ApiPromise } from '../http/api-promise.ts'
 import type { ApiResult } from '../http/operation.ts'
+import type { ReceivedModels } from './model-operations.ts'
 
 /** Fetches the page at an offset. */
-export type FetchPage = (query: ListModelsQuery) => Promise<ApiResult<ModelList>>
+export type FetchPage = (query: ListModelsQuery) => Promise<ApiResult<ReceivedModels>>
 
 /** One page of models (section 4.1). Iteration continues with all pages after it. */
 export class ModelsPage implements AsyncIterable<ModelSummary> {
@@ -21,19 +22,19 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   readonly #nextOffset: number
 
   /** @internal */
-  constructor(list: ModelList, query: ListModelsQuery, fetchPage: FetchPage) {
+  constructor(list: ReceivedModels, query: ListModelsQuery, fetchPage: FetchPage) {
     this.models = list.models
     this.total = list.total
     this.limit = list.limit
     this.offset = list.offset
     this.#query = query
     this.#fetchPage = fetchPage
-    this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + list.models.length
+    this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + list.entryCount
   }
 
   /** True when models come after this page. An empty page is the last one, whatever `total` says. */
   hasNextPage(): boolean {
-    return this.models.length > 0 && this.#nextOffset < this.total
+    return this.#nextOffset > this.offset && this.#nextOffset < this.total
   }
 
   /** The page after this one, or undefined after the last. @throws ModelRunError */

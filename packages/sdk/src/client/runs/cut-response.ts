@@ -1,4 +1,5 @@
 import { tryParseJson } from '@modelrun/kit'
+import { endOfString } from '../http/read-response.ts'
 
 /** The values of `job_id` in a response: of itself, of its `data` and of its `error` (sections 2.4 and 7). */
 export type FoundIds = Partial<Record<'root' | 'data' | 'error', unknown>>
@@ -12,7 +13,7 @@ const PLACES: ReadonlyMap<string, keyof FoundIds> = /* @__PURE__ */ new Map([
 ])
 
 /** Characters: an id is near the start, and a hostile text is all brackets. */
-const MAX_SCANNED = 262_144
+const MAX_SCANNED = 65_536
 
 /**
  * Finds the job ids of JSON that ends too early, or is not quite JSON, wherever other members stand. A value that is cut is
@@ -71,20 +72,10 @@ function* wholeTokens(text: string): Generator<string> {
   const starts = /[{}[\],:"]|[^\s{}[\],:"]+/g
   for (let match = starts.exec(text); match !== null; match = starts.exec(text)) {
     const isText = match[0] === '"'
-    const end = isText ? endOfText(text, match.index) : starts.lastIndex
+    const end = isText ? endOfString(text, match.index) + 1 : starts.lastIndex
     // A word at the end may be a part of a number.
-    if (end === undefined || (end === text.length && /\w$/.test(match[0]))) return
+    if (end > text.length || (end === text.length && /\w$/.test(match[0]))) return
     starts.lastIndex = end
     yield text.slice(match.index, end)
   }
-}
-
-/** The index after the closing quote of a text; undefined when it has none. */
-function endOfText(text: string, start: number): number | undefined {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let backslashes = 0
-    while (text[quote - 1 - backslashes] === '\\') backslashes++
-    if (backslashes % 2 === 0) return quote + 1
-  }
-  return undefined
 }

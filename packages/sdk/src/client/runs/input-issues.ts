@@ -34,9 +34,10 @@ function issue(name: string, message: string): InputIssue {
   return { pointer: jsonPointer([name]), message }
 }
 
-function unknownParameter(name: string, names: readonly string[]): string {
+function unknownParameter(name: string, names: readonly string[]): string | undefined {
   const closest = closestName(name, names)
-  if (names.length === 0) return 'no such parameter; the model takes none'
+  // A schema without parameters describes none of them.
+  if (names.length === 0) return undefined
   const hint = closest === undefined ? `the model takes ${names.join(', ')}` : `did you mean ${closest}?`
   return `no such parameter; ${hint}`
 }

@@ -21,26 +21,28 @@ export interface PlannedRun {
  * Checks a run against the model's price and input schema, as the options ask for. Both are read again: the price that is checked is
  * the one that is paid.
  *
- * @returns The price of the run, in credits
+ * @returns The price of the run, in credits, when it is known
  * @throws BudgetExceededError, InputValidationError, and what reading the model throws
  */
 export async function preflight(
   core: Core,
   run: PlannedRun,
   context: CallContext & { options: PreflightOptions },
-): Promise<number> {
+): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
   const model = await readModel(core, run.model, context)
   if (maxCredits !== undefined) checkBudget(model, maxCredits)
   if (validateInput) checkAgainstSchema(model, run.input)
-  return model.pricing.credits_per_run
+  const { credits_per_run } = model.pricing
+  return Number.isFinite(credits_per_run) ? credits_per_run : undefined
 }
 
 function checkBudget(model: Model, maxCredits: number): void {
   const creditsPerRun = model.pricing.credits_per_run
   if (creditsPerRun <= maxCredits) return
+  const price = Number.isFinite(creditsPerRun) ? `${creditsPerRun} credits` : 'an unknown number of credits'
   throw new BudgetExceededError({
-    message: `A run of ${model.id} costs ${creditsPerRun} credits, more than maxCredits (${maxCredits}). It was not sent.`,
+    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent.`,
     creditsPerRun,
     maxCredits,
   })

@@ -1,4 +1,9 @@
+<<<<<<< HEAD
 import { ConfigurationError } from '@modelrun/kit'
+=======
+import { LIMITS } from '@modelrun/contract'
+import { ConfigurationError, toUrl } from '@modelrun/kit'
+>>>>>>> 2388f61d (sdk: one odd member costs no result and no list; no body costs more than its size)
 import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from '../http/operation.ts'
 import { parseJson } from '../http/read-response.ts'
 import { holdOf, jobIn } from './run-operation.ts'
@@ -50,7 +55,7 @@ function checkMethod(method: string): RequestMethod {
 /** Rejects a path that a URL parser would change: the request would reach another endpoint. */
 function checkPath(path: string): string {
   const base = 'https://service.invalid'
-  if (typeof path === 'string' && URL.canParse(path, base) && new URL(path, base).pathname === path) return path
+  if (typeof path === 'string' && toUrl(path, base)?.pathname === path) return path
   throw new ConfigurationError({
     message: `The path of client.request must start with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
   })

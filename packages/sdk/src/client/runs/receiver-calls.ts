@@ -1,11 +1,10 @@
-import { type Job, jobSchema } from '@modelrun/contract'
-import { ConfigurationError, httpUrl, isText, ModelRunError } from '@modelrun/kit'
-import * as z from 'zod/mini'
+import type { Job } from '@modelrun/contract'
+import { ConfigurationError, httpUrl, isText, ModelRunError, memberOf } from '@modelrun/kit'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { TIMEOUT } from '../http/send-attempt.ts'
-import { isFinished, withKnownStatus } from '../jobs/job-operations.ts'
+import { isFinished, toJob, withKnownStatus } from '../jobs/job-operations.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import type { WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf, watch } from '../observe/logger.ts'
@@ -84,7 +83,8 @@ async function prepareReceiver(core: Core, { webhook, run, ...call }: Preparatio
 }
 
 function readPrepared(value: unknown): Prepared {
-  const { url, ref } = Object(value) as Record<string, unknown>
+  const url = memberOf(value, 'url')
+  const ref = memberOf(value, 'ref')
   if (isText(url) && httpUrl(url) === undefined && isText(ref)) return { url: String(url), ref: String(ref) }
   throw new ConfigurationError({
     message:
@@ -163,11 +163,21 @@ export function listenTo({ options: { log } }: Core, webhook: ResultReceiver): N
  * @throws TypeError for an event that cannot be used: of another job, or of another shape
  */
 function readDelivered(event: unknown, jobId: string): Job | undefined {
-  const { data: job } = z.safeParse(jobSchema, withKnownStatus(event))
-  const isOther = job !== undefined && 'job_id' in job && job.job_id !== jobId
-  if (job === undefined || isOther) throw new TypeError(`it delivered what is not an event of this job`)
+  const job = toDeliveredJob(event)
+  const named = memberOf(event, 'job_id')
+  if (job === undefined || (named !== undefined && named !== jobId)) {
+    throw new TypeError('it delivered what is not an event of this job')
+  }
   if (!isFinished(job)) return undefined
   if (job.status === 'succeeded' && job.output === undefined)
     throw new TypeError('it delivered a success without output')
   return job
+}
+
+function toDeliveredJob(event: unknown): Job | undefined {
+  try {
+    return toJob(withKnownStatus(event), '')
+  } catch {
+    return undefined
+  }
 }

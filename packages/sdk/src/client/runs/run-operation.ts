@@ -1,13 +1,4 @@
-import {
-  LIMITS,
-  ROUTES,
-  type RunCompleted,
-  type RunRequest,
-  type RunResponse,
-  routePath,
-  runProcessingSchema,
-  runQueuedSchema,
-} from '@modelrun/contract'
+import { LIMITS, ROUTES, type RunRequest, type RunResponse, routePath } from '@modelrun/contract'
 import {
   ConfigurationError,
   describeIssues,
@@ -16,13 +7,13 @@ import {
   readArguments,
   readJson as readPlainJson,
   showValue,
+  stringIn,
 } from '@modelrun/kit'
-import * as z from 'zod/mini'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { jsonIn, parseByStatus, parseWire, readJson } from '../http/read-response.ts'
+import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
-import { receivedOutputSchema } from '../jobs/job-operations.ts'
+import { asKnownStatus, isOutput } from '../jobs/job-operations.ts'
 import { type FoundIds, findIdsInText } from './cut-response.ts'
 
 /**
@@ -65,47 +56,29 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
   }
 }
 
-const SCHEMAS_BY_STATUS = {
-  processing: runProcessingSchema,
-  queued: runQueuedSchema,
-}
-
-function readKnownResponse(received: ReceivedResponse): RunResponse | undefined {
-  if (received.isCut) return undefined
-  const value = asRunStatus(jsonIn(received))
-  const result = readResult(value)
-  if (result !== undefined) return result
-  const run = parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, value)
-  // Its job is polled.
-  return isJobId(run?.job_id) ? run : undefined
-}
-
-const resultSchema = /* @__PURE__ */ (() =>
-  z.looseObject({ job_id: z.unknown(), status: z.literal('completed'), output: receivedOutputSchema }))()
-
 /**
- * The result in a response, which was paid for, whatever its side fields look like. Those of a wrong type are left out, as they are
- * in a job that is polled.
+ * The response as the specification shows it. A result was paid for, and a job is there, whatever the side fields look like: those of
+ * a wrong type are left out, as they are in a job that is polled. A response says `completed` where jobs and deliveries say
+ * `succeeded` (section 3). Both words are accepted.
  */
-function readResult(value: unknown): RunCompleted | undefined {
-  const { data } = parseWire(resultSchema, value)
-  const jobId = toJobId(data?.job_id) ?? data?.job_id
-  if (data === undefined || typeof jobId !== 'string') return undefined
-  const typed = Object.entries(data).filter(([name, member]) => typeof member === (SIDE_FIELDS[name] ?? typeof member))
-  // The type of a result is what the specification shows.
-  return { ...Object.fromEntries(typed), job_id: jobId } as RunCompleted
+function readKnownResponse(received: ReceivedResponse): RunResponse | undefined {
+  const value = jsonIn(received)
+  if (!isRecord(value)) return undefined
+  const { job_id, status } = value
+  const isCompleted = typeof status === 'string' && asKnownStatus(status) === 'succeeded' && isOutput(value.output)
+  const jobId = toJobId(job_id) ?? (isCompleted && typeof job_id === 'string' ? job_id : undefined)
+  if (jobId === undefined || (!isCompleted && status !== 'processing' && status !== 'queued')) return undefined
+  const typed = Object.entries(value).filter(([name, member]) => typeof member === (SIDE_FIELDS[name] ?? typeof member))
+  // The type of a response is what the specification shows.
+  return { ...Object.fromEntries(typed), job_id: jobId, status: isCompleted ? 'completed' : status } as RunResponse
 }
 
 const SIDE_FIELDS: Readonly<Record<string, string>> = {
   request_id: 'string',
   model_id: 'string',
+  message: 'string',
   duration_ms: 'number',
   credits_used: 'number',
-}
-
-/** A response to a run says `completed` where jobs and deliveries say `succeeded` (section 3). Both words are accepted. */
-function asRunStatus(value: unknown): unknown {
-  return memberOf(value, 'status') === 'succeeded' ? { ...Object(value), status: 'completed' } : value
 }
 
 /**
@@ -116,17 +89,16 @@ function asRunStatus(value: unknown): unknown {
 export function jobIn(received: ReceivedResponse): NamedJob | undefined {
   const value = jsonIn(received)
   const { root, data, error } = value === undefined ? findIdsInText(received.text) : findIds(value)
-  const [own, other] = [toJobId(root) ?? toJobId(data), toJobId(error)]
+  const own = toJobId(root) ?? toJobId(data)
+  const other = toJobId(error)
   if (own !== undefined) return { jobId: own, isOwn: true }
   return other === undefined ? undefined : { jobId: other, isOwn: false }
 }
 
 function findIds(received: unknown): FoundIds {
   const value = Array.isArray(received) && received.length === 1 ? received[0] : received
-  const [root, data, error] = [value, memberOf(value, 'data'), memberOf(value, 'error')].map((place) =>
-    memberOf(place, 'job_id'),
-  )
-  return { root, data, error }
+  const idOf = (place: unknown) => memberOf(place, 'job_id')
+  return { root: idOf(value), data: idOf(memberOf(value, 'data')), error: idOf(memberOf(value, 'error')) }
 }
 
 /** The job of a response as a job that has to be polled. */
@@ -153,11 +125,10 @@ function isJobId(value: unknown): value is string {
   }
 }
 
-const readPartialRun = /* @__PURE__ */ (() => readJson(z.looseObject({ job_id: z.string() })))()
-
 /** For a response without a job: says what is missing. @throws UnreadableResponse */
 export function rejectResponse(received: ReceivedResponse): never {
-  const { job_id } = readPartialRun(received)
+  const job_id = stringIn(parseJson(received), 'job_id')
+  if (job_id === undefined) throw wrongShape('/job_id', 'a string')
   throw new UnreadableResponse(`its \`job_id\` ${JSON.stringify(job_id)} is not an id`)
 }
 
