@@ -1,7 +1,12 @@
 /** The client's source of time. Inject a clock to run waits and timeouts on virtual time. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. Never goes back. */
+  /** Milliseconds since the Unix epoch. Never goes back. Durations are measured by it. */
   now(): number
+  /**
+   * The time of day, in milliseconds since the Unix epoch, which dates of others are compared with. Default: `now()`. That of the
+   * system jumps when a machine wakes up or its clock is set.
+   */
+  wallNow?(): number
   /** Calls back once after `delayMs` milliseconds; returns a handle for `clearTimeout`. */
   setTimeout(callback: () => void, delayMs: number): unknown
   /** Cancels a timer; unknown and finished handles are ignored. */
@@ -11,10 +16,24 @@ export interface Clock {
 /** Longest delay of `setTimeout`, in milliseconds. A longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+let origin: number | undefined
+
+/** Some runtimes have no `performance.timeOrigin`. */
+function ownOrigin(): number {
+  origin ??= Date.now() - performance.now()
+  return origin
+}
+
+/** The time of day by a clock. */
+export function wallNow(clock: Clock): number {
+  return clock.wallNow?.() ?? clock.now()
+}
+
 /** The system's clock. It reads the global timer functions at each call, so that fake timers of test runners work. */
 export const systemClock: Clock = {
   // Unlike Date.now(), this does not jump when the machine's clock is set.
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => (Number.isFinite(performance.timeOrigin) ? performance.timeOrigin : ownOrigin()) + performance.now(),
+  wallNow: () => Date.now(),
   setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
   clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof globalThis.setTimeout>),
 }

@@ -32,7 +32,7 @@ export {
   unchecked,
 } from './checks.ts'
 export { cleanText, safeJson } from './clean-text.ts'
-export { abortable, type Clock, sleep, startTimer, systemClock, withTimeLimit } from './clock.ts'
+export { abortable, type Clock, sleep, startTimer, systemClock, wallNow, withTimeLimit } from './clock.ts'
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'
@@ -83,7 +83,7 @@ export {
 } from './engine/task-table.ts'
 export { createHeap, type Heap, type HeapItem } from './heap.ts'
 export { describeIssues, json, readJson } from './json.ts'
-export { isLoopback } from './loopback.ts'
+export { isLoopback, isPlainHttp } from './loopback.ts'
 export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
 export { createRedactor, type Redactor } from './redact.ts'

@@ -1,3 +1,5 @@
+import { memberOf } from './values.ts'
+
 /** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
   /** It certainly did not reach the service, or it is not a run: nothing is charged. */
@@ -72,6 +74,8 @@ export abstract class ModelRunError extends Error {
 
   constructor(fields: ErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    // Own, because loggers, copies and JSON take own members only.
+    Object.defineProperty(this, 'code', { value: memberOf(this, 'code'), enumerable: true })
     this.attempts = fields.attempts ?? []
     this.submission = fields.submission ?? 'not_sent'
     this.isRetryable = fields.isRetryable ?? false
@@ -84,6 +88,11 @@ export abstract class ModelRunError extends Error {
 
   get [ERROR_BRAND](): true {
     return true
+  }
+
+  /** With the name and the message, which JSON leaves out of errors. */
+  toJSON(): object {
+    return Object.assign({ name: this.name, message: this.message }, this)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isLoopback } from '@modelrun/kit'
+import { isPlainHttp } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../context.ts'
 import { isClientError, messageOf, UsageError } from '../errors.ts'
@@ -35,7 +35,13 @@ export async function createClient(apiKey: string, baseUrl: string, { terminal, 
   const { ModelRun } = await import('modelrun')
   const say = (message: string) => terminal.say(message)
   try {
-    return new ModelRun({ apiKey, baseUrl, logger: { debug: say, info: say, warn: say, error: say } })
+    const dangerouslyAllowHttp = env.MODELRUN_ALLOW_HTTP === '1'
+    return new ModelRun({
+      apiKey,
+      baseUrl,
+      dangerouslyAllowHttp,
+      logger: { debug: say, info: say, warn: say, error: say },
+    })
   } catch (error) {
     if (!isClientError(error)) throw error
     throw new UsageError(error.message.replace('The option `baseUrl`', 'MODELRUN_BASE_URL or --base-url'))
@@ -44,8 +50,7 @@ export async function createClient(apiKey: string, baseUrl: string, { terminal, 
 
 /** Whether everyone on the way can read the key, and the user does not say that this is wanted. */
 export function isUnencrypted(baseUrl: string, { MODELRUN_ALLOW_HTTP }: CliContext['env']): boolean {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  return url?.protocol === 'http:' && !isLoopback(url.hostname) && MODELRUN_ALLOW_HTTP !== '1'
+  return isPlainHttp(baseUrl) && MODELRUN_ALLOW_HTTP !== '1'
 }
 
 export function unencryptedText(baseUrl: string): string {

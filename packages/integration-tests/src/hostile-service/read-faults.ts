@@ -56,7 +56,7 @@ export const READ_FAULTS: readonly ReadFault[] = [
   fault('never responds', [silence], { ...inVain('AttemptTimeoutError'), isSlow: true }),
   fault('does not speak HTTP', [raw('SSH-2.0-OpenSSH_9.6\r\n', 'end')], inVain('ConnectionError')),
   fault('cuts its body again and again', [partial(200, '{"models":', 'reset')], inVain('InvalidResponseError')),
-  fault('floods the client', [flood(200, 11_000_000)], inVain('InvalidResponseError')),
+  fault('floods the client', [flood(200, 11_000_000)], atOnce('InvalidResponseError')),
   ...statuses({ 408: 'ApiError', 429: 'RateLimitError' }, inVain),
   ...statuses({ 500: 'ServerError', 502: 'ServerError', 503: 'ServerError', 504: 'ServerError' }, inVain),
   ...statuses({ 400: 'InvalidRequestError', 401: 'AuthenticationError', 403: 'PermissionDeniedError' }, atOnce),

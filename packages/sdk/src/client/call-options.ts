@@ -17,6 +17,7 @@ import {
   notNegative,
   oneOf,
   positive,
+  showValue,
   signal,
   text,
   unchecked,
@@ -106,8 +107,14 @@ export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => (
   concurrency: positive,
   onProgress: callback,
   stopOnError: flag,
-  resume: having('a Map', 'get'),
+  resume: (value) => having('a Map', 'get')(value) ?? wholeKeys(value),
 }))()
+
+/** A key that is the index of no input would have its run sent, and paid, again. */
+const wholeKeys: Check = (value) => {
+  const wrong = value instanceof Map ? [...value.keys()].find((key) => !/^\d+$/.test(String(key))) : undefined
+  return wrong === undefined ? undefined : `must have the indexes of inputs as its keys, not ${showValue(wrong)}`
+}
 
 export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   ...callOptions(),

@@ -31,6 +31,7 @@ export const CLIENT_OPTIONS = /* @__PURE__ */ ((): Checks<ModelRunOptions> => ({
   logLevel: oneOf(...LOG_LEVELS),
   clock,
   random: callback,
+  dangerouslyAllowHttp: flag,
   dangerouslyAllowBrowser: flag,
 }))()
 

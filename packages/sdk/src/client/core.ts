@@ -1,6 +1,8 @@
+import { createDurations } from '@modelrun/kit'
 import { type ContextCapture, createContextCapture } from '../shared/node-builtin.ts'
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
+import type { Subscriber } from './jobs/polling/polled-jobs.ts'
 import { createCallTracer, type TraceCall } from './observe/logger.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -8,10 +10,35 @@ import type { ResolvedOptions } from './options.ts'
 export interface Core {
   options: ResolvedOptions
   transport: Transport
-  scheduler: PollScheduler
+  scheduler: Scheduler
   traceCall: TraceCall
   /** Captures the async context of the caller, where the runtime has one. */
   captureContext: ContextCapture
+}
+
+/** Serves the waits of a client. */
+type Scheduler = Pick<PollScheduler, 'durations' | 'join' | 'leave' | 'deliver'>
+
+/** In Cloudflare Workers, a request that waits for the timer or the response of another request is ended by the runtime. */
+function isWorkers(): boolean {
+  return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+}
+
+/** A scheduler for each wait, so that no request uses what belongs to another one. The limits of polls count for each wait. */
+function createSeparateSchedulers(options: ResolvedOptions, transport: Transport): Scheduler {
+  const durations = createDurations()
+  const schedulers = new WeakMap<Subscriber, PollScheduler>()
+  const of = (subscriber: Subscriber) => {
+    const scheduler = schedulers.get(subscriber) ?? new PollScheduler(options, transport, durations)
+    schedulers.set(subscriber, scheduler)
+    return scheduler
+  }
+  return {
+    durations,
+    join: (subscriber) => of(subscriber).join(subscriber),
+    leave: (subscriber) => of(subscriber).leave(subscriber),
+    deliver: (subscriber, job) => of(subscriber).deliver(subscriber, job),
+  }
 }
 
 export function createCore(options: ResolvedOptions): Core {
@@ -19,7 +46,7 @@ export function createCore(options: ResolvedOptions): Core {
   return {
     options,
     transport,
-    scheduler: new PollScheduler(options, transport),
+    scheduler: isWorkers() ? createSeparateSchedulers(options, transport) : new PollScheduler(options, transport),
     traceCall: createCallTracer(options.baseUrl),
     captureContext: createContextCapture(),
   }

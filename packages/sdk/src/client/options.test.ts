@@ -207,3 +207,27 @@ describe('the log level', () => {
     expect(resolveOptions({ ...valid, logger }).log.isOn('warn')).toBe(true)
   })
 })
+
+describe('a live key (section 5.3)', () => {
+  const LIVE = 'sk_live_0123456789abcdef'
+  const http = { apiKey: LIVE, baseUrl: 'http://api.example.com' }
+
+  test.each(['https://api.example.com', 'http://localhost:4010', 'http://127.0.0.1:4010', 'http://[::1]:4010'])(
+    'goes to %s',
+    (baseUrl) => {
+      expect(resolveOptions({ apiKey: LIVE, baseUrl }).apiKey?.()).toBe(LIVE)
+    },
+  )
+
+  test('does not go over plain http to another machine, unless the program says so', () => {
+    expect(() => resolveOptions(http)).toThrow(/is a live one.*dangerouslyAllowHttp/)
+    expect(() => resolveOptions(http)).not.toThrow(LIVE)
+    expect(resolveOptions({ ...http, apiKey: 'sk_test_0123456789abcdef' }).apiKey?.()).toContain('sk_test_')
+    expect(resolveOptions({ ...http, dangerouslyAllowHttp: true }).apiKey?.()).toBe(LIVE)
+  })
+
+  test('of a function is checked at each attempt', async () => {
+    const key = resolveOptions({ ...http, apiKey: () => LIVE }).apiKey?.()
+    await expect(key).rejects.toThrow('is a live one')
+  })
+})

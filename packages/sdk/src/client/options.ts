@@ -1,4 +1,4 @@
-import { ConfigurationError, toUrl } from '@modelrun/kit'
+import { ConfigurationError, isPlainHttp, toUrl } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import {
@@ -62,6 +62,10 @@ export interface ModelRunOptions {
   clock?: Clock | undefined
   /** The source of jitter: returns a number from 0 up to 1. Default `Math.random`. */
   random?: (() => number) | undefined
+  /**
+   * Allows a live key (section 5.3) to go to another machine over plain http, where everybody on the way can read it. Default false.
+   */
+  dangerouslyAllowHttp?: boolean | undefined
   /** Allows a page of a browser, or its worker, to hold the API key, which shows it to every visitor. Default false. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
@@ -89,10 +93,11 @@ export interface ResolvedOptions {
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   const needsKey = !isKeyless(options)
+  const baseUrl = resolveBaseUrl(absoluteUrl(options))
   if (needsKey && !options.dangerouslyAllowBrowser) rejectBrowser()
   return {
-    apiKey: needsKey ? resolveApiKey(options.apiKey) : keyOfPage(options),
-    baseUrl: resolveBaseUrl(absoluteUrl(options)),
+    apiKey: needsKey ? resolveApiKey(options, baseUrl) : keyOfPage(options),
+    baseUrl,
     timeoutMs: options.timeoutMs ?? 30_000,
     maxRetries: options.maxRetries ?? 2,
     fetch: options.fetch ?? fetchOf(options.ky),
@@ -116,7 +121,10 @@ function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
   return found
 }
 
-function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string> {
+function resolveApiKey(
+  { apiKey: given, dangerouslyAllowHttp }: ModelRunOptions,
+  baseUrl: string,
+): () => string | Promise<string> {
   const apiKey = given ?? readEnvironment('MODELRUN_API_KEY')
   if (apiKey === undefined || apiKey === '') {
     throw new ConfigurationError({
@@ -124,7 +132,8 @@ function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string
         'The API key is missing. Pass `new ModelRun({ apiKey })` or set the environment variable MODELRUN_API_KEY.',
     })
   }
-  return createKeyReader(apiKey, given === undefined ? ' in MODELRUN_API_KEY' : '')
+  const source = given === undefined ? ' in MODELRUN_API_KEY' : ''
+  return createKeyReader(apiKey, { source, mayBeLive: dangerouslyAllowHttp === true || !isPlainHttp(baseUrl) })
 }
 
 function resolveBaseUrl(given: string | undefined): string {

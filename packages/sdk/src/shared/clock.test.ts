@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
-import { startTimer, systemClock } from './clock.ts'
+import { startTimer, systemClock, wallNow } from './clock.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -11,6 +11,21 @@ describe('systemClock', () => {
     const first = systemClock.now()
     expect(Math.abs(first - Date.now())).toBeLessThan(60_000)
     expect(systemClock.now()).toBeGreaterThanOrEqual(first)
+  })
+
+  test('measures durations without `performance.timeOrigin`, and tells the date while the monotonic clock stands still', () => {
+    const { timeOrigin } = performance
+    try {
+      Object.defineProperty(performance, 'timeOrigin', { value: undefined, configurable: true })
+      expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000)
+    } finally {
+      Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin, configurable: true })
+    }
+    const awake = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(awake - 7_200_000)
+    expect(Math.abs(wallNow(systemClock) - Date.now())).toBeLessThan(60_000)
+    vi.restoreAllMocks()
+    expect(wallNow({ ...systemClock, wallNow: undefined, now: () => 5 } as never)).toBe(5)
   })
 
   test('reads the global timers at each call, so that fake timers of test runners work', () => {

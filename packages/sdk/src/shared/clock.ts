@@ -1,6 +1,6 @@
-import { type Clock, startTimer } from '@modelrun/kit'
+import { type Clock, startTimer, wallNow } from '@modelrun/kit'
 
-export { abortable, type Clock, sleep, startTimer, systemClock } from '@modelrun/kit'
+export { abortable, type Clock, sleep, startTimer, systemClock, wallNow } from '@modelrun/kit'
 
 /** An abort controller that aborts with another signal, until it is released. */
 export interface LinkedController {
@@ -105,6 +105,7 @@ export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY
 export function toBackgroundClock(clock: Clock): Clock {
   return {
     now: () => clock.now(),
+    wallNow: () => wallNow(clock),
     setTimeout: (callback, delayMs) => {
       const handle = clock.setTimeout(callback, delayMs)
       if (hasUnref(handle)) handle.unref()

@@ -1,4 +1,4 @@
-import { ConfigurationError, isLoopback } from '@modelrun/kit'
+import { ConfigurationError, isLoopback, toUrl } from '@modelrun/kit'
 
 /** One entry of a list of allowed hosts. */
 export interface HostRule {
@@ -49,8 +49,9 @@ function readHostRule(entry: string): HostRule {
   const host = isSuffix ? entry.slice(2) : entry
   const candidate = `https://${host}`
   // A path, a query, a user or a second star is not part of a host.
-  if (host === '' || /[/?#@*\\\s]/.test(host) || !URL.canParse(candidate)) throw notAHost(entry)
-  const { hostname } = new URL(candidate)
+  const url = toUrl(candidate)
+  if (host === '' || /[/?#@*\\\s]/.test(host) || url === undefined) throw notAHost(entry)
+  const { hostname } = url
   if (isSuffix && isNumeric(hostname)) throw notAHost(entry)
   const [, port] = /:(\d+)$/.exec(host.replace(/^\[.*\]/, '')) ?? []
   return { hostname: withoutDot(hostname), port: port === undefined ? undefined : String(Number(port)), isSuffix }

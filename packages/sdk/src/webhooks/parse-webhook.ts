@@ -1,18 +1,10 @@
 import type { Output } from '@modelrun/contract'
 import { hasMethods, isRecord, memberOf } from '@modelrun/kit'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
-<<<<<<< HEAD
 import { asKnownStatus, errorDetailOf } from '../client/jobs/job-operations.ts'
 import { systemClock } from '../shared/clock.ts'
 import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
-=======
-import { withKnownStatus } from '../client/jobs/job-operations.ts'
-import { systemClock } from '../shared/clock.ts'
-import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
-import { parseByStatus } from './parse-by-status.ts'
-import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
->>>>>>> 2388f61d (sdk: one odd member costs no result and no list; no body costs more than its size)
 
 /** A body as web frameworks have it: text, bytes, the request itself, or the object that a body parser made. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer | Request | object

@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 import {
   type Check,
   flag,
@@ -15,13 +14,6 @@ import {
 import { readResult } from './parse-webhook.ts'
 import type { InboxQueues } from './queues.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
-=======
-import { failedDeliverySchema, outputSchema } from '@modelrun/contract'
-import type { TaskRecord } from '@modelrun/kit'
-import * as z from 'zod/mini'
-import { parseByStatus } from './parse-by-status.ts'
-import type { WebhookEvent } from './webhook-event.ts'
->>>>>>> 2388f61d (sdk: one odd member costs no result and no list; no body costs more than its size)
 
 /** Longer unknown statuses are cut: those that start with the same characters share a task. */
 const MAX_STATUS_LENGTH = 50

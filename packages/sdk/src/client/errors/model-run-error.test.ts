@@ -26,9 +26,23 @@ describe('an error', () => {
 
   test('has no field for what is not known', () => {
     const error = new JobFailedError({ message: 'x', jobId: 'job_1', job: { status: 'failed' } })
-    expect(Object.keys(error).sort()).toEqual(['attempts', 'isRetryable', 'job', 'jobId', 'submission'])
+    expect(Object.keys(error).sort()).toEqual(['attempts', 'code', 'isRetryable', 'job', 'jobId', 'submission'])
     expect('cause' in error).toBe(false)
     expect(error.failureCode).toBeUndefined()
+  })
+
+  test('keeps its code, name and message in JSON, copies, loops and prints', () => {
+    const error = new JobFailedError({ message: 'x', jobId: 'job_1', job: { status: 'failed' } })
+    const looped = []
+    for (const key in error) looped.push(key)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      name: 'JobFailedError',
+      message: 'x',
+      code: 'job_failed',
+    })
+    expect({ ...error }).toMatchObject({ code: 'job_failed', jobId: 'job_1' })
+    expect(looped).toContain('code')
+    expect(inspect(error)).toContain("code: 'job_failed'")
   })
 
   test('keeps its cause, even one that is falsy', () => {

@@ -1,5 +1,6 @@
 import type { Attempt, ModelRunError } from '@modelrun/kit'
-import { abortable, linkController, sleep, startTimer } from '../../shared/clock.ts'
+import { abortable, linkController, sleep, startTimer, wallNow } from '../../shared/clock.ts'
+import { type AttemptStart, startOf } from '../http/call.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
@@ -44,7 +45,7 @@ export class FileTransfer {
   readonly #attempts: Attempt[] = []
   #body: OpenBody | undefined
   /** The request that is under way, or whose body is read. */
-  #current: Pick<Attempt, 'startedAt' | 'status'> | undefined
+  #current: (AttemptStart & Pick<Attempt, 'status'>) | undefined
   #position = 0
   #size: number | undefined
 
@@ -115,7 +116,7 @@ export class FileTransfer {
   async #send(): Promise<{ response: Response } | { failure: Failure }> {
     const { client, url, timeoutMs } = this.#download
     const route: FileRoute = { urls: [url] }
-    this.#current = { startedAt: client.clock.now() }
+    this.#current = startOf(client.clock)
     const controller = linkController(this.#scope.signal)
     const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
     const stopped = (error: unknown) =>
@@ -181,8 +182,9 @@ export class FileTransfer {
     if (this.#current !== undefined) {
       const reason =
         failure.kind === 'response' ? (failure.problem ?? `HTTP ${failure.received.status}`) : failure.reason
-      const durationMs = this.#download.client.clock.now() - this.#current.startedAt
-      this.#attempts.push({ ...this.#current, durationMs, reason })
+      const { now, ...attempt } = this.#current
+      const durationMs = this.#download.client.clock.now() - now
+      this.#attempts.push({ ...attempt, durationMs, reason })
     }
     this.#current = undefined
     return fileError(failure, { ...this.#fields(failure), canGoOn })
@@ -199,7 +201,7 @@ export class FileTransfer {
       position: this.#position,
       size: this.#size,
       canGoOn: true,
-      retryAfterMs: failure && retryAfterOf(failure, this.#download.client.clock.now()),
+      retryAfterMs: failure && retryAfterOf(failure, wallNow(this.#download.client.clock)),
       isRetryable: failure !== undefined && isWorthRetrying('GET', failure),
     }
   }

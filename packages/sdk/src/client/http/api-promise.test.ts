@@ -4,7 +4,7 @@ import { ApiPromise } from './api-promise.ts'
 
 const response = new Response(null, { status: 200 })
 
-const succeeding = () => new ApiPromise(Promise.resolve({ data: 'data', response, requestId: 'req_1' }))
+const succeeding = () => new ApiPromise(Promise.resolve({ data: 'data', response, requestId: 'req_1', attempts: [] }))
 const failing = () => new ApiPromise<string>(Promise.reject(new Error('no')))
 
 describe('ApiPromise', () => {
@@ -14,7 +14,12 @@ describe('ApiPromise', () => {
   })
 
   test('gives the data, the response and the id of the request', async () => {
-    await expect(succeeding().withResponse()).resolves.toEqual({ data: 'data', response, requestId: 'req_1' })
+    await expect(succeeding().withResponse()).resolves.toEqual({
+      data: 'data',
+      response,
+      requestId: 'req_1',
+      attempts: [],
+    })
     await expect(failing().withResponse()).rejects.toThrow('no')
   })
 

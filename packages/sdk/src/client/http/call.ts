@@ -1,5 +1,5 @@
 import { type Attempt, ConfigurationError, type ModelRunError, type Submission } from '@modelrun/kit'
-import { sleep } from '../../shared/clock.ts'
+import { type Clock, sleep, wallNow } from '../../shared/clock.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { ResolvedFetchOptions } from './fetch.ts'
@@ -77,7 +77,7 @@ export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 
 
 /** The error for a failure of a call. */
 export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
-  const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
+  const retryAfterMs = retryAfterOf(failure, wallNow(call.client.clock))
   const isRetryable = isWorthRetrying(call.operation.route.method, failure)
   return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
 }
@@ -118,9 +118,9 @@ export async function runAttempt<T>(
   const { method } = operation.route
   const { body } = call.request
   const { signal } = context.scope
-  const startedAt = client.clock.now()
+  const start = startOf(client.clock)
   const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, method, headers, body, fetchOptions })
-  return recordOutcome(call, outcome, startedAt)
+  return recordOutcome(call, outcome, start)
 }
 
 /** @throws ConfigurationError when an argument cannot become a request. */
@@ -144,7 +144,7 @@ export function allowRetry<T>(call: Call<T>): number | undefined {
   if (happened.failed === undefined) return undefined
   const { attempt, failure } = happened.failed
   if (!isWorthRetrying(operation.route.method, failure)) return undefined
-  const retryAfterMs = retryAfterOf(failure, client.clock.now())
+  const retryAfterMs = retryAfterOf(failure, wallNow(client.clock))
   const delayMs = retryDelayMs({ retryCount: happened.attempts.length - 1, retryAfterMs, random: client.random })
   if (delayMs === undefined || delayMs >= context.scope.remainingMs()) return undefined
   attempt.delayMs = delayMs
@@ -163,18 +163,30 @@ export async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
   }
 }
 
+/** When an attempt started: for people, and for its duration. */
+export interface AttemptStart {
+  startedAt: number
+  now: number
+}
+
+export function startOf(clock: Clock): AttemptStart {
+  return { startedAt: wallNow(clock), now: clock.now() }
+}
+
 /** Stores the outcome of an attempt. @returns The response for ky @throws The call's error, when there is no response */
-export function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
-  const durationMs = call.client.clock.now() - startedAt
+export function recordOutcome<T>(call: Call<T>, outcome: Outcome, { startedAt, now }: AttemptStart): Response {
+  const durationMs = call.client.clock.now() - now
   if (outcome.kind === 'response') call.happened.received = outcome.received
   const verdict = classify(call.operation, outcome, call.happened.hasArrived)
   if (verdict.kind === 'failure') return fail(call, verdict.failure, { startedAt, durationMs })
-  call.happened.result = verdict.result
-  call.happened.error = undefined
   // For a hook that fails now, when the response names no job.
   call.happened.submission = 'unknown'
   const { response, requestId } = verdict.result
-  observe(call, { attempt: call.happened.attempts.length + 1, status: response.status, durationMs, requestId })
+  const { status } = response
+  const succeeded = { startedAt, durationMs, status, reason: `HTTP ${status}` }
+  call.happened.result = { ...verdict.result, attempts: [...call.happened.attempts, succeeded] }
+  call.happened.error = undefined
+  observe(call, { attempt: call.happened.attempts.length + 1, status, durationMs, requestId })
   // The error of a hook says which job it is about.
   call.happened.received = outcome.kind === 'response' ? outcome.received : outcome.partial
   return response
@@ -202,7 +214,9 @@ function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {
 }
 
 /** The meaning of an outcome for the call. */
-export type Verdict<T> = { kind: 'result'; result: ApiResult<T> } | { kind: 'failure'; failure: Failure }
+export type Verdict<T> =
+  | { kind: 'result'; result: Omit<ApiResult<T>, 'attempts'> }
+  | { kind: 'failure'; failure: Failure }
 
 /** Distinguishes a result from a failure. `hasArrivedBefore`: the service may have acted on an earlier attempt. */
 export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrivedBefore: boolean): Verdict<T> {

@@ -11,6 +11,7 @@ import {
   prepared,
   recordOutcome,
   runAttempt,
+  startOf,
 } from './call.ts'
 import { receive } from './read-response.ts'
 import { consequence, whatIsKnown } from './to-error.ts'
@@ -86,9 +87,9 @@ async function attemptOf<T>(
 
 /** Uses the response of a caller's hook as the response of the service. */
 async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
-  const startedAt = call.client.clock.now()
+  const start = startOf(call.client.clock)
   const received = await receive(response, call.context.scope.signal, (text) => text)
-  recordOutcome(call, { kind: 'response', received }, startedAt)
+  recordOutcome(call, { kind: 'response', received }, start)
 }
 
 /**

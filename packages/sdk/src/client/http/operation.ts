@@ -1,5 +1,5 @@
 import type { Permission } from '@modelrun/contract'
-import type { Submission } from '@modelrun/kit'
+import type { Attempt, Submission } from '@modelrun/kit'
 import type { Options } from 'ky'
 import type { Scope } from '../../shared/clock.ts'
 import type { FetchOptions, HeadersOption, ResolvedFetchOptions } from './fetch.ts'
@@ -28,13 +28,9 @@ export interface ReceivedResponse {
   response: Response
   /** True when the connection broke before the end of the body. */
   isCut: boolean
-<<<<<<< HEAD
   /** True when `fetch` has sent the request more than once: one of the others may have been accepted. */
   isRepeated?: boolean | undefined
-  /** Why the body could not be read at all. */
-=======
   /** Why the body could not be read, or is not parsed. */
->>>>>>> 2388f61d (sdk: one odd member costs no result and no list; no body costs more than its size)
   problem?: string | undefined
   /** The value of the body, once {@link jsonIn} has parsed it. */
   parsed?: { value: unknown } | undefined
@@ -90,6 +86,8 @@ export interface ApiResult<T> {
   response: Response
   /** The service's id of the request, from `x-request-id`. */
   requestId: string | undefined
+  /** Every HTTP request of the call, in order. */
+  attempts: readonly Attempt[]
 }
 
 /** Why there is no complete response. */

@@ -80,27 +80,38 @@ async function exchange(
   }
 }
 
-/** Makes the function that gives the key of each attempt. `source`: where the key is from, for errors. @throws ConfigurationError */
-export function createKeyReader(apiKey: ApiKey, source: string): () => string | Promise<string> {
-  if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
-  const checked = checkApiKey(apiKey, source)
+/** What the key of a client may be. */
+interface KeyRules {
+  /** Where the key is from, for errors. */
+  source: string
+  /** False when everybody on the way can read it. */
+  mayBeLive: boolean
+}
+
+/** Makes the function that gives the key of each attempt. @throws ConfigurationError */
+export function createKeyReader(apiKey: ApiKey, rules: KeyRules): () => string | Promise<string> {
+  if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey(), { ...rules, source: '' })
+  const checked = checkApiKey(apiKey, rules)
   return () => checked
 }
 
 /** A key with a line break or a space makes header libraries throw errors that print it. This error does not print it. */
-function checkApiKey(apiKey: unknown, source = ''): string {
-  const problem = keyProblem(apiKey)
+function checkApiKey(apiKey: unknown, { source, mayBeLive }: KeyRules): string {
+  const problem = keyProblem(apiKey, mayBeLive)
   // Without a problem it is a string.
   if (problem === undefined) return apiKey as string
   throw new ConfigurationError({ message: `The API key${source} ${problem}. Correct it where it is configured.` })
 }
 
-function keyProblem(apiKey: unknown): string | undefined {
+function keyProblem(apiKey: unknown, mayBeLive: boolean): string | undefined {
   if (typeof apiKey !== 'string') return 'is not a string'
   if (apiKey === '') return 'is empty'
   if (/\s/.test(apiKey)) return 'has white space in it, for instance a line break at its end'
   if (/^["'`]|["'`]$/.test(apiKey)) return 'has quotes around it, which are not part of it'
-  return /^[\x21-\x7e]+$/.test(apiKey) ? undefined : 'has characters that no key has'
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return 'has characters that no key has'
+  return mayBeLive || !apiKey.startsWith(KEY_PREFIXES.live)
+    ? undefined
+    : 'is a live one, which everybody on the way can read when `baseUrl` is http. Use https, or pass `dangerouslyAllowHttp: true`'
 }
 
 /** The client's own errors say what is wrong with the key or `baseUrl`. */

@@ -95,7 +95,7 @@ interface RequestParts {
 
 function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
   const { method } = operation.route
-  const body = toJson(operation.body)
+  const body = operation.body === undefined ? undefined : JSON.stringify(operation.body)
   const headers: Record<string, string> = {
     ...client.headers,
     ...headersByName(call.headers),
@@ -114,17 +114,6 @@ function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: 
       ? client.fetchOptions
       : { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
   return { path: routePath(operation.route, operation.parameters), options, headers, body, fetchOptions }
-}
-
-/** @throws TypeError with a message of our own: the engines' messages differ and take many lines */
-function toJson(body: unknown): string | undefined {
-  try {
-    return JSON.stringify(body)
-  } catch (cause) {
-    throw new TypeError('its body holds what JSON cannot: a BigInt, an object within itself, or a getter that throws', {
-      cause,
-    })
-  }
 }
 
 /**

@@ -18,7 +18,7 @@ interface EndedWait {
 export function earlyEndError(
   wait: EndedWait,
   end: EarlyEnd,
-  { state, failure, held }: LastSeen & { held?: HeldBack | undefined },
+  { state, failure, attempts, requestId, held }: LastSeen & { held?: HeldBack | undefined },
 ): AbortedError | DeadlineExceededError {
   const { core, handle: job, options } = wait
   const isDeadline = end === 'deadline'
@@ -36,7 +36,9 @@ export function earlyEndError(
   const fields: EndedWaitFields = {
     message: `The job ${job.id} ${what}${status}${heldBack}${failed}. ${then}`,
     cause: isDeadline ? failure : options.signal?.reason,
-    attempts: failure?.attempts ?? [],
+    attempts,
+    requestId,
+    status: attempts.at(-1)?.status,
     submission: state === undefined && !isConfirmed(wait.job) ? 'unknown' : 'accepted',
     jobId: job.id,
     job,

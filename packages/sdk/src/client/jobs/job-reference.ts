@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { ConfigurationError, memberOf, readArguments, showValue, tryParseJson } from '@modelrun/kit'
+import { type Attempt, ConfigurationError, memberOf, readArguments, showValue, tryParseJson } from '@modelrun/kit'
 
 /** The ids of a job, and what is known of its submission. */
 export interface JobReference {
@@ -12,6 +12,8 @@ export interface JobReference {
   seenAt?: number | undefined
   /** That state. */
   state?: Job | undefined
+  /** The requests that started it. */
+  attempts?: readonly Attempt[] | undefined
   /** The price of a run of the model, in credits, when it was read before the run. */
   creditsPerRun?: number | undefined
 }

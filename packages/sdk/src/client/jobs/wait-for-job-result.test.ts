@@ -1,8 +1,13 @@
+import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
+import type { JobReference } from './job-reference.ts'
 import { outcomeOfCompleted, outcomeOfJob } from './wait-for-job.ts'
+
+const outcomeOf = (reference: JobReference, job: Job) =>
+  outcomeOfJob(reference, job, { state: job, failure: undefined, attempts: [], requestId: undefined })
 
 const reference = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }
 
@@ -15,7 +20,7 @@ describe('the result of a job (section 4.4)', () => {
   const { output } = fixtures.jobs.succeeded.body.data
 
   test('has the output and what is known of the run', () => {
-    expect(outcomeOfJob(reference, fixtures.jobs.succeeded.body.data)).toEqual({
+    expect(outcomeOf(reference, fixtures.jobs.succeeded.body.data)).toEqual({
       job_id: 'job_1',
       model_id: 'aurora-image',
       request_id: 'req_1',
@@ -25,7 +30,7 @@ describe('the result of a job (section 4.4)', () => {
   })
 
   test('has no fields that are undefined when only the id is known', () => {
-    expect(Object.keys(outcomeOfJob({ jobId: 'job_1' }, fixtures.jobs.succeeded.body.data))).toEqual([
+    expect(Object.keys(outcomeOf({ jobId: 'job_1' }, fixtures.jobs.succeeded.body.data))).toEqual([
       'job_id',
       'status',
       'output',
@@ -34,21 +39,21 @@ describe('the result of a job (section 4.4)', () => {
 
   test('takes the model from the job when only the id is known, as text', () => {
     const known = { ...fixtures.jobs.succeeded.body.data, model_id: 'drift-video' }
-    expect(outcomeOfJob({ jobId: 'job_1' }, known).model_id).toBe('drift-video')
-    expect(outcomeOfJob(reference, known).model_id).toBe('aurora-image')
-    expect(outcomeOfJob({ jobId: 'job_1' }, { ...known, model_id: 5 } as never)).not.toHaveProperty('model_id')
+    expect(outcomeOf({ jobId: 'job_1' }, known).model_id).toBe('drift-video')
+    expect(outcomeOf(reference, known).model_id).toBe('aurora-image')
+    expect(outcomeOf({ jobId: 'job_1' }, { ...known, model_id: 5 } as never)).not.toHaveProperty('model_id')
   })
 
   test('takes credits and duration when the service shows them, as numbers (section 2.4)', () => {
     const job = { status: 'succeeded', output, credits_used: 4, duration_ms: '8421' }
-    expect(outcomeOfJob(reference, job)).toMatchObject({ credits_used: 4 })
-    expect(outcomeOfJob(reference, job)).not.toHaveProperty('duration_ms')
+    expect(outcomeOf(reference, job)).toMatchObject({ credits_used: 4 })
+    expect(outcomeOf(reference, job)).not.toHaveProperty('duration_ms')
   })
 
   test('is a JobFailedError with the reason when the job failed (section 7)', async () => {
     const job = fixtures.jobs.failed.body.data
     const error = await caught(
-      Promise.resolve().then(() => outcomeOfJob(reference, job)),
+      Promise.resolve().then(() => outcomeOf(reference, job)),
       JobFailedError,
     )
     expect(error).toMatchObject({ failureCode: 'PROVIDER_FAILURE', job, jobId: 'job_1', submission: 'accepted' })
@@ -56,19 +61,19 @@ describe('the result of a job (section 4.4)', () => {
   })
 
   test('is a JobFailedError without a code when the service gives no reason', () => {
-    expect(() => outcomeOfJob(reference, { status: 'failed' })).toThrow('The service gave no reason.')
+    expect(() => outcomeOf(reference, { status: 'failed' })).toThrow('The service gave no reason.')
   })
 
   test('is a JobCancelledError when the job was cancelled, which is not charged (section 1)', () => {
     const job = { status: 'cancelled' }
-    expect(() => outcomeOfJob(reference, job)).toThrow(
+    expect(() => outcomeOf(reference, job)).toThrow(
       expect.objectContaining({ name: 'JobCancelledError', jobId: 'job_1', job, submission: 'accepted' }),
     )
-    expect(() => outcomeOfJob(reference, { status: 'cancelled' })).toThrow('It is not charged.')
+    expect(() => outcomeOf(reference, { status: 'cancelled' })).toThrow('It is not charged.')
   })
 
   test('is an InvalidResponseError when the service sends no output', () => {
-    expect(() => outcomeOfJob(reference, { status: 'succeeded' })).toThrow(
+    expect(() => outcomeOf(reference, { status: 'succeeded' })).toThrow(
       expect.objectContaining({
         name: 'InvalidResponseError',
         jobId: 'job_1',

@@ -90,7 +90,9 @@ describe('a wait whose deadline passes', () => {
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
         'It continues: `error.job.result()` waits again.',
     )
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, attempts: [] })
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, status: 200 })
+    expect(error.attempts).toHaveLength(service.received.length)
+    expect(error.attempts[0]).toMatchObject({ status: 200, reason: 'HTTP 200' })
     expect(error.cancellation).toBeUndefined()
     expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
   })

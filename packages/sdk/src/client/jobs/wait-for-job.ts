@@ -80,11 +80,12 @@ export abstract class WaitSubscriber implements Subscriber {
     this.within = core.captureContext()
   }
 
-  abstract onState(state: Job, isEnd: boolean): void
+  abstract onState(state: Job, isEnd: boolean, seen: LastSeen): void
   abstract onError(error: unknown): void
 
-  onEarlyEnd(end: EarlyEnd, { state, failure }: LastSeen, held?: HeldBack): void {
-    this.onError(earlyEndError(this, end, { state, failure, held }))
+  onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void {
+    // A cancellation that it requests is of this wait, too.
+    this.onError(this.within(() => earlyEndError(this, end, { ...seen, held })))
   }
 }
 
@@ -102,13 +103,13 @@ class ResultSubscriber extends WaitSubscriber {
     this.reject = reject
   }
 
-  onState(state: Job, isEnd: boolean): void {
+  onState(state: Job, isEnd: boolean, seen: LastSeen): void {
     const { onStatus } = this.options
     if (onStatus) this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle)))
     if (!isEnd) return
     try {
       this.leave()
-      this.resolve(outcomeOfJob(this.job, state))
+      this.resolve(outcomeOfJob(this.job, state, seen))
     } catch (error) {
       this.onError(error)
     }
@@ -140,22 +141,32 @@ export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunComp
 }
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
-export function outcomeOfJob(reference: JobReference, job: Job): RunResult {
+export function outcomeOfJob(
+  reference: JobReference,
+  job: Job,
+  { attempts, requestId: lastRequestId }: LastSeen,
+): RunResult {
   const { jobId, requestId, creditsPerRun } = reference
+  const sent = {
+    jobId,
+    attempts,
+    requestId: lastRequestId,
+    status: attempts.at(-1)?.status,
+    submission: 'accepted',
+  } as const
   const modelId = reference.modelId ?? stringIn(job, 'model_id')
   if (job.status === 'failed') {
     const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
-    throw new JobFailedError({ message: `The job ${jobId} failed: ${reason}`, jobId, job, submission: 'accepted' })
+    throw new JobFailedError({ ...sent, message: `The job ${jobId} failed: ${reason}`, job })
   }
   if (job.status === 'cancelled') {
     const message = `The job ${jobId} was cancelled. It is not charged.`
-    throw new JobCancelledError({ message, jobId, job, submission: 'accepted' })
+    throw new JobCancelledError({ ...sent, message, job })
   }
   if (job.output === undefined) {
     throw new InvalidResponseError({
+      ...sent,
       message: `The job ${jobId} is ${job.status}, but the service sent no output. Read it again with jobs.get.`,
-      jobId,
-      submission: 'accepted',
     })
   }
   return {

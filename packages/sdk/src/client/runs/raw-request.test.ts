@@ -4,6 +4,7 @@ import { caught } from '../../../test/caught.ts'
 import { broken, cut, errorResponse, json, silent, text } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../../test/test-client.ts'
 import { AuthenticationError, NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { InputValidationError } from '../errors/local-errors.ts'
 import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 
 describe('client.request', () => {
@@ -15,6 +16,38 @@ describe('client.request', () => {
     })
     expect(service.received).toMatchObject([{ method: 'POST', path: '/v1/webhooks?dry=true', body: { url: 'x' } }])
     expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test.each([{}, [], [1, 'a'], 'text', '', 0, false, null, { a: null, b: [{}] }])(
+    'sends the body %j as JSON of the same type',
+    async (body) => {
+      const { client, service } = createTestClient([json(200, {})])
+      await client.request('PUT', '/v1/x', { body })
+      expect(service.received[0]?.body).toEqual(body)
+    },
+  )
+
+  test('sends no body for an absent one', async () => {
+    const { client, service } = createTestClient([json(200, {})])
+    await client.request('PUT', '/v1/x', { body: undefined })
+    expect(service.received[0]?.headers.get('content-type')).toBeNull()
+  })
+
+  test.each([
+    ['a form', new FormData()],
+    ['a Blob', new Blob(['x'])],
+    ['a Buffer', Buffer.from('x')],
+    ['a query', new URLSearchParams('a=1')],
+    ['a Map', new Map([['a', 1]])],
+    ['a file inside', { input: { image: new File(['x'], 'x.png') } }],
+    ['NaN inside', { input: { scale: Number.NaN } }],
+    ['a function', () => 1],
+    ['a bigint', 1n],
+    ['a stream', new ReadableStream()],
+  ])('refuses %s, which JSON would lose or change', async (_, body) => {
+    const { client, service } = createTestClient([json(200, {})])
+    await caught(client.request('POST', '/v1/models/m/run', { body }), InputValidationError)
+    expect(service.received).toHaveLength(0)
   })
 
   test('gives the response too', async () => {

@@ -1,12 +1,7 @@
-<<<<<<< HEAD
-import { ConfigurationError } from '@modelrun/kit'
-=======
-import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError, toUrl } from '@modelrun/kit'
->>>>>>> 2388f61d (sdk: one odd member costs no result and no list; no body costs more than its size)
 import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from '../http/operation.ts'
 import { parseJson } from '../http/read-response.ts'
-import { holdOf, jobIn } from './run-operation.ts'
+import { checkJson, holdOf, jobIn } from './run-operation.ts'
 
 /** Options of `client.request`. */
 export interface RequestOptions extends CallOptions {
@@ -22,7 +17,8 @@ const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] sat
 
 /** A call of any path of the service, with the safety of all other calls. @throws ConfigurationError */
 export function rawOperation(method: string, path: string, options: RequestOptions): Operation<unknown> {
-  const { query, body } = options
+  const { query } = options
+  const body = options.body === undefined ? undefined : checkJson(options.body, 'body')
   const route = { method: checkMethod(method), path: checkPath(path) }
   if (route.method === 'GET' && body !== undefined) {
     throw new ConfigurationError({

@@ -43,8 +43,11 @@ export interface RunManyOptions extends Omit<RunOptions, 'mode' | 'webhookUrl'> 
    * False: errors are yielded as `rejected`. Default false.
    */
   stopOnError?: boolean | undefined
-  /** Jobs of an earlier attempt, by the index of their input. They are waited for and not run again. */
-  resume?: ReadonlyMap<number, JobSource> | undefined
+  /**
+   * Jobs of an earlier attempt, by the index of their input, as a number or, from JSON, as its text. They are waited for and not run
+   * again. The inputs must be the same, in the same order.
+   */
+  resume?: Pick<ReadonlyMap<number | string, JobSource>, 'get'> | undefined
 }
 
 /** A call of `client.runMany`. */

@@ -114,6 +114,14 @@ describe('runMany', () => {
     ])
   })
 
+  test('resumes from keys that are text, as JSON has them', async () => {
+    const { run, clock, service } = setup()
+    const resume = new Map(Object.entries(JSON.parse('{"0":"job_old","1":"job_older"}') as Record<string, string>))
+    await clock.run(collect(run(prompts(2), { resume })))
+    expect(service.submitted).toHaveLength(0)
+    expect(() => run(prompts(2), { resume: new Map([['first', 'job_old']]) })).toThrow('the indexes of inputs')
+  })
+
   test('resumes: jobs that exist are waited for, not run again', async () => {
     const { clock, run, service } = setup()
     const resume = new Map([[1, 'job_old']])

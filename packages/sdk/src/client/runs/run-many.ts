@@ -133,7 +133,9 @@ class RunPool<I extends object> {
 
   #resumed(index: number): JobSource | undefined {
     try {
-      return this.#options.resume?.get(index)
+      // JSON has text keys only.
+      const { resume } = this.#options
+      return resume?.get(index) ?? resume?.get(String(index))
     } catch (cause) {
       const message = `\`resume.get(${index})\` failed: ${textOf(cause)}. The run of this input was not sent: it may have a job.`
       throw new HookError({ message, cause, submission: 'not_sent' })

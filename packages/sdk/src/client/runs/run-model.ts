@@ -21,11 +21,15 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
   const { clock, log } = core.options
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
   const endsAt = clock.now() + deadlineMs
-  const { runResponse, reference, elapsedMs, response, requestId, listen } = await sendRun(core, call, deadlineMs)
+  const { runResponse, reference, elapsedMs, response, requestId, attempts, listen } = await sendRun(
+    core,
+    call,
+    deadlineMs,
+  )
   const job = new ClientJob(core, reference)
   if (runResponse.status !== 'completed') {
     const data = await waitForJob({ core, job, reference, options, endsAt, listen })
-    return { data, response, requestId }
+    return { data, response, requestId, attempts }
   }
   // A longer hold says nothing of the job: the machine slept, or the response was on its way.
   const isHold = elapsedMs <= LONGEST_HOLD_MS
@@ -34,7 +38,7 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
   const { onStatus } = options
   const { state } = reference
   if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
-  return { data: outcomeOfCompleted(reference, runResponse), response, requestId }
+  return { data: outcomeOfCompleted(reference, runResponse), response, requestId, attempts }
 }
 
 /** A run as its caller asked for it. */
@@ -62,7 +66,8 @@ export async function submitRun(
   deadlineMs?: number,
 ): Promise<ApiResult<ClientJob>> {
   const sent = await sendRun(core, { ...call, options: { ...call.options, mode: 'async' } }, deadlineMs)
-  return { data: new ClientJob(core, sent.reference), response: sent.response, requestId: sent.requestId }
+  const { reference, response, requestId, attempts } = sent
+  return { data: new ClientJob(core, reference), response, requestId, attempts }
 }
 
 /** Checks a run and sends it, once. A webhook receiver is notified before and after. */
@@ -129,11 +134,11 @@ async function send(
 ): Promise<SentRun> {
   const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
   const submittedAt = clock.now()
-  const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options })
+  const { data, response, requestId, attempts } = await transport.call(runOperation(model, body), { scope, options })
   const seenAt = clock.now()
   const known = data.status === 'unknown' ? { modelId: model } : { modelId: model, ...whatIsKnown(data), seenAt }
-  const reference: JobReference = { jobId: data.job_id, submittedAt, creditsPerRun, ...known }
-  return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
+  const reference: JobReference = { jobId: data.job_id, submittedAt, attempts, creditsPerRun, ...known }
+  return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId, attempts }
 }
 
 /** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */

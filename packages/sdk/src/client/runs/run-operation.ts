@@ -142,14 +142,18 @@ export function rejectResponse(received: ReceivedResponse): never {
  */
 export function checkInput(input: unknown): Record<string, unknown> {
   return readArguments('client.run', () => {
-    const { json, issues } = readPlainJson(input)
-    if (typeof input === 'object' && issues.length > 0) {
-      const message = `The input cannot be sent as JSON. ${describeIssues(issues, 'The input')} Nothing was sent.`
-      throw new InputValidationError({ message, issues })
-    }
+    const json = typeof input === 'object' ? checkJson(input, 'input') : undefined
     if (isRecord(json)) return json
     throw new ConfigurationError({
       message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }, not ${showValue(input)}. Nothing was sent.`,
     })
   })
+}
+
+/** A copy of what is sent as JSON. @throws InputValidationError with a JSON pointer to what JSON would lose or change */
+export function checkJson(value: unknown, noun: 'input' | 'body'): unknown {
+  const { json, issues } = readPlainJson(value)
+  if (issues.length === 0) return json
+  const message = `The ${noun} cannot be sent as JSON. ${describeIssues(issues, `The ${noun}`)} Nothing was sent.`
+  throw new InputValidationError({ message, issues })
 }

@@ -22,6 +22,7 @@ function setup() {
     const wait: Partial<Subscriber> = {
       ...{ job: { jobId }, options: {}, hasWebhook: true, isEager: false, wantsStates: false },
       ...{ at: startedAt + deadlineMs, order: 0, slot: -1, polled: undefined },
+      within: (work) => work(),
       onEarlyEnd: () => void ended.push(clock.now() - startedAt),
     }
     core.scheduler.join(wait as Subscriber)

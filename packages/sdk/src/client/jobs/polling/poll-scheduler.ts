@@ -26,8 +26,8 @@ import {
  */
 export class PollScheduler {
   /** How long the jobs of each model take, as this client has seen it. */
-  readonly durations: Durations = createDurations()
-  readonly #client: PollClient
+  readonly durations: Durations
+  readonly #client: { clock: Clock; transport: Transport }
   readonly #log: Log
   readonly #intervalMs: (polled: PolledJob) => number
   readonly #limiter: PollLimiter
@@ -36,11 +36,12 @@ export class PollScheduler {
   readonly #hasWarned = { ofPause: false, ofJobs: false }
   #timer: { at: number; stop: () => void } | undefined
 
-  constructor(options: ResolvedOptions, transport: Transport) {
+  constructor(options: ResolvedOptions, transport: Transport, durations = createDurations()) {
     const { clock, log, polling } = options
+    this.durations = durations
     this.#client = { clock, transport }
     this.#log = log
-    this.#intervalMs = createPollInterval(options, this.durations)
+    this.#intervalMs = createPollInterval(options, durations)
     this.#perSecond = polling.maxRequestsPerSecond
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
     this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
@@ -56,7 +57,7 @@ export class PollScheduler {
       return
     }
     this.#warnOfManyJobs(subscriber)
-    if (polled.state) subscriber.onState(polled.state, false)
+    if (polled.state) subscriber.onState(polled.state, false, polled)
     if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
     if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
     this.#run()
@@ -86,9 +87,14 @@ export class PollScheduler {
     }
     for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
       nextPolls.remove(due)
-      void this.#poll(due)
+      this.#within(due, () => void this.#poll(due))
     }
     this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
+  }
+
+  /** Does work for a job in the async context of its first wait: the timer serves many waits and may have that of another one. */
+  #within<T>({ subscribers: [first] }: PolledJob, work: () => T): T {
+    return first === undefined ? work() : first.within(work)
   }
 
   /** Why a job, one of so many, is not polled now. Undefined when it is not due, or is being polled. */
@@ -141,6 +147,8 @@ export class PollScheduler {
   #recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
     polled.polledAt = this.#client.clock.now()
     polled.at = Number.POSITIVE_INFINITY
+    const { attempts, requestId } = 'job' in outcome ? outcome : outcome.failure
+    Object.assign(polled, { attempts: [...polled.attempts, ...attempts].slice(-MAX_ATTEMPTS), requestId })
     if ('job' in outcome) this.#update(polled, outcome.job)
     else {
       polled.failure = outcome.failure
@@ -160,11 +168,11 @@ export class PollScheduler {
     learnFrom(this.durations, polled, runningAt)
     if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
     if (isFinished(job)) this.#end(polled, job)
-    else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false)
+    else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false, polled)
   }
 
   #end(polled: PolledJob, job: Job): void {
-    this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true))
+    this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true, polled))
   }
 
   /** Once for each client. */
@@ -191,11 +199,15 @@ export class PollScheduler {
   /** Sets the time of the next poll, unless it is earlier already. */
   #setNextPoll(polled: PolledJob): void {
     const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
-    const nextAt = isAtOnce ? polled.notBefore : polled.polledAt + this.#intervalMs(polled)
+    const intervalMs = () => this.#within(polled, () => this.#intervalMs(polled))
+    const nextAt = isAtOnce ? polled.notBefore : polled.polledAt + intervalMs()
     polled.at = Math.max(polled.notBefore, Math.min(polled.at, nextAt))
     this.#jobs.nextPolls.put(polled)
   }
 }
+
+/** The most requests that the error of a wait tells of. */
+const MAX_ATTEMPTS = 10
 
 function seconds(ms: number): number {
   return Math.ceil(ms / 1_000)
@@ -206,41 +218,24 @@ function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
   log.warn(`the job ${jobId} has the unknown status ${JSON.stringify(status)}; it is treated as not finished`)
 }
 
-/** The parts of the client that a poll uses. */
-export interface PollClient {
-  clock: Clock
-  transport: Transport
-}
-
-/**
- * Polls a job once, in the async context of its first wait: the timer serves many waits and may have the context of another
- * one. A failed poll is not retried here, because the scheduler decides when to poll again. Never rejects.
- */
-async function pollJob(client: PollClient, polled: PolledJob): Promise<PollOutcome> {
-  const controller = new AbortController()
-  const { signal } = controller
-  polled.poll = controller
-  const work = () => fetchStatus(client, polled, signal)
-  const [first] = polled.subscribers
-  const outcome = await (first === undefined ? work() : first.within(work))
-  polled.poll = undefined
-  return outcome
-}
-
-async function fetchStatus(
-  { clock, transport }: PollClient,
-  { job, state, options }: PolledJob,
-  signal: AbortSignal,
+/** Polls a job once. A failed poll is not retried here, because the scheduler decides when to poll again. Never rejects. */
+async function pollJob(
+  { clock, transport }: { clock: Clock; transport: Transport },
+  polled: PolledJob,
 ): Promise<PollOutcome> {
-  const scope = openScope({ clock, signal })
+  const { job, state, options } = polled
+  const controller = new AbortController()
+  polled.poll = controller
+  const scope = openScope({ clock, signal: controller.signal })
   const isKnown = state !== undefined || isConfirmed(job)
   try {
     const call = { scope, options: { ...options, maxRetries: 0 } }
-    const { data } = await transport.call(getJobOperation(job.jobId, isKnown), call)
-    return { job: data }
+    const { data, attempts, requestId } = await transport.call(getJobOperation(job.jobId, isKnown), call)
+    return { job: data, attempts, requestId }
   } catch (error) {
     return error instanceof ModelRunError && mayPass(error, isKnown) ? { failure: error } : { error }
   } finally {
+    polled.poll = undefined
     scope.close()
   }
 }

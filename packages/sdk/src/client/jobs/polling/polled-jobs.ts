@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import type { ModelRunError } from '@modelrun/kit'
+import type { Attempt, ModelRunError } from '@modelrun/kit'
 import { createHeap, type HeapItem } from '@modelrun/kit'
 import { type Clock, createAbortGroups } from '../../../shared/clock.ts'
 import { listHeaders } from '../../http/fetch.ts'
@@ -7,7 +7,10 @@ import type { CallOptions } from '../../http/operation.ts'
 import type { JobReference } from '../job-reference.ts'
 
 /** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */
-export type PollOutcome = { job: Job } | { failure: ModelRunError } | { error: unknown }
+export type PollOutcome =
+  | { job: Job; attempts: readonly Attempt[]; requestId: string | undefined }
+  | { failure: ModelRunError }
+  | { error: unknown }
 
 /** Why a wait ended before its job did. */
 export type EarlyEnd = 'aborted' | 'deadline'
@@ -25,6 +28,10 @@ export interface LastSeen {
   state: Job | undefined
   /** Why the last poll failed, if it did. */
   failure: ModelRunError | undefined
+  /** The request that started the job, where it is known, and the last polls. */
+  attempts: readonly Attempt[]
+  /** The service's id of the last request. */
+  requestId: string | undefined
 }
 
 /**
@@ -52,7 +59,7 @@ export interface Subscriber extends HeapItem {
   /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it. */
   polled: PolledJob | undefined
   /** Called with each new state of the job. `isEnd` is true for the final state. Must not throw. */
-  onState(job: Job, isEnd: boolean): void
+  onState(job: Job, isEnd: boolean, seen: LastSeen): void
   /** Called when further polls are useless, for instance because the job does not exist. */
   onError(error: unknown): void
   /** Called when the signal aborted or the deadline passed. */
@@ -176,6 +183,8 @@ function newPolledJob(
     notBefore: now,
     polls: 0,
     failure: undefined,
+    attempts: job.attempts ?? [],
+    requestId: undefined,
     poll: undefined,
     at: Number.POSITIVE_INFINITY,
     slot: -1,

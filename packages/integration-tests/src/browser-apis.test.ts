@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+
+/** What Safari 16.4 or Chrome 111 lack (docs/guides/runtimes.md). */
+const NEWER =
+  /\bURL\.(?:canParse|parse)\b|\bPromise\.(?:withResolvers|try)\b|\bArray\.fromAsync\b|\bAbortSignal\.any\b|\b(?:Object|Map)\.groupBy\b|\bReadableStream\.from\b|\bError\.isError\b|\bRegExp\.escape\b|\bMath\.sumPrecise\b|\bIterator\.(?:from|concat)\b|\bUint8Array\.from(?:Base64|Hex)\b|\.(?:toBase64|toHex|isWellFormed|toWellFormed|isSubsetOf|isSupersetOf|isDisjointFrom|symmetricDifference|transferToFixedLength|getOrInsert|getOrInsertComputed)\(|\.(?:union|intersection|difference)\(|\b(?:values|keys|entries)\(\)\.(?:map|filter|take|drop|flatMap|reduce|toArray|some|every|find)\(|\/[gimsuy]*v[gimsuy]*\.(?:test|exec)\(/g
+
+const packageFile = (path: string) => fileURLToPath(new URL(`../../sdk/src/${path}`, import.meta.url))
+
+/** In our own code: ky and zod ask the runtime before they use such a function. */
+async function newerIn(entry: Parameters<typeof build>[0]): Promise<string[]> {
+  const { outputFiles } = await build({
+    ...{
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+      conditions: ['@modelrun/source'],
+    },
+    ...{ external: ['react', 'file-type', 'ky', 'zod/mini'], outdir: 'out', logLevel: 'error' },
+    ...entry,
+  })
+  return (outputFiles ?? []).flatMap(({ text }) => [...text.matchAll(NEWER)].map(([found]) => found))
+}
+
+test('the bundles for pages use nothing that is newer than the oldest browsers', async () => {
+  expect(await newerIn({ entryPoints: [packageFile('index.ts'), packageFile('react/index.ts')] })).toEqual([])
+})
+
+test('finds what is newer', async () => {
+  const contents = 'URL.canParse("x"); new Set([1]).union(new Set()); new Map().values().map(String)'
+  expect(await newerIn({ stdin: { contents } })).toHaveLength(3)
+})

@@ -1,0 +1,80 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { expect, test, vi } from 'vitest'
+import { createManualClock } from '../../../../test/manual-clock.ts'
+import { ModelRun } from '../../client.ts'
+
+const TENANTS = ['a', 'b', 'c'] as const
+
+/** One client for three tenants, whose key, callbacks and log lines read the tenant from the async context. */
+function setup() {
+  const store = new AsyncLocalStorage<{ tenant: string }>()
+  const clock = createManualClock()
+  const now = () => store.getStore()?.tenant
+  const seen: { what: string; owner: string | undefined; context: string | undefined }[] = []
+  const note = (what: string, owner: string | undefined) => void seen.push({ what, owner, context: now() })
+  const polls: Record<string, number> = {}
+  const ownerIn = (text: string) => /job_of_(\w)/.exec(text)?.[1]
+  const fetch = async (url: string, init: { method: string; headers: Record<string, string> }) => {
+    const tenant = init.headers.authorization?.at(-1) ?? ''
+    if (init.method === 'POST') return Response.json({ job_id: `job_of_${tenant}`, status: 'queued' })
+    const owner = ownerIn(url) ?? ''
+    note(`${init.method} with the key of ${tenant === owner ? 'its owner' : 'another'}`, owner)
+    const count = (polls[owner] ?? 0) + 1
+    polls[owner] = count
+    if (init.method === 'DELETE') return Response.json({ status: 'cancelled' })
+    return Response.json({ data: { status: count > 3 ? 'succeeded' : `odd ${owner} ${count}`, output: { items: [] } } })
+  }
+  const warn = (line: string) => note('log', ownerIn(line))
+  const client = new ModelRun({
+    ...{ baseUrl: 'https://api.example.com', apiKey: () => `sk_test_00000000${now()}`, fetch, clock },
+    logger: { debug: warn, info: warn, warn, error: warn },
+    polling: {
+      nextDelayMs: ({ jobId, defaultDelayMs }) => {
+        note('nextDelayMs', ownerIn(jobId))
+        return defaultDelayMs
+      },
+    },
+  })
+  const each = (work: (tenant: string) => Promise<unknown>) =>
+    clock.run(Promise.all(TENANTS.map((tenant) => store.run({ tenant }, () => work(tenant)))))
+  return { client, clock, seen, note, each, store }
+}
+
+const foreign = ({ seen }: ReturnType<typeof setup>) =>
+  seen.filter(({ what, owner, context }) => owner !== context || what.includes('another'))
+
+test('three tenants share a client, and each is polled with its own key, callbacks and log lines', async () => {
+  const tenants = setup()
+  const { client, each, note, seen } = tenants
+  await each((tenant) => client.run('m', {}, { onStatus: () => note('onStatus', tenant) }))
+  expect(foreign(tenants)).toEqual([])
+  for (const what of ['GET with the key of its owner', 'nextDelayMs', 'log', 'onStatus']) {
+    expect(new Set(seen.filter((one) => one.what === what).map(({ owner }) => owner))).toEqual(new Set(TENANTS))
+  }
+})
+
+test('a job is cancelled with the key of the tenant whose deadline has passed', async () => {
+  const tenants = setup()
+  const { client, each, clock, seen } = tenants
+  await each((tenant) =>
+    client.jobs
+      .attach(`job_of_${tenant}`)
+      .result({ deadlineMs: 10, onDeadline: 'cancel' })
+      .catch(() => {}),
+  )
+  await clock.advance(10_000)
+  expect(seen.filter(({ what }) => what.startsWith('DELETE'))).toHaveLength(3)
+  expect(foreign(tenants)).toEqual([])
+})
+
+test('in Cloudflare Workers each wait has a timer of its own', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+  const { client, clock, store } = setup()
+  vi.unstubAllGlobals()
+  const runs = TENANTS.map((tenant) =>
+    store.run({ tenant }, () => client.jobs.attach(`job_of_${tenant}`).result({ deadlineMs: 60_000 })),
+  )
+  await vi.waitFor(() => expect(clock.timerCount).toBeGreaterThanOrEqual(TENANTS.length))
+  await clock.run(Promise.all(runs))
+  expect(clock.timerCount).toBe(0)
+})
