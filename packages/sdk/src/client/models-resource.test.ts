@@ -36,17 +36,17 @@ describe('models.get (section 4.2)', () => {
 
 const MODEL = fixtures.models.textToImage.body
 const NONE = Number.POSITIVE_INFINITY
-const ODD_MEMBERS = [null, undefined, 7, '', 'x', [], {}, true]
-const ODD_MODELS = Object.keys(MODEL)
+const WRONG_MEMBERS = [null, undefined, 7, '', 'x', [], {}, true]
+const WRONG_MODELS = Object.keys(MODEL)
   .filter((name) => name !== 'id')
-  .flatMap((name) => ODD_MEMBERS.map((value) => ({ ...MODEL, id: 'b', [name]: value })))
-const ODD_SCHEMAS = [...ODD_MEMBERS, { type: 7, required: 'prompt' }, { properties: { a: 7, b: null } }].flatMap(
+  .flatMap((name) => WRONG_MEMBERS.map((value) => ({ ...MODEL, id: 'b', [name]: value })))
+const WRONG_SCHEMAS = [...WRONG_MEMBERS, { type: 7, required: 'prompt' }, { properties: { a: 7, b: null } }].flatMap(
   (schema) => [schema, { properties: { size: schema } }, { properties: { size: { minimum: schema, type: schema } } }],
 )
 
-describe('one odd model', () => {
-  test.each(ODD_MODELS)('hides no other model: %j', async (odd) => {
-    const models = [{ ...MODEL, id: 'a' }, odd, { ...MODEL, id: 'c' }, null, { name: 'no id' }]
+describe('one invalid model', () => {
+  test.each(WRONG_MODELS)('hides no other model: %j', async (wrong) => {
+    const models = [{ ...MODEL, id: 'a' }, wrong, { ...MODEL, id: 'c' }, null, { name: 'no id' }]
     const page = { models, total: 5, limit: 20, offset: 0 }
     const { client, service } = createTestClient([json(200, page)])
     const ids: string[] = []
@@ -55,7 +55,7 @@ describe('one odd model', () => {
     expect(service.received).toHaveLength(1)
   })
 
-  test.each(ODD_SCHEMAS)('can be run within a price when its schema is %j', async (input_schema) => {
+  test.each(WRONG_SCHEMAS)('can be run within a price when its schema is %j', async (input_schema) => {
     const { client } = createTestClient([
       json(200, { ...MODEL, input_schema }),
       json(200, fixtures.runs.completed.body),

@@ -54,7 +54,10 @@ describe('a run of a page (section 4.3)', () => {
       json(200, { data: { status: 'succeeded', output: COMPLETED.output } }),
     ])
     const response = await pageOf('anna').models.run(MODEL, RUN.body)
-    expect(response).toMatchObject({ status: expect.stringMatching(/unknown|processing/), job_id: expect.stringMatching(/^v1~/) })
+    expect(response).toMatchObject({
+      status: expect.stringMatching(/unknown|processing/),
+      job_id: expect.stringMatching(/^v1~/),
+    })
     await expect(pageOf('anna').jobs.get(response.job_id)).resolves.toMatchObject({ status: 'succeeded' })
     expect(service.received.at(-1)?.path).toBe('/v1/jobs/job_1')
   })

@@ -13,7 +13,7 @@ describe('systemClock', () => {
     expect(systemClock.now()).toBeGreaterThanOrEqual(first)
   })
 
-  test('measures durations without `performance.timeOrigin`, and tells the date while the monotonic clock stands still', () => {
+  test('measures durations without `performance.timeOrigin`, and reports the date while the monotonic clock is paused', () => {
     const { timeOrigin } = performance
     try {
       Object.defineProperty(performance, 'timeOrigin', { value: undefined, configurable: true })

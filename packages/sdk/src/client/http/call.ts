@@ -70,8 +70,8 @@ export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 
   const { operation, request, client, timeoutMs, context } = call
   const { attempts, received } = call.happened
   const label = `${operation.route.method} ${request.path}`
-  const { baseUrl, apiKey } = client
-  const isKeyless = apiKey === undefined
+  const { baseUrl } = client
+  const isKeyless = client.apiKey === undefined
   return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts, received }
 }
 
@@ -164,12 +164,9 @@ export async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
 }
 
 /** When an attempt started: for people, and for its duration. */
-export interface AttemptStart {
-  startedAt: number
-  now: number
-}
+export type AttemptStart = ReturnType<typeof startOf>
 
-export function startOf(clock: Clock): AttemptStart {
+export function startOf(clock: Clock) {
   return { startedAt: wallNow(clock), now: clock.now() }
 }
 
@@ -183,10 +180,10 @@ export function recordOutcome<T>(call: Call<T>, outcome: Outcome, { startedAt, n
   call.happened.submission = 'unknown'
   const { response, requestId } = verdict.result
   const { status } = response
-  const succeeded = { startedAt, durationMs, status, reason: `HTTP ${status}` }
-  call.happened.result = { ...verdict.result, attempts: [...call.happened.attempts, succeeded] }
+  const attempts = [...call.happened.attempts, { startedAt, durationMs, status, reason: `HTTP ${status}` }]
+  call.happened.result = { ...verdict.result, attempts }
   call.happened.error = undefined
-  observe(call, { attempt: call.happened.attempts.length + 1, status, durationMs, requestId })
+  observe(call, { attempt: attempts.length, status, durationMs, requestId })
   // The error of a hook says which job it is about.
   call.happened.received = outcome.kind === 'response' ? outcome.received : outcome.partial
   return response

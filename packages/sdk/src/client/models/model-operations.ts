@@ -49,7 +49,7 @@ export function listModelsOperation(query: ListModelsQuery): Operation<ReceivedM
   }
 }
 
-/** A model without what is odd in it: one odd member must not hide a model, nor one model all the others. */
+/** A model without its invalid members: one of them must not hide a model, nor one model all the others. */
 function readSummary(value: unknown): ModelSummary | undefined {
   const id = stringIn(value, 'id')
   if (!isRecord(value) || id === undefined) return undefined

@@ -44,7 +44,7 @@ describe('client.request', () => {
     ['a function', () => 1],
     ['a bigint', 1n],
     ['a stream', new ReadableStream()],
-  ])('refuses %s, which JSON would lose or change', async (_, body) => {
+  ])('rejects %s, which JSON would lose or change', async (_, body) => {
     const { client, service } = createTestClient([json(200, {})])
     await caught(client.request('POST', '/v1/models/m/run', { body }), InputValidationError)
     expect(service.received).toHaveLength(0)
