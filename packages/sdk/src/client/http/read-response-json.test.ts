@@ -44,7 +44,7 @@ describe('a response', () => {
     ['job', 'null', '/data'],
     ['models', '{"models":{}}', '/models'],
     ['run', '{"status":"queued"}', '/job_id'],
-  ] as const)('of the kind %s is read or refused with a JSON pointer: %s', (operation, text, pointer) => {
+  ] as const)('of the kind %s is rejected with a JSON pointer: %s', (operation, text, pointer) => {
     expect(problemOf(operation, text)).toContain(`wrong shape at ${pointer}: `)
   })
 

@@ -206,7 +206,7 @@ export class PollScheduler {
   }
 }
 
-/** The most requests that the error of a wait tells of. */
+/** The most requests in the error of a wait. */
 const MAX_ATTEMPTS = 10
 
 function seconds(ms: number): number {
