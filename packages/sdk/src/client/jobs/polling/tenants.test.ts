@@ -22,7 +22,9 @@ function setup() {
     const count = (polls[owner] ?? 0) + 1
     polls[owner] = count
     if (init.method === 'DELETE') return Response.json({ status: 'cancelled' })
-    return Response.json({ data: { status: count > 3 ? 'succeeded' : `step ${count} of ${owner}`, output: { items: [] } } })
+    return Response.json({
+      data: { status: count > 3 ? 'succeeded' : `step ${count} of ${owner}`, output: { items: [] } },
+    })
   }
   const warn = (line: string) => note('log', ownerIn(line))
   const client = new ModelRun({
