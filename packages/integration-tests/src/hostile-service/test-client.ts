@@ -4,7 +4,7 @@ import { ModelRun, type ModelRunOptions } from 'modelrun'
 import { expect } from 'vitest'
 
 /** A key that would be found wherever it is printed. */
-const API_KEY = 'sk_live_hostile_0123456789abcdef'
+const API_KEY = 'sk_test_hostile_0123456789abcdef'
 
 /** How long a client waits in a test where it waits in vain. */
 export const SHORT_MS = 400
