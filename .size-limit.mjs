@@ -1,4 +1,4 @@
-/** What loads when it is first used is no part of the first load. */
+/** What loads when it is first used is not part of the first load. */
 const laterParts = {
   name: 'later-parts',
   setup: (build) =>

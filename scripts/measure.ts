@@ -9,7 +9,7 @@ import { filesInLists, writeLists } from './way-lists.ts'
 import { measureWays } from './ways.ts'
 
 const PAGE = 'docs/architecture.md'
-/** They have lock files of their own, and are no tests of this workspace. */
+/** They have lock files of their own, and are not tests of this workspace. */
 const TOOLS = /^lab\/(bench|consumers|mutation|runtimes)\//
 
 function printLines(): void {

@@ -42,7 +42,7 @@ function withDrawings(body: string) {
   return { text, drawings }
 }
 
-/** What scrolls is reached by the keyboard and has a name; a table's empty corner is no heading. */
+/** What scrolls is reached by the keyboard and has a name; a table's empty corner is not a heading. */
 function forReaders(html: string): string {
   let examples = 0
   return html

@@ -5,7 +5,7 @@ export interface Video {
   jobId: string
   /** Present once the video is there. */
   url: string | null
-  /** Present when there will be no video. */
+  /** Present when the video will not come. */
   error: string | null
 }
 

@@ -28,7 +28,7 @@ export const expected = {
   batch: ['a succeeded', 'b succeeded'],
   durable: ['function', 'function'],
   image: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
-  // Under Jest the errors of Node are no `instanceof Error`.
+  // Under Jest the errors of Node are not `instanceof Error`.
   errorsOfNode: ['does not exist', 'has no tables yet', 'ECONNREFUSED'],
   conformant: true,
   data: [20, 0, '3.1.1'],

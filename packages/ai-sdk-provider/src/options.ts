@@ -7,7 +7,7 @@ import { modelReader } from './model-reader.ts'
 export interface ModelRunProviderOptions {
   /**
    * The client, or its options. Default: a client of the environment variables `MODELRUN_API_KEY` and `MODELRUN_BASE_URL`.
-   * It is made at the first call, so a module that is loaded without a key is no error.
+   * It is made at the first call, so a module that is loaded without a key is not an error.
    */
   client?: ModelRun | ModelRunOptions | undefined
   /**

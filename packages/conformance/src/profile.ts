@@ -3,7 +3,7 @@ import type { JsonValue } from './json.ts'
 
 /**
  * How a service behaves where the specification is silent and a client notices, in the settings of the reference server.
- * What was not observed, or is no value of the setting, is left out.
+ * What was not observed, or is not a value of the setting, is left out.
  */
 export type ServiceProfile = AssumptionOptions
 

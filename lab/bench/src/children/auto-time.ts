@@ -38,7 +38,7 @@ while (times.length < MEASURED) {
   await story()
   times.push(performance.now() - startedAt)
 }
-// The median: a moment in which something else runs is no part of it.
+// The median: a moment in which something else runs is not part of it.
 const milliseconds = times.toSorted((one, other) => one - other)[MEASURED / 2] ?? Number.NaN
 const result: AutoTimeResult = { milliseconds }
 process.stdout.write(JSON.stringify(result), () => process.exit())

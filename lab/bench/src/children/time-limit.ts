@@ -16,7 +16,7 @@ const job = JSON.parse(process.argv[2] ?? '') as TimeLimitJob
 const client = await createClient(job.client, job.settings)
 const call = client[job.operation]
 if (call === undefined) throw new TypeError(`${job.client} has no ${job.operation}.`)
-// Node loads its HTTP client at the first use of `fetch`, which takes 30 ms that are no client's fault.
+// Node loads its HTTP client at the first use of `fetch`, which takes 30 ms that are not the fault of a client.
 await fetch('data:,')
 const startedAt = performance.now()
 const settled = await settle(call(), job.limitMs)

@@ -105,7 +105,7 @@ function jobBody(client: string, state: 'pending' | 'done'): string {
   })
 }
 
-/** Made once: making bodies is no part of what is measured. */
+/** Made once: making bodies is not part of what is measured. */
 const bodies = new Map<string, string>()
 
 function sendJob({ response, client, request }: Exchange, state: 'pending' | 'done'): void {

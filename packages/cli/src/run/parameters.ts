@@ -20,7 +20,7 @@ export interface InputRules {
   parameters: readonly Parameter[]
 }
 
-/** What can be an option of a command line. Other names of a service are no flags. */
+/** What can be an option of a command line. Other names of a service are not flags. */
 const FLAG_NAME = /^[A-Za-z][A-Za-z0-9]*([_.-][A-Za-z0-9]+)*$/
 
 /**

@@ -90,7 +90,7 @@ function reasonOf(error: unknown): unknown {
   return error instanceof Error ? error.message : error
 }
 
-/** Whether the user can do something about an error: it is no defect. */
+/** Whether the user can do something about an error: it is not a defect. */
 function isMistake(error: unknown): error is Error {
   return error instanceof CannotStartError || error instanceof ConfigurationError
 }

@@ -25,7 +25,7 @@ const LACKS = {
 export type LimitedKey = keyof typeof LACKS
 export const LIMITED_KEYS = Object.keys(LACKS) as LimitedKey[] // the keys of the constant
 
-/** Classifies the header `Authorization`. What is no bearer token is a missing key. */
+/** Classifies the header `Authorization`. What is not a bearer token is a missing key. */
 export function sentKey(authorization: string | undefined, { apiKey, keys }: ResolvedOptions): SentKey {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
   if (key === undefined) return { kind: 'missing', lacks: [] }

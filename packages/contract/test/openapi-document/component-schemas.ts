@@ -113,7 +113,7 @@ function describeProperty(name: string, schema: JsonObject, docs: Readonly<Recor
   return {
     ...(text === '' ? {} : { description: text }),
     ...rest,
-    // What JavaScript can count to is no limit of the service.
+    // What JavaScript can count to is not a limit of the service.
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
     ...(NARROWER[name] ?? {}),
     ...(known === undefined ? {} : { examples: known }),

@@ -16,7 +16,7 @@ export class RunQueues {
   readonly cancels: string
   /** Marks of runs that were cancelled before they were sent, and have left `submit`. Never worked. */
   readonly unsent: string
-  /** Marks of the ends that are no success, to count them. Never worked. */
+  /** Marks of the ends that are not a success, to count them. Never worked. */
   readonly ends: Readonly<Record<Exclude<Outcome['state'], 'succeeded'>, string>>
   /** Has one task while the batch is paused by its user. Never worked. */
   readonly paused: string
@@ -129,7 +129,7 @@ export function reportEnd(
   context.onEnd(step)
 }
 
-/** Counts an end that is no success, if it is the one that was stored. */
+/** Counts an end that is not a success, if it is the one that was stored. */
 async function countEnd(id: string, state: keyof RunQueues['ends'], { engine, queues }: RunsContext): Promise<void> {
   const stored = await engine.get(queues.outcomes, id)
   if (stored === undefined || fromJson<Outcome>(stored.data).state !== state) return

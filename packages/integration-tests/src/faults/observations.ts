@@ -52,6 +52,6 @@ function codeOf(error: unknown): string {
     const code: unknown = Reflect.get(one, 'code')
     if (typeof code === 'string') return code
   }
-  // `fetch` rejects with a DOMException when its time is over; under some runners that is no Error of this realm.
+  // `fetch` rejects with a DOMException when its time is over; under some runners that is not an Error of this realm.
   return typeof error === 'object' && error !== null ? String(Reflect.get(error, 'name')) : String(error)
 }

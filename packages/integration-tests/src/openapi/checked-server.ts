@@ -85,7 +85,7 @@ class ExchangeRecord {
     const texts = Promise.all([requestText, textOf(seen)])
     this.#reading.add(
       texts.then(([requestText, responseText]) => {
-        // What broke off is no exchange.
+        // What broke off is not an exchange.
         if (requestText === undefined || responseText === undefined) return
         const problems = checkExchange({ path, request, requestText, response: seen, responseText })
         this.#add(`${request.method} ${path} ${seen.status}`, problems)

@@ -52,7 +52,7 @@ test('a result always has its output', () => {
   expectTypeOf<RunResult['status']>().toEqualTypeOf<'succeeded'>()
 })
 
-test('a job handle is no promise', () => {
+test('a job handle is not a promise', () => {
   expectTypeOf<Awaited<JobHandle>>().toEqualTypeOf<JobHandle>()
 })
 

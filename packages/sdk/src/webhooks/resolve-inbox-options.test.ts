@@ -24,7 +24,7 @@ describe('options that cannot work are rejected', () => {
     ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
     ['a lock of no time', { client, lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
     ['no handler at once', { client, concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
-    ['attempts that are no number', { client, maxAttempts: 1.5 }, 'must be a whole number of at least 1, not 1.5.'],
+    ['attempts that are not a number', { client, maxAttempts: 1.5 }, 'must be a whole number of at least 1, not 1.5.'],
     ['no attempt', { client, maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
     ['a host that is none', { client, allowedOutputHosts: ['https://x'] }, 'The allowed host'],
     ['serverless in memory', { client, waitUntil: () => {} }, 'Pass an `engine` that they share'],

@@ -173,7 +173,7 @@ describe('the size limit', () => {
   })
 })
 
-describe('what is no file', () => {
+describe('what is not a file', () => {
   test.each<[string, unknown, string]>([
     ['a web URL', 'https://example.com/a.png', '"https://example.com/a.png" is a URL. It needs no conversion: pass it'],
     ['a web URL as an object', new URL('http://example.com/a.png'), 'pass it to the model as it is.'],

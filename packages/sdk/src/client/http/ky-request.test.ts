@@ -81,7 +81,7 @@ describe('the request of a call', () => {
   test.each([
     ['an empty id', run({ parameters: { model: '' } }), 'needs an id'],
     ['an id that would reach another endpoint', run({ parameters: { model: '..' } }), 'needs an id'],
-    ['an id that is no text', run({ parameters: { model: '\ud800' } }), 'needs an id'],
+    ['an id that is not a string', run({ parameters: { model: '\ud800' } }), 'needs an id'],
   ])('cannot be made of %s, and nothing is sent', async (_, operation, reason) => {
     const { message } = await rejected(operation)
     expect(message).toContain(reason)

@@ -24,7 +24,7 @@ describe('jobs.cancel (section 4.5)', () => {
     ['text', text(200, 'OK')],
     ['text with a tag in it', text(200, 'It is <b>cancelled</b>')],
     ['JSON of another shape', json(200, { status: 5, ok: true })],
-    ['a status that is no text', json(200, { data: { status: 5 } })],
+    ['a status that is not a string', json(200, { data: { status: 5 } })],
     ['a list', json(200, [])],
     ['a body that was cut', cut(200, '{"data":{"sta')],
   ])('after %s only the job itself decides', (_, step) => {

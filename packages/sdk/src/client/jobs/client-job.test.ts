@@ -45,7 +45,7 @@ describe('a job handle', () => {
     expect(() => client.jobs.attach('')).toThrow(ConfigurationError)
   })
 
-  test('is no promise: awaiting it gives the handle', async () => {
+  test('is not a promise: awaiting it gives the handle', async () => {
     const { job } = attach([])
     expect(await job).toBe(job)
   })

@@ -35,7 +35,7 @@ describe('findInputIssues (section 2.3)', () => {
     expect(findInputIssues(untyped, { seed: true })).toHaveLength(1)
   })
 
-  test('leaves objects to the service where the schema has a list of values, and what is no number where it has limits', () => {
+  test('leaves objects to the service where the schema has a list of values, and what is not a number where it has limits', () => {
     const open: InputSchema = {
       type: 'object',
       properties: { size: { enum: ['small'] }, seed: { minimum: 1, maximum: 2 } },

@@ -22,7 +22,7 @@ describe('recoverJob finds the job of a response (section 4.3)', () => {
     ['a newer status', { job_id: 'job_1', status: 'warming' }, 'warming'],
     ['the status of a job', { job_id: 'job_1', status: 'succeeded' }, 'succeeded'],
     ['a missing output', { job_id: 'job_1', status: 'completed', credits_used: 4 }, 'completed'],
-    ['a status that is no text', { job_id: 'job_1', status: 5 }, undefined],
+    ['a status that is not a string', { job_id: 'job_1', status: 5 }, undefined],
     ['nothing but the id', { job_id: 'job_1' }, undefined],
     ['the wrapper of the job status (section 2.4)', { data: { job_id: 'job_1', status: 'queued' } }, 'queued'],
   ])('with %s', (_, body, reported) => {

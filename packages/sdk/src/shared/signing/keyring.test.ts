@@ -25,7 +25,7 @@ describe('a secret', () => {
     ['the first key', { b: NEW, a: OLD }, 'b'],
     ['the highest number, because objects forget the order of numbers', { '2': NEW, '1': OLD }, '2'],
     ['the highest number, not the longest text', { '10': NEW, '9': OLD }, '10'],
-    ['a key that is no number before one that is', { '1': OLD, b: NEW }, 'b'],
+    ['a key that is not a number before one that is', { '1': OLD, b: NEW }, 'b'],
     ['the first of keys that only look like numbers', { '02': NEW, '01': OLD }, '02'],
     [
       'the first of numbers that are too high for an index',
