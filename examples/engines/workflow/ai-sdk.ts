@@ -17,7 +17,7 @@ async function status(operation: Awaited<ReturnType<typeof start>>) {
   'use step'
   const current = await getVideoStatus(await openModel(), { operation })
   if (current.status !== 'completed') return current
-  // A journal is no place for the bytes of a video: store them here.
+  // A journal is not the place for the bytes of a video: store them here.
   return { status: current.status, videos: current.videos.length }
 }
 

@@ -90,7 +90,7 @@ export function inputProblems({ schema, parameters }: InputRules, input: RunInpu
 
 const INEXACT = `must have no whole number above ${Number.MAX_SAFE_INTEGER}: JSON would change it`
 
-/** Whether a value has a number that changed when it was read, or is no number in JSON. */
+/** Whether a value has a number that changed when it was read, or is not a number in JSON. */
 function isInexact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(isInexact)

@@ -34,7 +34,7 @@ interface Way {
   installed?: FetchLike
   dispatcher?: () => Dispatcher
   global?: () => Dispatcher
-  /** Whether a connection that was refused is known to be no request. */
+  /** Whether a connection that was refused is known not to be a request. */
   isProven: boolean
 }
 

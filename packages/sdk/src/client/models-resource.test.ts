@@ -27,7 +27,7 @@ describe('models.get (section 4.2)', () => {
     expect(service.received).toHaveLength(0)
   })
 
-  test('says where a response is no model', async () => {
+  test('says where a response is not a model', async () => {
     const { client } = createTestClient([json(200, { name: 'a' })])
     const error = await caught(client.models.get('aurora-image'), InvalidResponseError)
     expect(error.message).toContain('wrong shape at /id')

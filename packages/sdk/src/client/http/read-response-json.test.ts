@@ -149,7 +149,7 @@ describe('no body costs more than its size', () => {
     expect(parsed - body.length).toBeLessThan(100)
   })
 
-  test('a body that is too large is no cut connection: it is not fetched again, and the error names the limit', async () => {
+  test('a body that is too large is not a cut connection: it is not fetched again, and the error names the limit', async () => {
     const { client, service } = createTestClient([text(200, ' '.repeat(10 * 1024 * 1024 + 1))])
     const error = await caught(client.jobs.get('job_1'), InvalidResponseError)
     expect(error).toMatchObject({ jobId: 'job_1', isRetryable: false })
