@@ -5,7 +5,7 @@
  */
 
 export type { Codec } from './engine/codec.ts'
-export type { Engine } from './engine/engine.ts'
+export type { Engine, TaskFailure } from './engine/engine.ts'
 export { createRuns } from './runs/create-runs.ts'
 export type { ListedRun, RunList } from './runs/list-runs.ts'
 export type { RunItem } from './runs/run-each.ts'
@@ -14,4 +14,4 @@ export type { FinishedRun, Run, RunsProgress } from './runs/run-types.ts'
 export type { RunsMetric } from './runs/runs-context.ts'
 export type { Runs, RunsOptions } from './runs/runs-options.ts'
 export type { ReadOptions, SendOptions } from './runs/send-run.ts'
-export type { EndedStep, StepRun } from './runs/step-run.ts'
+export type { EndedStep, OpenStep, StepRun } from './runs/step-run.ts'

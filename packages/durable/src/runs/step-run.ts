@@ -13,7 +13,8 @@ interface StepBase {
   readonly jobId?: string | undefined
 }
 
-interface OpenStep extends StepBase {
+/** A run that waits or runs: call again. */
+export interface OpenStep extends StepBase {
   /** As of `Run`. */
   readonly state: 'waiting' | 'running'
   /** Milliseconds after which to call again, from 50 to 300,000. */
