@@ -73,8 +73,15 @@ export function isMissingTable(error: unknown): boolean {
  */
 export type PostgresDatabase = string | AnyClient
 
+interface Listener {
+  channel: string
+  onNotify(): void
+  /** The connection is lost. */
+  onEnd(): void
+}
+
 /** Listens to a channel, on a connection of its own. Resolves to what ends that. */
-type Listen = (channel: string, onNotify: () => void, onEnd: () => void) => Promise<(() => Promise<void>) | undefined>
+type Listen = (listener: Listener) => Promise<(() => Promise<void>) | undefined>
 
 /** How the engine runs statements. */
 export interface Connection {
@@ -112,7 +119,7 @@ export function connectionOf(database: PostgresDatabase): Connection {
       checkIdle(database)
       return await query(text, values)
     },
-    listen: hasListen(database) ? (channel, onNotify) => listenBySql(database, channel, onNotify) : undefined,
+    listen: hasListen(database) ? (listener) => listenBySql(database, listener) : undefined,
     onSilence: () => {},
     usedUp: () => undefined,
     close: async () => {},
@@ -160,11 +167,11 @@ interface ListeningSql {
   listen(channel: string, onNotify: () => void): Promise<{ unlisten(): Promise<void> }>
 }
 
-function hasListen(client: unknown): client is ListeningSql {
-  return typeof Object(client).listen === 'function'
+function hasListen(client: AnyClient): client is AnyClient & ListeningSql {
+  return hasMethod(client, 'listen')
 }
 
-async function listenBySql(sql: ListeningSql, channel: string, onNotify: () => void) {
+async function listenBySql(sql: ListeningSql, { channel, onNotify }: Listener) {
   const { unlisten } = await sql.listen(channel, onNotify)
   return () => unlisten()
 }
@@ -172,7 +179,7 @@ async function listenBySql(sql: ListeningSql, channel: string, onNotify: () => v
 /** A smaller pool has no connection to spare. */
 const SMALLEST_POOL = 4
 
-async function listenByPool(pool: PgPool, [channel, onNotify, onEnd]: Parameters<Listen>) {
+async function listenByPool(pool: PgPool, { channel, onNotify, onEnd }: Listener) {
   if ((pool.options.max ?? 0) < SMALLEST_POOL) return undefined
   const client = await pool.connect()
   let isOver = false
@@ -195,7 +202,7 @@ function ofPool(pool: PgPool): Connection {
     pool.query({ text, values, query_timeout: limitMs } as { text: string; values: PostgresValue[] }) // not in its types
   return {
     query,
-    listen: (...given) => listenByPool(pool, given),
+    listen: (listener) => listenByPool(pool, listener),
     onSilence() {
       // Where one connection is dead, others often are. All at once: one after the other would take a time limit each.
       for (let left = pool.idleCount; left > 0; left -= 1) query('SELECT 1', [], PROBE_MS).catch(() => {})
@@ -223,7 +230,7 @@ function ofUrl(url: string): Connection {
       opened ??= (await open()).connection
       return await opened.query(text, values, limitMs)
     },
-    listen: async (...given) => (await open()).connection.listen?.(...given),
+    listen: async (listener) => (await open()).connection.listen?.(listener),
     onSilence: () => opened?.onSilence(),
     usedUp: () => opened?.usedUp(),
     async close() {

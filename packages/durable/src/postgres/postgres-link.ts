@@ -72,7 +72,7 @@ export class PostgresLink {
 
   /** Calls back at each notification, where the client can. Resolves to what ends that. */
   async listen(channel: string, onNotify: () => void, onEnd: () => void): Promise<(() => Promise<void>) | undefined> {
-    return await this.#connection.listen?.(channel, onNotify, onEnd)
+    return await this.#connection.listen?.({ channel, onNotify, onEnd })
   }
 
   close(): Promise<void> {

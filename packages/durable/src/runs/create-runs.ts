@@ -1,4 +1,4 @@
-import { memberOf, PROCESS_DIED, systemClock } from '@modelrun/kit'
+import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
 import type { DiedTask, Rate, TaskHandler, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
@@ -120,12 +120,7 @@ function partsOf(
   const delays = new PollDelays()
   const outage = new Outage(systemClock)
   const onProcessDied = ({ id, data }: DiedTask) => {
-    const jobId = memberOf(data, 'jobId')
-    reportEnd(
-      id,
-      { state: 'unknown', jobId: typeof jobId === 'string' ? jobId : undefined, error: PROCESS_DIED },
-      context,
-    )
+    reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
     freePlace(id, context).catch(context.onError)
   }
   let running = 0

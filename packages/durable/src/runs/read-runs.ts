@@ -165,10 +165,10 @@ export async function storePauseReason(reason: TaskFailure, { engine, queues }: 
   await engine.add(queues.paused, PAUSE_REASON, { data: { ...reason } })
 }
 
-/** Why the batch is paused, if it is. */
+/** Why the batch is paused, if it is and the store responds. Never rejects: a step is right without it. */
 export async function pauseReason({ engine, queues }: RunsContext): Promise<TaskFailure | undefined> {
   const names = [PAUSE_MARK, PAUSE_REASON].map((id) => ({ queue: queues.paused, id }))
-  const [mark, reason] = await engine.getAll(names)
+  const [mark, reason] = await engine.getAll(names).catch(() => [])
   if (mark !== undefined)
     return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
   if (reason === undefined || Date.now() - reason.addedAt > REASON_MS) return undefined

@@ -2,8 +2,8 @@ import { PauseQueue, repeatUntilStored, systemClock } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Json, Task, TaskFailure } from '../engine/engine.ts'
-import { keyOf, type Outcome, type PollData, type Run, type SubmitData } from './run-types.ts'
-import { type EndedStep, endedStep } from './step-run.ts'
+import { keyOf, type Outcome, type PollData, type SubmitData } from './run-types.ts'
+import { type EndedStep, endedStep, type RunEnd } from './step-run.ts'
 
 /** The queues of a batch. No worker works `outcomes`. A dead task of `submit` or `poll` is an `unknown` run. */
 export class RunQueues {
@@ -116,16 +116,11 @@ export async function storeOutcome(id: string, outcome: Outcome, context: RunsCo
 }
 
 /** Reports that a run has ended, or is unknown. */
-export function reportEnd(
-  id: string,
-  end: Pick<Run, 'state' | 'jobId' | 'output' | 'error'>,
-  context: RunsContext,
-): void {
-  const { state, jobId, output, error } = end
-  const step = endedStep({ key: keyOf(id), model: '', input: {}, state, jobId, output, error })
+export function reportEnd(id: string, end: RunEnd, context: RunsContext): void {
+  const step = endedStep({ ...end, key: keyOf(id) })
   if (step === undefined) return
   note(context, { end: step })
-  context.metric(step.state, { id, jobId })
+  context.metric(step.state, { id, jobId: step.jobId })
   context.onEnd(step)
 }
 

@@ -155,16 +155,19 @@ async function pollOnce(
   return watch.end ?? openStepOf(result, { key, jobId, name: 'poll', watch, parts })
 }
 
+/** A call that has worked a task of a run. */
+interface Worked {
+  key: string
+  jobId?: string | undefined
+  name: 'submit' | 'poll'
+  watch: Watch
+  parts: StepParts
+}
+
 /** The step of a run that is still open. `undefined` when its task is over. */
 async function openStepOf(
   result: OnceResult,
-  {
-    key,
-    jobId,
-    name,
-    watch,
-    parts,
-  }: { key: string; jobId?: string | undefined; name: 'submit' | 'poll'; watch: Watch; parts: StepParts },
+  { key, jobId, name, watch, parts }: Worked,
 ): Promise<StepRun | undefined> {
   const { context, options } = parts
   const { engine, queues } = context
@@ -173,7 +176,7 @@ async function openStepOf(
   }
   const waitMs = result.isRun ? result.delayMs : result.waitMs
   if (waitMs === undefined || (!result.isRun && waitMs === 0)) return undefined
-  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(context).catch(() => undefined))
+  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(context))
   const afterMs = await spread(waitMs, options[name].rate, () => engine.count(queues[name]))
   return openStep({ key, state: name === 'submit' ? 'waiting' : 'running', jobId, afterMs, error })
 }
@@ -192,12 +195,7 @@ async function readUnsent({ id, run: { key, state } }: Attempt, parts: StepParts
   const { context, prices } = parts
   const watch: Watch = {}
   if (state === 'waiting') {
-    return openStep({
-      key,
-      state: 'waiting',
-      afterMs: WORKED_MS,
-      error: await pauseReason(context).catch(() => undefined),
-    })
+    return openStep({ key, state: 'waiting', afterMs: WORKED_MS, error: await pauseReason(context) })
   }
   const handler: TaskHandler = async (task) => {
     if (task.lost === 0) throw new RetryAfterError(0)

@@ -3,6 +3,9 @@ import type { Output } from 'modelrun'
 import type { Engine, Rate, TaskFailure } from '../engine/engine.ts'
 import type { Run } from './run-types.ts'
 
+/** What of a run decides how it has ended. */
+export type RunEnd = Pick<Run, 'state' | 'jobId' | 'output' | 'error'>
+
 /** A run as a step of a workflow returns it: JSON for a journal, without model and input. */
 export type StepRun = OpenStep | EndedStep
 
@@ -37,7 +40,13 @@ export type EndedStep = StepBase &
 const NO_REASON: TaskFailure = { code: 'UNKNOWN', message: 'No reason is stored.' }
 
 /** Returns a run that has ended or is unknown as a step; `undefined` while it is open. */
-export function endedStep({ key, state, jobId, output, error = NO_REASON }: Run): EndedStep | undefined {
+export function endedStep({
+  key,
+  state,
+  jobId,
+  output,
+  error = NO_REASON,
+}: RunEnd & Pick<Run, 'key'>): EndedStep | undefined {
   if (state === 'waiting' || state === 'running') return undefined
   const base = jobId === undefined ? { key } : { key, jobId }
   if (state !== 'succeeded') return { ...base, state, error }
