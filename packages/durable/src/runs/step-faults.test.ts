@@ -15,99 +15,48 @@ function onceAt<At extends string>(wanted: At, fault: Fault): (at: string) => Fa
   }
 }
 
-/** Where a process ends or fails, and what the callers of the same run get afterwards. */
+const DIES = ['dies before', 'dies after'] as const
+const LOSES = [...DIES, 'loses the response'] as const
+const ALL = [...LOSES, 'fails'] as const
+
+/** A place where a process ends or fails, and what the callers of the same run get afterwards. */
+type Row = readonly [at: string, faults: readonly Fault[], state: StepRun['state'], posts: number]
+
+const IN_THE_STORE: readonly Row[] = [
+  ['add runs:submit', ALL, 'succeeded', 1],
+  ['lockOne runs:submit', ALL, 'succeeded', 1],
+  ['markStarted runs:submit', ['dies before', 'loses the response'], 'succeeded', 1],
+  ['markStarted runs:submit', ['dies after'], 'unknown', 0],
+  ['add runs:poll', ['dies before'], 'unknown', 1],
+  ['add runs:poll', ['dies after', 'loses the response'], 'succeeded', 1],
+  ['end runs:submit', ['dies before', 'loses the response'], 'succeeded', 1],
+  ['add runs:outcomes', LOSES, 'succeeded', 1],
+  ['end runs:poll', LOSES, 'succeeded', 1],
+]
+
+const IN_REQUESTS: readonly Row[] = [
+  ['GET model', [...DIES, 'fails'], 'succeeded', 1],
+  ['POST', ['dies before'], 'unknown', 0],
+  ['POST', ['dies after', 'loses the response'], 'unknown', 1],
+  ['GET job', ALL, 'succeeded', 1],
+]
+
 const FAULTS: readonly { at: string; faults: () => Faults; state: StepRun['state']; posts: number }[] = [
   { at: 'nowhere', faults: () => ({}), state: 'succeeded', posts: 1 },
-  ...['add runs:submit', 'lockOne runs:submit']
-    .flatMap((change) => [
-      { at: `${change}, before it`, faults: () => ({ store: onceAt(change, 'dies before') }) },
-      { at: `${change}, after it`, faults: () => ({ store: onceAt(change, 'dies after') }) },
-      { at: `${change}, lost`, faults: () => ({ store: onceAt(change, 'loses the response') }) },
-      { at: `${change}, fails`, faults: () => ({ store: onceAt(change, 'fails') }) },
-    ])
-    .map((one) => ({ ...one, state: 'succeeded' as const, posts: 1 })),
-  ...(['dies before', 'dies after', 'fails'] as const).map((fault) => ({
-    at: `the price: ${fault}`,
-    faults: () => ({ request: onceAt('GET model', fault) }),
-    state: 'succeeded' as const,
-    posts: 1,
-  })),
-  {
-    at: 'the mark: dies before',
-    faults: () => ({ store: onceAt('markStarted runs:submit', 'dies before') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the mark: dies after',
-    faults: () => ({ store: onceAt('markStarted runs:submit', 'dies after') }),
-    state: 'unknown',
-    posts: 0,
-  },
-  {
-    at: 'the mark: lost',
-    faults: () => ({ store: onceAt('markStarted runs:submit', 'loses the response') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the POST: dies before',
-    faults: () => ({ request: onceAt('POST', 'dies before') }),
-    state: 'unknown',
-    posts: 0,
-  },
-  { at: 'the POST: dies after', faults: () => ({ request: onceAt('POST', 'dies after') }), state: 'unknown', posts: 1 },
-  {
-    at: 'the POST: lost',
-    faults: () => ({ request: onceAt('POST', 'loses the response') }),
-    state: 'unknown',
-    posts: 1,
-  },
-  {
-    at: 'the job: dies before',
-    faults: () => ({ store: onceAt('add runs:poll', 'dies before') }),
-    state: 'unknown',
-    posts: 1,
-  },
-  {
-    at: 'the job: dies after',
-    faults: () => ({ store: onceAt('add runs:poll', 'dies after') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the job: lost',
-    faults: () => ({ store: onceAt('add runs:poll', 'loses the response') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the end of the submit: dies before',
-    faults: () => ({ store: onceAt('end runs:submit', 'dies before') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  {
-    at: 'the end of the submit: lost',
-    faults: () => ({ store: onceAt('end runs:submit', 'loses the response') }),
-    state: 'succeeded',
-    posts: 1,
-  },
-  ...(['dies before', 'dies after', 'fails', 'loses the response'] as const).map((fault) => ({
-    at: `the poll: ${fault}`,
-    faults: () => ({ request: onceAt('GET job', fault) }),
-    state: 'succeeded' as const,
-    posts: 1,
-  })),
-  ...(['add runs:outcomes', 'end runs:poll'] as const).flatMap((change) =>
-    (['dies before', 'dies after', 'loses the response'] as const).map((fault) => ({
-      at: `${change}: ${fault}`,
-      faults: () => ({ store: onceAt(change, fault) }),
-      state: 'succeeded' as const,
-      posts: 1,
-    })),
-  ),
+  ...rowsOf('store', IN_THE_STORE),
+  ...rowsOf('request', IN_REQUESTS),
 ]
+
+function rowsOf(where: keyof Faults, rows: readonly Row[]) {
+  return rows.flatMap(([at, faults, state, posts]) =>
+    faults.map((fault) => ({
+      at: `${at}: ${fault}`,
+      faults: (): Faults => ({ [where]: onceAt(at, fault) }),
+      state,
+      posts,
+    })),
+  )
+}
 
 describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
   /** Another process calls on, however the first one ended. */
