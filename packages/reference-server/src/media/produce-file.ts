@@ -49,7 +49,7 @@ function produceBytes({ kind, prompt, seed, width, height }: FileRequest): Uint8
     case 'audio':
       return produceAudio(random)
     case 'video':
-      return decodeFilm()
+      return decodeVideo()
   }
 }
 
@@ -67,6 +67,6 @@ function sidePx(pixels = DEFAULT_SIDE_PX): number {
  *       -c:v libx264 -preset veryslow -crf 28 -bsf:v filter_units=remove_types=6 -movflags +faststart
  *       -fflags +bitexact -flags:v +bitexact video.mp4
  */
-function decodeFilm(): Uint8Array<ArrayBuffer> {
+function decodeVideo(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(video.base64), (character) => character.charCodeAt(0))
 }
