@@ -1,6 +1,7 @@
 import { readOptions } from '@modelrun/kit'
+import { checkWebRequest, rejectArguments } from '../shared/serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../shared/serving/node-listener.ts'
-import { checkWebRequest, readRequest, rejectArguments } from '../shared/serving/read-body.ts'
+import { readRequest } from '../shared/serving/read-body.ts'
 import { createCallbackUrl, expectJob, prepareRun } from './callback-runs.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
 import {
