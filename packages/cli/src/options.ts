@@ -1,3 +1,4 @@
+import { toUrl } from '@modelrun/kit'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
 /** Which service is called, and as whom. */
@@ -165,6 +166,6 @@ function readDuration(text: string): number {
 /** A url without a scheme is one of this machine. @throws InvalidArgumentError */
 function readUrl(text: string): string {
   const url = /^(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/.test(text) ? `http://${text}` : text
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  if (/^https?:$/.test(toUrl(url)?.protocol ?? '')) return url
   throw new InvalidArgumentError('It must be an http url, such as http://localhost:3000/webhooks.')
 }

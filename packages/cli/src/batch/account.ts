@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { memberOf, tryParseJson } from '@modelrun/kit'
+import { stringIn, tryParseJson } from '@modelrun/kit'
 import { UsageError } from '../errors.ts'
 import { writePrivate } from '../files/private-files.ts'
 import type { Service } from '../service/service.ts'
@@ -74,5 +74,5 @@ function readAccount(out: string): Account | undefined {
   const path = join(stateFolder(out), 'account.json')
   const account = existsSync(path) ? tryParseJson(readFileSync(path, 'utf8')) : undefined
   // Only `bindAccount` writes it.
-  return typeof memberOf(account, 'salt') === 'string' ? (account as Account) : undefined
+  return stringIn(account, 'salt') !== undefined ? (account as Account) : undefined
 }

@@ -1,4 +1,4 @@
-import { memberOf, tryParseJson } from '@modelrun/kit'
+import { stringIn, tryParseJson } from '@modelrun/kit'
 import type { InputSchema, Model } from 'modelrun'
 import { schemaHash } from 'modelrun/models'
 
@@ -79,7 +79,7 @@ export function readTypes(text: string): WrittenModel[] | undefined {
     line.startsWith(MODEL_MARK) ? tryParseJson(line.slice(MODEL_MARK.length)) : [],
   )
   // Written by `renderTypes`; a file that was edited is found by its shape.
-  return models.every((model) => typeof memberOf(model, 'id') === 'string') ? (models as WrittenModel[]) : undefined
+  return models.every((model) => stringIn(model, 'id') !== undefined) ? (models as WrittenModel[]) : undefined
 }
 
 /** A file of types without its comments: what the compiler reads of it. */

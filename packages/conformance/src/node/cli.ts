@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { ConfigurationError, cleanText, isLoopback } from '@modelrun/kit'
+import { ConfigurationError, cleanText, isLoopback, toUrl } from '@modelrun/kit'
 import manifest from '../../package.json' with { type: 'json' }
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
@@ -54,7 +54,7 @@ async function printedCredits(command: string): Promise<number> {
 
 /** Deliveries reach a port of this machine from a service on this machine, or through a public URL that forwards to it. */
 async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: CheckCommand) {
-  const isOnThisMachine = URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+  const isOnThisMachine = isLoopback(toUrl(baseUrl)?.hostname ?? '')
   const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isOnThisMachine
   if (!allowRuns || !isRequested) return undefined
   return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch((error): ListeningReceiver => {

@@ -1,6 +1,5 @@
 import type { Activity } from './activity.ts'
-import type { RunningClock } from './clock.ts'
-import { EventLog } from './clock.ts'
+import { EventLog, type RunningClock } from './clock.ts'
 import { createSystemClock } from './system-clock.ts'
 import { createAutoClock, createVirtualClock } from './virtual-clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import type { ClockEvent } from '../clock/clock.ts'
-import { checkAdvance, type RunningClock } from '../clock/clock.ts'
+import { type ClockEvent, checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { Service } from '../service/service.ts'
 import { conflict, get, invalid, post } from './route.ts'

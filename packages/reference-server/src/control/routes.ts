@@ -1,3 +1,4 @@
+import { toUrl } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
@@ -66,7 +67,7 @@ function createControlAccess(service: Pick<Service, 'baseUrl'>, token: string) {
 /** The name of a `Host` header as URLs have it; `undefined` for a missing one. */
 function hostnameOf(host: string): string | undefined {
   if (host === '') return undefined
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host
+  return toUrl(`http://${host}`)?.hostname ?? host
 }
 
 const scriptsSchema = z.strictObject({

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { toUrl } from '@modelrun/kit'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { errorResponses } from '../wire/error-responses.ts'
 import { emptyReply, type IncomingRequest, type Reply } from '../wire/messages.ts'
@@ -47,7 +48,7 @@ function isControl(path: string): boolean {
  */
 function isOtherPage({ headers, url }: IncomingRequest): boolean {
   const origin = headers.get('origin')
-  const isOtherOrigin = origin !== null && !(URL.canParse(origin) && new URL(origin).host === new URL(url).host)
+  const isOtherOrigin = origin !== null && toUrl(origin)?.host !== new URL(url).host
   return isOtherOrigin || !['same-origin', 'none'].includes(headers.get('sec-fetch-site') ?? 'none')
 }
 
@@ -67,7 +68,7 @@ function preflightResponse({ headers }: IncomingRequest): Reply {
 /** An origin as browsers write it, or `*` for all of them; `undefined` for anything else. */
 export function readOrigin(text: string): string | undefined {
   if (text === '*') return text
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = toUrl(text)
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   return isOrigin ? url.origin : undefined
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { toUrl } from '@modelrun/kit'
 import type { IncomingRequest } from '../wire/messages.ts'
 
 /** A host and a path that mean the same as they are and as a `URL` writes them; nearly all. */
@@ -85,7 +86,7 @@ class NodeHeaders {
 function urlOf({ url = '', headers: { host = '' } }: IncomingMessage): string | undefined {
   if (PLAIN_HOST.test(host) && PLAIN_PATH.test(url)) return `http://${host}${url}`
   // A request as to a proxy names the host too.
-  if (/^https?:\/\//i.test(url)) return URL.canParse(url) ? new URL(url).href : undefined
+  if (/^https?:\/\//i.test(url)) return toUrl(url)?.href
   const text = `http://${host}${url}`
   if (host === '' || !url.startsWith('/') || url.includes('\\') || !URL.canParse(text)) return undefined
   const parsed = new URL(text)

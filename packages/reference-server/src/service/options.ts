@@ -11,6 +11,7 @@ import {
   must,
   readOptions,
   rejectArgument,
+  toUrl,
   unchecked,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
@@ -124,7 +125,7 @@ const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
 
 const baseUrl = /* @__PURE__ */ must('an http or https URL without query or password', (value) => {
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  const url = toUrl(value)
   // Paths are put behind the text, and `fetch` takes no URL with a name and a password.
   const isPlain = url?.username === '' && url.password === '' && !/[?#\s]/.test(String(value))
   return isPlain && /^https?:$/.test(url.protocol)

@@ -1,7 +1,6 @@
 import { LIMITS, PERMISSIONS } from '@modelrun/contract'
 import { Activity } from '../clock/activity.ts'
-import type { RunningClock } from '../clock/clock.ts'
-import { EventLog, type LoggedEvent } from '../clock/clock.ts'
+import { EventLog, type LoggedEvent, type RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
 import { Pauses } from '../clock/pauses.ts'
 import type { Account } from '../domain/account.ts'

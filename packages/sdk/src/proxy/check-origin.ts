@@ -1,4 +1,4 @@
-import { isLoopback } from '@modelrun/kit'
+import { isLoopback, toUrl } from '@modelrun/kit'
 import type { PageRequest } from './page-request.ts'
 
 /** The hosts that the proxy knows as its own. */
@@ -58,9 +58,9 @@ export function isAllowedPage(request: PageRequest, allowedOrigins: ReadonlySet<
 
 /** By the host alone: behind a load balancer, the scheme that arrives is not the one that the page has. */
 function isOwnOrigin(origin: string, { headers, url }: PageRequest): boolean {
-  const own = URL.canParse(origin) ? new URL(origin) : undefined
+  const own = toUrl(origin)
   const target = `${own?.protocol}//${headers.get('host') ?? url.host}`
-  return own?.origin === origin && URL.canParse(target) && new URL(target).host === own.host
+  return own?.origin === origin && toUrl(target)?.host === own.host
 }
 
 /** The response to a preflight (CORS) of an allowed origin; undefined for all other requests. */

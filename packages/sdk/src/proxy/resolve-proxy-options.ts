@@ -13,6 +13,7 @@ import {
   notNegative,
   positive,
   readOptions,
+  toUrl,
   unchecked,
 } from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
@@ -47,12 +48,12 @@ const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
 const NO_SECRET =
   'must have at least 32 bytes: it signs the ids of jobs. Make one with `openssl rand -base64 32`, and give it to all processes'
 
-function isTextList(value: unknown): boolean {
+function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText)
 }
 
 function isModelList(value: unknown): boolean {
-  return isTextList(value) && memberOf(value, 'length') !== 0
+  return isTextList(value) && value.length > 0
 }
 
 function isPath(value: unknown): boolean {
@@ -140,7 +141,7 @@ function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: Pr
 
 /** Pages of apps and extensions have schemes of their own, such as `capacitor:` and `chrome-extension:`. */
 function readOrigin(origin: string): string {
-  const isWeb = /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
+  const isWeb = /^https?:/.test(origin) && toUrl(origin)?.origin === origin
   if (isWeb || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[\w.-]+(:\d+)?$/.test(origin)) return origin
   throw wrong(
     `The entry ${JSON.stringify(origin)} of \`allowedOrigins\` must be one origin, like https://app.example.com, without path and without wildcard.`,
@@ -148,7 +149,7 @@ function readOrigin(origin: string): string {
 }
 
 function readHost(host: string): string {
-  const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined
+  const url = toUrl(`https://${host}`)
   if (url !== undefined && !host.includes('*') && url.href === `https://${host.toLowerCase()}/`) return url.host
   throw wrong(
     `The entry ${JSON.stringify(host)} of \`allowedHosts\` must be one host, like app.example.com, without scheme and without wildcard.`,

@@ -1,5 +1,14 @@
 import type { OutputItem } from '@modelrun/contract'
-import { type Checks, isPlainData, isRecord, memberOf, readArguments, readOptions, showValue } from '@modelrun/kit'
+import {
+  type Checks,
+  isPlainData,
+  isRecord,
+  memberOf,
+  readArguments,
+  readOptions,
+  showValue,
+  toUrl,
+} from '@modelrun/kit'
 import { findUrlProblem, readHostRules, type UrlRules } from '../shared/host-rules.ts'
 import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -65,8 +74,8 @@ function isFetched(item: OutputItem): boolean {
 }
 
 function findProblem(url: string, rules: UrlRules): string | undefined {
-  if (typeof url !== 'string' || !URL.canParse(url)) return 'it is not a URL'
-  return findUrlProblem(new URL(url), rules)
+  const parsed = toUrl(url)
+  return parsed === undefined ? 'it is not a URL' : findUrlProblem(parsed, rules)
 }
 
 function readRules(place: string, options: OutputUrlOptions): UrlRules {

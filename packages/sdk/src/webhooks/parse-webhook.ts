@@ -1,7 +1,6 @@
-import type { Output } from '@modelrun/contract'
 import { hasMethods, isRecord, memberOf } from '@modelrun/kit'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
-import { asKnownStatus, errorDetailOf } from '../client/jobs/job-operations.ts'
+import { asKnownStatus, errorDetailOf, isOutput, NO_REASON } from '../client/jobs/job-operations.ts'
 import { systemClock } from '../shared/clock.ts'
 import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
@@ -67,18 +66,15 @@ export function readResult(value: Readonly<Record<string, unknown>>): SucceededE
     ...(typeof credits_used === 'number' ? { credits_used } : {}),
     ...(typeof completed_at === 'string' ? { completed_at } : {}),
   }
-  if (status === 'failed') return { ...rest, ...side, job_id, status, error: errorDetailOf(rest.error) ?? NO_REASON }
+  if (status === 'failed')
+    return { ...rest, ...side, job_id, status, error: errorDetailOf(rest.error) ?? UNKNOWN_ERROR }
   const isSuccess = typeof status === 'string' && asKnownStatus(status) === 'succeeded'
-  if (!isSuccess || !isOutput(rest.output)) return undefined
-  return { ...rest, ...side, job_id, status: 'succeeded', output: rest.output }
+  const { output } = rest
+  if (!isSuccess || !isOutput(output) || !output.items.every(isRecord)) return undefined
+  return { ...rest, ...side, job_id, status: 'succeeded', output }
 }
 
-const NO_REASON = { code: 'UNKNOWN', message: 'The service gave no reason.' }
-
-/** The specification leaves the types of items open (section 2.5): one may be text, without a URL. */
-function isOutput(value: unknown): value is Output {
-  return isRecord(value) && Array.isArray(value.items) && value.items.every(isRecord)
-}
+const UNKNOWN_ERROR = { code: 'UNKNOWN', message: NO_REASON }
 
 /** The object that a body parser made becomes JSON again, so that it passes the checks of every other body. */
 async function readText(body: WebhookBody): Promise<string> {

@@ -1,4 +1,4 @@
-import { memberOf, type TaskRecord, type TaskState } from '@modelrun/kit'
+import { stringIn, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { InboxQueue } from './queues.ts'
@@ -77,6 +77,6 @@ async function moveUnverified({ queues }: InboxCore, { data, state }: TaskRecord
 
 /** The job that a callback URL belongs to. */
 async function moveBinding(core: InboxCore, { id, data }: TaskRecord): Promise<void> {
-  const key = memberOf(data, 'key')
-  if (typeof key === 'string') await claimUrl(core, id, key)
+  const key = stringIn(data, 'key')
+  if (key !== undefined) await claimUrl(core, id, key)
 }

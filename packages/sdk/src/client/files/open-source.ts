@@ -67,7 +67,8 @@ function openBytes(bytes: Uint8Array): OpenFile {
 function readLocation(source: string): string | URL {
   const scheme = /^(https?|blob|file):/i.exec(source)?.[1]?.toLowerCase()
   if (scheme === undefined) return source
-  if (scheme === 'file' && toUrl(source)) return new URL(source)
+  const fileUrl = scheme === 'file' ? toUrl(source) : undefined
+  if (fileUrl !== undefined) return fileUrl
   const advice =
     scheme === 'blob'
       ? 'Pass `await (await fetch(url)).blob()`.'

@@ -110,6 +110,9 @@ function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null
 }
 
+/** The message of a failure for which the service has none. */
+export const NO_REASON = 'The service gave no reason.'
+
 /** Longest text of an error that has no message, in characters. */
 const MAX_LENGTH = 500
 
@@ -118,7 +121,7 @@ export function errorDetailOf(reported: unknown): ErrorDetail | undefined {
   if (typeof reported !== 'object' || reported === null) return unnamedError(errorTextOf(reported))
   const code = errorTextOf(memberOf(reported, 'code'))
   const message = errorTextOf(memberOf(reported, 'message'))
-  if (code !== undefined) return { ...reported, code, message: message ?? 'The service gave no reason.' }
+  if (code !== undefined) return { ...reported, code, message: message ?? NO_REASON }
   return unnamedError(message ?? (Object.keys(reported).length > 0 ? JSON.stringify(reported) : undefined))
 }
 

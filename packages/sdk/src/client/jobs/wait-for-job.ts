@@ -6,6 +6,7 @@ import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
 import { notify } from '../observe/logger.ts'
 import { earlyEndError } from './early-end.ts'
+import { NO_REASON } from './job-operations.ts'
 import type { JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
 import type { RunResult } from './run-result.ts'
@@ -156,7 +157,7 @@ export function outcomeOfJob(
   } as const
   const modelId = reference.modelId ?? stringIn(job, 'model_id')
   if (job.status === 'failed') {
-    const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
+    const reason = job.error ? `[${job.error.code}] ${job.error.message}` : NO_REASON
     throw new JobFailedError({ ...sent, message: `The job ${jobId} failed: ${reason}`, job })
   }
   if (job.status === 'cancelled') {
