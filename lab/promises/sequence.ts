@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@modelrun/kit'
 import { type CallOptions, type Clock, ModelRun, ModelRunError } from 'modelrun'
 import { drawWay, type Way } from './ways.ts'
-import { createRandom, openWorld, pick, type Random, type World } from './world.ts'
+import { openWorld, pick, type Random, type World } from './world.ts'
 
 /** What a sequence of calls came to. */
 export interface Verdict {
@@ -130,7 +131,7 @@ const CALLS: Record<string, (stage: Stage, options: CallOptions) => Promise<void
 
 /** Plays the sequence of a seed. */
 export async function playSequence(seed: number): Promise<Verdict> {
-  const random = createRandom(seed)
+  const random = seededRandom(seed)
   const world = await openWorld(random)
   const broken: string[] = []
   const chargedOf = (run: number) => world.posts.filter((post) => post.run === run && post.jobId !== undefined)

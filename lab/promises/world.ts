@@ -5,17 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Returns a number from 0 up to 1. */
 export type Random = () => number
 
-/** The same numbers for the same seed. */
-export function createRandom(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 export const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 
 /** A POST that arrived, wherever. */
