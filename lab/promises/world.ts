@@ -31,6 +31,8 @@ export interface World {
 type Act = (place: { socket: Socket; world: OpenWorld; post: Post; random: Random }) => void | Promise<void>
 
 interface OpenWorld {
+  /** Starts the paths of this world: a client of another one, whose service has died, may try a port that is used again. */
+  prefix: string
   server: Server
   sockets: Set<Socket>
   jobs: Map<string, { polls: number; isCancelled: boolean }>
@@ -59,6 +61,7 @@ const respond =
     void socket.write(response(...given))
 
 let ids = 0
+let worlds = 0
 
 /** Creates the job of a run. */
 function accept({ world, post }: { world: OpenWorld; post: Post }): object {
@@ -149,6 +152,7 @@ interface Incoming {
 
 async function handle(world: OpenWorld, random: Random, { socket, method, path, body }: Incoming): Promise<void> {
   if (random() < 0.2) await sleep(random() * 30)
+  if (!path.startsWith(`${world.prefix}/`)) return void socket.resetAndDestroy()
   if (path.includes('/run')) {
     const post: Post = { run: Number(/"n":(\d+)/.exec(body)?.[1] ?? -1) }
     world.posts.push(post)
@@ -182,9 +186,10 @@ export async function openWorld(random: Random): Promise<World> {
       void handle(world, random, { socket, method, path, body })
     })
   })
-  const world: OpenWorld = { server, sockets, jobs: new Map(), posts: [], polled: new Set(), acts: [] }
+  const prefix = `/${++worlds}`
+  const world: OpenWorld = { prefix, server, sockets, jobs: new Map(), posts: [], polled: new Set(), acts: [] }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // An address with a port.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
   return { url, posts: world.posts, polled: world.polled, acts: world.acts, close: () => die(world) }
 }
