@@ -66,6 +66,17 @@ const tables: Record<string, () => string[]> = {
     const shown = rows.map((cells): Row => [cells[0], ...columns.map((index) => cells[index] ?? '')])
     return table(['measurement', 'goal', 'measured', 'met'], shown)
   },
+  /** The first rows have the same suffix, which goes into the heading. */
+  providers: () => {
+    const { head, rows } = tableOf('providers', '| fault |')
+    const after = ', after the run was accepted'
+    const first = rows.slice(0, 3).map(([fault, ...cells]): Row => [fault.replace(after, ''), ...cells])
+    return [...table([`fault${after}`, ...head.slice(1)], first), ...madeBy('providers')]
+  },
+  'provider-faults': () => {
+    const { head, rows } = tableOf('providers', '| fault |')
+    return [...table(head, rows), ...madeBy('providers')]
+  },
   'batch-storage': storage,
   'batch-sqlite': () => growth('sqlite', { first: ['add', 'submit'], after: ['progress'] }),
   'batch-redis': () => growth('redis', { first: ['add CPU', 'submit CPU'], after: ['progress', 'memory'] }),
@@ -81,7 +92,12 @@ export function withFigures(text: string): string {
 }
 
 /** The documents that have such tables. */
-export const figures = ['README.md', 'lab/bench/README.md', 'docs/guides/durable-sizing.md']
+export const figures = [
+  'README.md',
+  'packages/ai-sdk-provider/README.md',
+  'lab/bench/README.md',
+  'docs/guides/durable-sizing.md',
+]
 
 export function readDocument(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')

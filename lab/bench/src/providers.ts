@@ -1,5 +1,4 @@
 /** POSTs and charges of one logical call through the AI SDK, whose retries are on, under twelve faults. */
-import { readFile, writeFile } from 'node:fs/promises'
 import { report, table } from './harness/report.ts'
 import { KINDS, type Kind, measureCall, type Outcome, VENDORS, type Vendor } from './providers/calls.ts'
 import { FAULTS, type Fault } from './providers/faults.ts'
@@ -35,18 +34,6 @@ const rows = await Promise.all(
 
 const HEADINGS = ['fault', '`@ai-sdk/fal`', '`@ai-sdk/replicate`', '`@modelrun/ai-sdk-provider`']
 
-/** Puts rows between the marks of a document. */
-async function writeTable(path: string, some: readonly (readonly string[])[]): Promise<void> {
-  const url = new URL(`../../../${path}`, import.meta.url)
-  const marks = /(?<=<!-- providers: start -->\n).*(?=<!-- providers: end -->)/s
-  await writeFile(
-    url,
-    (await readFile(url, 'utf8')).replace(marks, () => `${table(HEADINGS, some)}\n`),
-  )
-}
-
-await writeTable('packages/ai-sdk-provider/README.md', rows)
-await writeTable('README.md', rows.slice(0, 3))
 await report(
   'providers',
   [
