@@ -32,5 +32,9 @@ export interface CommandContext extends CliContext {
 /** What a command does with its arguments and options. Commander knows their types by the command alone. */
 type Run = (args: never, options: never, context: CommandContext) => ExitCode | Promise<ExitCode>
 
-/** A command, and what loads its work: a start must not load what it does not need. */
-export type CommandEntry = readonly [command: Command, load: () => Promise<Run>]
+/** A command, the options that it shares with others, and what loads its work: a start must not load what it does not need. */
+export type CommandEntry = readonly [
+  command: Command,
+  shared: readonly ((command: Command) => Command)[],
+  load: () => Promise<Run>,
+]

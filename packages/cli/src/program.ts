@@ -1,8 +1,9 @@
+import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { MODEL_COMMANDS } from './commands.ts'
 import type { CliContext, CommandContext, CommandEntry, ExitCode } from './context.ts'
 import { DEVELOPMENT_COMMANDS } from './development-commands.ts'
-import type { OutputOptions } from './options.ts'
+import type { ServiceOptions } from './options.ts'
 
 const DETAILS = `
 Start:
@@ -39,14 +40,15 @@ export function createProgram(context: CliContext, { version, documentation, onE
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
-      getOutHasColors: () => false,
     })
+    .configureHelp({ styleTitle: (title) => styleText('bold', title, { validateStream: false }) })
     .addHelpText('after', DETAILS + documentation)
     .hook('preAction', (_, command) => {
       // A value of another option that is `--json` is not the option.
-      terminal.json = command.opts<OutputOptions>().json === true
+      terminal.json = command.opts<ServiceOptions>().json === true
     })
-  for (const [command, load] of [...MODEL_COMMANDS, ...DEVELOPMENT_COMMANDS]) {
+  for (const [command, shared, load] of [...MODEL_COMMANDS, ...DEVELOPMENT_COMMANDS]) {
+    for (const add of shared) add(command)
     command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text')
     command.action(async (...given) => onEnd(await runCommand(load, { ...context, command }, given)))
     // Commands of a command are there already.
@@ -57,7 +59,7 @@ export function createProgram(context: CliContext, { version, documentation, onE
 
 /** Commander passes the arguments, the options and the command. */
 async function runCommand(
-  load: CommandEntry[1],
+  load: CommandEntry[2],
   context: CommandContext,
   given: readonly unknown[],
 ): Promise<ExitCode> {

@@ -63,9 +63,9 @@ function messageForPeople({ code, jobId = '', message }: ModelRunError): string 
     .replace(/ \(`error\.\w+`\)/g, '')
 }
 
-/** How to wait for a job again. */
+/** How to wait for a job again, or to end it. */
 export function followAdvice(jobId: string): string {
-  return `Follow it with: modelrun job ${jobId} --watch`
+  return `Follow it with: modelrun job ${jobId} --watch. Cancel it with: modelrun cancel ${jobId}`
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */

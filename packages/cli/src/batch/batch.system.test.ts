@@ -55,9 +55,9 @@ describe('modelrun batch', () => {
   it('knows a row by its --key, and does not send another input under it', async () => {
     files.script(cli, 2)
     await cli.write('rows.csv', 'id,prompt\nx1,a fox\n')
-    const args = [...BATCH, '--inputs', 'rows.csv', '--key', 'id', '--name', '{key}.{ext}']
+    const args = [...BATCH, '--inputs', 'rows.csv', '--key', 'id']
     expect((await cli.run(args)).code).toBe(0)
-    expect(await savedFiles()).toEqual(['x1.png'])
+    expect(await savedFiles()).toEqual([expect.stringMatching(/^1-job_\w+-0\.png$/)])
     await cli.write('rows.csv', 'id,prompt\nx1,a hare\n')
     const changed = await cli.run(args)
     expect([changed.code, changed.stderr]).toEqual([
@@ -70,7 +70,8 @@ describe('modelrun batch', () => {
   it.each([
     ['prompt,num_imags\nx,1\n', '\n  num_imags: no such parameter; did you mean num_images?\n'],
     ['prompt,num_images\nx,9\n', 'row 1: num_images: must be at most 4, not 9.'],
-    ['prompt\na,b\n', 'is not CSV: line 2 has the cell "b", for which the heading has no name.'],
+    ['prompt\na,b\n', 'is not CSV: Invalid Record Length: expect 1, got 2 on line 2.'],
+    ['prompt,\na,b\n', 'is not CSV: line 2 has the cell "b", for which the heading has no name.'],
     ['prompt\n', 'has no rows'],
     ['prompt,prompt\na,b\n', 'the column prompt is twice'],
   ])('ends with exit code 2 and sends nothing for %j', async (content, message) => {
@@ -111,7 +112,7 @@ describe('modelrun batch', () => {
       4,
       'STATE      ROWS  WHAT TO DO\nsucceeded  1\nunknown    1     decide: see below\n',
     ])
-    expect(stderr).toMatch(/Unknown: they may have been charged[\s\S]* {2}row 1 /)
+    expect(stderr).toMatch(/Rows that are unknown:\nThey may have been charged[\s\S]* {2}row 1 /)
     expect(await cli.read('report.csv')).toMatch(/^"1","\w+-1","unknown",/m)
     const [job] = cli.server.journal.entries({ kind: 'job' })
     const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])

@@ -18,13 +18,6 @@ export interface RawRows {
   blank: number
 }
 
-/** How a table is read. */
-interface CsvSource {
-  source: TextSource
-  /** The option `--delimiter`. */
-  delimiter: string | undefined
-}
-
 /** A record of a table, and the line where it ends. */
 interface CsvRecord {
   record: string[]
@@ -34,30 +27,20 @@ interface CsvRecord {
 /** The first line of tables of some spreadsheets. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i
 
+/** The heading, and how its line ends. */
+const HEADING = /^(?:"[^"]*"|[^"\r\n])*(\r\n|\n|\r)/
+
 /** Reads a table with a heading. Rows without a value are left out. @throws UsageError */
-export function readCsv(content: string, { source, ...given }: CsvSource): RawRows {
+export function readCsv(content: string, source: TextSource, given: string | undefined): RawRows {
   const [separatorLine = '', separator] = SEPARATOR_LINE.exec(content) ?? []
-  const table = content.slice(separatorLine.length)
-  const delimiter = given.delimiter ?? separator ?? findDelimiter(table, source)
-  const fail = (problem: string) => {
+  const delimiter = given ?? separator ?? findDelimiter(content, source)
+  try {
+    return readTable(content, delimiter, separatorLine)
+  } catch (error) {
     const texts = `texts with ${delimiter === '\t' ? 'tabs' : `"${delimiter}"`}, quotes or line breaks`
     const advice = `Put ${texts} in quotes, or name another delimiter with --delimiter.`
-    throw new UsageError(`${sourceName(source)} is not CSV: ${problem}. Nothing was sent. ${advice}`)
+    throw new UsageError(`${sourceName(source)} is not CSV: ${messageOf(error)}. Nothing was sent. ${advice}`)
   }
-  const [heading, ...records] = parseCsv(table, { delimiter, fail })
-  const names = (heading?.record ?? []).map((name) => name.trim())
-  const repeated = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
-  if (repeated !== undefined) fail(`the column ${repeated} is twice in its heading`)
-  const filled = records.filter(({ record }) => record.some((cell) => cell.trim() !== ''))
-  const rows = filled.map(({ record, info }, index): RawRow => {
-    const line = info.lines + (separatorLine === '' ? 0 : 1)
-    return {
-      row: index + 1,
-      cells: readCells(record, names, (problem) => fail(`line ${line} ${problem}`)),
-      isCsv: true,
-    }
-  })
-  return { rows, blank: records.length - filled.length }
 }
 
 /** The delimiter that the heading has most often outside of quotes. */
@@ -71,33 +54,32 @@ function findDelimiter(table: string, { path }: TextSource): string {
   return counts.reduce((most, one) => (one.count > most.count ? one : most)).delimiter
 }
 
-function parseCsv(
-  table: string,
-  { delimiter, fail }: { delimiter: string; fail: (problem: string) => never },
-): CsvRecord[] {
-  try {
-    // With `info`, a record is an object; the types of the library do not know it.
-    const options = { delimiter, info: true, relax_column_count: true, skip_empty_lines: true }
-    return parse(table, options) as unknown as CsvRecord[]
-  } catch (error) {
-    return fail(messageOf(error))
-  }
+/** @throws Error which says what is wrong */
+function readTable(content: string, delimiter: string, separatorLine: string): RawRows {
+  const from_line = separatorLine === '' ? 1 : 2
+  // That line may end in another way than the others.
+  const [, record_delimiter = '\n'] = HEADING.exec(content.slice(separatorLine.length)) ?? []
+  // With `info`, a record is an object; the types of the library do not know it.
+  const options = { delimiter, from_line, record_delimiter, info: true, skip_empty_lines: true }
+  const [heading, ...records] = parse(content, options) as unknown as CsvRecord[]
+  const names = (heading?.record ?? []).map((name) => name.trim())
+  const repeated = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new Error(`the column ${repeated} is twice in its heading`)
+  const filled = records.filter(({ record }) => record.some((cell) => cell.trim() !== ''))
+  const rows = filled.map((record, index) => ({ row: index + 1, cells: readCells(record, names), isCsv: true }))
+  return { rows, blank: records.length - filled.length }
 }
 
 /** An empty cell, or one of spaces, leaves the parameter out. */
-function readCells(
-  record: readonly string[],
-  names: readonly string[],
-  fail: (problem: string) => never,
-): RawRow['cells'] {
-  const isHeading = names.every((name, column) => record[column]?.trim() === name)
-  if (isHeading) fail('has the heading again')
-  if (record.length < names.length) fail('has fewer cells than the heading')
-  const cells = new Map<string, string>()
-  for (const [column, cell] of record.entries()) {
-    if (cell.trim() === '') continue
-    const name = names[column] || fail(`has the cell "${cell.slice(0, 40)}", for which the heading has no name`)
-    cells.set(name, cell)
+function readCells({ record, info }: CsvRecord, names: readonly string[]): RawRow['cells'] {
+  if (names.every((name, column) => record[column]?.trim() === name)) {
+    throw new Error(`line ${info.lines} has the heading again`)
   }
-  return cells
+  const filled = [...record.entries()].filter(([, cell]) => cell.trim() !== '')
+  const cells = filled.map(([column, cell]): [string, string] => {
+    const name = names[column]
+    if (name) return [name, cell]
+    throw new Error(`line ${info.lines} has the cell "${cell.slice(0, 40)}", for which the heading has no name`)
+  })
+  return new Map(cells)
 }

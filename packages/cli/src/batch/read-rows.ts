@@ -10,16 +10,15 @@ export const MOST_PROBLEMS = 10
 /** How `--inputs` is read. */
 export interface RowSource {
   inputs: string
-  encoding?: string | undefined
   delimiter?: string | undefined
 }
 
 /** Reads the rows of `--inputs`. @throws UsageError */
-export async function readRows({ inputs, encoding, delimiter }: RowSource): Promise<RawRows> {
-  const source: TextSource = { path: inputs, option: '--inputs', encoding }
+export async function readRows({ inputs, delimiter }: RowSource): Promise<RawRows> {
+  const source: TextSource = { path: inputs, option: '--inputs' }
   const content = await readText(source)
   const found = isCsvFile(inputs, content)
-    ? readCsv(content, { source, delimiter })
+    ? readCsv(content, source, delimiter)
     : { rows: readJson(content, source), blank: 0 }
   if (found.rows.length > 0) return found
   throw new UsageError(`${sourceName(source)} has no rows. It takes JSON lines, a JSON array, or CSV with a heading.`)

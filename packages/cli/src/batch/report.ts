@@ -15,59 +15,40 @@ const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejecte
 /** `unsaved`: it succeeded, and its files could not be fetched. */
 export type RowState = (typeof STATES)[number]
 
-/** What is said of the run of a row. */
-interface RunReport {
-  state: RowState
-  job_id: string | undefined
-  request_id: string | undefined
-  /** When it was sent, in ISO 8601. */
-  sent_at: string | undefined
-  /** Paths of its files. */
-  files: readonly string[]
-  /** Where the service has them. */
-  urls: readonly string[]
-  /** Its price. Undefined where it is not known whether it was charged. */
-  credits: number | undefined
-  error: string | undefined
-}
+/** A row, as far as it is known: the state of a batch has no file of rows. */
+type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> & Partial<Pick<Row, 'row' | 'cells'>>
 
 /** What is said of a row, in events and in the report. */
-export interface RowReport extends RunReport {
-  /** Undefined where its file is not known. */
-  row: number | undefined
-  key: string
-  /** 1 for a row that was never retried. */
-  attempt: number
-  /** The row as it stands in the file. */
-  input: Readonly<Record<string, unknown>>
-}
+export type RowReport = ReturnType<typeof describeRow>
 
-/** The outcome of a row. */
-type RowEnd = Pick<Row, 'run' | 'files' | 'saveProblem'>
-
-/** Says what a row was and became. */
-export function describeRow(row: Row, price: number): RowReport {
-  const { key, attempt, cells } = row
-  return { row: row.row, key, attempt, input: Object.fromEntries(cells), ...describeRun(row, price) }
-}
-
-/** @param price of the run, in credits, where it is known */
-export function describeRun(end: RowEnd, price: number | undefined): RunReport {
-  const { run, files = [], saveProblem } = end
-  const state = rowState(end)
+/**
+ * Says what a row was and became.
+ *
+ * @param price of its run, in credits, where it is known
+ */
+export function describeRow(known: KnownRow, price: number | undefined) {
+  const { row, key, attempt, cells, run, files = [], saveProblem } = known
+  const state = rowState(known)
   return {
+    row,
+    key,
+    attempt,
+    /** The row as it stands in the file. */
+    input: cells === undefined ? { ...run?.input } : Object.fromEntries(cells),
     state,
     job_id: run?.jobId,
     request_id: run?.requestId,
     sent_at: run?.sentAt === undefined ? undefined : new Date(run.sentAt).toISOString(),
     files,
+    /** Where the service has the files. */
     urls: run?.output?.items.map(({ url }) => url) ?? [],
+    /** Undefined where it is not known whether it was charged. */
     credits: rowCredits(state, price),
     error: saveProblem ?? (run && runProblem(run)),
   }
 }
 
-function rowState({ run, files }: RowEnd): RowState {
+function rowState({ run, files }: KnownRow): RowState {
   if (run === undefined) return 'waiting'
   if (run.state === 'succeeded') return files === undefined ? 'unsaved' : 'succeeded'
   // A run that was cancelled before it was sent has no job.
@@ -128,42 +109,35 @@ export async function printReport(
   return counts.get('rejected') ? EXIT.rejected : EXIT.done
 }
 
-const ADVICE = {
-  failed: [
-    'Failed: the service ran them. The same command with --retry-failed runs them again; each is paid as a new run.',
-  ],
-  rejected: ['Rejected: nothing was charged for them. The same command with --retry-failed sends them again.'],
-  unsaved: ['Succeeded, and not saved: the same command again fetches their files.'],
-  unknown: [
-    'Unknown: they may have been charged, so they are not sent again by themselves.',
-    'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid.',
-    'Add --resubmit-unknown to send them again, as new paid runs. That may pay for them twice.',
-  ],
-} as const
+const UNKNOWN_ADVICE = [
+  'They may have been charged, so they are not sent again by themselves.',
+  'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid.',
+  'Add --resubmit-unknown to send them again, as new paid runs. That may pay for them twice.',
+]
 
 /** Of unknown rows that have a job: the service did not have it, perhaps because another one responded. */
 const POLL_ADVICE =
   'The same command polls those again that have a job, and nothing is paid. Check the url and the key first.'
 
-function listRows(state: keyof typeof ADVICE, reports: readonly RowReport[], terminal: Terminal): void {
+function listRows(state: RowState, reports: readonly RowReport[], terminal: Terminal): void {
   const listed = reports.filter((one) => one.state === state)
   if (listed.length === 0) return
-  const [sentence, ...more] = ADVICE[state]
-  const hasJob = state === 'unknown' && listed.some(({ job_id }) => job_id !== undefined)
+  const isUnknown = state === 'unknown'
   const lines = listed.slice(0, MOST_LISTED).map(({ row, key, job_id, request_id, sent_at, error, attempt }) => {
     const name = row === undefined ? `key ${key}` : `row ${row}`
     const times = attempt === 1 ? '' : `attempt ${attempt}`
-    const sent = state === 'unknown' && sent_at !== undefined ? `sent at ${sent_at}` : ''
-    const request = state === 'unknown' && request_id !== undefined ? `request ${request_id}` : ''
+    const request = isUnknown && request_id !== undefined ? `request ${request_id}` : ''
+    const sent = isUnknown && sent_at !== undefined ? `sent at ${sent_at}` : ''
     return `  ${[name, times, job_id, request, sent, error].filter(Boolean).join('  ')}`
   })
   if (listed.length > MOST_LISTED) lines.push(`  and ${listed.length - MOST_LISTED} more: see --report <file>`)
-  terminal.say(sentence, [...more, ...(hasJob ? [POLL_ADVICE] : []), ...lines])
+  if (isUnknown && listed.some(({ job_id }) => job_id !== undefined)) lines.unshift(POLL_ADVICE)
+  terminal.say(`Rows that are ${state}:`, [...(isUnknown ? UNKNOWN_ADVICE : []), ...lines])
 }
 
 /** Checks that a report can be written, before a run is paid. @throws UsageError */
 export function checkReport(path: string, inputs?: string): void {
-  prepareFolder(dirname(path), { option: '--report' })
+  prepareFolder(dirname(path), '--report')
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isFile()) throw new UsageError(`--report ${path} must be a file, and is something else. Nothing was sent.`)

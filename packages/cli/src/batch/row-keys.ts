@@ -1,4 +1,4 @@
-import { isRecord } from '@modelrun/kit'
+import { stableJson } from '@modelrun/kit'
 import type { RunInput } from '../run/input.ts'
 import type { InputRules } from '../run/parameters.ts'
 
@@ -28,14 +28,7 @@ export function looksLikeAttempt(key: string): boolean {
 export function rowContent(input: Readonly<RunInput>, { properties }: InputRules['schema']): string {
   const given = Object.entries(input).filter(([name, value]) => {
     const byDefault = Object.hasOwn(properties, name) ? properties[name]?.default : undefined
-    return value !== undefined && (byDefault === undefined || sorted(value) !== sorted(byDefault))
+    return value !== undefined && (byDefault === undefined || stableJson(value) !== stableJson(byDefault))
   })
-  return sorted(Object.fromEntries(given))
-}
-
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (!isRecord(member)) return member
-    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  })
+  return stableJson(Object.fromEntries(given))
 }

@@ -1,8 +1,7 @@
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
-import { checkTemplate, prepareFolder } from '../files/save-files.ts'
+import { prepareFolder } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
-import { BATCH_TEMPLATE } from '../options.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
 import { readParameters } from '../run/parameters.ts'
@@ -24,7 +23,6 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   const missing = (['inputs', 'out'] as const).find((name) => options[name] === undefined)
   if (missing !== undefined)
     throw new UsageError(`--${missing} is missing. \`modelrun batch --help\` shows an example.`)
-  checkTemplate(options.name ?? BATCH_TEMPLATE, ['row', 'key', 'model', 'job_id', 'index'])
   if (options.report !== undefined) checkReport(options.report, options.inputs)
   const service = await createService(options, context)
   checkAccount(options, service)

@@ -7,7 +7,7 @@ import { createService } from '../service/service.ts'
 import { checkAccount, stateFolder } from './account.ts'
 import { listRuns } from './list-runs.ts'
 import { openBatch } from './open-batch.ts'
-import { checkReport, describeRun, printReport, type RowReport, writeReport } from './report.ts'
+import { checkReport, describeRow, printReport, type RowReport, writeReport } from './report.ts'
 import { readAttempt } from './row-keys.ts'
 
 /** Options of `modelrun batch status`. */
@@ -34,8 +34,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     for (const run of await listRuns(batch)) {
       const { key, attempt } = readAttempt(run.key)
       if ((latest.get(key)?.attempt ?? 0) > attempt) continue
-      const described = describeRun({ run, files: batch.saved.filesOf(key) }, run.maxCredits)
-      latest.set(key, { row: undefined, key, attempt, input: run.input, ...described })
+      latest.set(key, describeRow({ key, attempt, run, files: batch.saved.filesOf(key) }, run.maxCredits))
     }
     const reports = [...latest.values()]
     for (const one of reports) context.terminal.event('row', one)

@@ -67,8 +67,9 @@ describe('a table of a spreadsheet', () => {
   })
 
   it.each([
-    ['an unquoted comma', 'prompt\na fox, in the snow\n', 'line 2 has the cell " in the snow"'],
-    ['a row that was cut', 'prompt,seconds\na fox\n', 'line 2 has fewer cells than the heading'],
+    ['an unquoted comma', 'prompt\na fox, in the snow\n', 'expect 1, got 2 on line 2'],
+    ['a row that was cut', 'sep=,\nprompt,seconds\na fox\n', 'expect 2, got 1 on line 3'],
+    ['a cell without a name', 'prompt,\na fox,me\n', 'line 2 has the cell "me"'],
     ['its heading again', 'prompt\na fox\nprompt\n', 'line 3 has the heading again'],
     ['a quote in a cell', 'prompt,seconds\na "fox,1\n', 'is not CSV: Invalid Opening Quote'],
     ['a NUL', 'prompt\na\0fox\n', 'prompt has a NUL character'],

@@ -1,7 +1,7 @@
 import type { Output } from 'modelrun'
 import { diskProblem, messageOf } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
-import { BATCH_TEMPLATE, type PriceOptions, type ServiceOptions } from '../options.ts'
+import type { PriceOptions, ServiceOptions } from '../options.ts'
 import type { Service } from '../service/service.ts'
 import type { Decisions } from './attempts.ts'
 import type { BatchStart } from './batch-progress.ts'
@@ -18,7 +18,6 @@ export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, R
   key?: string | undefined
   ignoreColumns?: readonly string[] | undefined
   files?: string | undefined
-  name?: string | undefined
   report?: string | undefined
   sameAccount?: boolean | undefined
   newRows?: boolean | undefined
@@ -75,14 +74,13 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 }
 
 async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {
-  const { service, rules, batch, rows, options, stop } = work
+  const { service, batch, rows, options, stop } = work
   row.files = batch.saved.filesOf(row.key)
   const jobId = row.run?.jobId
   if (output === undefined || jobId === undefined || row.files !== undefined) return
   // Files sort as the rows do.
-  const padded = String(row.row).padStart(String(rows.length).length, '0')
-  const values = { row: padded, key: row.key, model: rules.model, job_id: jobId }
-  const plan = { folder: options.out, template: options.name ?? BATCH_TEMPLATE, values, signal: stop.signal }
+  const prefix = String(row.row).padStart(String(rows.length).length, '0')
+  const plan = { folder: options.out, prefix, signal: stop.signal }
   try {
     const files = await saveOutputs(service.client, { job_id: jobId, output }, plan)
     batch.saved.add(row.key, files)

@@ -1,87 +1,87 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRecord, memberOf, messageWithCause, NewestMap, tryParseJson } from '@modelrun/kit'
+import { isRecord, memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { UsageError } from '../errors.ts'
 import type { ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
+import { findConnection, findUrl } from '../service/service.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { callControl, devUrl, noDevServer } from './control.ts'
 
 /** Options of `modelrun logs`. */
 export interface LogsOptions extends ServiceOptions {
   follow?: boolean | undefined
 }
 
+/** Where `modelrun dev` listens. */
+const DEV_URL = 'http://127.0.0.1:4010'
+
+/** How long a service on this machine may take to respond. */
+const MOST_MS = 5_000
+
 /** Longer than the patience of an `auto` clock with clients that are silent. */
 const POLL_MS = 400
 
 /** Prints the requests that a service of `modelrun dev` has received, and with `--follow` those that come. */
 export async function showLogs(_: [], options: LogsOptions, context: CliContext): Promise<ExitCode> {
-  const { terminal } = context
-  const url = devUrl(options, context)
-  const log = createLog(terminal)
-  const activity = await callControl(url, 'activity').catch((error: unknown) => {
-    throw noDevServer(url, messageWithCause(error))
+  const { terminal, env } = context
+  // No key is sent there.
+  const given = findUrl(options.baseUrl, env.MODELRUN_BASE_URL) ?? findConnection(options, context).url
+  const url = (given?.value ?? DEV_URL).replace(/\/+$/, '')
+  const activity = await readActivity(url, '').catch((error: unknown) => {
+    const reason = messageWithCause(error)
+    throw new UsageError(
+      `No service of \`modelrun dev\` responds at ${url}: ${reason}. Start it, or pass its --base-url.`,
+    )
   })
-  log(activity)
+  printEntries(activity, terminal)
   if (!options.follow) return EXIT.done
   terminal.say(`Following ${url}. Ctrl-C ends.`)
   const interruption = new Interruption(context)
   try {
-    await follow(activity, { url, log, signal: interruption.signal, terminal })
+    await follow(activity, { url, signal: interruption.signal, terminal })
     return EXIT.done
   } finally {
     interruption.release()
   }
 }
 
-interface Following {
-  url: string
-  log: ReturnType<typeof createLog>
-  signal: AbortSignal
-  terminal: Terminal
+/** @throws Error when the service does not respond, or with another status than 2xx */
+async function readActivity(url: string, query: string): Promise<unknown> {
+  const options = { redirect: 'manual', signal: AbortSignal.timeout(MOST_MS) } as const
+  const response = await fetch(`${url}/_reference/activity${query}`, options)
+  const body = tryParseJson(await response.text())
+  if (response.ok) return body
+  throw new Error(String(memberOf(memberOf(body, 'error'), 'message') ?? `HTTP ${response.status}`))
 }
 
 /** Follows the service until the signal aborts, also when it goes away and comes back. */
-async function follow(known: unknown, { url, log, signal, terminal }: Following): Promise<void> {
+async function follow(
+  known: unknown,
+  { url, signal, terminal }: { url: string; signal: AbortSignal; terminal: Terminal },
+): Promise<void> {
   let isGone = false
   let last = known
   while (!signal.aborted) {
     await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+    // A service that was started again has another epoch, and lists all that it has.
     const [epoch, place] = [memberOf(last, 'epoch'), memberOf(last, 'place')]
-    const activity = await callControl(url, `activity?epoch=${epoch}&after=${place}`).catch(() => undefined)
+    const activity = await readActivity(url, `?epoch=${epoch}&after=${place}`).catch(() => undefined)
     if (signal.aborted) return
     if (activity !== undefined && isGone) terminal.say('The service is back.')
     if (activity === undefined && !isGone) terminal.say('The service is gone. Waiting for it; Ctrl-C ends.')
     isGone = activity === undefined
-    log(activity)
+    printEntries(activity, terminal)
     last = activity ?? last
   }
 }
 
-/** So many requests and deliveries are known, so that none is printed twice. */
-const MOST_KNOWN = 20_000
-
-/** Prints the requests and deliveries of what the control API says has happened, each once. */
-function createLog(terminal: Terminal): (activity: unknown) => void {
-  const known = new NewestMap<string, true>(MOST_KNOWN)
-  const printNew = (entry: unknown) => {
-    const print = printerOf(entry)
-    if (!isRecord(entry) || print === undefined) return
-    // A service that was started again counts from the start.
-    const id = `${entry.place} ${entry.at_ms}`
-    if (!known.has(id)) print(entry, terminal)
-    known.set(id, true)
+/** Prints the requests and deliveries of what the control API says has happened. */
+function printEntries(activity: unknown, terminal: Terminal): void {
+  const entries = memberOf(activity, 'entries')
+  for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
+    if (entry.kind === 'delivery') printDelivery(entry, terminal)
+    if (entry.kind === 'request' && entry.route !== 'control') printRequest(entry, terminal)
   }
-  return (activity) => {
-    const entries = memberOf(activity, 'entries')
-    for (const entry of Array.isArray(entries) ? entries : []) printNew(entry)
-  }
-}
-
-function printerOf(entry: unknown): typeof printRequest | undefined {
-  if (memberOf(entry, 'kind') === 'delivery') return printDelivery
-  const isShown = memberOf(entry, 'kind') === 'request' && memberOf(entry, 'route') !== 'control'
-  return isShown ? printRequest : undefined
 }
 
 /** Where a result went, and what the receiver responded, or why it did not. */

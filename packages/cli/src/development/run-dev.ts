@@ -5,20 +5,16 @@ import { UsageError } from '../errors.ts'
 /** Options of `modelrun dev`. */
 export interface DevOptions {
   port: number
-  scale?: number | undefined
-  /** The same ids at each start. */
-  seed?: number | undefined
   json?: boolean | undefined
 }
 
 /** Runs the reference server until a signal ends it. */
-export async function runDev(_: [], { port, scale, seed }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
+export async function runDev(_: [], { port }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
   const [{ createReferenceServer }, { listen, ListenError, loadDashboard }] = await Promise.all([
     import('@modelrun/reference-server'),
     import('@modelrun/reference-server/node'),
   ])
-  const clock = scale === undefined ? 'system' : { scale }
-  const server = createReferenceServer({ clock, seed: seed ?? 'random', log: (line) => terminal.say(line) })
+  const server = createReferenceServer({ clock: 'system', seed: 'random', log: (line) => terminal.say(line) })
   const dashboard = await loadDashboard()
   const listening = await listen(server, { port, dashboard }).catch((error: unknown) => {
     throw error instanceof ListenError ? new UsageError(error.message) : error

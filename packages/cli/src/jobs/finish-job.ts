@@ -3,7 +3,7 @@ import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { InterruptedError, isClientError } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
 import type { Ledger, RunEnd } from '../ledger.ts'
-import { DEFAULT_TEMPLATE, type FileOptions, type WaitOptions } from '../options.ts'
+import type { FileOptions } from '../options.ts'
 import { followAdvice } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { StatusLine } from '../terminal/terminal.ts'
@@ -18,14 +18,14 @@ interface FollowedJob {
   /** Its name in the ledger; undefined for a job of another place. */
   run?: string | undefined
   ledger: Ledger
-  options: FileOptions & WaitOptions & { wait: boolean }
+  options: FileOptions & { wait: boolean }
   interruption: Interruption
 }
 
-/** Waits for a job, saves its files and prints where they are. */
+/** Waits for a job, saves its files and prints where they are. @throws InterruptedError at Ctrl-C */
 export async function finishJob(followed: FollowedJob, context: CliContext): Promise<ExitCode> {
   const { options, job, interruption } = followed
-  if (interruption.isPressed) return endInterrupted(followed, context)
+  if (interruption.isPressed) throw detached(job)
   if (!options.wait) {
     context.terminal.print(job.id)
     return EXIT.done
@@ -34,7 +34,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   try {
     result = await waitForEnd(followed, context)
   } catch (error) {
-    if (interruption.signal.aborted) return endInterrupted(followed, context)
+    if (interruption.signal.aborted) throw detached(job)
     noteEnd(followed, endStatus(error))
     throw error
   }
@@ -44,13 +44,17 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   return EXIT.done
 }
 
+function detached({ id }: JobHandle): InterruptedError {
+  return new InterruptedError(`stopped waiting. The job continues, and may be charged. ${followAdvice(id)}`)
+}
+
 async function waitForEnd({ job, options, interruption }: FollowedJob, { terminal }: CliContext): Promise<RunResult> {
   let status = 'queued'
   const line = new StatusLine(terminal, (elapsedMs) => `${job.id} ${status} ${durationText(elapsedMs)}`)
   try {
     return await job.result({
       signal: interruption.signal,
-      deadlineMs: options.timeout ?? Number.POSITIVE_INFINITY,
+      deadlineMs: (options.timeout ?? Number.POSITIVE_INFINITY) * 1_000,
       onStatus: (state) => {
         if (state.status !== status) terminal.event('job', { job_id: job.id, status: state.status })
         status = state.status
@@ -74,13 +78,11 @@ function endStatus(error: unknown): RunEnd | undefined {
 
 async function saveFiles(followed: FollowedJob, result: RunResult, { terminal }: CliContext): Promise<string[]> {
   const { client, job, options } = followed
-  const values = { model: result.model_id ?? job.modelId ?? followed.model ?? 'model', job_id: job.id }
-  const plan = { folder: options.out ?? '.', template: options.name ?? DEFAULT_TEMPLATE, values }
+  const prefix = result.model_id ?? job.modelId ?? followed.model ?? 'model'
   try {
-    return await saveOutputs(client, result, plan)
+    return await saveOutputs(client, result, { folder: options.out ?? '.', prefix })
   } catch (error) {
-    const again = `modelrun job ${job.id} --watch`
-    terminal.say(`The job has succeeded, and its files are not saved. Try again: ${again}`)
+    terminal.say(`The job has succeeded, and its files are not saved. Try again: modelrun job ${job.id} --watch`)
     throw error
   }
 }
@@ -92,29 +94,4 @@ function report(result: RunResult, files: readonly string[], { terminal }: CliCo
   terminal.say(`succeeded${credits === undefined ? '' : `, ${priceText(credits)}`}`)
   const lines = files.length > 0 ? files : output.items.map(({ url }) => url)
   for (const line of lines) terminal.print(line)
-}
-
-/** Ends a wait after Ctrl-C: says how to follow the job, or cancels it. @throws InterruptedError */
-async function endInterrupted(followed: FollowedJob, context: CliContext): Promise<never> {
-  const { job, options } = followed
-  if (options.onInterrupt === 'detach') {
-    const advice = followAdvice(job.id)
-    throw new InterruptedError(`stopped waiting. The job continues, and may be charged. ${advice}`)
-  }
-  context.terminal.say(`Cancelling the job ${job.id}.`)
-  throw new InterruptedError(await cancel(followed))
-}
-
-async function cancel(followed: FollowedJob): Promise<string> {
-  const { job } = followed
-  const advice = followAdvice(job.id)
-  try {
-    const { status } = await job.cancel()
-    if (status !== 'cancelled') return `the job is ${status} and was not cancelled. ${advice}`
-    noteEnd(followed, 'cancelled')
-    return `the job ${job.id} is cancelled. It is not charged.`
-  } catch (error) {
-    if (!isClientError(error)) throw error
-    return `the job was not cancelled: ${error.message} ${advice}`
-  }
 }

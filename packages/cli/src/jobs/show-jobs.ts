@@ -1,14 +1,14 @@
 import type { Job } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { checkTemplate, prepareFolder } from '../files/save-files.ts'
+import { prepareFolder } from '../files/save-files.ts'
 import { Ledger, type LedgerRun } from '../ledger.ts'
-import { DEFAULT_TEMPLATE, type FileOptions, type ServiceOptions, type WaitOptions } from '../options.ts'
+import type { FileOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { finishJob } from './finish-job.ts'
 
 /** Options of `modelrun job`. */
-export interface JobOptions extends ServiceOptions, FileOptions, WaitOptions {
+export interface JobOptions extends ServiceOptions, FileOptions {
   watch?: boolean | undefined
 }
 
@@ -17,7 +17,6 @@ export async function showJob([id]: [string?], options: JobOptions, context: Cli
   if (id === undefined) return showLedger(context)
   const { client } = await createService(options, context)
   if (!options.watch) return printJob(id, await client.jobs.get(id), context)
-  checkTemplate(options.name ?? DEFAULT_TEMPLATE, ['model', 'job_id', 'index'])
   if (options.save) prepareFolder(options.out ?? '.')
   const ledger = new Ledger(context.env)
   const { run, model: model_id } = ledger.findJob(id) ?? {}

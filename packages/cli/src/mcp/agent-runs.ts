@@ -7,7 +7,6 @@ import { rowContent } from '../batch/row-keys.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
-import { DEFAULT_TEMPLATE } from '../options.ts'
 import { inputProblems } from '../run/input.ts'
 import { priceText } from '../terminal/text.ts'
 
@@ -113,7 +112,7 @@ export class AgentRuns {
     if (jobId === undefined || output === undefined) return []
     const known = this.#work.batch.saved.filesOf(key)
     if (known !== undefined) return known
-    const plan = { folder: this.#work.options.out, template: DEFAULT_TEMPLATE, values: { model, job_id: jobId } }
+    const plan = { folder: this.#work.options.out, prefix: model }
     const files = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
     this.#work.batch.saved.add(key, files)
     return files

@@ -1,46 +1,24 @@
 import type { Model } from 'modelrun'
-import { isUrlParameter, namedFlag, type Parameter } from '../run/parameters.ts'
+import { isUrlParameter, type Parameter } from '../run/parameters.ts'
 
 /** A call of a model on the command line, with the parameters that it needs. */
 export function exampleCall(model: Model, parameters: readonly Parameter[]): string {
-  const flags = neededValues(parameters).map(({ parameter, value }) => flagText(parameter, value))
-  return ['modelrun run', shellWord(model.id), ...flags].join(' ')
-}
-
-/** The least input that a model takes. */
-export function exampleInput(parameters: readonly Parameter[]): Record<string, unknown> {
-  return Object.fromEntries(neededValues(parameters).map(({ parameter, value }) => [parameter.name, value]))
-}
-
-function neededValues(parameters: readonly Parameter[]): { parameter: Parameter; value: unknown }[] {
   const needed = parameters.filter(({ isRequired, property }) => isRequired && property.default === undefined)
-  return needed.map((parameter) => ({ parameter, value: exampleValue(parameter) }))
+  const hasFlags = needed.every(({ flag }) => flag !== undefined)
+  const flags = needed.map((parameter) => `${parameter.flag} ${shellWord(exampleText(parameter))}`)
+  return ['modelrun run', shellWord(model.id), ...(hasFlags ? flags : ['--input input.json'])].join(' ')
 }
 
-function exampleValue(parameter: Parameter): unknown {
+const TEXTS: Readonly<Record<string, string>> = { boolean: 'true', array: '[]', object: '{}' }
+
+function exampleText(parameter: Parameter): string {
   const { property, types } = parameter
   const [first] = property.enum ?? []
-  if (first !== undefined) return first
+  if (first !== undefined) return typeof first === 'string' ? first : JSON.stringify(first)
   if (isUrlParameter(parameter)) return 'https://example.com/photo.png'
-  switch (types[0]) {
-    case 'integer':
-    case 'number':
-      return property.minimum ?? property.maximum ?? 1
-    case 'boolean':
-      return true
-    case 'array':
-      return []
-    case 'object':
-      return {}
-    default:
-      return 'a red fox'
-  }
-}
-
-function flagText(parameter: Parameter, value: unknown): string {
-  const text = shellWord(typeof value === 'string' ? value : JSON.stringify(value))
-  const flag = namedFlag(parameter)
-  return flag.endsWith('=') ? `--param ${shellWord(`${parameter.name}=`)}${text}` : `${flag} ${text}`
+  const [type = ''] = types
+  if (/^(integer|number)$/.test(type)) return String(property.minimum ?? property.maximum ?? 1)
+  return TEXTS[type] ?? 'a red fox'
 }
 
 /** A word as a POSIX shell takes it. */

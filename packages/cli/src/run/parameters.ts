@@ -6,7 +6,7 @@ import { cleanText } from '../terminal/text.ts'
 export interface Parameter {
   /** Its name in the input. */
   readonly name: string
-  /** `--num-images` for `num_images`; undefined when it has none: then it is given by `--param name=value`. */
+  /** `--num-images` for `num_images`; undefined when it has none: then only `--input` can have it. */
   readonly flag: string | undefined
   readonly property: InputProperty
   readonly isRequired: boolean
@@ -53,7 +53,7 @@ export function isSwitch({ type }: InputProperty): boolean {
 
 /** How a person gives a parameter. */
 export function namedFlag({ flag, name }: Pick<Parameter, 'flag' | 'name'>): string {
-  return flag ?? `--param ${name}=`
+  return flag ?? name
 }
 
 const URL_NAME = /(^|_)(url|uri)s?$/i

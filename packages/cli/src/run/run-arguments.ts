@@ -30,7 +30,7 @@ export interface RunArguments extends InputRules {
  */
 export function readRunArguments(model: Model, rest: readonly string[], parent: Command): RunArguments {
   const modelCommand = createModelCommand(model)
-  const { command, parameters, given, add } = modelCommand
+  const { command, parameters, given } = modelCommand
   command.copyInheritedSettings(parent).parse(rest, { from: 'user' })
   const [operand] = command.args
   if (operand !== undefined && operand !== '-') takePrompt(modelCommand)
@@ -40,7 +40,6 @@ export function readRunArguments(model: Model, rest: readonly string[], parent: 
     if (isGiven) command.setOptionValueWithSource(name, value, 'cli')
   }
   const options = command.opts<RunCommandOptions>()
-  for (const [name, text] of options.param ?? []) add(name, text)
   return {
     schema: model.input_schema,
     parameters,
@@ -112,22 +111,21 @@ function ownFlags({ options }: Command): string[] {
   return own.flatMap((flag) => [flag, flag.replace(/^--no-/, '--'), flag.replace(/^--(no-)?/, '--no-')])
 }
 
-/** The spelling of the wire is there too, and not shown. */
 function createOptions(parameter: Parameter): Option[] {
-  const { flag, name, property } = parameter
+  const { flag, property } = parameter
   if (flag === undefined) return []
   const text = [cleanText(property.description ?? ''), boundsText(parameter).replace(/^.+$/, '($&)')].join(' ').trim()
-  return [...new Set([flag, `--${name}`])].flatMap((long) => {
-    const create = (flags: string, isHidden = long !== flag) => new ParameterOption(flags, text).hideHelp(isHidden)
-    if (!isSwitch(property)) return [create(`${long} <${typeLabel(parameter)}>`)]
-    return [create(`${long} [boolean]`).preset('true'), create(`--no-${long.slice(2)}`, true).preset('false')]
-  })
+  if (!isSwitch(property)) return [new ParameterOption(`${flag} <${typeLabel(parameter)}>`, text)]
+  return [
+    new ParameterOption(`${flag} [boolean]`, text).preset('true'),
+    new ParameterOption(`--no-${flag.slice(2)}`, text).hideHelp().preset('false'),
+  ]
 }
 
 function describe(command: Command, model: Model, parameters: readonly Parameter[]): Command {
   const unflagged = parameters.filter(({ flag }) => flag === undefined)
-  const others = unflagged.map((parameter) => `  --param ${cleanText(parameter.name)}=…  (${boundsText(parameter)})`)
-  const more = others.length > 0 ? ['More parameters:', ...others, ''] : []
+  const others = unflagged.map((parameter) => `  ${cleanText(parameter.name)}  (${boundsText(parameter)})`)
+  const more = others.length > 0 ? ['Parameters that only --input can have:', ...others, ''] : []
   const price = `A run costs ${priceText(model.pricing.credits_per_run)}.`
   return command
     .description(`${cleanText(model.name)}, ${cleanText(model.category)}: ${cleanText(model.description)}\n${price}`)

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 import type { JobHandle, Model } from 'modelrun'
 import type { CliContext, CommandContext, ExitCode } from '../context.ts'
 import { isClientError } from '../errors.ts'
-import { checkTemplate, prepareFolder } from '../files/save-files.ts'
+import { prepareFolder } from '../files/save-files.ts'
 import { finishJob } from '../jobs/finish-job.ts'
 import { Ledger } from '../ledger.ts'
 import { readModel } from '../models/read-model.ts'
-import { type ConnectionOptions, DEFAULT_TEMPLATE, type RunCommandOptions } from '../options.ts'
+import type { ConnectionOptions, RunCommandOptions } from '../options.ts'
 import { createService, type Service } from '../service/service.ts'
 import { agreeOnPrice } from './agree-on-price.ts'
 import { buildInput, type RunInput } from './input.ts'
@@ -27,7 +27,6 @@ export async function runModel(
   context.terminal.json = options.json === true
   const input = await buildInput(runArguments)
   // What cannot be saved is noticed before it is paid.
-  checkTemplate(options.name ?? DEFAULT_TEMPLATE, ['model', 'job_id', 'index'])
   if (options.save && options.wait) prepareFolder(options.out ?? '.')
   await agreeOnPrice({ credits: model.pricing.credits_per_run, subject: `A run of ${model.id}` }, options, context)
   const interruption = new Interruption(context)
@@ -42,13 +41,12 @@ export async function runModel(
 /** The options that lead to the service: the model, which says what else can stand there, is read with them. */
 function findConnectionOptions(rest: readonly string[], before: RunCommandOptions): ConnectionOptions {
   const text = { type: 'string' } as const
-  const options = { 'api-key-file': text, 'base-url': text, profile: text }
+  const options = { 'api-key-file': text, 'base-url': text }
   const { values } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true })
   const read = (name: keyof typeof options) => (typeof values[name] === 'string' ? values[name] : undefined)
   return {
     apiKeyFile: read('api-key-file') ?? before.apiKeyFile,
     baseUrl: read('base-url') ?? before.baseUrl,
-    profile: read('profile') ?? before.profile,
   }
 }
 

@@ -44,16 +44,6 @@ describe('modelrun run in a terminal', () => {
     expect(cli.inputs()).toHaveLength(1)
   })
 
-  it('cancels the job at Ctrl-C with --on-interrupt cancel, and nothing is charged', async () => {
-    cli.server.script('aurora-image', [{ result: 'hang' }])
-    const run = cli.inTerminal([...RUN, '--on-interrupt', 'cancel'])
-    await run.waitFor(/job_\w+ processing/)
-    run.pty.write('\x03')
-    expect(await run.ended).toBe(130)
-    expect(run.drawn()).toMatch(/is cancelled\. It is not charged\./)
-    expect([theJob().status, cli.server.credits()]).toEqual(['cancelled', 10_000])
-  })
-
   it('waits for the id of the job when Ctrl-C is pressed while the run is sent', async () => {
     cli.server.script('aurora-image', [{ result: 'hang' }])
     cli.server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 2_000 })

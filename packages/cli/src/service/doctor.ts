@@ -3,8 +3,7 @@ import type { ModelRun } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
 import type { ServiceOptions } from '../options.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { createClient, type Found, findConnection, isUnencrypted, NO_KEY, NO_URL, unencryptedText } from './service.ts'
+import { createClient, type Found, findConnection, NO_KEY, NO_URL } from './service.ts'
 
 /** What a check found. */
 interface Check {
@@ -30,24 +29,19 @@ const skipped = checkOf('skipped')
 export async function runDoctor(_: [], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   let hasProblem = false
   for await (const check of allChecks(options, context)) {
-    print(check, context.terminal)
+    context.terminal.event('check', check)
+    context.terminal.print([MARKS[check.state], ` ${check.name.padEnd(12)} ${check.text}`])
     hasProblem ||= check.state === 'problem'
   }
   return hasProblem ? EXIT.failed : EXIT.done
-}
-
-function print(check: Check, terminal: Terminal): void {
-  terminal.event('check', check)
-  terminal.print([MARKS[check.state], ` ${check.name.padEnd(12)} ${check.text}`])
 }
 
 async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGenerator<Check> {
   try {
     const { key, url } = findConnection(options, context)
     yield key === undefined ? problem('key', NO_KEY) : keyCheck(key)
-    const found = url === undefined ? problem('url', NO_URL) : urlCheck(url, context)
-    yield found
-    if (key === undefined || url === undefined || found.state === 'problem') return
+    yield url === undefined ? problem('url', NO_URL) : ok('url', `${url.value}, from ${url.source}.`)
+    if (key === undefined || url === undefined) return
     yield* await serviceChecks(await createClient(key.value, url.value, context))
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
@@ -56,45 +50,30 @@ async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGe
 }
 
 function keyCheck({ value, source }: Found): Check {
-  const [kind] = /^sk_(live|test)_/.exec(value) ?? []
-  if (kind === undefined)
-    return skipped('key', `A key from ${source}, neither sk_live_ nor sk_test_: the service decides.`)
-  return ok('key', `A ${kind === 'sk_live_' ? 'live' : 'test'} key from ${source}.`)
-}
-
-function urlCheck({ value, source }: Found, { env }: CliContext): Check {
-  if (isUnencrypted(value, env)) return problem('url', unencryptedText(value))
-  return ok('url', `${value}, from ${source}.`)
+  const [, kind] = /^sk_(live|test)_/.exec(value) ?? []
+  if (kind !== undefined) return ok('key', `A ${kind} key from ${source}.`)
+  return skipped('key', `A key from ${source}, neither sk_live_ nor sk_test_: the service decides.`)
 }
 
 /** The checks that need the service. None costs credits. */
 async function serviceChecks(client: ModelRun): Promise<Check[]> {
   const sentAt = Date.now()
+  // A job that does not exist: a key that may ask gets 404.
+  const id = `modelrun-doctor-${randomUUID()}`
   try {
     const { total } = await client.models.list({ limit: 1 })
     return [
-      ok('call', `The service lists ${total} models, in ${Date.now() - sentAt} ms.`),
-      ok('accepted', 'The service accepts the key.'),
+      ok('call', `The service accepts the key, and lists ${total} models, in ${Date.now() - sentAt} ms.`),
       ok('models:read', 'Allowed.'),
-      ...(await permissionChecks(client)),
+      await permissionCheck('jobs:read', () => client.jobs.get(id)),
+      await permissionCheck('jobs:write', () => client.jobs.cancel(id)),
+      skipped('models:run', 'Not checked: a run could cost credits.'),
     ]
   } catch (error) {
     if (!isClientError(error)) throw error
-    const { message } = error
-    if (error.status === 401) return [problem('accepted', `The service does not accept the key: ${message}`)]
-    if (error.status !== 403) return [problem('call', message)]
-    return [problem('models:read', `The key may not list models. Give it models:read. ${message}`)]
+    if (error.status !== 403) return [problem('call', error.message)]
+    return [problem('models:read', `The key may not list models. Give it models:read. ${error.message}`)]
   }
-}
-
-/** By a job that does not exist: a key that may ask gets 404. */
-async function permissionChecks(client: ModelRun): Promise<Check[]> {
-  const id = `modelrun-doctor-${randomUUID()}`
-  return [
-    await permissionCheck('jobs:read', () => client.jobs.get(id)),
-    await permissionCheck('jobs:write', () => client.jobs.cancel(id)),
-    skipped('models:run', 'Not checked: a run could cost credits.'),
-  ]
 }
 
 async function permissionCheck(permission: string, call: () => PromiseLike<unknown>): Promise<Check> {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { isPlainHttp } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../context.ts'
 import { isClientError, messageOf, UsageError } from '../errors.ts'
 import type { ConnectionOptions } from '../options.ts'
-import { DEFAULT_PROFILE, findProfile } from './profiles.ts'
+import { readLogin } from './stored-login.ts'
 
 /** One half of a connection, and where it comes from. */
 export interface Found {
@@ -30,31 +29,22 @@ export async function createService(options: ConnectionOptions, context: CliCont
 /** @throws UsageError when url or key cannot be one: the client names its option, and a person has set a variable or a flag */
 export async function createClient(apiKey: string, baseUrl: string, { terminal, env }: CliContext): Promise<ModelRun> {
   terminal.apiKey = apiKey
-  if (!apiKey.startsWith('sk_test_') && isUnencrypted(baseUrl, env))
-    throw new UsageError(`${unencryptedText(baseUrl)} Nothing was sent.`)
   const { ModelRun } = await import('modelrun')
   const say = (message: string) => terminal.say(message)
   try {
-    const dangerouslyAllowHttp = env.MODELRUN_ALLOW_HTTP === '1'
     return new ModelRun({
       apiKey,
       baseUrl,
-      dangerouslyAllowHttp,
+      dangerouslyAllowHttp: env.MODELRUN_ALLOW_HTTP === '1',
       logger: { debug: say, info: say, warn: say, error: say },
     })
   } catch (error) {
     if (!isClientError(error)) throw error
-    throw new UsageError(error.message.replace('The option `baseUrl`', 'MODELRUN_BASE_URL or --base-url'))
+    const message = error.message
+      .replace(/(The option )?`baseUrl`/, 'MODELRUN_BASE_URL or --base-url')
+      .replace('pass `dangerouslyAllowHttp: true`', 'set MODELRUN_ALLOW_HTTP=1')
+    throw new UsageError(`${message} Nothing was sent.`)
   }
-}
-
-/** Whether everyone on the way can read the key, and the user does not say that this is wanted. */
-export function isUnencrypted(baseUrl: string, { MODELRUN_ALLOW_HTTP }: CliContext['env']): boolean {
-  return isPlainHttp(baseUrl) && MODELRUN_ALLOW_HTTP !== '1'
-}
-
-export function unencryptedText(baseUrl: string): string {
-  return `${baseUrl} is not encrypted: everyone on the way can read the key. Use https, or set MODELRUN_ALLOW_HTTP=1.`
 }
 
 export const NO_KEY =
@@ -66,41 +56,30 @@ export const NO_URL =
   '--base-url <url>. `modelrun dev` starts a service on this machine.'
 
 /**
- * Finds url and key: those of options and variables, else both of a profile. One of each is never combined: a key would be
+ * Finds url and key: those of options and variables, else both of `modelrun login`. One of each is never combined: a key would be
  * sent to a service that it is not for.
  *
- * @throws UsageError when they would be combined, and when a profile or file that is named is not there
+ * @throws UsageError when they would be combined, and when the file of the key cannot be read
  */
-export function findConnection(options: ConnectionOptions, context: CliContext): { key?: Found; url?: Found } {
-  const { env, terminal } = context
+export function findConnection(
+  options: ConnectionOptions,
+  { env, terminal }: CliContext,
+): { key: Found | undefined; url: Found | undefined } {
   const key = findKey(options.apiKeyFile, env.MODELRUN_API_KEY)
   const url = findUrl(options.baseUrl, env.MODELRUN_BASE_URL)
-  terminal.apiKey = key?.value
-  const named = options.profile ?? env.MODELRUN_PROFILE
-  if (key !== undefined && url !== undefined) {
-    if (options.profile !== undefined) terminal.say(`${url.source} and ${key.source} win over the profile ${named}.`)
-    return { key, url }
-  }
-  const profile = findProfile(named, env)
-  if (profile === undefined) return { ...(key && { key }), ...(url && { url }) }
+  const stored = key !== undefined && url !== undefined ? undefined : readLogin(env)
+  terminal.apiKey = key?.value ?? stored?.apiKey
+  if (stored === undefined) return { key, url }
   const half = key ?? url
-  if (half !== undefined)
-    throw new UsageError(mixedText(half, { url, profile: named ?? DEFAULT_PROFILE, baseUrl: profile.baseUrl }))
-  terminal.apiKey = profile.apiKey
-  const source = `the profile ${named ?? DEFAULT_PROFILE}`
-  return { key: { value: profile.apiKey, source }, url: { value: profile.baseUrl, source } }
-}
-
-function mixedText(
-  half: Found,
-  { url, profile, baseUrl }: { url: Found | undefined; profile: string; baseUrl: string },
-): string {
-  const [has, other] =
-    url === undefined ? ['the key', 'MODELRUN_BASE_URL'] : [`the url ${url.value}`, 'MODELRUN_API_KEY']
-  return (
-    `${half.source} has ${has}, and the profile ${profile} has a url and a key of its own, for ${baseUrl}. They are not combined, ` +
-    `and nothing was sent. Remove ${half.source} to use the profile, or set ${other} too.`
-  )
+  if (half !== undefined) {
+    const missing = url === undefined ? 'MODELRUN_BASE_URL' : 'MODELRUN_API_KEY'
+    throw new UsageError(
+      `${half.source} is not combined with url and key of \`modelrun login\`, which are for ${stored.baseUrl}. Nothing was sent. ` +
+        `Remove ${half.source} to use those, or set ${missing} too.`,
+    )
+  }
+  const source = '`modelrun login`'
+  return { key: { value: stored.apiKey, source }, url: { value: stored.baseUrl, source } }
 }
 
 /** An argument would show the key to every user of the machine. @throws UsageError */

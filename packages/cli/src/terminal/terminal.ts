@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { replaceApiKeys } from '@modelrun/kit'
-import { cleanText, fitText, isNarrow, narrowWidth, safeJson, tableLines } from './text.ts'
+import { cleanText, fitText, safeJson, type TextWidth, tableLines } from './text.ts'
 
 /** Variables of the process. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -29,8 +29,6 @@ interface StyledText {
 /** A line, or its parts. Line breaks and control characters in it become spaces, also in text of the service. */
 export type Line = string | readonly (string | StyledText)[]
 
-const TITLES = /^(Usage|Options|Commands|Arguments|Parameters):/gm
-
 /**
  * Standard output for data, standard error for people. No text that it writes has an API key in it, or a character that controls
  * the terminal.
@@ -42,7 +40,8 @@ export class Terminal {
   apiKey: string | undefined
   readonly #options: TerminalOptions
   #status = ''
-  #widthOf = narrowWidth
+  /** Every character has one column, until it is known how wide they are. */
+  #widthOf: TextWidth = (text) => [...text].length
 
   constructor(options: TerminalOptions) {
     this.#options = options
@@ -71,12 +70,12 @@ export class Terminal {
 
   /** Lines of data for people. The first row is the heading. */
   async printTable(rows: readonly (readonly string[])[]): Promise<void> {
-    if (!rows.flat().every(isNarrow)) await this.loadWidths()
+    await this.loadWidths()
     const [heading = '', ...lines] = tableLines(rows, this.columns, this.#widthOf)
     for (const line of [[{ style: 'bold', text: heading } as const], ...lines]) this.print(line)
   }
 
-  /** Loads how wide the characters of all scripts are. Most texts do not need it, and it takes longer than a small command. */
+  /** Loads how wide the characters of all scripts are. It takes longer than a small command. */
   async loadWidths(): Promise<void> {
     this.#widthOf = (await import('string-width')).default
   }
@@ -86,14 +85,9 @@ export class Terminal {
     if (this.json) this.#write(this.#options.stdout, `${safeJson({ v: 1, type, ...fields })}\n`)
   }
 
-  /** Lines of the help, whose foreign texts are in lines of the command itself. */
+  /** Help, on standard output. Foreign texts in it are clean. */
   printHelp(text: string): void {
-    const { stdout } = this.#options
-    const cleaned = text.split('\n').map(cleanText).join('\n')
-    this.#write(
-      stdout,
-      cleaned.replace(TITLES, (title) => this.#paint([{ style: 'bold', text: title }], stdout)),
-    )
+    this.#write(this.#options.stdout, text)
   }
 
   /** As it is, on standard output: the key of a server that this process has started. */

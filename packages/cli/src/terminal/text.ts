@@ -24,14 +24,6 @@ export function durationText(ms: number): string {
 /** How many columns of a terminal a text takes. */
 export type TextWidth = (text: string) => number
 
-/** The width of a text in which every character has one column. */
-export const narrowWidth: TextWidth = (text) => [...text].length
-
-/** Whether it is such a text, as far as one can say without a table of all characters. */
-export function isNarrow(text: string): boolean {
-  return /^[ -~·…]*$/.test(text)
-}
-
 /** The text, or its start with `…` when it is wider. */
 export function fitText(text: string, width: number, widthOf: TextWidth): string {
   if (width === Number.POSITIVE_INFINITY || widthOf(text) <= width) return text
@@ -45,42 +37,16 @@ export function fitText(text: string, width: number, widthOf: TextWidth): string
   return width < 1 ? '' : `${fitted}…`
 }
 
-const GAP = '  '
-/** A last column that is narrower says nothing. */
-const LEAST_COLUMNS = 12
-
 /**
- * Lines of a table. The first row is its heading. The last column is cut to the width, and left out where it has no room.
+ * Lines of a table. The first row is its heading.
  *
- * @param width columns of the terminal; `Infinity` cuts nothing
+ * @param width columns of the terminal, to which the lines are cut; `Infinity` cuts nothing
  */
 export function tableLines(rows: readonly (readonly string[])[], width: number, widthOf: TextWidth): string[] {
   const cells = rows.map((row) => row.map(cleanText))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
-  const shown = columnsThatFit(widths, width)
-  const pad = (text: string, columns: number) => {
-    const fitted = fitText(text, columns, widthOf)
-    return fitted + ' '.repeat(Math.max(0, columns - widthOf(fitted)))
-  }
-  return cells.map((row) =>
-    shown
-      .map((columns, column) => pad(row[column] ?? '', columns))
-      .join(GAP)
-      .trimEnd(),
-  )
-}
-
-/** Columns lose their room from the right. */
-function columnsThatFit(widths: readonly number[], width: number): number[] {
-  const shown: number[] = []
-  let left = width
-  for (const [column, wanted] of widths.entries()) {
-    const room = column === 0 ? left : left - GAP.length
-    const isCut = wanted > room
-    if (isCut && column > 0 && room < LEAST_COLUMNS) break
-    shown.push(Math.min(wanted, room))
-    if (isCut) break
-    left = room - wanted
-  }
-  return shown
+  return cells.map((row) => {
+    const padded = row.map((text, column) => text + ' '.repeat((widths[column] ?? 0) - widthOf(text)))
+    return fitText(padded.join('  ').trimEnd(), width, widthOf)
+  })
 }

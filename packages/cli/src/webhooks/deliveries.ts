@@ -4,66 +4,47 @@ import type { CliContext } from '../context.ts'
 import { isClientError, UsageError } from '../errors.ts'
 import type { ReceiverOptions } from '../options.ts'
 
-/** Urls for deliveries. */
-interface CallbackUrls {
-  /** The url for a job, and for its duplicates: a token is for one job. */
-  create(): Promise<string>
-  /** What to do when the receiver responds with 401. */
-  readonly advice: string
-}
-
 const SECRET = 'MODELRUN_INBOX_SECRET'
 
+const ADVICE =
+  `HTTP 401: an inbox with a secret takes a delivery when ${SECRET} is its \`secret\`, and when --public-url is its \`publicUrl\`, ` +
+  'or none. Jobs that the receiver itself starts with `webhook: inbox` have a url of their own: the inbox polls those.'
+
 /**
- * Makes urls as `createInbox` of `modelrun/webhooks` makes them, where its secret is in `MODELRUN_INBOX_SECRET`: such an inbox
- * rejects every other url.
+ * Makes the url of a delivery, as `createInbox` of `modelrun/webhooks` makes them, where its secret is in `MODELRUN_INBOX_SECRET`:
+ * such an inbox rejects every other url. A token is for one job.
  *
  * @throws UsageError
  */
-async function createCallbackUrls(receiver: ReceiverOptions, { env }: CliContext): Promise<CallbackUrls> {
+async function urlFactory(receiver: ReceiverOptions, { env }: CliContext): Promise<() => Promise<string>> {
   const { forwardTo, publicUrl = forwardTo } = receiver
   const text = env[SECRET]
-  if (!text) {
-    if (receiver.publicUrl !== undefined) throw new UsageError(`--public-url needs the variable ${SECRET}.`)
-    const advice = `If the receiver is an inbox with a secret, set the variable ${SECRET} to it.`
-    return { create: async () => forwardTo, advice }
-  }
+  if (!text) return async () => forwardTo
+  // Several by id are a JSON object, of which the first signs. The inbox checks what is in it.
+  const several = text.startsWith('{') ? (tryParseJson(text) as Record<string, string> | undefined) : undefined
   const { createInbox } = await import('modelrun/webhooks')
   try {
-    const url = publicUrl === 'none' ? undefined : publicUrl
-    // The receiver is one of the user: the inbox itself decides where it is strict.
-    const inbox = createInbox({ secret: readSecret(text), publicUrl: url, allowHttp: true })
+    const inbox = createInbox({
+      secret: several ?? text,
+      publicUrl: publicUrl === 'none' ? undefined : publicUrl,
+      // The receiver is one of the user: the inbox itself decides where it is strict.
+      allowHttp: true,
+    })
     await inbox.callbackUrl(forwardTo)
-    return { create: () => inbox.callbackUrl(forwardTo), advice: adviceFor(url) }
+    return () => inbox.callbackUrl(forwardTo)
   } catch (error) {
     if (!isClientError(error)) throw error
     throw new UsageError(`Deliveries cannot be signed with ${SECRET}. ${error.message}`)
   }
 }
 
-function adviceFor(publicUrl: string | undefined): string {
-  const expected = publicUrl === undefined ? 'no `publicUrl`' : `the \`publicUrl\` ${publicUrl}`
-  return (
-    `An inbox takes a delivery when ${SECRET} is its \`secret\`, and when it has ${expected}: ` +
-    'otherwise pass its own with --public-url <url>, or none. ' +
-    'Jobs that the receiver itself starts with `webhook: inbox` have a url of their own: the inbox polls those.'
-  )
-}
+/** Posts the delivery of a job and its duplicates, says what the receiver responded, and resolves to whether it took all. */
+export type PostDelivery = (body: DeliveryBody) => Promise<boolean>
 
-/** One secret, or several by id as a JSON object, of which the first signs. */
-function readSecret(text: string): string | Record<string, string> {
-  const several = text.startsWith('{') ? tryParseJson(text) : undefined
-  // The inbox checks what is in it.
-  return (several as Record<string, string> | undefined) ?? text
-}
-
-/** Makes what posts the delivery of a job, also its duplicates, and says what the receiver responded. */
-export type PrepareDelivery = (body: DeliveryBody) => Promise<() => Promise<boolean>>
-
-/** Posts deliveries as the service does. A post resolves to whether the delivery was taken. @throws UsageError */
-export async function createPoster(receiver: ReceiverOptions, context: CliContext): Promise<PrepareDelivery> {
+/** Posts deliveries as the service does. @throws UsageError */
+export async function createPoster(receiver: ReceiverOptions, context: CliContext): Promise<PostDelivery> {
   const { terminal } = context
-  const urls = await createCallbackUrls(receiver, context)
+  const createUrl = await urlFactory(receiver, context)
   let hasAdvised = false
 
   async function post(url: string, body: DeliveryBody): Promise<boolean> {
@@ -75,14 +56,15 @@ export async function createPoster(receiver: ReceiverOptions, context: CliContex
     terminal.event('delivery', { job_id, event, delivered: isDelivered, http_status: status, duration_ms })
     const mark = isDelivered ? ({ style: 'green', text: '✓' } as const) : ({ style: 'red', text: '✗' } as const)
     terminal.print([mark, ` ${job_id} ${event}: ${responseText(response)}`])
-    if (status === 401 && !hasAdvised) terminal.say(`HTTP 401: ${urls.advice}`)
+    if (status === 401 && !hasAdvised) terminal.say(ADVICE)
     hasAdvised ||= status === 401
     return isDelivered
   }
 
   return async (body) => {
-    const url = await urls.create()
-    return () => post(url, body)
+    const url = await createUrl()
+    const copies = Array.from({ length: receiver.duplicate + 1 }, () => post(url, body))
+    return (await Promise.all(copies)).every(Boolean)
   }
 }
 

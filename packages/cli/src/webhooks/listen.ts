@@ -7,7 +7,7 @@ import { Ledger } from '../ledger.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
-import { createPoster, type PrepareDelivery } from './deliveries.ts'
+import { createPoster, type PostDelivery } from './deliveries.ts'
 
 /** Options of `modelrun listen`. */
 export interface ListenOptions extends ServiceOptions, ReceiverOptions {}
@@ -15,16 +15,15 @@ export interface ListenOptions extends ServiceOptions, ReceiverOptions {}
 /** Delivers the ends of jobs to a receiver. */
 export async function runListen([ids]: [string[]], options: ListenOptions, context: CliContext): Promise<ExitCode> {
   const { terminal } = context
-  const prepare = await createPoster(options, context)
+  const post = await createPoster(options, context)
   const { client, baseUrl } = await createService(options, context)
   const interruption = new Interruption(context)
   const { signal } = interruption
-  const listening = { client, prepare, signal, copies: options.duplicate + 1 }
   if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
   const deliveries: Promise<boolean>[] = []
   try {
     for await (const run of followedRuns(ids, { ledger: new Ledger(context.env), baseUrl, signal })) {
-      deliveries.push(deliverEnd(run, listening, context))
+      deliveries.push(deliverEnd(run, { client, post, signal }, context))
     }
     const results = await Promise.all(deliveries)
     return results.every(Boolean) ? EXIT.done : EXIT.failed
@@ -36,27 +35,25 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
 /** What delivers the ends of jobs. */
 interface Listening {
   client: ModelRun
-  prepare: PrepareDelivery
+  post: PostDelivery
   signal: AbortSignal
-  copies: number
 }
 
-/** Resolves to whether every copy that was sent was taken. Never rejects for what happens to one job. */
-async function deliverEnd(run: FollowedRun, listening: Listening, { terminal }: CliContext): Promise<boolean> {
-  const { client, prepare, signal, copies } = listening
-  const id = run.jobId
+/** Resolves to whether every copy was taken. Never rejects for what happens to one job. */
+async function deliverEnd(
+  run: FollowedRun,
+  { client, post, signal }: Listening,
+  { terminal }: CliContext,
+): Promise<boolean> {
   try {
-    const body = await deliveryOfJob(client, { ...run, signal })
-    if (body === undefined) {
-      terminal.say(`${id} was cancelled: no delivery.`)
-      return true
-    }
-    const post = await prepare(body)
-    return (await Promise.all(Array.from({ length: copies }, post))).every(Boolean)
+    const body = await deliveryOfJob(client, run, signal)
+    if (body !== undefined) return await post(body)
+    terminal.say(`${run.jobId} was cancelled: no delivery.`)
+    return true
   } catch (error) {
     if (signal.aborted) return true
     if (!isClientError(error)) throw error
-    terminal.say(`${id}: ${error.message}`)
+    terminal.say(`${run.jobId}: ${error.message}`)
     return false
   }
 }
@@ -91,13 +88,11 @@ async function* followedRuns(
   }
 }
 
-/**
- * Waits for the end of a job, and gives the delivery that the service posts for it (section 6). `undefined` for a cancelled
- * job, which has none.
- */
-export async function deliveryOfJob(
+/** The delivery that the service posts at the end of a job (section 6). `undefined` for a cancelled job, which has none. */
+async function deliveryOfJob(
   client: ModelRun,
-  { jobId, credits, signal }: FollowedRun & { signal?: AbortSignal },
+  { jobId, credits }: FollowedRun,
+  signal: AbortSignal,
 ): Promise<DeliveryBody | undefined> {
   const { JobCancelledError, JobFailedError } = await import('modelrun')
   try {
