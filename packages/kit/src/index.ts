@@ -60,7 +60,7 @@ export type {
   WorkOptions,
 } from './engine/engine.ts'
 export { repeatUntilStored } from './engine/repeat.ts'
-export { msUntilStart, type Spacing, takeStarts } from './engine/spacing.ts'
+export { msUntilStart, type Spacing, startAfter } from './engine/spacing.ts'
 export {
   isNonRetriable,
   isRetryAfter,
@@ -76,9 +76,7 @@ export {
   type LockedTasks,
   type LockOneRequest,
   type LockRequest,
-  POISON_AFTER,
   PROCESS_DIED,
-  SUSPECT_AFTER,
   type TaskTable,
 } from './engine/task-table.ts'
 export { createHeap, type Heap, type HeapItem } from './heap.ts'

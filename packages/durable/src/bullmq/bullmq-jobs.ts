@@ -1,4 +1,4 @@
-import { type LockedTask, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '@modelrun/kit'
+import type { LockedTask, TaskEnd } from '@modelrun/kit'
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Json, TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
 import type { TaskNotes } from './task-notes.ts'
@@ -71,24 +71,6 @@ async function fetchJob(worker: Worker): Promise<Pick<HeldJob, 'job' | 'token'> 
 export function toLockedTask({ job, attempts, lost }: HeldJob): LockedTask {
   return { id: fromJobId(job.id), data: job.data, attempts, lost, fence: job.attemptsStarted }
 }
-
-/** Jobs that were just locked, by what may happen to them. */
-export interface SortedJobs {
-  runnable: HeldJob[]
-  /** To be put back to the front of the queue: a suspect that must wait until it can run alone, or others while one does. */
-  others: HeldJob[]
-  /** They have ended too many processes. */
-  poison: HeldJob[]
-}
-
-export function sortJobs(fetched: readonly HeldJob[], alone: boolean): SortedJobs {
-  const poison = fetched.filter(({ lost }) => lost >= POISON_AFTER)
-  const healthy = fetched.filter(({ lost }) => lost < POISON_AFTER)
-  const isRunnable = ({ lost }: HeldJob) => lost >= SUSPECT_AFTER === alone
-  return { poison, runnable: healthy.filter(isRunnable), others: healthy.filter((held) => !isRunnable(held)) }
-}
-
-export const POISONED: TaskEnd = { kind: 'dead', error: PROCESS_DIED }
 
 /** Ends or postpones a job. Resolves to whether its lock still held. */
 export async function endJob({ job, token }: HeldJob, end: TaskEnd): Promise<boolean> {

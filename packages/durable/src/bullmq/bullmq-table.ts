@@ -9,8 +9,6 @@ import {
   type HeldJob,
   heldKey,
   isDone,
-  POISONED,
-  sortJobs,
   stateOf,
   toJobId,
   toLockedTask,
@@ -49,22 +47,14 @@ export class BullmqTable implements DurableTable {
     )
   }
 
-  async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
+  async lock({ queue, limit, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
     const pausedMs = await this.#link.do((redis) => redis.pttl(this.#keys.of(queue).pause))
-    if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false, died: [] }
+    if (pausedMs > 0) return { tasks: [], nextMs: pausedMs }
     const worker = await this.#queues.worker(queue, { lockMs, stepMs: spacing?.stepMs })
-    // With a rate, one task at a time: even starts keep the rate in every window.
-    const fetched = await this.#fetch(queue, worker, { most: spacing === undefined ? limit : 1, lockMs })
+    const fetched = await this.#fetch(queue, worker, { most: limit, lockMs })
     // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
-    const { runnable, others, poison } = sortJobs(fetched, alone)
-    const [ends] = await Promise.all([
-      Promise.allSettled(poison.map((held) => this.#endHeld(queue, held, POISONED))),
-      Promise.allSettled(others.map(({ job, token }) => job.moveToWait(token))),
-    ])
-    const died = poison.filter((_, index) => ends[index]?.status === 'fulfilled').map(toLockedTask)
     const nextMs = spacing && fetched.length > 0 ? Math.ceil(spacing.stepMs) : await this.#limitedMs(queue, spacing)
-    const tasks = runnable.map((held) => this.#hold(queue, held))
-    return { tasks, hasSuspect: !alone && others.length > 0, nextMs: died.length > 0 ? 0 : nextMs, died }
+    return { tasks: fetched.map((held) => this.#hold(queue, held)), nextMs }
   }
 
   /** How long the rate allows no start. */

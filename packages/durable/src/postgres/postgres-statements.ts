@@ -1,13 +1,11 @@
-import { POISON_AFTER, SUSPECT_AFTER } from '@modelrun/kit'
-
 /** `clock_timestamp()` and not `now()`, which stays the same while a statement waits. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
 
-/** Whether a task has just lost its process: its run was started, and still runs after the end of its lock. */
-const IS_LOST = `(t.state = 'running' AND t.started = t.fence)::int`
-
-/** How often a task has lost its process. */
-const LOST = `t.lost + ${IS_LOST}`
+/**
+ * How often a task has lost its process. One whose run was started, and that still runs after the end of its lock, has just lost
+ * it.
+ */
+const LOST = `t.lost + (t.state = 'running' AND t.started = t.fence)::int`
 
 const OPEN = `queue = $1 AND state IN ('waiting', 'running')`
 
@@ -55,20 +53,27 @@ const mine = (condition: string) => `
     SELECT t.id, t.state FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
   )`
 
-/** Due tasks, without those that other workers are locking at this moment. */
-const due = (condition: string) => `due AS (
-    SELECT id FROM modelrun_tasks AS t WHERE ${OPEN} AND due_at <= ${NOW} AND ${condition}
+/**
+ * Locks due tasks, without those that other workers are locking at this moment. With a rate it locks one, and takes its start.
+ * $2 milliseconds, $3 slack and $4 step of the rate, or null.
+ */
+const lock = (condition: string, limit: string) => `
+  WITH due AS (
+    SELECT id, ${NOW} AS now FROM modelrun_tasks AS t WHERE ${OPEN} AND ${condition}
       AND NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})
-    ORDER BY due_at LIMIT $2::int FOR UPDATE SKIP LOCKED
-  )`
-
-const lock = (condition: string) => `
-  WITH ${due(condition)}
+    ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ),
+  start AS (
+    INSERT INTO modelrun_queues AS q (queue, next_start)
+    SELECT $1, now + $4::float8 FROM due WHERE $4::float8 IS NOT NULL
+    ON CONFLICT (queue) DO UPDATE SET next_start = greatest(q.next_start, excluded.next_start - $4::float8) + $4::float8
+      WHERE q.next_start - $3::float8 < excluded.next_start - $4::float8
+    RETURNING next_start
+  )
   UPDATE modelrun_tasks AS t
-  SET state = 'running', fence = fence + 1, lost = ${LOST}, due_at = ${NOW} + $3::float8
-  FROM due WHERE t.queue = $1 AND t.id = due.id RETURNING t.id, t.data, t.attempts, t.lost, t.fence, ${TO_DISK}`
-
-const GRANTED = `least($2::int, greatest(0, ceil((now + $3::float8 - greatest(q.next_start, now)) / $4::float8)))::int`
+  SET state = 'running', fence = fence + 1, lost = ${LOST}, due_at = ${NOW} + $2::float8
+  FROM due WHERE t.queue = $1 AND t.id = due.id AND ($4::float8 IS NULL OR EXISTS (SELECT FROM start))
+  RETURNING t.id, t.data, t.attempts, t.lost, t.fence, due.now, (SELECT next_start FROM start), ${TO_DISK}`
 
 /** Notifications of new tasks. */
 export const CHANNEL = 'modelrun_tasks_due'
@@ -87,41 +92,14 @@ export const SQL = {
     WITH ${mine('true')}
     UPDATE modelrun_tasks AS t SET data = $3, due_at = CASE t.state WHEN 'waiting' THEN ${NOW} ELSE t.due_at END FROM mine
     WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
-  // $2 most tasks, $3 milliseconds.
-  lock: lock(`${LOST} < ${SUSPECT_AFTER}`),
-  lockSuspects: lock(`lost >= 1 AND ${LOST} BETWEEN ${SUSPECT_AFTER} AND ${POISON_AFTER - 1}`),
-  // $2 most tasks, $3 error.
-  killPoison: `
-    WITH ${due(`lost >= 1 AND ${LOST} >= ${POISON_AFTER}`)},
-    ${gate('due')},
-    counted AS (${counts({ open: '-count(*)', done: '0', dead: 'count(*)', of: 'due HAVING count(*) > 0' })})
-    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = DEFAULT, lost = ${LOST}
-    FROM due, gate WHERE t.queue = $1 AND t.id = due.id RETURNING t.id, t.data, t.attempts, t.lost, t.fence`,
+  // $5 most tasks.
+  lock: lock(`due_at <= ${NOW}`, '$5::int'),
+  // $5 id, $6 whether also before it is due.
+  lockOne: lock(`id = $5 AND (due_at <= ${NOW} OR ($6::int = 1 AND state = 'waiting'))`, '1'),
   nextDue: `
-    SELECT ${NOW} AS now, EXISTS (SELECT 1 FROM modelrun_tasks WHERE ${OPEN} AND due_at <= ${NOW}) AS is_due,
-      (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
-      (SELECT paused_until FROM modelrun_queues WHERE queue = $1) AS paused_until,
-      EXISTS (SELECT 1 FROM modelrun_tasks AS t WHERE ${OPEN} AND lost >= 1 AND due_at <= ${NOW} AND ${LOST} >= ${SUSPECT_AFTER})
-        AS has_suspect`,
-  // $2 id, $3 milliseconds, $4 whether also before it is due, $5 slack and $6 step of a rate, or null.
-  lockOne: `
-    WITH due AS (
-      SELECT id, ${NOW} AS now FROM modelrun_tasks AS t WHERE ${OPEN} AND id = $2
-        AND (due_at <= ${NOW} OR ($4::int = 1 AND state = 'waiting'))
-        AND NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})
-      FOR UPDATE SKIP LOCKED
-    ),
-    start AS (
-      INSERT INTO modelrun_queues AS q (queue, next_start)
-      SELECT $1, now + $6::float8 FROM due WHERE $6::float8 IS NOT NULL
-      ON CONFLICT (queue) DO UPDATE SET next_start = greatest(q.next_start, excluded.next_start - $6::float8) + $6::float8
-        WHERE q.next_start - $5::float8 < excluded.next_start - $6::float8
-      RETURNING queue
-    )
-    UPDATE modelrun_tasks AS t
-    SET state = 'running', fence = fence + 1, lost = ${LOST}, due_at = ${NOW} + $3::float8
-    FROM due WHERE t.queue = $1 AND t.id = due.id AND ($6::float8 IS NULL OR EXISTS (SELECT FROM start))
-    RETURNING t.id, t.data, t.attempts, t.lost, t.fence, ${TO_DISK}`,
+    SELECT ${NOW} AS now, (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
+      q.paused_until, q.next_start
+    FROM (SELECT) AS one LEFT JOIN modelrun_queues AS q ON q.queue = $1`,
   // $2 id: why a task cannot be locked.
   one: `
     SELECT state, due_at, ${NOW} AS now, q.paused_until, q.next_start
@@ -136,15 +114,6 @@ export const SQL = {
     ) AS t LEFT JOIN modelrun_queues AS q ON q.queue = f.queue
     WHERE t.due_at IS NOT NULL`,
   notify: `SELECT pg_notify('${CHANNEL}', '')`,
-  addQueue: 'INSERT INTO modelrun_queues (queue) VALUES ($1) ON CONFLICT DO NOTHING',
-  // $2 wanted, $3 slack, $4 step: how many may start, as in spacing.ts. The time is from before a wait for the row.
-  takeStarts: `
-    WITH times AS MATERIALIZED (SELECT ${NOW} AS now)
-    UPDATE modelrun_queues AS q
-    SET granted = ${GRANTED}, next_start = greatest(q.next_start, now) + ${GRANTED} * $4::float8
-    FROM times WHERE queue = $1 RETURNING granted, next_start, now`,
-  // $2 starts that found no task, $3 step.
-  giveBackStarts: 'UPDATE modelrun_queues SET next_start = next_start - $2::int * $3::float8 WHERE queue = $1',
   // $2 fences as JSON, $3 milliseconds.
   // A task that another transaction has locked counts as lost, so that the other tasks do not wait for it. The cast to text:
   // the client `postgres` would write a parameter of type json as JSON once more.

@@ -4,7 +4,6 @@ import {
   type LockOneRequest,
   type LockRequest,
   msUntilStart,
-  PROCESS_DIED,
   type Spacing,
   type TaskEnd,
 } from '@modelrun/kit'
@@ -16,12 +15,8 @@ import type { PostgresLink } from './postgres-link.ts'
 import { setUpTables } from './postgres-setup.ts'
 import { CHANNEL, SQL } from './postgres-statements.ts'
 
-const SUSPECTS_AT_ONCE = 100
-
 /** The adds of this time share a notification: commits with one wait for each other. */
 const NOTIFY_MS = 25
-
-const NOT_ASKED = { nextMs: undefined, hasSuspect: false, died: [] }
 
 /** The tasks in a Postgres database. Each statement is a transaction of its own, with a short lock timeout. */
 export class PostgresTable implements DurableTable {
@@ -42,73 +37,29 @@ export class PostgresTable implements DurableTable {
     await this.#rows(SQL.add, queue, id, data, delayMs)
   }
 
-  async lock({ queue, limit, alone, lockMs, spacing, onlyTasks }: LockRequest): Promise<LockedTasks> {
-    if (onlyTasks && spacing === undefined) {
-      const rows = await this.#rows(SQL.lock, queue, limit, lockMs)
-      if (rows.length > 0) return { tasks: rows.map(toLockedTask), onlyTasks, ...NOT_ASKED }
-    }
-    // Before the lock: a locked task must start at once.
-    const { isDue, ...next } = await this.#findNext(queue)
-    if (!isDue) return { ...next, tasks: [] }
-    const starts = spacing === undefined ? undefined : await this.#takeStarts(queue, limit, spacing)
-    const wanted = starts === undefined ? limit : starts.granted
-    const sql = alone ? SQL.lockSuspects : SQL.lock
-    const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
-    const unused = wanted - rows.length
-    if (spacing !== undefined && unused > 0) {
-      // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
-      const isGivenBack = this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
-      if (rows.length === 0) await isGivenBack
-    }
-    const waitMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : next.nextMs
-    return { ...next, tasks: rows.map(toLockedTask), nextMs: waitMs }
+  async lock({ queue, limit, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
+    const rows = await this.#rows(SQL.lock, queue, lockMs, ...rateOf(spacing), limit)
+    const [first] = rows
+    if (first === undefined) return { tasks: [], nextMs: await this.#msUntilNext(queue, spacing) }
+    return { tasks: rows.map(toLockedTask), nextMs: spacing && startMs(spacing, first) }
+  }
+
+  async #msUntilNext(queue: string, spacing: Spacing | undefined): Promise<number | undefined> {
+    const [row = {}] = await this.#rows(SQL.nextDue, queue)
+    const waitMs = Math.max(pausedMs(row), startMs(spacing, row))
+    if (waitMs > 0) return waitMs
+    return row.due_at == null ? undefined : Number(row.due_at) - Number(row.now)
   }
 
   async lockOne({ queue, id, lockMs, spacing, isEarly }: LockOneRequest): Promise<LockedOne> {
-    const early = isEarly ? 1 : 0
-    const rate = [spacing?.slackMs ?? null, spacing?.stepMs ?? null]
-    const [locked] = await this.#rows(SQL.lockOne, queue, id, lockMs, early, ...rate)
+    const [locked] = await this.#rows(SQL.lockOne, queue, lockMs, ...rateOf(spacing), id, isEarly ? 1 : 0)
     if (locked !== undefined) return { task: toLockedTask(locked) }
     const [row] = await this.#rows(SQL.one, queue, id)
     if (row === undefined) return { task: undefined, isRunning: false, waitMs: 0 }
-    const [now, dueAt, pausedUntil] = [Number(row.now), Number(row.due_at), Number(row.paused_until ?? 0)]
-    const startMs = spacing && msUntilStart(spacing, { now, nextStart: Number(row.next_start ?? 0) })
     const isRunning = row.state === 'running'
-    const dueMs = isEarly && !isRunning ? 0 : dueAt - now
-    return {
-      task: undefined,
-      isRunning: isRunning && dueMs > 0,
-      waitMs: Math.max(0, startMs ?? 0, dueMs, pausedUntil - now),
-    }
-  }
-
-  async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {
-    const values = [queue, wanted, spacing.slackMs, spacing.stepMs]
-    const [row] = await this.#rows(SQL.takeStarts, ...values)
-    if (row !== undefined) {
-      const waitMs = msUntilStart(spacing, { now: Number(row.now), nextStart: Number(row.next_start) })
-      return { granted: Number(row.granted), waitMs }
-    }
-    await this.#rows(SQL.addQueue, queue)
-    return this.#takeStarts(queue, wanted, spacing)
-  }
-
-  /** Finds when the next task is due, and makes tasks dead that ended too many processes. */
-  async #findNext(queue: string): Promise<Omit<LockedTasks, 'tasks'> & { isDue: boolean }> {
-    const [row = {}] = await this.#rows(SQL.nextDue, queue)
-    const now = Number(row.now)
-    const pausedMs = Number(row.paused_until ?? 0) - now
-    if (pausedMs > 0) return { isDue: false, hasSuspect: false, nextMs: pausedMs, died: [] }
-    const hasSuspect = row.has_suspect === true
-    const error = JSON.stringify(PROCESS_DIED)
-    const dead = hasSuspect ? await this.#rows(SQL.killPoison, queue, SUSPECTS_AT_ONCE, error) : []
-    const died = dead.map(toLockedTask)
-    return {
-      isDue: row.is_due === true,
-      died,
-      hasSuspect,
-      nextMs: row.due_at == null ? undefined : Number(row.due_at) - now,
-    }
+    const dueMs = isEarly && !isRunning ? 0 : Number(row.due_at) - Number(row.now)
+    const waitMs = Math.max(0, startMs(spacing, row), dueMs, pausedMs(row))
+    return { task: undefined, isRunning: isRunning && dueMs > 0, waitMs }
   }
 
   async nextDue(queues: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -231,4 +182,17 @@ function toJson(fences: ReadonlyMap<string, number>): string {
 
 function idsOf(rows: readonly Row[]): ReadonlySet<string> {
   return new Set(rows.map(({ id }) => String(id)))
+}
+
+function rateOf(spacing: Spacing | undefined): PostgresValue[] {
+  return [spacing?.slackMs ?? null, spacing?.stepMs ?? null]
+}
+
+/** How long the rate allows no start, from a row of the queue. */
+function startMs(spacing: Spacing | undefined, { now, next_start: nextStart }: Row): number {
+  return spacing === undefined ? 0 : msUntilStart(spacing, { now: Number(now), nextStart: Number(nextStart ?? 0) })
+}
+
+function pausedMs({ now, paused_until: pausedUntil }: Row): number {
+  return Number(pausedUntil ?? 0) - Number(now)
 }

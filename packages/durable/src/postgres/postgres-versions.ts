@@ -21,8 +21,6 @@ export const VERSIONS: readonly TableVersion[] = [
         due_at float8 NOT NULL, added_at float8 NOT NULL, ended_at float8, seq bigint NOT NULL, PRIMARY KEY (queue, id)
       );
       CREATE INDEX IF NOT EXISTS modelrun_tasks_open ON modelrun_tasks (queue, due_at) WHERE state IN ('waiting', 'running');
-      CREATE INDEX IF NOT EXISTS modelrun_tasks_lost ON modelrun_tasks (queue, due_at)
-        WHERE state IN ('waiting', 'running') AND lost >= 1;
       CREATE INDEX IF NOT EXISTS modelrun_tasks_state ON modelrun_tasks (queue, state, seq);
       CREATE TABLE IF NOT EXISTS modelrun_queues (
         queue text PRIMARY KEY, seq bigint NOT NULL DEFAULT 0, open bigint NOT NULL DEFAULT 0,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openDatabase } from './sqlite-database.ts'
 import { SqliteTable } from './sqlite-table.ts'
 
-const REQUEST = { queue: 'tasks', limit: 1, alone: false, lockMs: 1, spacing: undefined, onlyTasks: false }
+const REQUEST = { queue: 'tasks', limit: 1, lockMs: 1, spacing: undefined }
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 async function openTable() {

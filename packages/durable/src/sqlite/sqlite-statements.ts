@@ -1,12 +1,10 @@
-import { SUSPECT_AFTER } from '@modelrun/kit'
-
 /**
  * How often a task has lost its process. A task whose run was started, and that still runs after the end of its lock, has just
  * lost it.
  */
 const LOST = "lost + (state = 'running' AND started = fence)"
 
-const DUE = "queue = :queue AND state IN ('waiting', 'running') AND due_at <= :now"
+const OPEN = "queue = :queue AND state IN ('waiting', 'running')"
 
 /** The statements of the SQLite engine. `:queue` and `:id` name a task, `:now` is the time. */
 export const SQL = {
@@ -27,22 +25,17 @@ export const SQL = {
     INSERT INTO modelrun_queues (queue, paused_until) VALUES (:queue, :value)
     ON CONFLICT (queue) DO UPDATE SET paused_until = max(paused_until, :value)`,
   resume: 'UPDATE modelrun_queues SET paused_until = 0 WHERE queue = :queue',
-  firstDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE queue = :queue AND state IN ('waiting', 'running')`,
+  firstDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE ${OPEN}`,
   due: `
     SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
-    WHERE ${DUE} AND ${LOST} < ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
-  // Has an index of its own: a million tasks may be due without a suspect among them.
-  dueSuspects: `
-    SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
-    WHERE ${DUE} AND lost >= 1 AND ${LOST} >= ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
+    WHERE ${OPEN} AND due_at <= :now ORDER BY due_at LIMIT :limit`,
   one: `
     SELECT id, data, attempts, fence, state, due_at, ${LOST} AS lost FROM modelrun_tasks
-    WHERE queue = :queue AND id = :id AND state IN ('waiting', 'running')`,
+    WHERE ${OPEN} AND id = :id`,
   lock: `
     UPDATE modelrun_tasks SET state = 'running', fence = fence + 1, lost = :lost, due_at = :dueAt
     WHERE queue = :queue AND id = :id`,
-  nextDue: `
-    SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE queue = :queue AND state IN ('waiting', 'running') AND due_at > :now`,
+  nextDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE ${OPEN} AND due_at > :now`,
   renew: `
     UPDATE modelrun_tasks SET due_at = :dueAt WHERE queue = :queue AND id = :id AND state = 'running' AND fence = :fence
     RETURNING id`,

@@ -5,11 +5,9 @@ import {
   type LockOneRequest,
   type LockRequest,
   msUntilStart,
-  POISON_AFTER,
-  PROCESS_DIED,
   type Spacing,
+  startAfter,
   type TaskEnd,
-  takeStarts,
 } from '@modelrun/kit'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
@@ -17,8 +15,6 @@ import { type DurableTable, partName } from '../engine/table-engine.ts'
 import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
 import { migration, versionIn } from './sqlite-versions.ts'
-
-const SUSPECTS_AT_ONCE = 100
 
 /** The tasks in a SQLite database. */
 export class SqliteTable implements DurableTable {
@@ -43,17 +39,15 @@ export class SqliteTable implements DurableTable {
     return this.#database.transaction({ toDisk: false }, () => this.#lock(request))
   }
 
-  #lock({ queue, limit, alone, lockMs, spacing }: LockRequest): LockedTasks {
+  #lock({ queue, limit, lockMs, spacing }: LockRequest): LockedTasks {
     const now = Date.now()
-    const { pausedUntil, nextStart } = this.#queueState(queue)
-    if (pausedUntil > now) return { tasks: [], nextMs: pausedUntil - now, hasSuspect: false, died: [] }
-    const { suspects, died } = this.#killPoison(queue, now)
-    const wanted = spacing === undefined ? limit : takeStarts(spacing, { now, nextStart, wanted: limit }).starts
-    const due = alone ? suspects : this.#database.rows(SQL.due, { queue, now, limit: wanted })
-    const tasks = due.slice(0, wanted).map((row) => this.#lockRow(queue, row, now + lockMs))
-    const waitMs = spacing === undefined ? 0 : this.#spaceOut(queue, spacing, { now, nextStart, wanted: tasks.length })
-    const nextMs = waitMs > 0 ? waitMs : this.#msUntilNext(queue, now)
-    return { tasks, hasSuspect: suspects.length > 0, nextMs, died }
+    const { pausedMs, startMs, nextStart } = this.#queueState(queue, { now, spacing })
+    const waitMs = Math.max(pausedMs, startMs)
+    if (waitMs > 0) return { tasks: [], nextMs: waitMs }
+    const due = this.#database.rows(SQL.due, { queue, now, limit })
+    const tasks = due.map((row) => this.#lockRow(queue, row, now + lockMs))
+    if (spacing === undefined || tasks.length === 0) return { tasks, nextMs: this.#msUntilNext(queue, now) }
+    return { tasks, nextMs: this.#takeStart(queue, spacing, { now, nextStart }) }
   }
 
   async lockOne(request: LockOneRequest): Promise<LockedOne> {
@@ -62,30 +56,21 @@ export class SqliteTable implements DurableTable {
 
   #lockOne({ queue, id, lockMs, spacing, isEarly }: LockOneRequest): LockedOne {
     const now = Date.now()
-    const { pausedUntil, nextStart } = this.#queueState(queue)
+    const { pausedMs, startMs, nextStart } = this.#queueState(queue, { now, spacing })
     const [row] = this.#database.rows(SQL.one, { queue, id })
     if (row === undefined) return { task: undefined, isRunning: false, waitMs: 0 }
     const isRunning = row.state === 'running'
-    const dueAt = isEarly && !isRunning ? 0 : Number(row.due_at)
-    const startMs = spacing === undefined ? 0 : msUntilStart(spacing, { now, nextStart })
-    const waitMs = Math.max(startMs, dueAt - now, pausedUntil - now)
-    if (waitMs > 0) return { task: undefined, isRunning: isRunning && dueAt > now, waitMs }
-    if (spacing !== undefined) this.#spaceOut(queue, spacing, { now, nextStart, wanted: 1 })
+    const dueMs = isEarly && !isRunning ? 0 : Number(row.due_at) - now
+    const waitMs = Math.max(startMs, dueMs, pausedMs)
+    if (waitMs > 0) return { task: undefined, isRunning: isRunning && dueMs > 0, waitMs }
+    if (spacing !== undefined) this.#takeStart(queue, spacing, { now, nextStart })
     return { task: this.#lockRow(queue, row, now + lockMs) }
   }
 
-  /** Makes tasks dead that ended too many processes. Returns the other suspects, which run alone. */
-  #killPoison(queue: string, now: number): { suspects: Row[]; died: LockedTask[] } {
-    const suspects = this.#database.rows(SQL.dueSuspects, { queue, now, limit: SUSPECTS_AT_ONCE })
-    const died = suspects.filter(isPoison).map((row) => this.#lockRow(queue, row, now))
-    for (const { id, fence } of died) this.#endRow(queue, { id, fence }, { kind: 'dead', error: PROCESS_DIED })
-    return { suspects: suspects.filter((row) => !isPoison(row)), died }
-  }
-
   /** @returns milliseconds until the next start */
-  #spaceOut(queue: string, spacing: Spacing, last: { now: number; nextStart: number; wanted: number }): number {
-    const { nextStart } = last.wanted === 0 ? last : takeStarts(spacing, last)
-    if (last.wanted > 0) this.#database.rows(SQL.setNextStart, { queue, value: nextStart })
+  #takeStart(queue: string, spacing: Spacing, last: { now: number; nextStart: number }): number {
+    const nextStart = startAfter(spacing, last)
+    this.#database.rows(SQL.setNextStart, { queue, value: nextStart })
     return msUntilStart(spacing, { now: last.now, nextStart })
   }
 
@@ -94,9 +79,11 @@ export class SqliteTable implements DurableTable {
     return row?.due_at == null ? undefined : Number(row.due_at) - now
   }
 
-  #queueState(queue: string): { pausedUntil: number; nextStart: number } {
+  #queueState(queue: string, { now, spacing }: { now: number; spacing: Spacing | undefined }) {
     const [row] = this.#database.rows(SQL.queue, { queue })
-    return { pausedUntil: Number(row?.paused_until ?? 0), nextStart: Number(row?.next_start ?? 0) }
+    const nextStart = Number(row?.next_start ?? 0)
+    const startMs = spacing === undefined ? 0 : msUntilStart(spacing, { now, nextStart })
+    return { pausedMs: Number(row?.paused_until ?? 0) - now, startMs, nextStart }
   }
 
   #lockRow(queue: string, row: Row, dueAt: number): LockedTask {
@@ -110,7 +97,8 @@ export class SqliteTable implements DurableTable {
     const found = queues.flatMap((queue) => {
       const [row] = this.#database.rows(SQL.firstDue, { queue })
       if (row?.due_at == null) return []
-      return [[queue, Math.max(Number(row.due_at), this.#queueState(queue).pausedUntil) - now] as const]
+      const { pausedMs } = this.#queueState(queue, { now, spacing: undefined })
+      return [[queue, Math.max(Number(row.due_at) - now, pausedMs)] as const]
     })
     return new Map(found)
   }
@@ -173,7 +161,7 @@ export class SqliteTable implements DurableTable {
   }
 
   async isPaused(queue: string): Promise<boolean> {
-    return this.#queueState(queue).pausedUntil > Date.now()
+    return this.#queueState(queue, { now: Date.now(), spacing: undefined }).pausedMs > 0
   }
 
   async msUntilDue(queue: string): Promise<number | undefined> {
@@ -238,8 +226,4 @@ export class SqliteTable implements DurableTable {
   #isDone(sql: string, values: Values): boolean {
     return this.#database.rows(sql, values).length > 0
   }
-}
-
-function isPoison(row: Row): boolean {
-  return Number(row.lost) >= POISON_AFTER
 }

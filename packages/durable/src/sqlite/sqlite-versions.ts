@@ -29,8 +29,6 @@ export const VERSIONS: readonly TableVersion[] = [
         PRIMARY KEY (queue, id)
       ); -- with rowid: new rows are appended to the file, also when ids are random
       CREATE INDEX IF NOT EXISTS modelrun_tasks_open ON modelrun_tasks (queue, due_at) WHERE state IN ('waiting', 'running');
-      CREATE INDEX IF NOT EXISTS modelrun_tasks_lost ON modelrun_tasks (queue, due_at)
-        WHERE state IN ('waiting', 'running') AND lost >= 1;
       CREATE INDEX IF NOT EXISTS modelrun_tasks_state ON modelrun_tasks (queue, state, seq);
       CREATE TABLE IF NOT EXISTS modelrun_queues (
         queue TEXT PRIMARY KEY, next_start REAL NOT NULL DEFAULT 0, paused_until INTEGER NOT NULL DEFAULT 0

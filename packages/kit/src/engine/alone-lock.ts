@@ -1,37 +1,26 @@
 /**
- * Lets one task run alone in this process. A task that has lost its process twice runs alone, so that it takes no other task
- * with it if it ends the process again. The members are the workers of an engine.
+ * Lets a suspect, which has lost its process twice, run alone in this process, so that it takes no other task with it if it ends
+ * the process again. While one waits or runs, no worker of the engine locks further tasks.
  */
-export class AloneLock<Member extends object> {
+export class AloneLock {
   #running = 0
-  #holder: Member | undefined
-  readonly #members = new Map<Member, () => void>()
+  #isAlone = false
+  /** Start the suspects that wait, oldest first. */
+  readonly #suspects: (() => void)[] = []
+  readonly #workers = new Set<() => void>()
 
-  /** @param onChange called when the member may start tasks that it could not start before */
-  join(member: Member, onChange: () => void): void {
-    this.#members.set(member, onChange)
+  /** Whether further tasks may be locked. */
+  get isFree(): boolean {
+    return !this.#isAlone && this.#suspects.length === 0
   }
 
-  leave(member: Member): void {
-    this.#members.delete(member)
-    this.release(member)
+  /** @param onFree called when tasks may be locked again */
+  join(onFree: () => void): void {
+    this.#workers.add(onFree)
   }
 
-  /** Which tasks the member may start now. */
-  allows(member: Member): 'any' | 'suspect' | 'none' {
-    if (this.#holder === undefined) return 'any'
-    return this.#holder === member && this.#running === 0 ? 'suspect' : 'none'
-  }
-
-  /** From now on only a suspect of this member may start in this process, once all other tasks have ended. */
-  request(member: Member): void {
-    this.#holder ??= member
-  }
-
-  release(member: Member): void {
-    if (this.#holder !== member) return
-    this.#holder = undefined
-    this.#notify()
+  leave(onFree: () => void): void {
+    this.#workers.delete(onFree)
   }
 
   /** A task starts. */
@@ -39,14 +28,28 @@ export class AloneLock<Member extends object> {
     this.#running += 1
   }
 
+  /** A suspect starts. Resolves once all other tasks have ended. */
+  startAlone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#suspects.push(resolve)
+      this.#startNext()
+    })
+  }
+
   /** A task has ended. */
   end(): void {
     this.#running -= 1
-    // Without a holder no worker waits for this, and each that wakes reads the store.
-    if (this.#running === 0 && this.#holder !== undefined) this.#notify()
+    this.#startNext()
   }
 
-  #notify(): void {
-    for (const onChange of this.#members.values()) onChange()
+  #startNext(): void {
+    if (this.#running > 0) return
+    const wasAlone = this.#isAlone
+    const start = this.#suspects.shift()
+    this.#isAlone = start !== undefined
+    if (start !== undefined) {
+      this.#running = 1
+      start()
+    } else if (wasAlone) for (const onFree of this.#workers) onFree()
   }
 }

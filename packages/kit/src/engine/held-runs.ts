@@ -20,7 +20,7 @@ export interface WorkerSettings extends RetryLimits {
 /** The parts that the workers of an engine share. */
 export interface WorkerContext {
   table: TaskTable
-  aloneLock: AloneLock<object>
+  aloneLock: AloneLock
   clock: Clock
   /** Longest time between two reads of the table, in milliseconds. */
   pollMs: number

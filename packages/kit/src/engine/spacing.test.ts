@@ -1,21 +1,30 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { msUntilStart, spacingOf, takeStarts } from './spacing.ts'
+import { msUntilStart, type Spacing, spacingOf, startAfter } from './spacing.ts'
+
+/** Starts up to `wanted` tasks at each time. Returns when they started. */
+function startAt(spacing: Spacing, asks: readonly { now: number; wanted: number }[]): number[] {
+  let nextStart = 0
+  return asks.flatMap(({ now, wanted }) => {
+    const starts: number[] = []
+    while (starts.length < wanted && msUntilStart(spacing, { now, nextStart }) === 0) {
+      nextStart = startAfter(spacing, { now, nextStart })
+      starts.push(now)
+    }
+    return starts
+  })
+}
 
 it('at most `max` start within any `perMs`, whenever workers ask and however many they want', () => {
   const asks = fc.array(fc.record({ pauseMs: fc.nat(700), wanted: fc.integer({ min: 1, max: 20 }) }), { maxLength: 60 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 2_000 }), asks, (max, perMs, all) => {
-      const spacing = spacingOf({ max, perMs })
-      const starts: number[] = []
       let now = 1_000
-      let nextStart = 0
-      for (const { pauseMs, wanted } of all) {
+      const times = all.map(({ pauseMs, wanted }) => {
         now += pauseMs
-        const taken = takeStarts(spacing, { now, nextStart, wanted })
-        nextStart = taken.nextStart
-        for (let index = 0; index < taken.starts; index += 1) starts.push(now)
-      }
+        return { now, wanted }
+      })
+      const starts = startAt(spacingOf({ max, perMs }), times)
       for (const from of starts) {
         expect(starts.filter((at) => at >= from && at < from + perMs).length).toBeLessThanOrEqual(max)
       }
@@ -23,23 +32,16 @@ it('at most `max` start within any `perMs`, whenever workers ask and however man
   )
 })
 
-it('a worker may start a task after the returned wait, and not before', () => {
+it('a task may start after the returned wait, and not before', () => {
   const spacing = spacingOf({ max: 7, perMs: 1_000 })
-  const { nextStart, starts } = takeStarts(spacing, { now: 5_000, nextStart: 0, wanted: 100 })
-  expect(starts).toBe(1)
-  const waitMs = msUntilStart(spacing, { now: 5_000, nextStart })
-  expect(takeStarts(spacing, { now: 5_000 + waitMs, nextStart, wanted: 1 }).starts).toBe(1)
-  expect(takeStarts(spacing, { now: 5_000 + waitMs - 3, nextStart, wanted: 1 }).starts).toBe(0)
+  const now = 5_000
+  const nextStart = startAfter(spacing, { now, nextStart: 0 })
+  const waitMs = msUntilStart(spacing, { now, nextStart })
+  const left = [0, waitMs - 3, waitMs].map((later) => msUntilStart(spacing, { now: now + later, nextStart }) > 0)
+  expect(left).toEqual([true, true, false])
 })
 
 it('nearly the whole rate is used', () => {
-  const spacing = spacingOf({ max: 50, perMs: 1_000 })
-  let nextStart = 0
-  let starts = 0
-  for (let now = 10_000; now < 20_000; now += 10) {
-    const taken = takeStarts(spacing, { now, nextStart, wanted: 10 })
-    nextStart = taken.nextStart
-    starts += taken.starts
-  }
-  expect(starts).toBeGreaterThan(460)
+  const asks = Array.from({ length: 1_000 }, (_, index) => ({ now: 10_000 + index * 10, wanted: 10 }))
+  expect(startAt(spacingOf({ max: 50, perMs: 1_000 }), asks).length).toBeGreaterThan(460)
 })

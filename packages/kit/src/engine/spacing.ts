@@ -11,28 +11,25 @@ export interface Spacing {
   stepMs: number
 }
 
+/** When tasks start. */
+interface Starts {
+  now: number
+  /** When the next task would start if all were evenly spaced. */
+  nextStart: number
+}
+
 /** Returns the spacing with which at most `max` tasks start within any `perMs`. */
 export function spacingOf({ max, perMs }: Rate): Spacing {
   const slackMs = perMs * SLACK
   return { slackMs, stepMs: (perMs + slackMs) / max }
 }
 
-/**
- * Returns how many tasks may start now.
- *
- * @param nextStart result of the last call: when the next task would start if all were evenly spaced
- */
-export function takeStarts(
-  { slackMs, stepMs }: Spacing,
-  { now, nextStart, wanted }: { now: number; nextStart: number; wanted: number },
-): { starts: number; nextStart: number } {
-  const from = Math.max(now, nextStart)
-  const possible = Math.max(0, Math.ceil((now + slackMs - from) / stepMs))
-  const starts = Math.min(wanted, possible)
-  return { starts, nextStart: from + starts * stepMs }
+/** Returns `nextStart` after a task has started. */
+export function startAfter({ stepMs }: Spacing, { now, nextStart }: Starts): number {
+  return Math.max(now, nextStart) + stepMs
 }
 
 /** Returns the milliseconds until a task may start; 0 when one may start now. */
-export function msUntilStart({ slackMs }: Spacing, { now, nextStart }: { now: number; nextStart: number }): number {
+export function msUntilStart({ slackMs }: Spacing, { now, nextStart }: Starts): number {
   return nextStart - slackMs < now ? 0 : Math.ceil(nextStart - slackMs - now) + 1
 }

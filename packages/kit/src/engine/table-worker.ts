@@ -1,8 +1,9 @@
 import { startTimer } from '../clock.ts'
 import type { OnceResult, Worker } from './engine.ts'
 import { HeldRuns, type QueueWork, type WorkerContext, type WorkerSettings } from './held-runs.ts'
+import type { TaskEnd } from './task-ends.ts'
 import type { TaskRun } from './task-run.ts'
-import type { LockedTask, LockOneRequest, TaskTable } from './task-table.ts'
+import { type LockOneRequest, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskTable } from './task-table.ts'
 
 /** Locks one task, and runs it to its end. Rejects when the store does not lock it. */
 export async function runOnce(
@@ -32,11 +33,10 @@ export class TableWorker implements Worker {
   /** Number of runs whose handler has not ended yet. */
   #handling = 0
   readonly #onIdle: (() => void)[] = []
+  readonly #onFree = () => this.wake()
   #stopTimer = () => {}
   /** When the timer wakes this worker. */
   #wakeAt = 0
-  /** Until then it is enough to ask the table for tasks. */
-  #checkedUntil = 0
   #isLocking = false
   #isWanted = false
   /** Whether more tasks may be due than the last lock could take. */
@@ -49,7 +49,7 @@ export class TableWorker implements Worker {
     this.#queue = queue
     this.#settings = settings
     this.#context = context
-    context.aloneLock.join(this, () => this.wake())
+    context.aloneLock.join(this.#onFree)
     this.wake()
   }
 
@@ -66,7 +66,7 @@ export class TableWorker implements Worker {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#stopTimer()
-    this.#context.aloneLock.leave(this)
+    this.#context.aloneLock.leave(this.#onFree)
     while (this.#held.size > 0 || this.#isLocking) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     this.#held.stopRenewing()
   }
@@ -89,35 +89,28 @@ export class TableWorker implements Worker {
   }
 
   async #lockOnce(): Promise<void> {
-    const { aloneLock, table, clock, pollMs } = this.#context
+    const { aloneLock, table, clock } = this.#context
     const { concurrency, lockMs, spacing, startMark } = this.#settings
-    const allowed = aloneLock.allows(this)
-    const alone = allowed === 'suspect'
-    const limit = alone ? 1 : concurrency - this.#handling
+    const free = concurrency - this.#handling
     this.#mayHaveMore = true
-    if (allowed === 'none' || limit <= 0) return
-    const now = clock.now()
-    const request = { queue: this.#queue, limit, alone, lockMs, spacing, onlyTasks: !alone && now < this.#checkedUntil }
-    const { tasks, nextMs, hasSuspect, died, onlyTasks = false } = await table.lock(request)
+    if (!aloneLock.isFree || free <= 0) return
+    // With a rate, one task at a time: each start is taken with its lock.
+    const limit = spacing === undefined ? free : 1
+    const lockedUntil = clock.now() + lockMs
+    const { tasks, nextMs } = await table.lock({ queue: this.#queue, limit, lockMs, spacing })
     this.#mayHaveMore = tasks.length >= limit
-    const runs = tasks.map((task) => this.#held.add(task, now + lockMs))
-    const marked = startMark === 'worker' ? this.#held.mark(runs) : undefined
-    for (const run of runs) void this.#run(run, alone, marked)
-    for (const task of died) this.#reportDied(task)
-    if (alone && tasks.length === 0) aloneLock.release(this)
-    if (hasSuspect && !alone) {
-      aloneLock.request(this)
-      this.#isWanted ||= aloneLock.allows(this) === 'suspect'
-    }
-    if (onlyTasks) return this.#plan(this.#wakeAt - clock.now())
-    this.#checkedUntil = now + pollMs
-    this.#plan(nextMs)
+    const runs = tasks.map((task) => this.#held.add(task, lockedUntil))
+    const others = runs.filter(({ task }) => task.lost < SUSPECT_AFTER)
+    const marked = startMark === 'worker' ? this.#held.mark(others) : undefined
+    for (const run of runs) void this.#run(run, marked)
+    this.#plan(nextMs ?? (tasks.length > 0 ? this.#wakeAt - clock.now() : undefined))
   }
 
   /** What is due later than the next poll is found by it. */
   #plan(nextMs: number | undefined): void {
     const { table, pollMs } = this.#context
-    if (nextMs !== undefined && nextMs >= 0 && nextMs <= 2 * pollMs) this.#wakeIn(nextMs)
+    if (nextMs === 0) this.#isWanted = true
+    else if (nextMs !== undefined && nextMs > 0 && nextMs <= 2 * pollMs) this.#wakeIn(nextMs)
     else if (table.nextDue === undefined) this.#wakeIn(pollMs)
     else this.#wakeAt = 0
   }
@@ -130,27 +123,35 @@ export class TableWorker implements Worker {
     else this.#plan(ms)
   }
 
-  async #run(run: TaskRun, alone: boolean, marked: Promise<ReadonlySet<TaskRun>> | undefined): Promise<void> {
-    const { aloneLock } = this.#context
+  async #run(run: TaskRun, marked: Promise<ReadonlySet<TaskRun>> | undefined): Promise<void> {
     this.#handling += 1
-    aloneLock.start()
-    const end = await this.#held.handle(run, marked)
+    const end = run.task.lost >= POISON_AFTER ? POISONED : await this.#handle(run, marked)
     this.#handling -= 1
     const stored = this.#held.end(run, end)
     // Locks the next tasks while the end is written: a store can write both in one transaction.
     if (end.kind === 'done' && this.#mayHaveMore) this.wake()
     await stored
+    if (end === POISONED) this.#reportDied(run)
     this.#held.delete(run)
-    if (alone) aloneLock.release(this)
-    aloneLock.end()
     this.#settleIdle()
     // A task that runs again may be due.
     if (end.kind !== 'done') this.wake()
   }
 
-  #reportDied({ id, data, attempts, lost }: LockedTask): void {
+  async #handle(run: TaskRun, marked: Promise<ReadonlySet<TaskRun>> | undefined): Promise<TaskEnd> {
+    const { aloneLock } = this.#context
+    const isSuspect = run.task.lost >= SUSPECT_AFTER
+    if (isSuspect) await aloneLock.startAlone()
+    else aloneLock.start()
+    // A suspect that waits has had no effects yet.
+    const end = await this.#held.handle(run, isSuspect && marked !== undefined ? this.#held.mark([run]) : marked)
+    aloneLock.end()
+    return end
+  }
+
+  #reportDied({ task: { id, data, attempt, lost } }: TaskRun): void {
     try {
-      this.#settings.onProcessDied?.({ id, data, runs: attempts + lost })
+      this.#settings.onProcessDied?.({ id, data, runs: attempt - 1 + lost })
     } catch (error) {
       this.#context.onError(error)
     }
@@ -167,3 +168,5 @@ export class TableWorker implements Worker {
     if (this.#held.size === 0 && !this.#isLocking) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 }
+
+const POISONED: TaskEnd = { kind: 'dead', error: PROCESS_DIED }

@@ -16,31 +16,21 @@ export interface LockedTask {
 /** Which tasks a worker wants to lock. */
 export interface LockRequest {
   queue: string
-  /** Maximum number of tasks. */
+  /** Maximum number of tasks; 1 with a rate. */
   limit: number
-  /** True: only suspects, which have lost their processes. False: only other tasks. */
-  alone: boolean
   lockMs: number
-  /** Default: no limit. Taken before a task is locked. */
+  /** Default: no limit. A start is taken only with a lock. */
   spacing: Spacing | undefined
-  /** Whether the worker knows the rest of {@link LockedTasks} from a moment ago. A table that locks tasks may leave it out. */
-  onlyTasks: boolean
 }
 
 /** The tasks that were locked, and when to ask again. */
 export interface LockedTasks {
   tasks: readonly LockedTask[]
-  /** Whether the rest was left out. */
-  onlyTasks?: boolean
-  /** Milliseconds until another task can be locked; `undefined` when none is known. */
+  /** Milliseconds until another task can be locked; `undefined` when none is known. 0 only with a task: ask again. */
   nextMs: number | undefined
-  /** Whether a task waits that has to run alone. */
-  hasSuspect: boolean
-  /** Tasks that this call made dead, because their processes died too often. */
-  died: readonly LockedTask[]
 }
 
-/** The lock of one task, also of a suspect. */
+/** The lock of one task. */
 export interface LockOneRequest extends Pick<LockRequest, 'queue' | 'lockMs' | 'spacing'> {
   id: string
   /** Also before the task is due. */
@@ -56,7 +46,7 @@ export interface TaskTable {
   add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
   update(queue: string, id: string, data: string): Promise<boolean>
   lock(request: LockRequest): Promise<LockedTasks>
-  /** Locks one task. A start of the rate is taken only with the lock. Missing where a store cannot lock a task by its id. */
+  /** Locks one task. Missing where a store cannot lock a task by its id. */
   lockOne?(request: LockOneRequest): Promise<LockedOne>
   /**
    * Reads with one statement in how many milliseconds the next task of each queue can be locked, without queues that have none.

@@ -6,12 +6,12 @@ import {
   type LockedTasks,
   type LockRequest,
   msUntilStart,
+  startAfter,
   type TaskEnd,
   type TaskList,
   type TaskRecord,
   type TaskState,
   type TaskTable,
-  takeStarts,
 } from '@modelrun/kit'
 import { type Clock, systemClock, toBackgroundClock } from '../../shared/clock.ts'
 
@@ -102,15 +102,13 @@ class MemoryTable implements TaskTable {
   async lock({ queue: name, limit, spacing }: LockRequest): Promise<LockedTasks> {
     const queue = this.#queue(name)
     const now = this.#clock.now()
-    const unlocked = { tasks: [], hasSuspect: false, died: [] }
-    if (queue.pausedUntil > now) return { ...unlocked, nextMs: queue.pausedUntil - now }
     const last = { now, nextStart: queue.nextStart }
-    const wanted = spacing === undefined ? limit : takeStarts(spacing, { ...last, wanted: limit }).starts
-    const tasks = takeDue(queue, { now, wanted })
-    if (spacing !== undefined) queue.nextStart = takeStarts(spacing, { ...last, wanted: tasks.length }).nextStart
-    const waitMs = spacing === undefined ? 0 : msUntilStart(spacing, { now, nextStart: queue.nextStart })
+    const waitMs = Math.max(queue.pausedUntil - now, spacing === undefined ? 0 : msUntilStart(spacing, last))
+    if (waitMs > 0) return { tasks: [], nextMs: waitMs }
+    const tasks = takeDue(queue, { now, wanted: limit })
+    if (spacing !== undefined && tasks.length > 0) queue.nextStart = startAfter(spacing, last)
     const dueAt = queue.waiting.first()?.at
-    const nextMs = waitMs > 0 ? waitMs : dueAt === undefined ? undefined : Math.max(0, dueAt - now)
+    const dueMs = dueAt === undefined ? undefined : Math.max(0, dueAt - now)
     const locked = tasks.map(({ id, data, attempts, fence }) => ({
       id,
       data: JSON.parse(data),
@@ -118,7 +116,7 @@ class MemoryTable implements TaskTable {
       fence,
       lost: 0,
     }))
-    return { ...unlocked, tasks: locked, nextMs }
+    return { tasks: locked, nextMs: dueMs }
   }
 
   async renew(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
