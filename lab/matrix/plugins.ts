@@ -113,7 +113,7 @@ const engine = (name: string, change: (call: () => Promise<unknown>, count: numb
     let count = 0
     const wrap = (own: (...values: unknown[]) => unknown) => (...values: unknown[]) => change(async () => own(...values), ++count, setting) // biome-ignore format: a row
     const wrapped = (inner: Engine) => {
-      const names = ['add', 'get', 'list', 'replay', 'remove', 'tally'] as const
+      const names = ['add', 'get', 'list', 'replay', 'remove', 'total'] as const
       return { ...inner, ...Object.fromEntries(names.map((each) => [each, wrap(inner[each] as never)])) }
     }
     return { engine: wrapped }

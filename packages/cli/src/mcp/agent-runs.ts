@@ -97,7 +97,7 @@ export class AgentRuns {
 
   /** Credits that the runs of this day may still cost. */
   async budgetLeft(): Promise<number> {
-    const spent = (await this.#work.batch.engine.tally(budgetOfToday(), 0)) ?? 0
+    const spent = await this.#work.batch.engine.total(budgetOfToday())
     return Math.max(0, this.#work.options.budget - spent)
   }
 

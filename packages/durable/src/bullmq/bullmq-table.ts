@@ -184,10 +184,8 @@ export class BullmqTable implements DurableTable {
     return this.#on(queue, (jobs) => this.#lists.msUntilDue(jobs, queue))
   }
 
-  async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
-    const most = Number.isFinite(limit) ? limit : ''
-    const value = await this.#link.run('modelrunTally', [this.#tallies], [name, amount, most])
-    return value === null ? undefined : Number(value)
+  async total(name: string): Promise<number> {
+    return Number(await this.#link.do((redis) => redis.hget(this.#tallies, name)))
   }
 
   async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {

@@ -5,17 +5,7 @@ export const SCRIPTS = {
     numberOfKeys: 2,
     lua: `return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`,
   },
-  /** Adds `ARGV[2]` to the field `ARGV[1]`, unless its value would exceed `ARGV[3]`; '' for no limit. */
-  modelrunTally: {
-    numberOfKeys: 1,
-    lua: `
-      local amount = tonumber(ARGV[2])
-      local value = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0) + amount
-      if amount > 0 and ARGV[3] ~= '' and value > tonumber(ARGV[3]) then return false end
-      local text = string.format('%.17g', value)
-      if amount ~= 0 then redis.call('HSET', KEYS[1], ARGV[1], text) end
-      return text`,
-  },
+  /** Adds `ARGV[3]` to the counter `ARGV[1]` once for the part `ARGV[2]`, unless its value would exceed `ARGV[4]`. */
   modelrunReserve: {
     numberOfKeys: 2,
     lua: `

@@ -48,12 +48,8 @@ export interface Engine extends InboxEngine {
    * due task has waited for a worker, and `undefined` without open tasks. A running task is due when its lock ends.
    */
   msUntilDue(queue: string): Promise<number | undefined>
-  /**
-   * Adds to a counter that all processes share, unless its value would exceed the limit.
-   *
-   * @returns the new value, or `undefined` when it would exceed the limit
-   */
-  tally(name: string, amount: number, limit?: number): Promise<number | undefined>
+  /** Returns the value of a counter: the amounts of its parts. All processes share it. */
+  total(name: string): Promise<number>
   /**
    * Adds an amount to a counter once for each `part`, unless its value would exceed the limit. A repeated call changes nothing:
    * after a response that was lost, call it again.

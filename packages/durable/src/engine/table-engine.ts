@@ -27,7 +27,7 @@ export interface DurableTable extends TaskTable {
   resume(queue: string): Promise<void>
   isPaused(queue: string): Promise<boolean>
   msUntilDue(queue: string): Promise<number | undefined>
-  tally(name: string, amount: number, limit: number): Promise<number | undefined>
+  total(name: string): Promise<number>
   reserve(name: string, part: string, request: { amount: number; limit: number }): Promise<boolean>
   release(name: string, part: string): Promise<void>
   close(): Promise<void>
@@ -84,7 +84,7 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
     },
     isPaused: (queue) => table.isPaused(queue),
     msUntilDue: (queue) => table.msUntilDue(queue),
-    tally: (name, amount, limit = Number.POSITIVE_INFINITY) => table.tally(name, amount, limit),
+    total: (name) => table.total(name),
     reserve: (name, part, { amount, limit = Number.POSITIVE_INFINITY }) =>
       table.reserve(name, part, { amount, limit: Math.min(limit, Number.MAX_VALUE) }),
     release: (name, part) => table.release(name, part),

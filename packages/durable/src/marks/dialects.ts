@@ -1,10 +1,12 @@
+import { hasMethods, kindOf, memberOf, numberIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import {
   type AnyClient,
-  hasMethod,
-  isMissingTable,
+  hasState,
+  isPgPool,
   queryOf,
   readRows,
+  transactionStatus,
   wrongRows,
 } from '../postgres/postgres-connection.ts'
 
@@ -43,13 +45,14 @@ export interface Dialect<Client> {
   remove(table: string): string
   /** The key as the parameter of `insert`. */
   keyOf(key: string): Value
-  /** A promise, except for SQLite. */
+  /** Runs a statement; `undefined` when the client cannot. A promise, except for SQLite. */
   run(client: Client, text: string, values: Value[]): unknown
+  /** The clients that can. */
+  readonly clients: string
   /** Whether `insert` has inserted a mark, from the result of the client. */
   hasInserted(result: unknown): boolean
-  isMissingTable(error: unknown): boolean
-  /** @throws ConfigurationError for a client outside of a transaction, as far as it shows */
-  checkTransaction(client: Client): void
+  /** What to do for a transaction, when the client shows that it has none. */
+  missingBegin(client: unknown): string | undefined
 }
 
 export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]> } = {
@@ -64,23 +67,18 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
       `INSERT INTO ${table} (id, marked_at) VALUES ($1, (extract(epoch FROM now()) * 1000)::float8) ON CONFLICT DO NOTHING RETURNING id`,
     remove: (table) => `DELETE FROM ${table} WHERE marked_at < (extract(epoch FROM now()) * 1000)::float8 - $1::float8`,
     keyOf: (key) => key,
-    run(client, text, values) {
-      const query = queryOf(client)
-      if (query !== undefined) return query(text, values)
-      throw wrongClient(client, 'a client of pg or postgres, or a function (text, values) => rows')
-    },
+    run: (client, text, values) => queryOf(client)?.(text, values),
+    clients: 'a client of pg or postgres, or a function (text, values) => rows',
     hasInserted(result) {
       const [row] = readRows(result)
-      if (row !== undefined && !('id' in Object(row))) throw wrongRows('returns more than the rows of a change')
+      if (row !== undefined && memberOf(row, 'id') === undefined)
+        throw wrongRows('returns more than the rows of a change')
       return row !== undefined
     },
-    isMissingTable,
-    checkTransaction(client) {
-      const { totalCount, getTransactionStatus } = Object(client)
-      if (totalCount !== undefined) throw noTransaction('This is a pool: use `await pool.connect()`, and its BEGIN.')
-      if (hasMethod(client, 'begin')) throw noTransaction('Use the `sql` that `sql.begin` gives to its callback.')
-      const isIdle = typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I'
-      if (isIdle) throw noTransaction("Call `await client.query('BEGIN')` before.")
+    missingBegin(client) {
+      if (isPgPool(client)) return 'This is a pool: use `await pool.connect()`, and its BEGIN.'
+      if (hasMethods(client, 'begin')) return 'Use the `sql` that `sql.begin` gives to its callback.'
+      return transactionStatus(client) === 'I' ? "Call `await client.query('BEGIN')` before." : undefined
     },
   },
   mysql: {
@@ -94,30 +92,24 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
     keyOf: (key) => Buffer.from(key).toString('hex'),
     run(client, text, values) {
       if (typeof client === 'function') return client(text, values)
-      if (typeof Object(client).execute === 'function') return client.execute(text, values)
-      throw wrongClient(
-        client,
-        'a connection of mysql2/promise or mariadb, or a function (text, values) => changed rows',
-      )
+      return hasMethods(client, 'execute') ? client.execute(text, values) : undefined
     },
+    clients: 'a connection of mysql2/promise or mariadb, or a function (text, values) => changed rows',
     hasInserted(result) {
       const header: unknown = Array.isArray(result) ? result[0] : result
-      const { affectedRows, serverStatus } = typeof header === 'number' ? { affectedRows: header } : Object(header)
-      if (typeof affectedRows !== 'number') {
+      const changed = typeof header === 'number' ? header : numberIn(header, 'affectedRows')
+      if (changed === undefined) {
         const message = `The query function of the marks gave ${typeof header}. It must resolve to how many rows were changed, or to the result of mysql2.`
         throw new ConfigurationError({ message })
       }
       // Its first bit: a transaction is open.
-      const isOpen = serverStatus === undefined || (serverStatus & 1) !== 0
-      if (isOpen) return affectedRows > 0
+      if (((numberIn(header, 'serverStatus') ?? 1) & 1) !== 0) return changed > 0
       throw noTransaction('Call `await connection.beginTransaction()` before.')
     },
-    // Also recognizes errors that a library has wrapped.
-    isMissingTable: (error) => [error, Object(error).cause].some((each) => Object(each).code === 'ER_NO_SUCH_TABLE'),
-    checkTransaction(client) {
-      if (typeof Object(client).getConnection !== 'function') return
-      throw noTransaction('This is a pool: use `await pool.getConnection()`, and its beginTransaction().')
-    },
+    missingBegin: (client) =>
+      hasMethods(client, 'getConnection')
+        ? 'This is a pool: use `await pool.getConnection()`, and its beginTransaction().'
+        : undefined,
   },
   sqlite: {
     quote: '"',
@@ -129,25 +121,26 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
     remove: (table) =>
       `DELETE FROM ${table} WHERE marked_at < CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?`,
     keyOf: (key) => key,
-    run(client, text, values) {
-      if (typeof Object(client).prepare === 'function') return client.prepare(text).run(...values)
-      throw wrongClient(client, 'a database of node:sqlite, better-sqlite3 or bun:sqlite')
-    },
-    hasInserted: (result) => Number(Object(result).changes) > 0,
-    isMissingTable: (error) => String(error).includes('no such table'),
-    checkTransaction(client) {
-      const { isTransaction, inTransaction } = Object(client)
-      if ((isTransaction ?? inTransaction) === false) throw noTransaction('Call `BEGIN` before.')
+    run: (client, text, values) => (hasMethods(client, 'prepare') ? client.prepare(text).run(...values) : undefined),
+    clients: 'a database of node:sqlite, better-sqlite3 or bun:sqlite',
+    hasInserted: (result) => Number(memberOf(result, 'changes')) > 0,
+    missingBegin(client) {
+      const isOpen = memberOf(client, 'isTransaction') ?? memberOf(client, 'inTransaction')
+      return isOpen === false ? 'Call `BEGIN` before.' : undefined
     },
   },
 }
 
-function wrongClient(client: unknown, expected: string): ConfigurationError {
-  const got = client === null ? 'null' : typeof client
-  return new ConfigurationError({ message: `Marks need ${expected}. They got ${got}.` })
+/** Whether a statement failed because the table of marks is missing, in any of the databases. */
+export function isMissingTable(error: unknown): boolean {
+  return hasState(error, '42P01', 'ER_NO_SUCH_TABLE') || String(error).includes('no such table')
 }
 
-function noTransaction(hint: string): ConfigurationError {
+export function wrongClient(client: unknown, expected: string): ConfigurationError {
+  return new ConfigurationError({ message: `Marks need ${expected}. They got ${kindOf(client).toLowerCase()}.` })
+}
+
+export function noTransaction(hint: string): ConfigurationError {
   const message = `mark() needs the client of an open transaction, or the mark counts without its effect. ${hint}`
   return new ConfigurationError({ message })
 }

@@ -7,7 +7,15 @@
 
 import { type Checks, checkEach, isText, must, needs, readOptions } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import { type Clients, DIALECTS, type Dialect, type Value } from './dialects.ts'
+import {
+  type Clients,
+  DIALECTS,
+  type Dialect,
+  isMissingTable,
+  noTransaction,
+  type Value,
+  wrongClient,
+} from './dialects.ts'
 
 /** Options of `createMarks`. */
 export interface MarksOptions {
@@ -76,52 +84,65 @@ export function createMarks<Database extends 'postgres' | 'mysql'>(
   options?: MarksOptions,
 ): Marks<Database>
 export function createMarks<Database extends keyof Clients>(database: Database, options: MarksOptions = {}): unknown {
-  const dialect = dialectOf<Clients[Database]>(database)
-  const table = quoteTable(options, dialect.quote)
-  const isSync = database === 'sqlite'
-
-  function run<Result>(
-    client: Clients[Database],
-    { text, values, read }: { text: string; values: Value[]; read: (result: unknown) => Result },
-  ): Result | Promise<Result> {
-    const fail = (error: unknown): never => {
-      throw dialect.isMissingTable(error) ? noTable(table, error) : error
-    }
-    try {
-      const result = dialect.run(client, text, values)
-      return isSync ? read(result) : Promise.resolve(result).then(read).catch(fail)
-    } catch (error) {
-      return fail(error)
-    }
-  }
-  /** Errors of the arguments are those of the promise. */
-  const method = <Rest extends unknown[], Result>(work: (client: Clients[Database], ...rest: Rest) => Result) =>
-    isSync ? work : async (client: Clients[Database], ...rest: Rest) => work(client, ...rest)
-  return {
-    setup: method((client) => run(client, { text: dialect.setup(table), values: [], read: () => undefined })),
-    mark: method((transaction, key: string) => {
-      dialect.checkTransaction(transaction)
-      checkEach('marks.mark', { key }, ARGUMENTS)
-      const values = [dialect.keyOf(key)]
-      return run(transaction, { text: dialect.insert(table), values, read: dialect.hasInserted })
-    }),
-    clean: method((client, olderThanMs: number) => {
-      checkEach('marks.clean', { olderThanMs }, ARGUMENTS)
-      const values = [olderThanMs]
-      return run(client, { text: dialect.remove(table), values, read: () => undefined })
-    }),
-  }
-}
-
-function dialectOf<Client>(database: keyof Clients): Dialect<Client> {
-  checkEach('createMarks', { database }, { database: needs(`one of ${Object.keys(DIALECTS).join(', ')}`, isDatabase) })
+  checkEach('createMarks', { database }, { database: needs(`one of ${NAMES.join(', ')}`, isName) })
   // The table has the dialect of each client.
-  return DIALECTS[database] as Dialect<unknown> as Dialect<Client>
+  const dialect = DIALECTS[database] as Dialect<unknown> as Dialect<Clients[Database]>
+  const table = quoteTable(options, dialect.quote)
+  const run = (client: Clients[Database], text: string, values: Value[] = []) => {
+    const result = dialect.run(client, text, values)
+    if (result === undefined) throw wrongClient(client, dialect.clients)
+    return result
+  }
+  const perform = database === 'sqlite' ? performNow : performLater
+  return {
+    setup: (client: Clients[Database]) =>
+      perform(table, { work: () => run(client, dialect.setup(table)), read: noResult }),
+    mark(transaction: Clients[Database], key: string) {
+      const work = () => {
+        const hint = dialect.missingBegin(transaction)
+        if (hint !== undefined) throw noTransaction(hint)
+        checkEach('marks.mark', { key }, ARGUMENTS)
+        return run(transaction, dialect.insert(table), [dialect.keyOf(key)])
+      }
+      return perform(table, { work, read: dialect.hasInserted })
+    },
+    clean(client: Clients[Database], olderThanMs: number) {
+      const work = () => {
+        checkEach('marks.clean', { olderThanMs }, ARGUMENTS)
+        return run(client, dialect.remove(table), [olderThanMs])
+      }
+      return perform(table, { work, read: noResult })
+    },
+  }
 }
 
-function isDatabase(value: unknown): boolean {
-  return typeof value === 'string' && Object.hasOwn(DIALECTS, value)
+/** A statement, and how its result is read. */
+interface Statement<Result> {
+  work(): unknown
+  read(result: unknown): Result
 }
+
+const noResult = () => undefined
+
+function performNow<Result>(table: string, { work, read }: Statement<Result>): Result {
+  try {
+    return read(work())
+  } catch (error) {
+    throw explained(error, table)
+  }
+}
+
+/** Errors of the arguments are those of the promise. */
+async function performLater<Result>(table: string, { work, read }: Statement<Result>): Promise<Result> {
+  try {
+    return read(await work())
+  } catch (error) {
+    throw explained(error, table)
+  }
+}
+
+const NAMES = Object.keys(DIALECTS)
+const isName = (value: unknown) => NAMES.some((name) => name === value)
 
 const OPTIONS: Checks<MarksOptions> = {
   table: must(
@@ -147,7 +168,8 @@ const ARGUMENTS = {
   olderThanMs: needs('milliseconds above 0', (value) => Number.isFinite(value) && Number(value) > 0),
 }
 
-function noTable(table: string, cause: unknown): ConfigurationError {
+function explained(error: unknown, table: string): unknown {
+  if (!isMissingTable(error)) return error
   const message = `The table of marks, ${table}, does not exist. Call \`setup\` of the marks once first.`
-  return new ConfigurationError({ message, cause })
+  return new ConfigurationError({ message, cause: error })
 }

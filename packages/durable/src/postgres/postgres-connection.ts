@@ -1,3 +1,4 @@
+import { hasMethods, kindOf, memberOf } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import type { Pool } from 'pg'
 
@@ -27,15 +28,15 @@ export function queryOf(client: AnyClient): PostgresQuery | undefined {
 }
 
 export function hasMethod<Name extends string>(
-  client: AnyClient,
+  client: unknown,
   name: Name,
 ): client is Extract<AnyClient, { [name in Name]: unknown }> {
-  return typeof Object(client)[name] === 'function'
+  return hasMethods(client, name)
 }
 
 /** Returns the rows in the result of a client. */
 export function readRows(result: unknown): readonly Row[] {
-  const rows = Array.isArray(result) ? result : Object(result).rows
+  const rows = Array.isArray(result) ? result : memberOf(result, 'rows')
   if (Array.isArray(rows)) return rows
   throw wrongRows(`resolves to ${typeof result} instead of a list of rows, or an object that has them as \`rows\``)
 }
@@ -48,14 +49,14 @@ export function wrongRows(what: string): ConfigurationError {
 
 /** Checks the row of a first statement, which has `is_due` 1 and `due_at` NULL. @throws ConfigurationError */
 export function checkProbe(row: Row | undefined): void {
-  const names = Object.keys(Object(row))
-  if (!names.includes('is_due')) throw wrongRows(`renames columns: is_due is ${names[0] ?? 'missing'}`)
-  if (row?.due_at !== null) throw wrongRows(`changes NULL to ${typeof row?.due_at}`)
+  const [name = 'missing'] = Object.keys(row ?? {})
+  if (row?.is_due === undefined) throw wrongRows(`renames columns: is_due is ${name}`)
+  if (row.due_at !== null) throw wrongRows(`changes NULL to ${typeof row.due_at}`)
 }
 
 /** Whether an error has one of these SQLSTATEs, also when a library has wrapped it. */
 export function hasState(error: unknown, ...states: string[]): boolean {
-  return [error, Object(error).cause].some((each) => states.includes(Object(each).code))
+  return [error, memberOf(error, 'cause')].some((each) => states.includes(String(memberOf(each, 'code'))))
 }
 
 export function isMissingTable(error: unknown): boolean {
@@ -80,86 +81,64 @@ interface Listener {
   onEnd(): void
 }
 
-/** Listens to a channel, on a connection of its own. Resolves to what ends that. */
-type Listen = (listener: Listener) => Promise<(() => Promise<void>) | undefined>
-
 /** How the engine runs statements. */
 export interface Connection {
   /** @param limitMs how long the statement may take; some clients enforce it */
   query(text: string, values: PostgresValue[], limitMs: number): PromiseLike<unknown>
-  /** Missing, or resolves to `undefined`, where there is no connection for it. */
-  listen?: Listen | undefined
+  /** Listens to a channel, where there is a connection for it. Resolves to what ends that. */
+  listen?: ((listener: Listener) => Promise<(() => Promise<void>) | undefined>) | undefined
   /** A statement got no response in time. */
-  onSilence(): void
-  /** Number of connections when all of them are in use. */
-  usedUp(): number | undefined
-  close(): Promise<void>
+  onSilence?(): void
+  close?(): Promise<void>
 }
 
 /** The parts of a pool of pg that the engine uses. */
-type PgPool = Pick<Pool, 'query' | 'connect' | 'idleCount' | 'totalCount'> & {
-  options: { max?: number | null | undefined }
-}
+type PgPool = Pick<Pool, 'query' | 'connect' | 'idleCount'> & { options: { max?: number | null | undefined } }
 
 /** How long a connection may take to open. */
 const CONNECT_MS = 4_000
 /** How long an idle connection may take to prove that it is alive. */
 const PROBE_MS = 2_000
 
-/** @throws ConfigurationError when this is not a database */
-export function connectionOf(database: PostgresDatabase): Connection {
-  if (typeof database === 'string') return ofUrl(database)
-  const mistake = mistakeIn(database)
-  if (mistake !== undefined) throw new ConfigurationError({ message: `createPostgresEngine needs ${mistake}` })
-  if (isPgPool(database)) return ofPool(database)
+/** Returns the function that connects at the first statement. @throws ConfigurationError when this is not a database */
+export function connectorOf(database: PostgresDatabase): () => Promise<Connection> {
+  if (typeof database === 'string') return connectorOfUrl(database)
+  if (isPgPool(database)) return async () => ofPool(database)
   const query = queryOf(database)
-  if (query === undefined) throw new ConfigurationError({ message: `createPostgresEngine needs ${EXPECTED}` })
-  return {
+  if (query === undefined) throw notDatabase(`It got ${kindOf(database)}.`)
+  return async () => ({
     async query(text, values) {
       checkIdle(database)
       return await query(text, values)
     },
     listen: hasListen(database) ? (listener) => listenBySql(database, listener) : undefined,
-    onSilence: () => {},
-    usedUp: () => undefined,
-    close: async () => {},
-  }
+  })
 }
 
-const EXPECTED =
-  'a database: a connection string, a pool of pg, `sql` of neon or postgres, or a function (text, values) => rows.'
-
-/** What is wrong with a database, as far as it shows before the first statement. */
-function mistakeIn(database: AnyClient): string | undefined {
-  if (typeof database === 'function') {
-    const source = Function.prototype.toString.call(database)
-    const isLoose = /^(async )?query\s*\(/.test(source) && source.includes('this')
-    return isLoose ? `the pool itself: createPostgresEngine(pool). \`pool.query\` alone has lost its pool.` : undefined
-  }
-  if (typeof database !== 'object' || database === null)
-    return `${EXPECTED} It got ${database === null ? 'null' : typeof database}.`
-  const isPlain = Object.getPrototypeOf(database) === Object.prototype
-  if (isPlain)
-    return `${EXPECTED} It got an object of options: the database comes first, as in createPostgresEngine(pool).`
-  const { execute, then, $client }: { execute?: unknown; then?: unknown; $client?: unknown } = Object(database)
-  if ($client !== undefined) return `${EXPECTED} Of drizzle, pass \`db.$client\`.`
-  if (typeof execute === 'function') return `${EXPECTED} It got a client of another database.`
-  if (typeof then === 'function') return `${EXPECTED} It got a promise.`
-  return undefined
+function notDatabase(got: string): ConfigurationError {
+  const message = `createPostgresEngine needs a database as its first argument: a connection string, a pool of pg, \`sql\` of neon or postgres, or a function (text, values) => rows. ${got}`
+  return new ConfigurationError({ message })
 }
 
 /** A statement inside of a transaction of the caller could be rolled back after the engine has acted on it. */
 function checkIdle(database: AnyClient): void {
-  const { getTransactionStatus, savepoint } = Object(database)
-  const status = typeof getTransactionStatus === 'function' ? getTransactionStatus.call(database) : undefined
-  if (status !== 'T' && status !== 'E' && typeof savepoint !== 'function') return
+  const status = transactionStatus(database)
+  if (status !== 'T' && status !== 'E' && !hasMethods(database, 'savepoint')) return
   const message = 'The Postgres engine got a connection that is inside of a transaction. Give it the pool.'
   throw new ConfigurationError({ message })
 }
 
-function isPgPool(database: unknown): database is PgPool {
-  const { query, totalCount, idleCount, options } = Object(database)
-  return [totalCount, idleCount].every(Number.isInteger) && typeof query === 'function' && typeof options === 'object'
+/** Of a client of pg: `I` outside of transactions, `T` inside of one, `E` inside of one that failed. */
+export function transactionStatus(client: unknown): unknown {
+  return hasStatus(client) ? client.getTransactionStatus() : undefined
+}
+
+function hasStatus(client: unknown): client is { getTransactionStatus(): unknown } {
+  return hasMethods(client, 'getTransactionStatus')
+}
+
+export function isPgPool(client: unknown): client is PgPool {
+  return hasMethods(client, 'query', 'connect') && Number.isInteger(memberOf(client, 'idleCount'))
 }
 
 /** `sql` of postgres, which opens a connection of its own for this, and opens it again. */
@@ -168,7 +147,7 @@ interface ListeningSql {
 }
 
 function hasListen(client: AnyClient): client is AnyClient & ListeningSql {
-  return hasMethod(client, 'listen')
+  return hasMethods(client, 'listen')
 }
 
 async function listenBySql(sql: ListeningSql, { channel, onNotify }: Listener) {
@@ -207,36 +186,19 @@ function ofPool(pool: PgPool): Connection {
       // Where one connection is dead, others often are. All at once: one after the other would take a time limit each.
       for (let left = pool.idleCount; left > 0; left -= 1) query('SELECT 1', [], PROBE_MS).catch(() => {})
     },
-    usedUp() {
-      const { max } = pool.options
-      return pool.idleCount === 0 && max != null && pool.totalCount >= max ? max : undefined
-    },
-    close: async () => {},
   }
 }
 
-function ofUrl(url: string): Connection {
-  if (!/^postgres(ql)?:\/\//.test(url)) {
-    throw new ConfigurationError({ message: `createPostgresEngine needs ${EXPECTED} It got the text ${shown(url)}.` })
-  }
-  let opening: Promise<{ pool: Pool; connection: Connection }> | undefined
-  const open = () => {
-    opening ??= openPool(url)
-    return opening
-  }
-  let opened: Connection | undefined
-  return {
-    async query(text, values, limitMs) {
-      opened ??= (await open()).connection
-      return await opened.query(text, values, limitMs)
-    },
-    listen: async (listener) => (await open()).connection.listen?.(listener),
-    onSilence: () => opened?.onSilence(),
-    usedUp: () => opened?.usedUp(),
-    async close() {
-      const pool = (await opening?.catch(() => undefined))?.pool
-      if (pool?.ending === false) await pool.end()
-    },
+function connectorOfUrl(url: string): () => Promise<Connection> {
+  if (!/^postgres(ql)?:\/\//.test(url)) throw notDatabase(`It got the text ${shown(url)}.`)
+  return async () => {
+    const pool = await openPool(url)
+    return {
+      ...ofPool(pool),
+      close: async () => {
+        if (!pool.ending) await pool.end()
+      },
+    }
   }
 }
 
@@ -245,7 +207,7 @@ function shown(text: string): string {
   return text === '' ? '""' : `${JSON.stringify(text.slice(0, 4))}…`
 }
 
-async function openPool(connectionString: string): Promise<{ pool: Pool; connection: Connection }> {
+async function openPool(connectionString: string): Promise<Pool> {
   const pg = await import('pg').catch((cause) => {
     const message = 'createPostgresEngine needs the package pg for a connection string: npm install pg'
     throw new ConfigurationError({ message, cause })
@@ -254,5 +216,5 @@ async function openPool(connectionString: string): Promise<{ pool: Pool; connect
   // Without listeners a restart of the database ends the process. The next statement reports it.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  return { pool, connection: ofPool(pool) }
+  return pool
 }

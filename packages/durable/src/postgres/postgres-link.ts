@@ -1,7 +1,8 @@
+import { systemClock, withTimeLimit } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import {
   type Connection,
-  connectionOf,
+  connectorOf,
   hasState,
   isMissingTable,
   type PostgresDatabase,
@@ -14,8 +15,6 @@ import {
 const LIMIT_MS = 5_000
 /** How much less it may take once it has its connection. */
 const CONNECTION_MS = 1_000
-/** A wait for a connection that is worth a warning. */
-const LONG_WAIT_MS = 1_000
 /** Longest pause before a statement is repeated. */
 const PAUSE_MS = 100
 
@@ -33,13 +32,18 @@ const END_STANDBY_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid()) WHERE
 
 /** Runs the statements of an engine. */
 export class PostgresLink {
-  readonly #connection: Connection
+  readonly #connect: () => Promise<Connection>
   readonly #schema: string | undefined
-  #hasWarned = false
+  #connection: Promise<Connection> | undefined
 
   constructor(database: PostgresDatabase, schema: string | undefined) {
-    this.#connection = connectionOf(database)
+    this.#connect = connectorOf(database)
     this.#schema = schema
+  }
+
+  #connected(): Promise<Connection> {
+    this.#connection ??= this.#connect()
+    return this.#connection
   }
 
   /** Runs one statement, and returns its rows. */
@@ -67,45 +71,33 @@ export class PostgresLink {
   }
 
   #leaveStandby(): void {
-    Promise.resolve(this.#connection.query(END_STANDBY_SESSION, [], CONNECTION_MS)).catch(() => {})
+    this.#once(END_STANDBY_SESSION, [], LIMIT_MS).catch(() => {})
   }
 
   /** Calls back at each notification, where the client can. Resolves to what ends that. */
   async listen(channel: string, onNotify: () => void, onEnd: () => void): Promise<(() => Promise<void>) | undefined> {
-    return await this.#connection.listen?.({ channel, onNotify, onEnd })
+    return await (await this.#connected()).listen?.({ channel, onNotify, onEnd })
   }
 
-  close(): Promise<void> {
-    return this.#connection.close()
+  async close(): Promise<void> {
+    const connection = await this.#connection?.catch(() => undefined)
+    await connection?.close?.()
   }
 
   async #once(text: string, values: PostgresValue[], limitMs: number): Promise<unknown> {
-    const connection = this.#connection
+    const connection = await this.#connected()
     const connectionMs = limitMs - CONNECTION_MS
     const startedAt = performance.now()
-    const timers: NodeJS.Timeout[] = []
-    const late = new Promise<never>((_, reject) => {
-      const fail = () => reject(new Error(`Postgres did not respond within ${limitMs} ms.`))
-      timers.push(setTimeout(fail, limitMs))
-    })
-    if (connection.usedUp() !== undefined) timers.push(setTimeout(() => this.#warn(), LONG_WAIT_MS))
-    try {
-      return await Promise.race([connection.query(text, values, connectionMs), late])
-    } catch (error) {
-      if (performance.now() - startedAt >= connectionMs) connection.onSilence()
-      throw error
-    } finally {
-      for (const timer of timers) clearTimeout(timer)
+    const onLate = () => {
+      throw new Error(`Postgres did not respond within ${limitMs} ms, or no connection of the pool was free.`)
     }
-  }
-
-  #warn(): void {
-    const used = this.#connection.usedUp()
-    if (this.#hasWarned || used === undefined) return
-    this.#hasWarned = true
-    process.emitWarning(
-      `A statement of the Postgres engine waits for a connection: all ${used} of the pool are in use. Handlers that hold connections leave none for the engine. Make \`max\` of the pool larger than the concurrency of its workers.`,
-    )
+    try {
+      const query = Promise.resolve(connection.query(text, values, connectionMs))
+      return await withTimeLimit(query, { clock: systemClock, limitMs, onLate })
+    } catch (error) {
+      if (performance.now() - startedAt >= connectionMs) connection.onSilence?.()
+      throw error
+    }
   }
 }
 

@@ -171,12 +171,8 @@ export const SQL = {
     SELECT sum(open) AS open, sum(done) AS done, sum(dead) AS dead,
       (SELECT count(*) FROM modelrun_tasks WHERE queue = $1 AND state = 'running') AS running
     FROM modelrun_counts WHERE queue = $1`,
-  // $1 name, $2 amount, $3 limit.
-  tally: `
-    INSERT INTO modelrun_tallies AS t (name, value) SELECT $1, $2::float8 WHERE $2::float8 <= $3::float8
-    ON CONFLICT (name) DO UPDATE SET value = t.value + $2::float8
-      WHERE $2::float8 <= 0 OR t.value + $2::float8 <= $3::float8
-    RETURNING value, ${TO_DISK}`,
+  total: 'SELECT value FROM modelrun_tallies WHERE name = $1',
+  // $1 name, $2 amount, $3 limit, $4 name of the part.
   // Of two calls with one part at the same time, the unique key of the part lets one fail, which is repeated.
   reserve: `
     WITH known AS (SELECT value FROM modelrun_tallies WHERE name = $4),

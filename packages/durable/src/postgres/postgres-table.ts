@@ -12,8 +12,8 @@ import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { type DurableTable, partName } from '../engine/table-engine.ts'
 import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
-import { setUpTables } from './postgres-setup.ts'
 import { CHANNEL, SQL } from './postgres-statements.ts'
+import { setUpTables } from './postgres-versions.ts'
 
 /** The adds of this time share a notification: commits with one wait for each other. */
 const NOTIFY_MS = 25
@@ -137,9 +137,9 @@ export class PostgresTable implements DurableTable {
     return row?.ms == null ? undefined : Number(row.ms)
   }
 
-  async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
-    const [row] = await this.#rows(SQL.tally, name, amount, Math.min(limit, Number.MAX_VALUE))
-    return row === undefined ? undefined : Number(row.value)
+  async total(name: string): Promise<number> {
+    const [row] = await this.#rows(SQL.total, name)
+    return Number(row?.value ?? 0)
   }
 
   async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {

@@ -80,11 +80,11 @@ function isWanted(run: Run, { all, state, olderThanMs = 0 }: RunsToDelete): bool
 async function deleteAttempt(id: string, { engine, queues }: RunsContext): Promise<boolean> {
   // What is locked right now is about to be sent.
   if ((await engine.get(queues.submit, id)) !== undefined && !(await engine.remove(queues.submit, id))) return false
-  const resubmits = (await engine.tally(queues.resubmits(id), 0)) ?? 0
+  const resubmits = await engine.total(queues.resubmits(id))
   for (let resubmit = 0; resubmit <= resubmits; resubmit += 1) {
     for (let lost = 0; lost <= RESUBMITS; lost += 1) await engine.release(queues.credits, `${id}/${resubmit}/${lost}`)
+    await engine.release(queues.resubmits(id), String(resubmit))
   }
-  if (resubmits > 0) await engine.tally(queues.resubmits(id), -resubmits)
   await engine.release(queues.places, id)
   const marks = [queues.retried, queues.cancels, queues.unsent, ...Object.values(queues.ends)]
   for (const queue of [...marks, queues.poll, queues.outcomes]) await engine.remove(queue, id)

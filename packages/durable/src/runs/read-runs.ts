@@ -217,7 +217,7 @@ export async function readProgress(
     unknown,
     oldestDueMs: Math.max(0, -((await engine.msUntilDue(queues.submit)) ?? 0)),
     isPaused: await isPaused(context),
-    credits: (await engine.tally(queues.credits, 0)) ?? 0,
+    credits: await engine.total(queues.credits),
     msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),
   }
 }

@@ -102,7 +102,7 @@ export async function creditsPart(
   { id, fence, lost }: Pick<Task, 'id' | 'fence' | 'lost'>,
   { engine, queues }: RunsContext,
 ): Promise<string> {
-  const resubmits = fence === 1 ? 0 : await engine.tally(queues.resubmits(id), 0)
+  const resubmits = fence === 1 ? 0 : await engine.total(queues.resubmits(id))
   return `${id}/${resubmits}/${lost}`
 }
 

@@ -210,7 +210,7 @@ const atLeastOne = must('a number of at least 1', (value) => typeof value === 'n
 
 const OPTIONS: Checks<RunsOptions> = {
   engine: needs("an engine of @modelrun/durable, such as `createSqliteEngine({ path: 'batch.db' })`", (value) =>
-    hasMethods(value, 'work', 'tally'),
+    hasMethods(value, 'work', 'total'),
   ),
   client: needs('a client, such as `new ModelRun()`', (value) => hasMethods(value, 'submit')),
   name: must('a name', isText),

@@ -76,7 +76,8 @@ export async function resubmitUnknown(
     return true
   }
   // Counted before it is sent, because the earlier send may be charged, too.
-  await engine.tally(queues.resubmits(id), 1)
+  const resubmits = queues.resubmits(id)
+  await engine.reserve(resubmits, String(await engine.total(resubmits)), { amount: 1 })
   await engine.remove(queues.cancels, id)
   return engine.replay(queues.submit, id)
 }

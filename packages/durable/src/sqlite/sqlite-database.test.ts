@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Write, WriteGroup } from './sqlite-database.ts'
+import { type Write, Writes } from './sqlite-database.ts'
 
 /** Notes each transaction: whether it goes to the disk. */
-function setUp(): { group: WriteGroup; transactions: boolean[] } {
+function setUp(): { group: Writes; transactions: boolean[] } {
   const transactions: boolean[] = []
-  const write: Write = async ({ toDisk }, work) => {
+  const write: Write = (toDisk, work) => {
     transactions.push(toDisk)
     return work()
   }
-  return { group: new WriteGroup(write), transactions }
+  return { group: new Writes(0, write), transactions }
 }
 
 const fail = () => {

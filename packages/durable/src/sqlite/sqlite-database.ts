@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { numberIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 
 export type Row = Record<string, SQLOutputValue>
@@ -31,61 +32,28 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
   const database = open(path)
   const checkFiles = createFileCheck(path)
   const statements = new Map<string, StatementSync>()
-  const inLine = createLine(busyTimeoutMs)
   let isToDisk: boolean | undefined
   const prepare = (sql: string): StatementSync => {
     const statement = statements.get(sql) ?? prepareStatement(database, sql)
     statements.set(sql, statement)
     return statement
   }
-  const write: Write = ({ toDisk }, work) =>
-    inLine(() => {
-      if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
-      isToDisk = toDisk
-      return inTransaction(database, () => {
-        const result = work()
-        if (toDisk) checkFiles()
-        return result
-      })
+  const writes = new Writes(busyTimeoutMs, (toDisk, work) => {
+    if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
+    isToDisk = toDisk
+    return inTransaction(database, () => {
+      const result = work()
+      if (toDisk) checkFiles()
+      return result
     })
-  const group = new WriteGroup(write, isBusy)
+  })
   return {
     exec: (sql) => database.exec(sql),
     rows: (sql, values = {}) => prepare(sql).all(values),
-    transaction: ({ toDisk }, work) => group.add(toDisk, work),
+    transaction: ({ toDisk }, work) => writes.add(toDisk, work),
     close: () => {
       if (database.isOpen) database.close()
     },
-  }
-}
-
-/**
- * Repeats transactions that find the file busy, without blocking the event loop in between. Only the first transaction in line
- * tries: else each of them would block the event loop.
- */
-function createLine(busyTimeoutMs: number): <T>(work: () => T) => Promise<T> {
-  let last: Promise<unknown> | undefined
-  return async (work) => {
-    const giveUpAt = performance.now() + busyTimeoutMs
-    const turn = (last ?? Promise.resolve()).then(() => untilFree(giveUpAt, work))
-    const ended = turn.catch(() => {})
-    last = ended
-    try {
-      return await turn
-    } finally {
-      if (last === ended) last = undefined
-    }
-  }
-}
-
-async function untilFree<T>(giveUpAt: number, work: () => T): Promise<T> {
-  for (;;) {
-    try {
-      return work()
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAt) throw error
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
-    }
   }
 }
 
@@ -94,7 +62,7 @@ function isBusy(error: unknown): boolean {
 }
 
 function kindOf(error: unknown): number {
-  return Number(Object(error).errcode) & 0xff
+  return (numberIn(error, 'errcode') ?? 0) & 0xff
 }
 
 /** Says what a full disk means, in place of "database or disk is full". */
@@ -181,27 +149,31 @@ function prepareStatement(database: DatabaseSync, sql: string): StatementSync {
   }
 }
 
-/** Work that waits for the next transaction. */
+/** Work that waits for its transaction. */
 interface WaitingWork {
   toDisk: boolean
+  giveUpAt: number
   /** Runs the work. Returns a function to call after the commit. */
   run(): () => void
   reject(error: unknown): void
 }
 
 /** Runs work in one transaction. */
-export type Write = <T>(options: { toDisk: boolean }, work: () => T) => Promise<T>
+export type Write = <T>(toDisk: boolean, work: () => T) => T
 
-/** Writes all work of one turn of the event loop in one transaction: one wait for the disk instead of many. */
-export class WriteGroup {
+/**
+ * Writes all work of one turn of the event loop in one transaction: one wait for the disk instead of many. A transaction that
+ * finds the file busy is repeated without blocking the event loop in between, and what comes meanwhile waits for it.
+ */
+export class Writes {
+  readonly #busyTimeoutMs: number
   readonly #write: Write
-  readonly #isForAll: (error: unknown) => boolean
   #waiting: WaitingWork[] = []
+  #isWriting = false
 
-  /** @param isForAll whether an error concerns the whole transaction, so that its work is not repeated one by one */
-  constructor(write: Write, isForAll: (error: unknown) => boolean = () => false) {
+  constructor(busyTimeoutMs: number, write: Write) {
+    this.#busyTimeoutMs = busyTimeoutMs
     this.#write = write
-    this.#isForAll = isForAll
   }
 
   add<T>(toDisk: boolean, work: () => T): Promise<T> {
@@ -210,35 +182,41 @@ export class WriteGroup {
         const result = work()
         return () => resolve(result)
       }
-      if (this.#waiting.length === 0) setImmediate(() => void this.#writeWaiting())
-      this.#waiting.push({ toDisk, run, reject })
+      this.#waiting.push({ toDisk, giveUpAt: performance.now() + this.#busyTimeoutMs, run, reject })
+      if (!this.#isWriting) void this.#writeAll()
     })
   }
 
-  async #writeWaiting(): Promise<void> {
-    const group = this.#waiting
-    this.#waiting = []
-    const failure = await this.#tryWrite(group)
-    if (failure === undefined) return
-    if (group.length === 1 || this.#isForAll(failure.error)) for (const { reject } of group) reject(failure.error)
-    // Each in a transaction of its own, so that work that fails does not affect other work.
-    else for (const one of group) await this.#writeAlone(one)
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    while (this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      await this.#writeGroup(this.#waiting.splice(0))
+    }
+    this.#isWriting = false
   }
 
-  async #writeAlone(work: WaitingWork): Promise<void> {
-    const failure = await this.#tryWrite([work])
-    if (failure !== undefined) work.reject(failure.error)
+  async #writeGroup(group: readonly WaitingWork[]): Promise<void> {
+    const error = await this.#untilFree(group)
+    if (error === undefined) return
+    // Each in a transaction of its own, so that work that fails does not affect other work.
+    if (group.length > 1 && !isBusy(error)) for (const one of group) await this.#writeGroup([one])
+    else for (const { reject } of group) reject(error)
   }
 
   /** @returns why nothing was written; undefined when all was */
-  async #tryWrite(group: readonly WaitingWork[]): Promise<{ error: unknown } | undefined> {
-    try {
-      const toDisk = group.some((work) => work.toDisk)
-      const settle = await this.#write({ toDisk }, () => group.map(({ run }) => run()))
-      for (const one of settle) one()
-      return undefined
-    } catch (error) {
-      return { error }
+  async #untilFree(group: readonly WaitingWork[]): Promise<unknown> {
+    const toDisk = group.some((work) => work.toDisk)
+    for (;;) {
+      try {
+        const settle = this.#write(toDisk, () => group.map(({ run }) => run()))
+        for (const one of settle) one()
+        return undefined
+      } catch (error) {
+        const mayRepeat = isBusy(error) && group.some(({ giveUpAt }) => performance.now() <= giveUpAt)
+        if (!mayRepeat) return error
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
+      }
     }
   }
 }

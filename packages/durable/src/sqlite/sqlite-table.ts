@@ -169,14 +169,8 @@ export class SqliteTable implements DurableTable {
     return row?.due_at == null ? undefined : Number(row.due_at) - Date.now()
   }
 
-  async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
-    return this.#database.transaction({ toDisk: true }, () => {
-      const before = Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0)
-      const value = before + amount
-      if (amount > 0 && value > limit) return undefined
-      if (amount !== 0) this.#database.rows(SQL.setTally, { name, value })
-      return value
-    })
+  async total(name: string): Promise<number> {
+    return Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0)
   }
 
   /** Reaches the disk with the mark of the run that it is for. */

@@ -66,7 +66,7 @@ it('migrates the tables of version 1, and keeps all rows', async () => {
   await engine.setup()
   expect(await engine.count('q')).toEqual({ waiting: 1, running: 1, done: 1, dead: 0 })
   expect(await engine.get('q', 'is done')).toMatchObject({ data: { n: 3 }, result: 'r' })
-  expect(await engine.tally('q:credits', 0)).toBe(7)
+  expect(await engine.total('q:credits')).toBe(7)
   engine.work('q', async ({ data }) => data)
   await expect.poll(() => engine.get('q', 'waits')).toMatchObject({ state: 'done', result: { n: 1 } })
   await engine.close()
@@ -76,7 +76,7 @@ it('migrates the tables of version 1, and keeps all rows', async () => {
   expect(version).toBe(VERSIONS.length)
 })
 
-it('rejects the tables of a newer version, and tables that are not of this engine', async () => {
+it('rejects the tables of a newer version', async () => {
   const setup = async () => {
     const engine = createSqliteEngine({ path })
     await engine.setup().finally(() => engine.close())
@@ -88,14 +88,6 @@ it('rejects the tables of a newer version, and tables that are not of this engin
   await setup()
   change("ALTER TABLE modelrun_tasks ADD COLUMN extra TEXT DEFAULT 'x'")
   await setup() // does no harm
-  change(
-    'CREATE TABLE other (a TEXT NOT NULL); DROP TABLE modelrun_queues; ALTER TABLE other RENAME TO modelrun_queues',
-  )
-  await expect(setup()).rejects.toThrow(/has no column modelrun_queues\.queue/)
-  change(
-    'DROP TABLE modelrun_queues; CREATE TABLE modelrun_queues (queue, next_start, paused_until, more INT NOT NULL)',
-  )
-  await expect(setup()).rejects.toThrow(/value for the column modelrun_queues\.more/)
 })
 
 it('is set up by many processes at once', async () => {

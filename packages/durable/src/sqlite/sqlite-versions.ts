@@ -1,4 +1,4 @@
-import { type TableVersion, tablesOf, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
+import { tooNew, VERSION_TABLE } from '../engine/table-versions.ts'
 import type { Database } from './sqlite-database.ts'
 
 /** A trigger that counts tasks: counting a million rows takes long, and blocks the event loop. */
@@ -9,19 +9,9 @@ function countOn(name: string, event: string, changes: readonly (readonly [row: 
   return `CREATE TRIGGER IF NOT EXISTS modelrun_tasks_${name} AFTER ${event} ON modelrun_tasks BEGIN ${changes.map(count).join('')} END;`
 }
 
-/** The versions of the tables, oldest first. */
-export const VERSIONS: readonly TableVersion[] = [
-  {
-    columns: {
-      modelrun_tasks: [
-        ...['queue', 'id', 'state', 'data', 'result', 'error', 'attempts', 'lost', 'fence'],
-        ...['due_at', 'added_at', 'ended_at', 'seq'],
-      ],
-      modelrun_queues: ['queue', 'next_start', 'paused_until'],
-      modelrun_tallies: ['name', 'value'],
-      modelrun_counts: ['queue', 'state', 'count'],
-    },
-    sql: `
+/** The statements that make each version of the tables, from the one before or from nothing. */
+export const VERSIONS: readonly string[] = [
+  `
       CREATE TABLE IF NOT EXISTS modelrun_tasks (
         queue TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, data TEXT NOT NULL, result TEXT, error TEXT,
         attempts INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0, fence INTEGER NOT NULL DEFAULT 0,
@@ -43,34 +33,16 @@ export const VERSIONS: readonly TableVersion[] = [
         ['OLD', -1],
         ['NEW', 1],
       ])}`,
-  },
-  {
-    columns: { modelrun_tasks: ['started'] },
-    // Whether a run that was locked by the version before has started is unknown.
-    sql: `
-      ALTER TABLE modelrun_tasks ADD COLUMN started INTEGER NOT NULL DEFAULT 0;
-      UPDATE modelrun_tasks SET started = fence WHERE state = 'running';`,
-  },
-  {
-    columns: { modelrun_tasks: ['started_at'] },
-    sql: 'ALTER TABLE modelrun_tasks ADD COLUMN started_at INTEGER;',
-  },
+  // Whether a run that was locked by the version before has started is unknown.
+  `
+    ALTER TABLE modelrun_tasks ADD COLUMN started INTEGER NOT NULL DEFAULT 0;
+    UPDATE modelrun_tasks SET started = fence WHERE state = 'running';`,
+  'ALTER TABLE modelrun_tasks ADD COLUMN started_at INTEGER;',
 ]
-
-const TABLES = tablesOf(VERSIONS).map((table) => `'${table}'`)
-
-/** The columns of the tables that exist. */
-const FIND_COLUMNS = `
-  SELECT t.name AS table_name, c.name AS column_name, c."notnull" AND c.dflt_value IS NULL AND c.pk = 0 AS is_required
-  FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name IN (${TABLES.join(', ')})`
-
-const NEWEST = `SELECT max(version) AS version FROM ${VERSION_TABLE}`
 
 /** Migrates from a version, or from nothing. For a transaction. */
 export function migration(from: number): string {
-  const steps = VERSIONS.map(
-    ({ sql }, index) => `${sql}; INSERT OR IGNORE INTO ${VERSION_TABLE} VALUES (${index + 1});`,
-  )
+  const steps = VERSIONS.map((sql, index) => `${sql}; INSERT OR IGNORE INTO ${VERSION_TABLE} VALUES (${index + 1});`)
   return [
     `CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (version INTEGER PRIMARY KEY);`,
     `INSERT OR IGNORE INTO ${VERSION_TABLE} SELECT ${from} WHERE ${from} > 0;`,
@@ -78,14 +50,13 @@ export function migration(from: number): string {
   ].join('\n')
 }
 
-/** The version of the tables in a database. */
+/** The version of the tables in a database; 0 when there are none. @throws ConfigurationError when they are newer */
 export function versionIn(database: Database): number {
-  const found = database.rows(FIND_COLUMNS).map((row) => ({
-    table: String(row.table_name),
-    column: String(row.column_name),
-    isRequired: Number(row.is_required) === 1,
-  }))
-  const isKnown = found.some(({ table }) => table === VERSION_TABLE)
-  const [row] = isKnown ? database.rows(NEWEST) : []
-  return versionOf(VERSIONS, found, Number(row?.version ?? 0))
+  const tables = database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => name)
+  if (!tables.includes('modelrun_tasks')) return 0
+  if (!tables.includes(VERSION_TABLE)) return 1
+  const [row] = database.rows(`SELECT max(version) AS version FROM ${VERSION_TABLE}`)
+  const version = Number(row?.version ?? 1)
+  if (version > VERSIONS.length) throw tooNew(version, VERSIONS.length)
+  return version
 }

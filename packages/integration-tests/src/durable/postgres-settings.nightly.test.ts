@@ -16,11 +16,6 @@ const CHANGES: readonly { title: string; change(engine: Engine): Promise<unknown
     readBack: "SELECT count(*) FROM modelrun_tasks WHERE queue = 'add'",
   },
   {
-    title: 'a counted amount',
-    change: (engine) => engine.tally('credits', 4),
-    readBack: "SELECT count(*) FROM modelrun_tallies WHERE name = 'credits'",
-  },
-  {
     title: 'a lock',
     change: (engine) =>
       new Promise((resolve) =>

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { finish, type Interceptor, MODEL, posts, setUpRuns } from './runs-harness.ts'
 
 /** Statements of a batch whose response is lost once each: the store has done what they say. */
-const STATEMENTS = ['add', 'get', 'list', 'reserve', 'release', 'replay', 'remove', 'tally'] as const
+const STATEMENTS = ['add', 'get', 'list', 'reserve', 'release', 'replay', 'remove', 'total'] as const
 
 const store = () => createSqliteEngine({ path: ':memory:', pollMs: 20 })
 

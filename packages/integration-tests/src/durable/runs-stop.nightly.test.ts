@@ -47,8 +47,8 @@ it('continues its loops when the store was away for a while', async () => {
       return call(...args)
     }
   }
-  const { add, get, list, count, reserve, release, replay, remove, tally } = store
-  const calls = { add, get, list, count, reserve, release, replay, remove, tally }
+  const { add, get, list, count, reserve, release, replay, remove, total } = store
+  const calls = { add, get, list, count, reserve, release, replay, remove, total }
   const engine = {
     ...store,
     ...Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, away(call as never)])),

@@ -83,27 +83,3 @@ describe.skipIf(isMissing)(`Postgres connections that fall silent${note}`, () =>
     expect(performance.now() - startedAt).toBeLessThan(6_500)
   }, 30_000)
 })
-
-describe.skipIf(isMissing)(`a pool without a connection to spare${note}`, () => {
-  it('is warned of when statements wait for handlers', async () => {
-    const service = await startPostgres()
-    const pool = new pg.Pool({ connectionString: service.url, max: 2 })
-    const warnings: string[] = []
-    const onWarning = ({ message }: Error) => warnings.push(message)
-    process.on('warning', onWarning)
-    onTestFinished(async () => {
-      process.off('warning', onWarning)
-      await pool.end()
-      await service.stop()
-    })
-    const engine = createPostgresEngine(pool)
-    await engine.setup()
-    const held = await Promise.all([pool.connect(), pool.connect()])
-    const adds = [engine.add('held', 'a', { data: null }), engine.add('held', 'b', { data: null })]
-    await expect.poll(() => warnings, { timeout: 5_000 }).toHaveLength(1)
-    expect(warnings[0]).toMatch(/all 2 of the pool are in use.*`max`.*concurrency/)
-    for (const connection of held) connection.release()
-    await Promise.all(adds)
-    await engine.close()
-  }, 30_000)
-})
