@@ -57,7 +57,7 @@ const READ = /\.(ts|tsx|mts|mjs|cjs|js|json|md|txt|yml|yaml|html|py|sh|d\.ts)$/
 const ALLOWED = [
   // A method of `@modelcontextprotocol/server`.
   [/^mint/, /states\.mint\(/],
-  [/^refus/, /connection|ECONNREFUSED|\bsocket|\bTCP\b|\bports?\b|['"`]refused['"`]|\brefused: \{/i],
+  [/^refus/, /connection|ECONNREFUSED|\bsocket|\bTCP\b|\bports?\b|['"`]refused['"`]|\brefused: [{']/i],
   [/^refus/, /ERR_PROXY_TUNNEL/],
   [/^begin/, /\bBEGIN\b|sql\.begin|sql\.begin|sql\\.begin|beginTransaction/],
   [/^nobody/, /\buser\b|\buid\b|'nobody'/],

@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
-import { createReferenceServer, type ProfileOption, type ReferenceServer } from '@modelrun/reference-server'
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import type { ConformanceOptions, SpecialKey } from '../src/options.ts'
 import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from './catalog.ts'
 
@@ -18,20 +18,18 @@ export interface ReferenceService {
 
 export interface ReferenceServiceOptions {
   assumptions?: AssumptionOptions
-  profile?: ProfileOption
   /** What happens to each delivery on its way. */
   tamper?: (deliver: Deliver) => Deliver
 }
 
 export function createReferenceService({
   assumptions,
-  profile,
   tamper = (deliver) => deliver,
 }: ReferenceServiceOptions = {}): ReferenceService {
   let receive = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const send = tamper((url, init) => receive(new Request(url, init)))
   const deliver = async (request: Request) => send(request.url, await initOf(request))
-  const server = createReferenceServer({ clock: 'auto', catalog: largeCatalog(), assumptions, profile, deliver })
+  const server = createReferenceServer({ clock: 'auto', catalog: largeCatalog(), assumptions, deliver })
   return {
     server,
     options: {

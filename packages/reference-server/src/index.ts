@@ -16,7 +16,7 @@ export { createReferenceServer, type ReferenceServer, type ServerClientOptions }
 export type { ServerTransport } from './server-transport.ts'
 export type { FaultControl } from './service/fault-control.ts'
 export type { JobControl } from './service/job-control.ts'
-export type { ProfileOption, ReferenceServerOptions } from './service/options.ts'
+export type { ReferenceServerOptions } from './service/options.ts'
 export { LeftoversError, type Report } from './service/report.ts'
 export type { CreatedKey, CreateKeyOptions } from './service/tenants.ts'
 export type { Snapshot } from './snapshot/snapshot-schema.ts'

@@ -27,10 +27,9 @@ export interface ServerClock {
    * Advances time by `ms` milliseconds: runs what falls due, in order, and lets each settle (requests, webhook
    * deliveries) before the next. Modes `manual` and `auto`.
    *
-   * @returns what happened meanwhile, in order: jobs that ended, holds that were over, deliveries
    * @throws Error in the modes `system` and `scaled`, where time passes by itself; ConfigurationError for a bad `ms`
    */
-  advance(ms: number): Promise<readonly ClockEvent[]>
+  advance(ms: number): Promise<void>
 }
 
 /** The speed of a clock that passes by itself: `system` and `scaled`. */
@@ -67,55 +66,41 @@ export function checkAdvance(now: number, ms: number): void {
   checkEach('clock.advance', { ms }, { ms: needs('milliseconds, 0 or more, that end in a possible date', isPossible) })
 }
 
-/** Something that happened while the server's time was moved on. */
-export interface ClockEvent {
-  /** Milliseconds since 1970 on the server's clock. */
-  readonly at: number
-  /** Milliseconds since the start of the move. */
-  readonly afterMs: number
-  /**
-   * - `job_ended`: a job succeeded, failed or was cancelled
-   * - `hold_ended`: a run was held for about 55 s, and its response is a 202 (section 8)
-   * - `delivery_ended`: an attempt to deliver a result is over
-   */
-  readonly kind: 'job_ended' | 'hold_ended' | 'delivery_ended'
-  /** Identifier of the job that it happened to. */
-  readonly job_id: string
-  /** A sentence for people. The same seed gives the same sentences, so they are fit for a snapshot. */
-  readonly text: string
-}
+/** Waits on the server's clock, which end early when the client has gone or the server closes. */
+export class Pauses {
+  readonly #clock: ServerClock
+  readonly #ends = new Map<object, () => void>()
+  #isClosed = false
 
-/** An event without `afterMs`, which depends on the start of the move. */
-export type LoggedEvent = Omit<ClockEvent, 'afterMs'>
-
-/** Collects the events while time is moved on, for the caller of `advance`. Stores nothing otherwise. */
-export class EventLog {
-  readonly #listeners = new Set<LoggedEvent[]>()
-  readonly #catchUp: () => void
-
-  /** @param catchUp ends the jobs that are over by now */
-  constructor(catchUp: () => void = () => {}) {
-    this.#catchUp = catchUp
+  constructor(clock: ServerClock) {
+    this.#clock = clock
   }
 
-  /** Costs nothing without a listener. */
-  add(describe: () => LoggedEvent): void {
-    if (this.#listeners.size === 0) return
-    const add = describe()
-    for (const events of this.#listeners) events.push(add)
+  /** Resolves with whether the time has passed. `Infinity` never does. @param owner whose end ends the pause early */
+  pause(ms: number, signal: AbortSignal, owner: object = {}): Promise<boolean> {
+    if (this.#isClosed || signal.aborted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const finish = (hasPassed: boolean) => {
+        this.#clock.clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        this.#ends.delete(owner)
+        resolve(hasPassed)
+      }
+      const end = () => finish(false)
+      const timer = this.#clock.setTimeout(() => finish(true), ms)
+      this.#ends.set(owner, end)
+      signal.addEventListener('abort', end)
+    })
   }
 
-  /** What happens from now on until `work` is done, in order of time. */
-  async during(now: number, work: () => Promise<void>): Promise<readonly ClockEvent[]> {
-    this.#catchUp()
-    const events: LoggedEvent[] = []
-    this.#listeners.add(events)
-    try {
-      await work()
-      this.#catchUp()
-    } finally {
-      this.#listeners.delete(events)
-    }
-    return events.sort((one, other) => one.at - other.at).map((add) => ({ ...add, afterMs: add.at - now }))
+  /** Ends the pause of an owner, if it has one. */
+  end(owner: object): void {
+    this.#ends.get(owner)?.()
+  }
+
+  /** Ends every pause, and those to come. */
+  close(): void {
+    this.#isClosed = true
+    for (const end of [...this.#ends.values()]) end()
   }
 }

@@ -1,5 +1,5 @@
 import type { Activity } from './activity.ts'
-import { EventLog, type RunningClock } from './clock.ts'
+import type { RunningClock } from './clock.ts'
 import { createSystemClock } from './system-clock.ts'
 import { createAutoClock, createVirtualClock } from './virtual-clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
@@ -22,24 +22,22 @@ const VIRTUAL_START = Date.UTC(2026, 0, 1)
 /** The dependencies of a clock. */
 interface ClockParts {
   activity: Activity
-  eventLog?: EventLog | undefined
   startTime?: number | undefined
 }
 
-export function createClock(setting: ClockSetting, { activity, eventLog, startTime }: ClockParts): RunningClock {
-  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, eventLog)
-  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity, eventLog)
+export function createClock(setting: ClockSetting, { activity, startTime }: ClockParts): RunningClock {
+  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity)
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity)
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
 }
 
 /** Time is paused until `advance`. */
-export function createManualClock(startTime: number, activity: Activity, eventLog = new EventLog()): RunningClock {
+export function createManualClock(startTime: number, activity: Activity): RunningClock {
   const timers = new VirtualTimers(startTime)
   let lastAdvance = Promise.resolve()
   return createVirtualClock('manual', {
     timers,
     activity,
-    eventLog,
     setTimer: (callback, ms) => {
       activity.touch()
       return timers.add(callback, ms)

@@ -1,5 +1,5 @@
 import type { Activity } from './activity.ts'
-import { checkAdvance, EventLog, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 interface ClientTimer {
@@ -68,17 +68,13 @@ function createClientClock(clock: ServerClock): ClientClock {
 interface VirtualClockParts {
   timers: VirtualTimers
   activity: Activity
-  eventLog: EventLog
   setTimer(callback: () => void, ms: number): unknown
   /** Moves time on. */
   pass(ms: number): Promise<void>
 }
 
 /** A clock whose time does not pass by itself. */
-export function createVirtualClock(
-  mode: 'manual' | 'auto',
-  { timers, activity, eventLog, setTimer, pass }: VirtualClockParts,
-) {
+export function createVirtualClock(mode: 'manual' | 'auto', { timers, activity, setTimer, pass }: VirtualClockParts) {
   const clock: ServerClock = {
     mode,
     now: () => timers.now,
@@ -88,7 +84,7 @@ export function createVirtualClock(
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      return eventLog.during(timers.now, () => pass(ms))
+      await pass(ms)
     },
   }
   const forClients = createClientClock(clock)
@@ -119,7 +115,7 @@ const PATIENCE_MS = 250
  * Time jumps to the next timer as soon as everything waits on the clock, and is paused otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
-export function createAutoClock(startTime: number, activity: Activity, eventLog = new EventLog()): RunningClock {
+export function createAutoClock(startTime: number, activity: Activity): RunningClock {
   const timers = new VirtualTimers(startTime)
   /** Ends of the pending calls of `advance`. */
   const advances = new Set<() => void>()
@@ -161,7 +157,7 @@ export function createAutoClock(startTime: number, activity: Activity, eventLog 
     })
   }
 
-  const clock = createVirtualClock('auto', { timers, activity, eventLog, setTimer, pass })
+  const clock = createVirtualClock('auto', { timers, activity, setTimer, pass })
 
   function close(): void {
     for (const end of advances) end()

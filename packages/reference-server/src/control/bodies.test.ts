@@ -41,7 +41,7 @@ it.each(CONTROL_ROUTES.filter(({ method }) => method === 'POST').map((route) => 
     const limit = operationId === 'nextDelivery' ? { timeout_ms: 0 } : {}
     const examples = [
       { model: '\ud800' },
-      { kind: 'reset', route: 'GET //' },
+      { kind: 'reset', route: 'getJob' },
       { kind: 'response', headers: { x: '\ud800' } },
     ].map((one): [unknown] => [one])
     const runs = { numRuns: operationId === 'sendRun' ? 30 : 100, examples }

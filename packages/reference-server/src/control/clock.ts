@@ -1,11 +1,10 @@
 import { ConfigurationError } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { type ClockEvent, checkAdvance, type RunningClock } from '../clock/clock.ts'
+import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { Service } from '../service/service.ts'
 import { conflict, get, invalid, post } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
-import { toWire } from './wire-names.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 const scaleSchema = z.strictObject({ scale: z.number().check(z.nonnegative(), z.maximum(LARGEST_SCALE)) })
@@ -18,8 +17,8 @@ export const CLOCK_ROUTES = [
     env.work.park() // time would wait for this very request
     try {
       const isPaused = clock.speed?.scale() === 0
-      const happened = await (isPaused ? stepPaused(service, advance_ms) : clock.advance(advance_ms))
-      return { now_ms: clock.now(), happened: happened.map(toWire) }
+      await (isPaused ? stepPaused(service, advance_ms) : clock.advance(advance_ms))
+      return { now_ms: clock.now() }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       throw error instanceof ConfigurationError ? invalid(message) : conflict(message)
@@ -41,16 +40,8 @@ export function clockJson(clock: RunningClock): ControlResponses['Clock'] {
   return { mode, now_ms: clock.now(), ...(speed === undefined ? {} : { scale: speed.scale() }) }
 }
 
-/**
- * Moves the time of a clock that is paused, as `advance` moves that of a manual one.
- *
- * @returns what happened meanwhile
- * @throws ConfigurationError for a bad `ms`
- */
-function stepPaused({ clock, activity, eventLog }: Service, ms: number): Promise<readonly ClockEvent[]> {
+/** Moves the time of a clock that is paused, as `advance` moves that of a manual one. @throws ConfigurationError for a bad `ms` */
+async function stepPaused({ clock, activity }: Service, ms: number): Promise<void> {
   checkAdvance(clock.now(), ms)
-  const { speed } = clock
-  return eventLog.during(clock.now(), async () => {
-    if (speed !== undefined) await activity.settleUntil(clock.now() + ms, speed)
-  })
+  if (clock.speed !== undefined) await activity.settleUntil(clock.now() + ms, clock.speed)
 }

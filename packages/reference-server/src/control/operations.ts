@@ -10,7 +10,7 @@ type Operation<Response extends z.ZodMiniType = z.ZodMiniType> = readonly [
   ...errors: readonly (404 | 409)[],
 ]
 
-const { Activity, AddedFault, ApiKey, Clock, ClockEvent, Delivery, Exchanges, Job, JobRow } = COMPONENTS
+const { Activity, AddedFault, ApiKey, Clock, Delivery, Exchanges, Job, JobRow } = COMPONENTS
 const { JournalEntry, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const count = z.int().check(z.minimum(0))
@@ -33,11 +33,7 @@ export const CONTROL_OPERATIONS = {
     404,
   ],
   readClock: ['Read the clock', Clock],
-  advanceClock: [
-    'Move time on; only with the clock manual or auto, or while it is paused',
-    z.object({ ...now, happened: z.array(ClockEvent) }),
-    409,
-  ],
+  advanceClock: ['Move time on; only with the clock manual or auto, or while it is paused', z.object(now), 409],
   setClockScale: ['Change how fast time passes; 0 pauses it; only with the clock system or scaled', Clock, 409],
   addFault: ['Make requests fail', z.object({ id: z.string() }), 404],
   listFaults: ['List the faults', z.object({ faults: z.array(AddedFault) }), 404],

@@ -98,13 +98,6 @@ export const COMPONENTS = {
     ),
   }),
   Fault: faultOptionsSchema,
-  ClockEvent: z.object({
-    at_ms: z.number(),
-    after_ms: z.number(),
-    kind: z.enum(['job_ended', 'hold_ended', 'delivery_ended']),
-    job_id: z.string(),
-    text: z.string(),
-  }),
   Job: z.object({
     job_id: z.string(),
     request_id: z.string(),

@@ -1,8 +1,4 @@
 import type { ErrorDetail, KnownJobStatus, Output, TerminalJobStatus } from '@modelrun/contract'
-import { closestName } from '@modelrun/kit'
-import * as z from 'zod/mini'
-import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import type { Account } from './account.ts'
 import type { CatalogModel } from './catalog.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from './scripted-outcome.ts'
@@ -42,8 +38,8 @@ export interface Job {
   readonly requestId: string
   readonly account: Account
   readonly model: CatalogModel
-  /** Checked, with defaults filled in. Long texts in it may be cut later: see `cutInput`. */
-  input: Readonly<Record<string, unknown>>
+  /** Checked, with defaults filled in. */
+  readonly input: Readonly<Record<string, unknown>>
   /** Seed of the files that it produces. */
   readonly seed: number
   readonly createdAt: number
@@ -125,81 +121,4 @@ export function planJob({ latencyMs, script, createdAt, queuedMs }: JobPlanOptio
       error: script?.error,
     },
   }
-}
-
-/** How long runs take, on the server's clock: always the same, or spread as real latencies are (log-normal, seeded). */
-export type Latency = number | LatencySpread
-
-/** Half of the runs take no longer than `p50Ms`, 19 of 20 no longer than `p95Ms`. */
-interface LatencySpread {
-  /** Median duration, in milliseconds of the server's clock. */
-  p50Ms: number
-  /** Duration that one of 20 runs exceeds, in milliseconds of the server's clock. */
-  p95Ms: number
-}
-
-/** Of all models, or of some by their id; the others keep the latency of the catalog. */
-export type LatencyOption = Latency | { [modelId: string]: Latency }
-
-/** The latency of a model, if it is not the catalog's. */
-export type LatencyOf = (modelId: string) => Latency | undefined
-
-const milliseconds = z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS))
-const spreadSchema = z
-  .strictObject({ p50Ms: milliseconds.check(z.positive()), p95Ms: milliseconds })
-  .check(z.refine(({ p50Ms, p95Ms }) => p50Ms <= p95Ms, 'p95Ms must not be below p50Ms'))
-
-/** 95 % of a normal distribution are below so many standard deviations. */
-const DEVIATIONS_AT_P95 = 1.644854
-
-/** How long the run with this seed takes. The same seed gives the same time. */
-export function latencyMs(latency: Latency, seed: number): number {
-  if (typeof latency === 'number') return latency
-  const { p50Ms, p95Ms } = latency
-  const sigma = Math.log(p95Ms / p50Ms) / DEVIATIONS_AT_P95
-  return Math.min(LATEST_TIME_MS, Math.round(p50Ms * Math.exp(sigma * normal(seed))))
-}
-
-/** @returns the latency of each model, or a sentence about what is wrong with the option */
-export function readLatency(option: LatencyOption | undefined, modelIds: readonly string[]): ShapeCheck<LatencyOf> {
-  if (option === undefined) return { ok: true, value: () => undefined }
-  if (isForAll(option)) {
-    const checked = readOne(option)
-    return checked.ok ? { ok: true, value: () => checked.value } : checked
-  }
-  const byModel = new Map<string, Latency>()
-  for (const [id, latency] of Object.entries(option)) {
-    const checked = modelIds.includes(id) ? readOne(latency) : { ok: false as const, message: noModel(id, modelIds) }
-    if (!checked.ok) return { ok: false, message: `${id}: ${checked.message}` }
-    byModel.set(id, checked.value)
-  }
-  return { ok: true, value: (id) => byModel.get(id) }
-}
-
-function isForAll(option: LatencyOption): option is Latency {
-  return typeof option !== 'object' || option === null || 'p50Ms' in option || 'p95Ms' in option
-}
-
-function readOne(latency: Latency): ShapeCheck<Latency> {
-  return typeof latency === 'object' ? parseShape(spreadSchema, latency) : parseShape(milliseconds, latency)
-}
-
-function noModel(id: string, modelIds: readonly string[]): string {
-  const closest = closestName(id, modelIds)
-  return closest === undefined
-    ? 'The catalog has no such model.'
-    : `The catalog has no such model. Did you mean ${closest}?`
-}
-
-/** A number of the standard normal distribution (Box and Muller). */
-function normal(seed: number): number {
-  return Math.sqrt(-2 * Math.log(uniform(seed, 1))) * Math.cos(2 * Math.PI * uniform(seed, 2))
-}
-
-/** Above 0, at most 1. The finalizer of MurmurHash3: seeds that are close to each other give numbers that are not. */
-function uniform(seed: number, stream: number): number {
-  let bits = (seed ^ Math.imul(stream, 0x9e3779b9)) | 0
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
-  return (((bits ^ (bits >>> 16)) >>> 0) + 1) / 2 ** 32
 }

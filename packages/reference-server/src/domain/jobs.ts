@@ -1,7 +1,6 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { TimerQueue } from '../clock/virtual-timers.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
-import { hashText } from '../shared/random.ts'
 import type { Account } from './account.ts'
 import {
   chargeOf,
@@ -23,7 +22,7 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 /** Called when a job has ended, after its credits were settled. A job that a reset forgot ends too. */
 export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => void
 
-/** How many finished jobs and how many bytes of inputs are stored, and what is charged. */
+/** How many finished jobs are stored, and what is charged. */
 export interface JobsOptions extends Partial<Retention> {
   /** Whether a job that fails is charged. Default `false`. */
   chargesFailed?: boolean | undefined
@@ -45,23 +44,17 @@ export class Jobs {
   readonly #onEnd: JobEndListener
   readonly #chargesFailed: boolean
   readonly #finished: FairBuffer<Account, Job>
-  /** Those with an input that can be cut. */
-  readonly #longInputs: FairBuffer<Account, Job>
   #evicted = 0
 
   constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
-    const { chargesFailed = false, ...retention } = options
-    const { finishedJobs, inputBytes } = { ...DEFAULT_RETENTION, ...retention }
+    const { chargesFailed = false, finishedJobs: limit = DEFAULT_RETENTION.finishedJobs } = options
     this.#now = now
     this.#chargesFailed = chargesFailed
     this.#onEnd = onEnd
-    this.#finished = new FairBuffer({ limit: finishedJobs, onEvict: (job) => this.#evict(job) })
-    this.#longInputs = new FairBuffer({
-      limit: inputBytes,
-      weigh: ({ input }) => cuttableLength(input),
-      onEvict: (job) => {
-        job.input = cutInput(job.input)
-      },
+    this.#finished = new FairBuffer({
+      limit,
+      weigh: (job) => Math.min(limit, weightOf(job)),
+      onEvict: (job) => this.#evict(job),
     })
   }
 
@@ -87,7 +80,7 @@ export class Jobs {
 
   /** Takes a job in as another server had it. An unfinished one does not end by itself until `awaitEnd`. */
   adopt(job: Job): void {
-    this.#add(job)
+    this.#byId.set(job.id, job)
     if (job.end === undefined) this.#unfinished.add(job)
     else this.#finished.add(job.account, job)
   }
@@ -116,7 +109,7 @@ export class Jobs {
       endsAt: undefined,
       end: undefined,
     }
-    this.#add(job)
+    this.#byId.set(job.id, job)
     this.#unfinished.add(job)
     if (job.plan.afterReads === 0) this.#endAt(job, job.plan.endsAt)
     return job
@@ -171,12 +164,6 @@ export class Jobs {
       this.end(job, { status: 'cancelled' })
     }
     this.#finished.forget(account)
-    this.#longInputs.forget(account)
-  }
-
-  #add(job: Job): void {
-    this.#byId.set(job.id, job)
-    if (cuttableLength(job.input) > 0) this.#longInputs.add(job.account, job)
   }
 
   #endAt(job: Job, endsAt: number | undefined): void {
@@ -206,48 +193,11 @@ export class Jobs {
   }
 }
 
-type Input = Readonly<Record<string, unknown>>
+/** So many characters of an input count as one more job. */
+const INPUT_LENGTH_OF_A_JOB = 1_024
 
-/** A parameter that is longer than this, such as an image as a data URI, can be cut. */
-const MAX_LENGTH = 1_024
-
-/** Length of the start that stays, which leaves room for the note behind it. */
-const STORED_LENGTH = MAX_LENGTH - 64
-
-/** How many characters of an input can be cut; 0 for nearly all. */
-export function cuttableLength(input: Input): number {
-  return Object.values(input).reduce<number>((sum, value) => sum + (isLong(value) ? textOf(value).length : 0), 0)
-}
-
-/** An input with only the start of long texts, and a note in place of long arrays and objects. */
-export function cutInput(input: Input): Input {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isLong(value) ? cut(value) : value]))
-}
-
-/** A long text cut to its start, its length and a hash; a short one as it is. A text that was cut is not cut again. */
-export function cutText(text: string): string {
-  if (text.length <= MAX_LENGTH) return text
-  return `${detached(text, STORED_LENGTH)}… (${text.length} characters, hash ${hashText(text) >>> 0})`
-}
-
-function isLong(value: unknown): boolean {
-  return textOf(value).length > MAX_LENGTH
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : ''
-}
-
-function cut(value: unknown): unknown {
-  if (typeof value === 'string') return cutText(value)
-  const note = `… (${textOf(value).length} characters of JSON)`
-  return Array.isArray(value) ? [note] : { cut: note }
-}
-
-/** The start of a text in at most so many bytes. A slice would keep all of the text in memory. */
-export function detached(text: string, maxBytes: number): string {
-  const bytes = new Uint8Array(maxBytes)
-  const { written } = new TextEncoder().encodeInto(text, bytes)
-  return new TextDecoder().decode(bytes.subarray(0, written))
+/** How much room a job takes among the finished ones. Its input may have an image of a megabyte, as a data URI. */
+function weightOf({ input }: Job): number {
+  const length = Object.values(input).reduce<number>((sum, value) => sum + (JSON.stringify(value) ?? '').length, 0)
+  return 1 + Math.floor(length / INPUT_LENGTH_OF_A_JOB)
 }

@@ -1,7 +1,6 @@
 import type { Output } from '@modelrun/contract'
 import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
 import type { Job } from './job.ts'
-import { cutText } from './jobs.ts'
 
 const SQUARE_HD = { width: 1024, height: 1024 }
 
@@ -76,11 +75,9 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-// Models differ in what they call their text (`prompt`, `text`, `image_url`): the file depends on all of it. Cut, so that the
-// file stays the same when the input is.
+// Models differ in what they call their text (`prompt`, `text`, `image_url`): the file depends on all of it.
 function promptOf({ input }: Job): string {
   return Object.values(input)
     .filter((value) => typeof value === 'string')
-    .map(cutText)
     .join('\n')
 }

@@ -2,13 +2,11 @@ import * as z from 'zod/mini'
 
 /** How many finished items are stored. Over the limit, the account with the most items loses its oldest. */
 export interface Retention {
-  /** Finished jobs, and with them their files. Default 100 000. Unfinished jobs are always stored. */
-  finishedJobs: number
   /**
-   * Long parameters of runs, such as images as data URIs, in bytes, about. Default 16 MiB. Beyond it those of the oldest
-   * runs are cut: `job(id).input` then has only their start, and the files of the job stay the same.
+   * Finished jobs, and with them their files. Default 100 000. A job counts once more for each 1 024 characters of its input,
+   * such as an image as a data URI. Unfinished jobs are always stored.
    */
-  inputBytes: number
+  finishedJobs: number
   /** Finished deliveries. Default 10 000. */
   deliveries: number
   /** Bytes of the journal, about. Default 4 MiB. */
@@ -22,7 +20,6 @@ const count = z.int().check(z.nonnegative())
 
 export const retentionSchema = z.strictObject({
   finishedJobs: z._default(count, 100_000),
-  inputBytes: z._default(count, 16 * 1024 * 1024),
   deliveries: z._default(count, 10_000),
   journalBytes: z._default(count, 4 * 1024 * 1024),
 }) satisfies z.ZodMiniType<Retention>

@@ -3,9 +3,6 @@ import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { type InputCondition, inputConditionSchema } from './input-condition.ts'
 
-/** When the first delivery of a result starts, unless at the end of its job. */
-const DELIVERY_MOMENTS = ['before-response', 'after-poll', 'after-next'] as const
-
 /** How the result of a run is delivered. Section 6 allows late, duplicate and lost deliveries. */
 export interface ScriptedWebhook {
   /** How often the same body is sent (section 6, rule 3), one after the other; 0 loses it. Default 1. */
@@ -15,13 +12,10 @@ export interface ScriptedWebhook {
   /** Time between one delivery and its duplicate, on the server's clock. Default 0. */
   gap_ms?: number | undefined
   /**
-   * When the delivery starts. Default: when the job has ended.
-   * - `before-response`: before the response to the run. The job takes no time (or `after_ms` of its script), and the
-   *   response, a 202 as always, comes when its deliveries are over.
-   * - `after-poll`: 1 ms after a read of the status has shown the end
-   * - `after-next`: after another job of the account was delivered, so in the wrong order
+   * `before-response`: the delivery comes before the response to the run. The job takes no time (or `after_ms` of its script),
+   * and the response, a 202 as always, comes when its deliveries are over. Default: when the job has ended.
    */
-  when?: (typeof DELIVERY_MOMENTS)[number] | undefined
+  when?: 'before-response' | undefined
   /** Replaces or delays the receiver's response. Default: the receiver as it is. */
   receiver?: ScriptedReceiver | undefined
 }
@@ -52,7 +46,7 @@ export const scriptedWebhookSchema = z.strictObject({
   deliveries: z.optional(z.int().check(z.nonnegative(), z.maximum(MAX_DELIVERIES))),
   delay_ms: milliseconds,
   gap_ms: milliseconds,
-  when: z.optional(z.enum(DELIVERY_MOMENTS)),
+  when: z.optional(z.literal('before-response')),
   receiver: z.optional(scriptedReceiverSchema),
 }) satisfies z.ZodMiniType<ScriptedWebhook>
 

@@ -1,8 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import { fitsInput } from '../domain/input-condition.ts'
 import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../shared/random.ts'
-import type { FaultOptions } from './fault-options.ts'
-import { type RoutedRequest, routeMatcher } from './fault-route.ts'
+import type { FaultEndpoint, FaultOptions } from './fault-options.ts'
 
 /** A fault that was added, and what it has done so far. */
 export interface FaultRecord {
@@ -32,7 +31,8 @@ interface FaultRuleState {
 }
 
 /** What a fault is chosen by. */
-export interface FaultTarget extends RoutedRequest {
+export interface FaultTarget {
+  endpoint: FaultEndpoint
   /** The model that the request is about. */
   model: string | undefined
   /** The input of the run, or of that of its job; `undefined`: there is none. */
@@ -109,13 +109,11 @@ class FaultRule implements FaultRecord {
   readonly id: string
   readonly fault: Readonly<FaultOptions>
   used = 0
-  readonly #isMeant: (request: RoutedRequest) => boolean
   readonly #random: SeededRandom
 
   constructor(id: string, fault: FaultOptions, random: SeededRandom) {
     this.id = id
     this.fault = fault
-    this.#isMeant = fault.route === undefined ? () => true : routeMatcher(fault.route)
     this.#random = random
   }
 
@@ -130,7 +128,7 @@ class FaultRule implements FaultRecord {
   use(target: FaultTarget): boolean {
     const { fault } = this
     if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
-    if (!this.#isMeant(target)) return false
+    if (fault.route !== undefined && fault.route !== target.endpoint) return false
     if (fault.model !== undefined && fault.model !== target.model) return false
     if (typeof fault.when === 'object' && !fitsInput(fault.when, target.input)) return false
     if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false

@@ -1,7 +1,11 @@
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { type InputCondition, inputConditionSchema } from '../domain/input-condition.ts'
-import { faultRouteSchema, type RoutePattern } from './fault-route.ts'
+
+/** Where a fault can be injected: the endpoints of section 4, and the produced files. */
+const FAULT_ENDPOINTS = ['listModels', 'getModel', 'runModel', 'getJob', 'cancelJob', 'getFile'] as const
+
+export type FaultEndpoint = (typeof FAULT_ENDPOINTS)[number]
 
 /** Everything that can go wrong with a request. */
 export const FAULT_KINDS = [
@@ -43,17 +47,25 @@ interface FaultCondition extends InputCondition {
   moment?: 'before' | 'after' | undefined
 }
 
-/** Whether a fault is before or after the work, if it says so. */
-export function momentOf({ when }: FaultOptions): 'before' | 'after' | undefined {
-  return typeof when === 'object' ? when.moment : when
+/** The moment of kinds that have only one: without a connection no work is done, and a real response is slow or cut. */
+export const MOMENT_OF_KIND: Readonly<Partial<Record<FaultKind, 'before' | 'after'>>> = {
+  refused: 'before',
+  'slow-body': 'after',
+  'truncated-body': 'after',
+}
+
+/** Whether a fault is before or after the work. */
+export function momentOf({ kind, when }: FaultOptions): 'before' | 'after' {
+  const chosen = typeof when === 'object' ? when.moment : when
+  return chosen ?? MOMENT_OF_KIND[kind] ?? 'before'
 }
 
 /** A fault: what goes wrong, with which requests, how often. Times run on the server's clock. */
 export interface FaultOptions {
   /** What goes wrong. */
   kind: FaultKind
-  /** Only these requests: `'runModel'`, or `'GET /v1/jobs/{id}'`. Default: all of section 4, and files. */
-  route?: 'listModels' | 'getModel' | 'runModel' | 'getJob' | 'cancelJob' | 'getFile' | RoutePattern | undefined
+  /** Only requests of this endpoint. Default: all of section 4, and files. */
+  route?: FaultEndpoint | undefined
   /** Only requests for this model, its jobs and its files. */
   model?: string | undefined
   /** Number of requests that it is injected into. Default: until it is removed. */
@@ -72,13 +84,8 @@ export interface FaultOptions {
   delay_ms?: number | undefined
   /** How many bytes of a `truncated-body` come. Default: half of them. */
   bytes?: number | undefined
-  /**
-   * Retry-After of `rate-limit` (default 1) and `unavailable` (default `null`): seconds, a text that is sent as it is,
-   * or `null` for none.
-   */
-  retry_after?: number | string | null | undefined
-  /** Sends Retry-After as the date which `retry_after` seconds from now will be. Default `false`. */
-  retry_after_as_date?: boolean | undefined
+  /** Retry-After in seconds of `rate-limit` (default 1) and `unavailable` (default `null`: none). */
+  retry_after?: number | null | undefined
   /** Status of a `response`, from 200 to 599. Default 200. */
   status?: number | undefined
   /** Headers of a `response`. Its `content-type` is `application/json` by default, `text/html` for a string. */
@@ -97,15 +104,12 @@ function isHeader([name, value]: [string, string]): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !FRAMING_HEADERS.test(name) && HEADER_TEXT.test(value)
 }
 
-/** A longer delay exceeds what a `Date` can hold. */
-const MAX_RETRY_AFTER_S = LATEST_TIME_MS / 2_000
-
 const moment = z.enum(['before', 'after'])
 
 export const faultOptionsSchema = /* @__PURE__ */ (() =>
   z.strictObject({
     kind: z.enum(FAULT_KINDS),
-    route: z.optional(faultRouteSchema),
+    route: z.optional(z.enum(FAULT_ENDPOINTS)),
     model: z.optional(z.string()),
     times: z.optional(z.int().check(z.minimum(1))),
     probability: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
@@ -117,17 +121,7 @@ export const faultOptionsSchema = /* @__PURE__ */ (() =>
     ),
     delay_ms: z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS))),
     bytes: z.optional(z.int().check(z.nonnegative())),
-    retry_after: z.optional(
-      z.union(
-        [
-          z.number().check(z.nonnegative(), z.maximum(MAX_RETRY_AFTER_S)),
-          z.string().check(z.refine((text) => HEADER_TEXT.test(text), 'a header cannot hold it')),
-          z.null(),
-        ],
-        'it must be a number of seconds, the text of a header, or null',
-      ),
-    ),
-    retry_after_as_date: z.optional(z.boolean()),
+    retry_after: z.optional(z.nullable(z.number().check(z.nonnegative()))),
     status: z.optional(z.int().check(z.minimum(200), z.maximum(599))),
     headers: z.optional(
       z

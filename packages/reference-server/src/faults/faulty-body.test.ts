@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pauses } from '../clock/pauses.ts'
+import { Pauses } from '../clock/clock.ts'
 import { cutBody, slowBody } from './network-errors.ts'
 
 const bytes = new TextEncoder().encode('0123456789')
@@ -16,7 +16,7 @@ function setUp() {
       return lastHandle
     },
     clearTimeout: (handle: unknown) => void timers.delete(handle),
-    advance: async () => [],
+    advance: async () => {},
   }
   return { timers, pauses: new Pauses(clock), client: new AbortController() }
 }

@@ -1,4 +1,4 @@
-import type { Pauses } from '../clock/pauses.ts'
+import type { Pauses } from '../clock/clock.ts'
 import { nextTurn } from '../clock/real-time.ts'
 import type { ConnectionFault } from '../wire/messages.ts'
 

@@ -15,8 +15,6 @@ describe('readFault', () => {
     { kind: 'refused', when: 'before' },
     { kind: 'slow-body', when: 'after', delay_ms: 0 },
     { kind: 'truncated-body', bytes: 0 },
-    { kind: 'rate-limit', retry_after: 'soon' },
-    { kind: 'unavailable', retry_after: 2, retry_after_as_date: true },
     { kind: 'rate-limit', retry_after: null },
     { kind: 'response', status: 418, headers: { 'x-proxy': 'a' }, body: { error: null } },
   ])('takes %j', (fault) => {
@@ -24,35 +22,28 @@ describe('readFault', () => {
   })
 
   it.each([
-    [{ kind: 'rest' }, '/kind: there is no kind "rest". Did you mean "reset"?'],
-    [{ kind: 'gremlin' }, '/kind: there is no kind "gremlin". There are: reset, empty-reply,'],
     [{ kind: 'reset', status: 500 }, '/status goes with response only, not with reset.'],
     [{ kind: 'response', status: 99 }, '/status must be 200 or more.'],
     [{ kind: 'response', status: 204, body: {} }, '/body: a response with the status 204 has none.'],
     [{ kind: 'response', headers: { 'content-length': '1' } }, '/headers is not valid (a response cannot have such'],
     [{ kind: 'response', headers: { 'a b': 'c' } }, '/headers is not valid (a response cannot have such'],
-    [{}, '/kind must be "reset" or'],
+    [{ kind: 'rest' }, '/kind must be "reset" or "empty-reply" or'],
+    [{ kind: 'reset', time: 1 }, 'It has members that do not exist: "time".'],
+    [{ kind: 'reset', route: 'runs' }, '/route must be "listModels" or'],
+    [{ kind: 'rate-limit', retry_after: 'soon' }, '/retry_after must be a number, not a string.'],
     ['reset', 'It must be an object, not a string.'],
-    [{ kind: 'reset', time: 1 }, 'A fault has no "time". Did you mean "times"?'],
-    [{ kind: 'reset', colour: 'red' }, 'A fault has no "colour". There are: kind, route, model, times,'],
     [{ kind: 'reset', times: 0 }, '/times must be 1 or more.'],
     [{ kind: 'reset', times: 1.5 }, '/times must be an integer'],
     [{ kind: 'reset', probability: 50 }, '/probability must be 1 or less.'],
     [{ kind: 'reset', when: 'later' }, '/when is not valid (it must be "before", "after", or { input, moment })'],
-    [{ kind: 'reset', route: 'runs' }, '/route: there is no route "runs".'],
     [{ kind: 'reset', model: 'aurora-imag' }, '/model: There is no model "aurora-imag". Did you mean aurora-image?'],
     [{ kind: 'reset', model: 'x' }, '/model: There is no model "x". GET /v1/models lists the models.'],
     [{ kind: 'reset', delay_ms: 5 }, '/delay_ms goes with slow-headers and slow-body only, not with reset.'],
     [{ kind: 'slow-body', delay_ms: -1 }, '/delay_ms must be 0 or more.'],
     [{ kind: 'bad-gateway', bytes: 5 }, '/bytes goes with truncated-body only, not with bad-gateway.'],
     [{ kind: 'reset', retry_after: 5 }, '/retry_after goes with rate-limit and unavailable only, not with reset.'],
-    [{ kind: 'rate-limit', retry_after: 'a\nb' }, '/retry_after is not valid (a header cannot hold it).'],
-    [
-      { kind: 'rate-limit', retry_after: 'soon', retry_after_as_date: true },
-      '/retry_after must be a number of seconds to be sent as a date.',
-    ],
-    [{ kind: 'truncated-body', when: 'before' }, '/when: truncated-body cannot come before the work: the response'],
-    [{ kind: 'refused', when: 'after' }, '/when: refused cannot come after the work: without a connection'],
+    [{ kind: 'truncated-body', when: 'before' }, '/when: truncated-body cannot come before the work.'],
+    [{ kind: 'refused', when: 'after' }, '/when: refused cannot come after the work.'],
   ])('rejects %j and says why', (fault, message) => {
     expect(readFault(fault, models)).toEqual({ ok: false, message: expect.stringContaining(message) })
   })

@@ -2,7 +2,6 @@ import type { Account } from '../domain/account.ts'
 import { showKey } from '../domain/api-keys.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
-import { detached } from '../domain/jobs.ts'
 import type { Retention } from '../domain/retention.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 import { pathOf } from '../wire/router.ts'
@@ -114,9 +113,12 @@ class RequestRecord implements JournalRecord {
   }
 }
 
-/** What is recorded of a body. */
+/** What is recorded of a body. A slice would keep all of it in memory. */
 export function startOf(body: string): string {
-  return body.length > MAX_BODY_BYTES ? detached(body, MAX_BODY_BYTES) : body
+  if (body.length <= MAX_BODY_BYTES) return body
+  const bytes = new Uint8Array(MAX_BODY_BYTES)
+  const { written } = new TextEncoder().encodeInto(body, bytes)
+  return new TextDecoder().decode(bytes.subarray(0, written))
 }
 
 /** Which part of the journal. */

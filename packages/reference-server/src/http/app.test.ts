@@ -60,19 +60,6 @@ describe('routes', () => {
     }
   })
 
-  it('serve a model whose id ends in /run, apart from the path that runs a model (sections 4.2 and 4.3)', async () => {
-    const caller = serverWithModels('dog', 'dog/run', 'run')
-    const input = { input: { prompt: 'x' } }
-    expect((await caller.get('/v1/models/dog/run')).body.id).toBe('dog/run')
-    expect((await caller.get('/v1/models/dog%2Frun')).body.id).toBe('dog/run')
-    expect((await caller.get('/v1/models/run')).body.id).toBe('run')
-    expect((await caller.post('/v1/models/dog/run', input)).body.model_id).toBe('dog')
-    expect((await caller.post('/v1/models/dog/run/run', input)).body.model_id).toBe('dog/run')
-    expect((await caller.post('/v1/models/dog%2Frun/run', input)).body.model_id).toBe('dog/run')
-    expect((await caller.post('/v1/models/run/run', input)).body.model_id).toBe('run')
-    expect((await caller.post('/v1/models/dog%2Frun', input)).status).toBe(405)
-  })
-
   it('take ids with any characters, and a percent sign once', async () => {
     const ids = ['ä ö', 'a%2Fb', 'a+b', 'x?y#z', '日本', '%', 'a:b@c']
     const caller = serverWithModels(...ids)

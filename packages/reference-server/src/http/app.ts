@@ -1,5 +1,4 @@
-import { ROUTES, type Route, type RouteName } from '@modelrun/contract'
-import { closestName } from '@modelrun/kit'
+import { ROUTES, type RouteName } from '@modelrun/contract'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from '../routes/app-env.ts'
@@ -123,12 +122,10 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charAt(prefix.length) === '/')
 }
 
-function unknownPath({ method, path }: AppContext['req']): Reply {
+function unknownPath({ path }: AppContext['req']): Reply {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
-  const meant = closestRoute(method, path)
-  const advice = meant === undefined ? '' : ` Did you mean ${meant}?`
   const message =
-    `There is nothing at ${path.slice(0, 200)}.${advice} This is the modelrun reference server, which has ` +
+    `There is nothing at ${path.slice(0, 200)}. This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
   return errorResponses.notFound(message)
 }
@@ -141,22 +138,4 @@ async function getOpenApiRoute({ baseUrl }: Pick<Service, 'baseUrl'>): Promise<R
   const { openApiDocument } = await import('@modelrun/contract/openapi')
   const servers = [{ url: baseUrl, description: 'The modelrun reference server' }]
   return jsonReply(200, { ...openApiDocument, servers })
-}
-
-const ALL_ROUTES: readonly Route[] = Object.values(ROUTES)
-
-/** The endpoint that a path which has none was probably meant for, such as `GET /v1/models/{id}`. */
-export function closestRoute(method: string, path: string): string | undefined {
-  const segments = path.split('/').filter((segment) => segment !== '')
-  while (/^v\d+$/i.test(segments[0] ?? '')) segments.shift()
-  const meant = ALL_ROUTES.filter(({ path }) => isAlmost(path.split('/').slice(2), segments))
-  const route = meant.find((one) => one.method === method) ?? meant[0]
-  return route && `${route.method} ${route.path}`
-}
-
-function isAlmost(template: readonly string[], segments: readonly string[]): boolean {
-  return (
-    template.length === segments.length &&
-    template.every((part, index) => part.startsWith('{') || closestName(segments[index] ?? '', [part]) === part)
-  )
 }

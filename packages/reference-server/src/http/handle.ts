@@ -6,7 +6,7 @@ import type { AppContext, RequestEnv, RequestTrace } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses } from '../wire/error-responses.ts'
 import { type Handle, type IncomingRequest, type Reply, type ReplyOrFault, toResponse } from '../wire/messages.ts'
-import { decodeSegment, pathBelow, pathOf, RoutedRequest, withModelAsSegment } from '../wire/router.ts'
+import { pathBelow, pathOf, RoutedRequest, withModelAsSegment } from '../wire/router.ts'
 
 /** A socket that is closed already no longer knows the address of its client. */
 const UNKNOWN_IP = 'unknown'
@@ -36,7 +36,10 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
       onJob,
     }
     try {
-      const context = { req: new RoutedRequest(request, routedPath(service, request)), env }
+      const context = {
+        req: new RoutedRequest(request, withModelAsSegment(pathBelow(service.baseUrl, request.url))),
+        env,
+      }
       const result = service.isClosed ? closedReply() : await app(context)
       return finishRequest(service, { request, env, at, startPlace }, service.isClosed ? closedReply() : result)
     } catch (error) {
@@ -46,14 +49,6 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
     }
   }
   return handle
-}
-
-/** The path of a model whose own id ends in `/run` looks like the path to run another. */
-function routedPath({ baseUrl, models }: Service, { method, url }: IncomingRequest): string {
-  const path = withModelAsSegment(pathBelow(baseUrl, url))
-  if (!path.endsWith('/run') || (method !== 'GET' && method !== 'HEAD')) return path
-  const named = path.slice('/v1/models/'.length)
-  return models.has(decodeSegment(named)) ? `/v1/models/${named.replace(/\/run$/, '%2Frun')}` : path
 }
 
 function closedReply(): Reply {

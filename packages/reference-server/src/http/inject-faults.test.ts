@@ -21,7 +21,7 @@ function watch(promise: Promise<unknown>): () => boolean {
 describe('a fault', () => {
   it('is applied to the requests of its route, `times` times', async () => {
     const { server, api, submit } = setUp()
-    server.faults.add({ kind: 'server-error', route: 'GET /v1/models/*', times: 2 })
+    server.faults.add({ kind: 'server-error', route: 'getModel', times: 2 })
     const statuses = [
       await submit(),
       await api.get('/v1/models/aurora-image'),
@@ -129,9 +129,7 @@ describe('what a fault says', () => {
   it.each([
     [{ kind: 'rate-limit' }, 429, '1'],
     [{ kind: 'rate-limit', retry_after: 30 }, 429, '30'],
-    [{ kind: 'rate-limit', retry_after: 'soon' }, 429, 'soon'],
     [{ kind: 'rate-limit', retry_after: null }, 429, null],
-    [{ kind: 'rate-limit', retry_after: 60, retry_after_as_date: true }, 429, 'Thu, 01 Jan 2026 00:01:00 GMT'],
     [{ kind: 'unavailable' }, 503, null],
     [{ kind: 'unavailable', retry_after: 2 }, 503, '2'],
   ] as const)('of %j is %i, with Retry-After %s', async (fault, status, retryAfter) => {

@@ -1,8 +1,7 @@
 import { memberOf } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import type { FaultTarget } from '../faults/account-faults.ts'
-import { type FaultKind, type FaultOptions, momentOf } from '../faults/fault-options.ts'
-import type { FaultEndpoint } from '../faults/fault-route.ts'
+import { type FaultEndpoint, type FaultKind, type FaultOptions, momentOf } from '../faults/fault-options.ts'
 import { cutBody, slowBody } from '../faults/network-errors.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
@@ -34,15 +33,14 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
   'slow-body': corruptBody,
   'truncated-body': corruptBody,
   'malformed-json': ({ original }) => malformedJson(original),
-  'rate-limit': ({ fault, service }) => retryLaterResponse(fault, service.clock.now()),
+  'rate-limit': ({ fault: { retry_after = 1 } }) =>
+    retryLater('RATE_LIMITED', 'Too many requests. Send fewer, or wait as Retry-After says.', retry_after),
   'server-error': () => errorResponses.internal('Something went wrong in the service.'),
   'bad-gateway': gatewayPage,
-  unavailable: ({ fault, service }) => retryLaterResponse(fault, service.clock.now()),
+  unavailable: ({ fault: { retry_after = null } }) =>
+    retryLater('UNAVAILABLE', 'The service is not available at the moment.', retry_after),
   response: ({ fault }) => chosenResponse(fault),
 }
-
-/** Kinds that need a real response to corrupt. */
-const NEEDS_RESPONSE: readonly FaultKind[] = ['slow-body', 'truncated-body']
 
 /** What a request is, and how the service does its work. */
 interface Injection<Context> {
@@ -63,7 +61,7 @@ export async function injectFault<Context extends AppContext>(
   const { id, fault } = rule
   const { kind } = fault
   const work = () => serve(context)
-  const original = momentOf(fault) === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
+  const original = momentOf(fault) === 'after' ? await work() : undefined
   const result = await APPLY[kind]({ service, context, fault, work, original })
   env.injected = { id, kind }
   return result
@@ -76,21 +74,15 @@ async function faultTarget(
   context: AppContext,
 ): Promise<(FaultTarget & { account: Account }) | undefined> {
   const { req, env } = context
-  const { method, path } = req
-  const ofRoute = { endpoint, method, path }
   const jobParameter = JOB_PARAMETERS[endpoint]
   const job = jobParameter === undefined ? undefined : service.jobs.find(req.param(jobParameter))
   const account = endpoint === 'getFile' ? job?.account : env.apiKey?.account
   if (account === undefined || service.faults.of(account).isEmpty) return undefined
   if (endpoint === 'runModel') {
-    return { ...ofRoute, account, model: req.param('model'), input: memberOf(await sentJson(context), 'input') }
+    return { endpoint, account, model: req.param('model'), input: memberOf(await sentJson(context), 'input') }
   }
-  const ofJob = job !== undefined && job.account === account ? { model: job.model.id, input: job.input } : undefined
-  return {
-    ...ofRoute,
-    account,
-    ...(ofJob ?? { model: jobParameter === undefined ? req.params.id : undefined, input: undefined }),
-  }
+  if (job?.account === account) return { endpoint, account, model: job.model.id, input: job.input }
+  return { endpoint, account, model: jobParameter === undefined ? req.params.id : undefined, input: undefined }
 }
 
 /** The parameter of the path that names a job. */
@@ -165,14 +157,8 @@ function malformedJson(original: Reply | undefined): Reply {
   return textReply(200, 'application/json', broken)
 }
 
-/** A 429 or 503, with the Retry-After of the fault. */
-function retryLaterResponse(fault: FaultOptions, now: number): Reply {
-  const isRateLimit = fault.kind === 'rate-limit'
-  const retryAfter = retryAfterText(fault, isRateLimit ? 1 : null, now)
-  const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter }
-  return isRateLimit
-    ? errorResponse('RATE_LIMITED', 'Too many requests. Send fewer, or wait as Retry-After says.', headers)
-    : errorResponse('UNAVAILABLE', 'The service is not available at the moment.', headers)
+function retryLater(code: 'RATE_LIMITED' | 'UNAVAILABLE', message: string, retryAfter: number | null): Reply {
+  return errorResponse(code, message, retryAfter === null ? undefined : { 'retry-after': String(retryAfter) })
 }
 
 /** The response that the fault describes. */
@@ -182,11 +168,4 @@ function chosenResponse({ status = 200, headers = {}, body }: FaultOptions): Rep
   const reply = body === undefined ? emptyReply(status) : textReply(status, type, text)
   for (const [name, value] of Object.entries(headers)) reply.headers[name.toLowerCase()] = value
   return reply
-}
-
-function retryAfterText(fault: FaultOptions, byDefault: number | null, now: number): string | undefined {
-  const { retry_after = byDefault, retry_after_as_date: asDate } = fault
-  if (retry_after === null) return undefined
-  if (typeof retry_after === 'string' || !asDate) return String(retry_after)
-  return new Date(now + retry_after * 1_000).toUTCString()
 }

@@ -1,8 +1,8 @@
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
-import type { LatencyOption } from '../domain/job.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
+import type { LatencyOption } from '../service/options.ts'
 import {
   type CliClock,
   type FaultSetting,
@@ -152,7 +152,7 @@ export function createProgram(): Command {
     .optionsGroup('Time:')
     .addOption(once('--scale <factor>', 'let time pass so many times as fast, such as 60').conflicts('clock'))
     .addOption(once('--clock <mode>', 'system, manual (the control API moves time) or auto (skips waits)'))
-    .addOption(repeatable('--latency <[model=]ms>', 'how long runs take: 500, or 2000/9000 (median and 95 %)'))
+    .addOption(repeatable('--latency <[model=]ms>', 'how long runs take: 500'))
     .optionsGroup('What it serves:')
     .addOption(once('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
     .addOption(once('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)', readKey))
@@ -237,6 +237,6 @@ Examples:
   modelrun-server --scale 60
   modelrun-server --port 0 --json --clock auto
   modelrun-server --fault unavailable,probability=0.2 --fault reset,route=runModel,when=after
-  modelrun-server --latency 2000/9000 --assume asyncRunStatus=200
+  modelrun-server --latency 2000 --assume asyncRunStatus=200
   modelrun-server --record https://the-real-service.example --to recording
   modelrun-server --replay recording --scale 60`

@@ -1,8 +1,14 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { closestName } from '@modelrun/kit'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import type { LatencyOption } from '../domain/job.ts'
-import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, readBaseUrl, TEST_KEY_FORM } from '../service/options.ts'
+import {
+  CONTROL_TOKEN_FORM,
+  isControlToken,
+  isTestKey,
+  type LatencyOption,
+  readBaseUrl,
+  TEST_KEY_FORM,
+} from '../service/options.ts'
 import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'
 
@@ -30,7 +36,7 @@ function unknownAssumption(name: string): string {
 }
 
 /**
- * The latencies of `--latency`: `500`, `2000/9000`, `aurora-image=500`. One for all models, or some by their names. The
+ * The latencies of `--latency`: `500`, `aurora-image=500`. One for all models, or some by their names. The
  * server checks the names.
  */
 export function readLatencyValues(texts: readonly string[] = []): LatencyOption | undefined {
@@ -46,12 +52,9 @@ export function readLatencyValues(texts: readonly string[] = []): LatencyOption 
   )
 }
 
-function readLatencyValue(text: string): number | { p50Ms: number; p95Ms: number } {
-  const [p50Ms = 0, p95Ms] = text.split('/').map(Number)
-  if (!/^\d+(\/\d+)?$/.test(text)) {
-    throw new UsageError(`--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "${text}".`)
-  }
-  return p95Ms === undefined ? p50Ms : { p50Ms, p95Ms }
+function readLatencyValue(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new UsageError(`--latency must be milliseconds, as in 500, got "${text}".`)
 }
 
 /** A fault of `--fault`, and how it was written. */

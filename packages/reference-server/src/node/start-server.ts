@@ -1,12 +1,7 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, isRecord, memberOf } from '@modelrun/kit'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { type ReferenceServer, serverOf } from '../reference-server.ts'
-import {
-  type ProfileOption,
-  type ReferenceServerOptions,
-  type ResolvedOptions,
-  resolveOptions,
-} from '../service/options.ts'
+import { type ReferenceServerOptions, type ResolvedOptions, resolveOptions } from '../service/options.ts'
 import { Service } from '../service/service.ts'
 import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
@@ -42,12 +37,20 @@ export async function startServer(
 }
 
 async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
-  const { clock, seed, key: apiKey, credits, latency, assumptions, controlToken } = command
-  // Unchecked: the check of the options rejects what is not a catalog or a profile.
+  const { clock, seed, key: apiKey, credits, latency, controlToken } = command
+  // Unchecked: the check of the options rejects what is not a catalog.
   const catalog = (await readFileOf('catalog', command)) as readonly CatalogModel[] | undefined
-  const profile = (await readFileOf('profile', command)) as ProfileOption | undefined
+  const assumptions = { ...(await readProfile(command)), ...command.assumptions }
   const recorded = command.replay === undefined ? { catalog } : await loadRecording(command.replay)
-  return { clock, seed, apiKey, credits, latency, assumptions, controlToken, profile, ...recorded }
+  return { clock, seed, apiKey, credits, latency, assumptions, controlToken, ...recorded }
+}
+
+/** The profile is in a report, or alone in the file. Its members are checked with those of `--assume`. */
+async function readProfile(command: ServeCommand): Promise<Record<string, unknown>> {
+  const report = await readFileOf('profile', command)
+  const profile = memberOf(report, 'profile') ?? report ?? {}
+  if (isRecord(profile)) return profile
+  throw new UsageError(`The profile ${command.profile} must be an object.`)
 }
 
 async function readFileOf(option: 'catalog' | 'profile', { [option]: path }: ServeCommand): Promise<unknown> {
@@ -66,8 +69,7 @@ function checkOptions(
     const message = error.message
       .replace(/ of `createReferenceServer`/, '')
       .replace(/^`catalog`/, () => `The catalog ${catalog}`)
-      .replace(/^`profile`/, () => `The profile ${profile}`)
-      .replace(/^`assumptions`/, '--assume')
+      .replace(/^`assumptions`/, () => (profile === undefined ? '--assume' : `--assume, or the profile ${profile},`))
       .replace(/^`(\w+)`/, '--$1')
     throw new UsageError(message)
   }
@@ -79,6 +81,6 @@ function addFault(server: ReferenceServer, keys: readonly string[], { text, faul
     for (const key of keys) server.faults.add(fault as Parameters<typeof server.faults.add>[0], key)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    throw new UsageError(`--fault ${text}: ${error.message.replace('`fault` of `faults.add` is wrong: ', '')}`)
+    throw new UsageError(`--fault ${text}: ${error.message.replace(/^`fault` of `faults.add` (is wrong: )?/, '')}`)
   }
 }

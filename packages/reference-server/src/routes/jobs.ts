@@ -17,7 +17,6 @@ export const getJobRoute: RouteHandler = (service, context) => {
   const data: JobBody = { status: jobStatus, ...resultOf(job, service.baseUrl) }
   const response = jsonReply(200, { data } satisfies JobResponse)
   service.jobs.countRead(job)
-  if (job.end !== undefined) service.dispatcher.polled(job)
   service.jobTimers.schedule(job)
   return { response, job, jobStatus }
 }

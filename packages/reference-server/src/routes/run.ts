@@ -59,7 +59,8 @@ async function holdRun(service: Service, { env: { work }, req }: KeyContext, job
   service.jobs.settle() // A job may take no time at all.
   if (job.end !== undefined) return
   work.park()
-  await service.heldRuns.hold(job, { forMs: LIMITS.syncWaitMs, signal: req.raw.signal })
+  const untilEndMs = (job.endsAt ?? Number.POSITIVE_INFINITY) - service.clock.now()
+  await service.pauses.pause(Math.min(LIMITS.syncWaitMs, untilEndMs), req.raw.signal, job)
   work.resume()
   service.jobs.settle()
 }

@@ -13,7 +13,7 @@ export interface JobControl {
   readonly requestId: string
   /** Id of the model that was run. */
   readonly modelId: string
-  /** The parameters of the run. Long ones of old runs are cut: see the option `retention`. */
+  /** The parameters of the run. */
   readonly input: Readonly<Record<string, unknown>>
   /** As of now (section 3). */
   readonly status: KnownJobStatus

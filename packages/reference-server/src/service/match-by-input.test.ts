@@ -64,7 +64,7 @@ describe('a fault that names an input', () => {
   it('is rejected with names that do not exist, functions too', () => {
     const { faults } = createReferenceServer()
     const add = (more: object) => () => faults.add({ kind: 'unavailable', ...more } as never)
-    expect(add({ match: () => true })).toThrow('A fault has no "match"')
+    expect(add({ match: () => true })).toThrow('has members that do not exist: "match"')
     expect(add({ when: { prompt: 'bad' } })).toThrow('/when')
     expect(add({ kind: 'response', body: { text: () => 'x' } })).toThrow('"text" is a function')
     expect(faults.list()).toEqual([])

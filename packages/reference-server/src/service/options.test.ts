@@ -13,8 +13,6 @@ const [model] = DEFAULT_CATALOG
 /** Options as JavaScript could pass them. */
 const untyped = (options: object): ReferenceServerOptions => options
 
-const GONE = { status: 410, code: 'GONE' }
-
 describe('options', () => {
   it('all have a default', () => {
     expect(resolveOptions({ clock: 'manual' })).toEqual({
@@ -28,11 +26,10 @@ describe('options', () => {
       deliver: undefined,
       controlToken: undefined,
       log: undefined,
-      latencyOf: expect.any(Function),
+      latencies: new Map(),
       startTime: undefined,
       retention: {
         finishedJobs: 100_000,
-        inputBytes: 16 * 1024 * 1024,
         deliveries: 10_000,
         journalBytes: 4 * 1024 * 1024,
       },
@@ -41,7 +38,7 @@ describe('options', () => {
   })
 
   it('that are undefined count as left out', () => {
-    const names = [...Object.keys(resolveOptions({})).filter((name) => name !== 'latencyOf'), 'profile', 'latency']
+    const names = [...Object.keys(resolveOptions({})).filter((name) => name !== 'latencies'), 'latency']
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: expect.any(Number), credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
@@ -70,22 +67,6 @@ describe('options', () => {
       expect(resolve).toThrow('`apiKey` of `createReferenceServer` must be a test key, sk_test_ and 1 to 100 letters')
       expect(resolve).not.toThrow('secret')
     }
-  })
-
-  it('take a profile or the report that holds it, and assumptions over it', () => {
-    const profile = { asyncRunStatus: 200, cancelStatus: 204, unknownJob: GONE } as const
-    const assumptions = { cancelStatus: 202 } as const
-    const expected = { ...DEFAULT_ASSUMPTIONS, ...profile, ...assumptions }
-    expect(resolveOptions({ profile, assumptions }).assumptions).toEqual(expected)
-    expect(resolveOptions({ profile: { profile }, assumptions }).assumptions).toEqual(expected)
-  })
-
-  it.each([
-    [{ asyncRunStatus: 204 }, 'is wrong: /asyncRunStatus must be 200 or 202.'],
-    [{ profile: { cancel: 1 } }, 'has members that do not exist: "cancel".'],
-    [{ profile: 'x' }, 'must be an object, not a string.'],
-  ])('reject the profile %j', (profile, message) => {
-    expect(() => resolveOptions(untyped({ profile }))).toThrow(`\`profile\` of \`createReferenceServer\` ${message}`)
   })
 
   it('are taken as given', () => {

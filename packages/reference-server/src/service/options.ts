@@ -12,17 +12,16 @@ import {
   readOptions,
   rejectArgument,
   toUrl,
-  unchecked,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from '../clock/create-clock.ts'
 import { newKey } from '../domain/api-keys.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
-import { type LatencyOf, type LatencyOption, readLatency } from '../domain/job.ts'
+import { unknownModelText } from '../domain/list-models.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
 import { type Retention, type RetentionOptions, retentionSchema } from '../domain/retention.ts'
-import { fits, shapeProblem } from '../shared/parse-shape.ts'
+import { fits } from '../shared/parse-shape.ts'
 import { createRandom } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
 
@@ -59,21 +58,19 @@ export interface ReferenceServerOptions {
   /** The models. Default: `DEFAULT_CATALOG`. */
   catalog?: readonly CatalogModel[] | undefined
   /**
-   * How long runs take, in milliseconds on the server's clock: of all models (`0`, `{ p50Ms: 2_000, p95Ms: 9_000 }`), or
-   * of some (`{ 'aurora-image': 500 }`). Default: what the catalog says.
+   * How long runs take, in milliseconds on the server's clock: of all models (`0`), or of some (`{ 'aurora-image': 500 }`).
+   * Default: what the catalog says.
    */
   latency?: LatencyOption | undefined
   /** Credits of an account. Default 10 000. */
   credits?: number | undefined
   /** URL of the server and of its files. Default `https://reference.modelrun.test`. */
   baseUrl?: string | undefined
-  /** Other choices for what the specification leaves open. */
-  assumptions?: AssumptionOptions | undefined
   /**
-   * The observed choices of another service: the `profile` of a report of `@modelrun/conformance`, or the report.
-   * `assumptions` has the last word.
+   * Other choices for what the specification leaves open, such as those of another service: the `profile` of a report of
+   * `@modelrun/conformance`.
    */
-  profile?: ProfileOption | undefined
+  assumptions?: AssumptionOptions | undefined
   /** Gets the deliveries, in place of the servers at their URLs; see `server.webhooks.deliver`. Default: they are sent. */
   deliver?: Deliver | undefined
   /**
@@ -94,8 +91,8 @@ export interface ReferenceServerOptions {
   strict?: boolean | undefined
 }
 
-/** A profile, or the report that holds it. */
-export type ProfileOption = AssumptionOptions | { profile: AssumptionOptions }
+/** Milliseconds of all models, or of some by their id; the others keep the latency of the catalog. */
+export type LatencyOption = number | { [modelId: string]: number }
 
 /** The options with every one of them settled. */
 export interface ResolvedOptions {
@@ -104,7 +101,8 @@ export interface ResolvedOptions {
   /** `undefined`: made from the seed. */
   apiKey: string | undefined
   catalog: readonly CatalogModel[]
-  latencyOf: LatencyOf
+  /** By model id, where it is not the catalog's. */
+  latencies: ReadonlyMap<string, number>
   credits: number
   baseUrl: string
   assumptions: Assumptions
@@ -131,19 +129,15 @@ const baseUrl = /* @__PURE__ */ must('an http or https URL without query or pass
   return isPlain && /^https?:$/.test(url.protocol)
 })
 
-const fitsAssumptions = /* @__PURE__ */ fits(assumptionsSchema)
-
 const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   clock: must("'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most", isClock),
   seed: must("an integer, or 'random'", (seed) => seed === 'random' || Number.isSafeInteger(seed)),
   apiKey: hidden(TEST_KEY_FORM, isTestKey),
   catalog: catalogProblem,
-  // Its check needs the catalog.
-  latency: unchecked,
+  latency: must('milliseconds, or an object with the milliseconds of some models', isLatency),
   credits: count,
   baseUrl,
-  assumptions: fitsAssumptions,
-  profile: (profile) => fitsAssumptions(isReport(profile) ? profile.profile : profile),
+  assumptions: fits(assumptionsSchema),
   deliver: callback,
   controlToken: hidden(CONTROL_TOKEN_FORM, isControlToken),
   log: callback,
@@ -160,10 +154,10 @@ export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
     clock: options.clock ?? 'system',
     ...seedAndKey(options, options.clock === 'manual' || options.clock === 'auto' ? DEFAULT_SEED : 'random'),
     catalog,
-    latencyOf: readLatencies(options.latency, catalog),
+    latencies: readLatencies(options.latency, catalog),
     credits: options.credits ?? DEFAULT_CREDITS,
     baseUrl: readBaseUrl(PLACE, options.baseUrl ?? DEFAULT_BASE_URL),
-    assumptions: readAssumptions(options),
+    assumptions: z.parse(assumptionsSchema, options.assumptions ?? {}),
     deliver: options.deliver,
     controlToken: options.controlToken,
     log: log && writeSafely(log),
@@ -209,25 +203,15 @@ function timeOf(time: unknown): number {
   return time instanceof Date ? time.getTime() : typeof time === 'number' ? time : Number.NaN
 }
 
-function isReport(profile: unknown): profile is { profile: AssumptionOptions } {
-  return isRecord(profile) && Object.hasOwn(profile, 'profile')
+function isLatency(latency: unknown): boolean {
+  const isTime = (value: unknown) => typeof value === 'number' && value >= 0 && value <= LATEST_TIME_MS
+  return isTime(latency) || (isRecord(latency) && Object.values(latency).every(isTime))
 }
 
-/** Of two settings of one assumption, the option `assumptions` has the last word. */
-function readAssumptions({ profile = {}, assumptions = {} }: ReferenceServerOptions): Assumptions {
-  const observed = isReport(profile) ? profile.profile : profile
-  return z.parse(assumptionsSchema, { ...definedOf(observed), ...definedOf(assumptions) })
-}
-
-/** Without the members that are `undefined`. */
-function definedOf(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-}
-
-function readLatencies(latency: LatencyOption | undefined, catalog: readonly CatalogModel[]): LatencyOf {
-  const checked = readLatency(
-    latency,
-    catalog.map(({ id }) => id),
-  )
-  return checked.ok ? checked.value : rejectArgument(PLACE, 'latency', shapeProblem(checked.message))
+function readLatencies(latency: LatencyOption = {}, catalog: readonly CatalogModel[]): ReadonlyMap<string, number> {
+  if (typeof latency === 'number') return new Map(catalog.map(({ id }) => [id, latency]))
+  const models = new Map(catalog.map((model) => [model.id, model]))
+  const unknown = Object.keys(latency).find((id) => !models.has(id))
+  if (unknown !== undefined) rejectArgument(PLACE, 'latency', `is wrong: ${unknownModelText(unknown, models)}`)
+  return new Map(Object.entries(latency))
 }

@@ -2,7 +2,7 @@ import type { RunRequest } from '@modelrun/contract'
 import type { ServerClock } from '../clock/clock.ts'
 import type { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { type Job, latencyMs, nextChangeAt, planJob } from '../domain/job.ts'
+import { type Job, nextChangeAt, planJob } from '../domain/job.ts'
 import type { Jobs } from '../domain/jobs.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from '../domain/scripted-outcome.ts'
 import type { Observer } from '../history/journal.ts'
@@ -47,8 +47,8 @@ export function startRun(service: RunService, order: RunOrder): Job | undefined 
   const isQueued = order.sync === false
   const queuedMs = isQueued ? defaultQueueMs : 0
   const fileSeed = service.random.fileSeed()
-  const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
-  const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })
+  const latencyMs = service.options.latencies.get(model.id) ?? model.latency_ms
+  const plan = planJob({ latencyMs, script, createdAt, queuedMs })
   const job = service.jobs.create({
     id: service.random.id('job_'),
     requestId: service.random.id('req_'),
@@ -68,7 +68,7 @@ export function startRun(service: RunService, order: RunOrder): Job | undefined 
 /** What the catalog has for this run. The option `latency` decides itself when it ends. */
 function turnOf({ options }: RunService, { account, model }: RunOrder): ScriptedOutcome | undefined {
   const turn = account.takeTurn(model)
-  return turn && options.latencyOf(model.id) !== undefined ? { ...turn, after_ms: undefined } : turn
+  return turn && options.latencies.has(model.id) ? { ...turn, after_ms: undefined } : turn
 }
 
 /** A job whose webhook comes before the response to its run takes no time, unless its script sets one. */
@@ -77,56 +77,6 @@ function inTime(
   webhook: ScriptedWebhook | undefined,
 ): ScriptedOutcome | undefined {
   return webhook?.when === 'before-response' ? { result: 'succeeded', after_ms: 0, ...script } : script
-}
-
-export interface HoldOptions {
-  /** Not longer than this, on the server's clock. */
-  forMs: number
-  /** Aborted when the client is gone. */
-  signal: AbortSignal
-}
-
-/** The synchronous runs whose response waits for the end of their job (section 4.3). */
-export class HeldRuns {
-  readonly #clock: ServerClock
-  readonly #onExpired: (job: Job) => void
-  readonly #releases = new Map<Job, () => void>()
-
-  /** @param onExpired called for each hold that ended before its job */
-  constructor(clock: ServerClock, onExpired: (job: Job) => void = () => {}) {
-    this.#clock = clock
-    this.#onExpired = onExpired
-  }
-
-  /** Resolves when the job has ended, the time is over or the client is gone, whatever is first. */
-  hold(job: Job, { forMs, signal }: HoldOptions): Promise<void> {
-    const untilEndMs = (job.endsAt ?? Number.POSITIVE_INFINITY) - this.#clock.now()
-    return new Promise((resolve) => {
-      const release = () => {
-        this.#clock.clearTimeout(timer)
-        signal.removeEventListener('abort', release)
-        this.#releases.delete(job)
-        resolve()
-      }
-      const expire = () => {
-        if (forMs < untilEndMs) this.#onExpired(job)
-        release()
-      }
-      const timer = this.#clock.setTimeout(expire, Math.min(forMs, untilEndMs))
-      this.#releases.set(job, release)
-      signal.addEventListener('abort', release)
-      if (signal.aborted) release()
-    })
-  }
-
-  /** The job has ended before its time. */
-  release(job: Job): void {
-    this.#releases.get(job)?.()
-  }
-
-  releaseAll(): void {
-    for (const release of [...this.#releases.values()]) release()
-  }
 }
 
 /**

@@ -66,7 +66,7 @@ function sourceFrom(generator: RandomGenerator): SeededRandom {
  * 32 bits of FNV-1a over UTF-16 code units, then MurmurHash3's finalizer: without it prompts that differ in their last
  * letter would have nearly the same hash.
  */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

@@ -24,7 +24,6 @@ const webhook = fc.record(
     deliveries: fc.constantFrom(0, 1, 3, 3),
     delay_ms: fc.constantFrom(0, 700, 3_000),
     gap_ms: fc.constantFrom(0, 700, 3_000),
-    when: fc.constantFrom('after-poll' as const, 'after-next' as const),
   },
   { requiredKeys: [] },
 )

@@ -108,7 +108,6 @@ export const snapshotSchema = /* @__PURE__ */ (() =>
         job_id: z.string(),
         body: deliveryBodySchema,
         sent: count,
-        isHeld: z.boolean(),
         dueAt: z.optional(moment),
       }),
     ),

@@ -71,8 +71,9 @@ describe('a snapshot', () => {
     const deliver = vi.fn(async () => new Response())
     const other = createReferenceServer({ clock: 'manual', deliver })
     other.restore(server.snapshot())
-    const happened = await other.clock.advance(60_000)
-    expect(happened).toMatchObject([{ kind: 'delivery_ended', job_id: deliveredId, afterMs: 54_000 }])
+    const start = other.clock.now()
+    await other.clock.advance(60_000)
+    expect(other.webhooks.deliveries()).toMatchObject([{ job_id: deliveredId, finishedAt: start + 54_000 }])
     expect(deliver).toHaveBeenCalledOnce()
   })
 

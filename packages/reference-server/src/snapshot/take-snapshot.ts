@@ -67,7 +67,7 @@ function stateOf(service: Service): Snapshot {
     pendingDeliveries: service.dispatcher
       .pendingDeliveries()
       .filter(({ job }) => jobs.has(job))
-      .map(({ job, body, sent, isHeld, dueAt }) => ({ job_id: job.id, body, sent, isHeld, dueAt })),
+      .map(({ job, body, sent, dueAt }) => ({ job_id: job.id, body, sent, dueAt })),
   }
 }
 

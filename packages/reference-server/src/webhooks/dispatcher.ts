@@ -16,47 +16,12 @@ interface PendingDelivery {
   readonly abort: AbortController
   /** How many of its deliveries are over. */
   sent: number
-  /** Held until another event has happened. */
-  isHeld: boolean
   /** When the next delivery starts; `undefined` while that is not known, or it has started. */
   dueAt: number | undefined
 }
 
 /** The state of a pending delivery, from which another server can continue. */
-type PendingDeliveryState = Pick<PendingDelivery, 'job' | 'webhook' | 'body' | 'sent' | 'isHeld' | 'dueAt'>
-
-/** The results that are held until another event has happened. */
-class HeldDeliveries {
-  readonly #releases = new Map<PendingDelivery, () => void>()
-
-  /** Resolves when the delivery may start, or was cancelled. */
-  hold(delivery: PendingDelivery): Promise<void> {
-    return new Promise((resolve) => {
-      const release = () => {
-        this.#releases.delete(delivery)
-        resolve()
-      }
-      this.#releases.set(delivery, release)
-      delivery.abort.signal.addEventListener('abort', release, { once: true })
-    })
-  }
-
-  /** A read of the status has shown the end of the job. */
-  polled(job: Job): void {
-    this.#release((delivery) => delivery.webhook.when === 'after-poll' && delivery.job === job)
-  }
-
-  /** A job was delivered: those that wait for another of its account are next. */
-  delivered({ account }: Job): void {
-    this.#release((delivery) => delivery.webhook.when === 'after-next' && delivery.job.account === account)
-  }
-
-  #release(isMeant: (delivery: PendingDelivery) => boolean): void {
-    for (const [delivery, release] of this.#releases) {
-      if (isMeant(delivery)) release()
-    }
-  }
-}
+type PendingDeliveryState = Pick<PendingDelivery, 'job' | 'webhook' | 'body' | 'sent' | 'dueAt'>
 
 interface DispatcherOptions {
   clock: ServerClock
@@ -71,14 +36,10 @@ interface DispatcherOptions {
   isShown: () => boolean
 }
 
-/** Delay of a delivery after the response that it waits for. The client has read the response by then. */
-const AFTER_POLL_MS = 1
-
 /** Sends the results of jobs to their webhooks. */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions
   readonly #pendingDeliveries = new Set<PendingDelivery>()
-  readonly #held = new HeldDeliveries()
   readonly #settled = new Map<Job, () => void>()
 
   constructor(options: DispatcherOptions) {
@@ -87,8 +48,7 @@ export class WebhookDispatcher {
 
   /** Delivers a result as the job's webhook says. */
   dispatch(job: Job, webhook: JobWebhook, body: DeliveryBody): void {
-    const isHeld = webhook.when === 'after-poll' || webhook.when === 'after-next'
-    this.resume({ job, body, webhook, sent: 0, isHeld, dueAt: undefined })
+    this.resume({ job, body, webhook, sent: 0, dueAt: undefined })
   }
 
   /** Continues a delivery of another server. */
@@ -101,11 +61,6 @@ export class WebhookDispatcher {
   /** Everything on its way, of an account or of all. A delivery that has started counts as one that has not. */
   pendingDeliveries(account?: Account): readonly PendingDeliveryState[] {
     return [...this.#pendingDeliveries].filter(({ job }) => account === undefined || job.account === account)
-  }
-
-  /** A read of the status has shown the end of the job. */
-  polled(job: Job): void {
-    this.#held.polled(job)
   }
 
   /** Resolves when all deliveries of a job that will end are over, or there will be none. */
@@ -134,8 +89,6 @@ export class WebhookDispatcher {
   // Without a wait of its own the first delivery goes out at once, in the turn in which the job ended.
   async #run(delivery: PendingDelivery): Promise<void> {
     const { signal } = delivery.abort
-    if (delivery.isHeld) await this.#held.hold(delivery)
-    delivery.isHeld = false
     for (; delivery.sent < (delivery.webhook.deliveries ?? 1) && !signal.aborted; delivery.sent++) {
       delivery.dueAt ??= this.#options.clock.now() + waitMs(delivery)
       const restMs = delivery.dueAt - this.#options.clock.now()
@@ -167,7 +120,6 @@ export class WebhookDispatcher {
       if (delivery.abort.signal.aborted) return
       this.#options.log.add(delivery.job.account, record)
       this.#options.onRecord(record, delivery.job, startPlace)
-      this.#held.delivered(delivery.job)
     } finally {
       work.end()
     }
@@ -199,6 +151,6 @@ export class WebhookDispatcher {
 
 /** Delay before the next delivery of a result. */
 function waitMs({ sent, webhook }: PendingDelivery): number {
-  const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0 } = webhook
+  const { delay_ms = 0, gap_ms = 0 } = webhook
   return sent === 0 ? delay_ms : gap_ms
 }

