@@ -1,24 +1,8 @@
-import {
-  type ImageModelV4,
-  type ImageModelV4CallOptions,
-  type SpeechModelV4,
-  type SpeechModelV4CallOptions,
-  UnsupportedFunctionalityError,
-} from '@ai-sdk/provider'
+import type { ImageModelV4, ImageModelV4CallOptions, SpeechModelV4, SpeechModelV4CallOptions } from '@ai-sdk/provider'
 import type { ModelKind } from './model-reader.ts'
-import { type ResolvedOptions, resolveOptions } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
 import { FILES_PER_CALL } from './prepare-call.ts'
 import { produceFiles } from './runs.ts'
-
-/** Names of the two functions by which the Workflow SDK passes a model from one step to another. */
-export const WORKFLOW_SERIALIZE: unique symbol = Symbol.for('workflow-serialize')
-export const WORKFLOW_DESERIALIZE: unique symbol = Symbol.for('workflow-deserialize')
-
-/** A model as JSON. It holds no key: the other process has its own in `MODELRUN_API_KEY`. */
-export interface SerializedModel {
-  modelId: string
-  options: NonNullable<ResolvedOptions['plain']>
-}
 
 /** What models of all kinds have. */
 export abstract class ProviderModel {
@@ -40,17 +24,6 @@ export abstract class ProviderModel {
   protected get response() {
     return { timestamp: new Date(), modelId: this.modelId, headers: undefined }
   }
-
-  /** @throws UnsupportedFunctionalityError when the provider has a client, a batch or an inbox, which would be lost */
-  protected static serialize({ modelId, options: { plain: options } }: ProviderModel): SerializedModel {
-    if (options !== undefined) return { modelId, options }
-    const message = `The model ${modelId} has a \`client\`, \`durable\` or \`webhook\`: create it in the step that uses it.`
-    throw new UnsupportedFunctionalityError({ functionality: 'serialize', message })
-  }
-
-  protected static deserialize({ modelId, options }: SerializedModel): [ResolvedOptions, string] {
-    return [resolveOptions(options), modelId]
-  }
 }
 
 /** A model for `generateImage`. */
@@ -70,9 +43,6 @@ export class ModelRunImageModel extends ProviderModel implements ImageModelV4 {
       providerMetadata: { modelrun: { images: files.map(({ facts }) => facts) } },
     }
   }
-
-  static [WORKFLOW_SERIALIZE] = (model: ModelRunImageModel) => ProviderModel.serialize(model)
-  static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunImageModel(...ProviderModel.deserialize(data))
 }
 
 /** A model for `generateSpeech`: speech, music and sounds. */
@@ -90,7 +60,4 @@ export class ModelRunSpeechModel extends ProviderModel implements SpeechModelV4 
       providerMetadata: { modelrun: file?.facts ?? {} },
     }
   }
-
-  static [WORKFLOW_SERIALIZE] = (model: ModelRunSpeechModel) => ProviderModel.serialize(model)
-  static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunSpeechModel(...ProviderModel.deserialize(data))
 }

@@ -58,7 +58,5 @@ export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunP
     onAbort,
     deadlineMs,
     videoFiles,
-    /** JSON, of which another process can make the same provider. A client, a batch or an inbox cannot be passed to it. */
-    plain: client || durable || webhook ? undefined : plain,
   }
 }

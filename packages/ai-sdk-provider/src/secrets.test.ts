@@ -19,18 +19,6 @@ describe('the API key', () => {
     expect(texts([modelrun, modelrun[kind]('a')])).not.toContain(apiKey)
   })
 
-  it.each(['image', 'video', 'speech'] as const)('is in no model for %s that a workflow passes on', (kind) => {
-    const Model = (model: object) => Object(model.constructor)
-    const made = createModelRun({ onAbort: 'detach' })[kind]('a')
-    const data = Model(made)[Symbol.for('workflow-serialize')](made)
-    expect(data).toEqual({ modelId: 'a', options: { onAbort: 'detach' } })
-    const again = Model(made)[Symbol.for('workflow-deserialize')](JSON.parse(JSON.stringify(data)))
-    expect(again).toMatchObject({ provider: `modelrun.${kind}`, modelId: 'a', specificationVersion: 'v4' })
-
-    const withClient = createModelRun({ client: { apiKey, baseUrl: 'https://api.example.com' } })[kind]('a')
-    expect(() => Model(withClient)[Symbol.for('workflow-serialize')](withClient)).toThrow(/create it in the step/)
-  })
-
   it.each(Object.entries(KINDS))('is in no error of a call for %s', async (_kind, { call }) => {
     for (const fault of [
       { kind: 'reset', when: 'after' },

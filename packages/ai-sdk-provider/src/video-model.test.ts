@@ -101,40 +101,20 @@ describe('startVideo and getVideoStatus', () => {
 })
 
 describe('a video by webhook', () => {
-  const lost = () => new Promise<never>(() => {})
-  const early = () => Promise.resolve({ headers: {}, body: {} })
-  const broken = () => Promise.reject(new Error('the receiver broke'))
-  it.each([
-    ['is lost', lost],
-    ['comes early', early],
-    ['breaks its receiver', broken],
-  ])('is paid once and comes when the delivery of `generateVideo({ webhook })` %s', async (_title, received) => {
-    const one = setup({}, { clock: { scale: 1_000 } })
-    const webhook = async () => ({ url: 'https://app.example.com/hook', received: received() })
-    const { videos } = await generateVideo({ model: one.modelrun.video(ID), prompt: 'waves', webhook })
+  it('is delivered to the `webhookUrl` of `startVideo`', async () => {
+    const one = setup()
+    one.server.webhooks.deliver(async () => new Response())
+    await startVideo({ model: one.modelrun.video(ID), prompt: 'waves', webhookUrl: 'https://app.example.com/hook' })
+    expect(await one.server.webhooks.next()).toMatchObject({ url: 'https://app.example.com/hook' })
+  })
+
+  it('is polled and paid once with the option `webhook` of `generateVideo`', async () => {
+    const one = setup()
+    const webhook = async () => ({ url: 'https://app.example.com/hook', received: new Promise<never>(() => {}) })
+    const call = { model: one.modelrun.video(ID), prompt: 'waves', poll: { intervalMs: 50 }, webhook }
+    const { videos, warnings } = await generateVideo(call)
     expect([videos.length, one.posts(), one.charged()]).toEqual([1, 1, PRICE])
-  })
-
-  it('comes for several calls with the same URL', async () => {
-    const one = setup({}, { clock: { scale: 1_000 } })
-    const webhook = async () => ({ url: 'https://app.example.com/hook', received: lost() })
-    const call = () => generateVideo({ model: one.modelrun.video(ID), prompt: 'waves', webhook })
-    const results = await Promise.all([call(), call()])
-    expect(results.map(({ videos }) => videos.length)).toEqual([1, 1])
-    expect(one.posts()).toBe(2)
-  })
-
-  it('is cancelled when its call is aborted while it waits for the delivery', async () => {
-    const one = setup({}, { clock: 'system' })
-    const controller = new AbortController()
-    const webhook = async () => ({ url: 'https://app.example.com/hook', received: lost() })
-    const call = { model: one.modelrun.video(ID), prompt: 'waves', webhook, abortSignal: controller.signal }
-    const outcome = expect(generateVideo(call)).rejects.toMatchObject({ name: 'AbortError' })
-    await expect.poll(() => one.server.journal.text()).toContain('GET /v1/jobs/')
-    controller.abort()
-    await outcome
-    await expect.poll(() => one.server.journal.text()).toMatch(/DELETE .*200/)
-    expect(one.charged()).toBe(0)
+    expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'webhook' }])
   })
 
   it('goes through the inbox of the provider, whose handler gets its context in any process', async () => {

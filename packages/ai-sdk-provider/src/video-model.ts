@@ -1,31 +1,20 @@
-import {
-  APICallError,
-  type JSONValue,
-  type Experimental_VideoModelV4VideoData as VideoData,
-  type Experimental_VideoModelV4 as VideoModelV4,
-  type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
-  type Experimental_VideoModelV4OperationStatusResult as VideoModelV4Status,
+import type {
+  JSONValue,
+  Experimental_VideoModelV4VideoData as VideoData,
+  Experimental_VideoModelV4 as VideoModelV4,
+  Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
+  Experimental_VideoModelV4OperationStatusResult as VideoModelV4Status,
 } from '@ai-sdk/provider'
-import { ProviderModel, type SerializedModel, WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from './models.ts'
-import type { ResolvedOptions } from './options.ts'
+import { ProviderModel } from './models.ts'
 import { FILES_PER_CALL, prepareCall } from './prepare-call.ts'
 import { fileFetcher, produceFiles, succeededRun, takeFiles } from './runs.ts'
-import { readRuns, startRuns, untilEnded } from './video-operation.ts'
-import { WebhookWaits } from './webhook-waits.ts'
+import { readRuns, startRuns } from './video-operation.ts'
 
 /** A model for `generateVideo`, `startVideo` and `getVideoStatus`. */
 export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
   readonly provider = 'modelrun.video'
   readonly kind = 'videoModel'
   readonly maxVideosPerCall = FILES_PER_CALL
-  /** Missing with a batch, which has an inbox of its own: the AI SDK warns then, and polls. */
-  readonly handleWebhookOption?: WebhookWaits['add']
-  readonly #waits = new WebhookWaits()
-
-  constructor(options: ResolvedOptions, modelId: string) {
-    super(options, modelId)
-    if (!options.durable) this.handleWebhookOption = this.#waits.add
-  }
 
   /** For calls without `poll` and `webhook`: the client waits, with polls of its own. */
   async doGenerate(options: VideoModelV4CallOptions) {
@@ -35,21 +24,9 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
   }
 
   async doStart({ webhookUrl, ...options }: VideoModelV4CallOptions & { webhookUrl?: string }) {
-    try {
-      const call = await prepareCall(this.options, this, withFrames(options))
-      const { operation, facts, jobs, warnings } = await startRuns(this.options, call, webhookUrl)
-      const endWait = this.#waits.take(webhookUrl)
-      const untilAllEnded = () => jobs.map((job) => untilEnded(job, this.options, options.abortSignal))
-      // What fails here is thrown by `doStatus`.
-      if (endWait) void Promise.allSettled(untilAllEnded()).then(endWait)
-      const providerMetadata = { modelrun: { jobs: facts } }
-      const isDelivered = endWait !== undefined
-      return { operation: { ...operation, isDelivered }, warnings, response: this.response, providerMetadata }
-    } catch (error) {
-      // Otherwise the AI SDK starts again, with the same URL.
-      if (!(APICallError.isInstance(error) && error.isRetryable)) this.#waits.take(webhookUrl)
-      throw error
-    }
+    const call = await prepareCall(this.options, this, withFrames(options))
+    const { operation, facts, warnings } = await startRuns(this.options, call, webhookUrl)
+    return { operation, warnings, response: this.response, providerMetadata: { modelrun: { jobs: facts } } }
   }
 
   async doStatus({ operation, abortSignal: signal }: { operation: JSONValue; abortSignal?: AbortSignal }) {
@@ -70,9 +47,6 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
     })
     return { ...common, status: 'completed', videos, warnings } satisfies VideoModelV4Status
   }
-
-  static [WORKFLOW_SERIALIZE] = (model: ModelRunVideoModel) => ProviderModel.serialize(model)
-  static [WORKFLOW_DESERIALIZE] = (data: SerializedModel) => new ModelRunVideoModel(...ProviderModel.deserialize(data))
 }
 
 /** The first and the last frame are settings of their own here. */

@@ -1,5 +1,5 @@
 import type { JSONValue } from '@ai-sdk/provider'
-import { JobCancelledError, JobFailedError, type JobHandle, type JobJson } from 'modelrun'
+import type { JobHandle, JobJson } from 'modelrun'
 import { unlessAborted } from './abort.ts'
 import { keepSucceeded, nameJobs, reject, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -12,8 +12,6 @@ interface VideoOperation {
   jobs?: JobJson[]
   /** The runs of a batch. */
   keys?: string[]
-  /** The AI SDK reads the status only once, after the delivery. */
-  isDelivered?: boolean
 }
 
 /** Sends the runs of a call. Jobs that the service accepted are not lost because another run failed. */
@@ -29,8 +27,8 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
       if (isCancelled()) for (const { key, sent } of sending) cancelAfter(sent, durable, [key])
       throw error
     })
-    const facts = items.map(({ key }) => ({ key }))
-    return { operation: { keys: facts.map(({ key }) => key) }, facts, jobs: [], warnings: call.warnings }
+    const keys = items.map(({ key }) => key)
+    return { operation: { keys }, facts: keys.map((key) => ({ key })), warnings: call.warnings }
   }
   const how = { ...send, ...(webhookUrl === undefined ? { webhook } : { webhookUrl }) }
   const started = items.map(({ input }) => client().submit(model.id, input, how).catch(throwAiError({ url, input })))
@@ -40,15 +38,13 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   const jobIds = accepted.map(({ id }) => id)
   const { values: jobs, warnings } = keepSucceeded(settled, jobIds)
   const operation = { jobs: jobs.map((job) => ({ ...job.toJSON() })) }
-  const facts = jobs.map(({ id }) => ({ jobId: id }))
-  return { operation, facts, jobs, warnings: [...call.warnings, ...warnings] }
+  return { operation, facts: jobs.map(({ id }) => ({ jobId: id })), warnings: [...call.warnings, ...warnings] }
 }
 
-/** Reads the runs of an operation, jobs in the words of a batch; after a delivery, when they have ended. */
+/** Reads the runs of an operation, jobs in the words of a batch. */
 export async function readRuns(options: ResolvedOptions, operation: JSONValue, signal: AbortSignal | undefined) {
-  const { jobs = [], keys = [], isDelivered } = parseOperation(operation)
+  const { jobs = [], keys = [] } = parseOperation(operation)
   const readJob = async (job: JobHandle) => {
-    if (isDelivered) await untilEnded(job, options, signal)
     const { status: state, output = { type: 'video', items: [] }, error } = await job.get({ signal })
     const hasEnded = state === 'succeeded' || state === 'failed' || state === 'cancelled'
     return { key: undefined, state, jobId: job.id, output, error, hasEnded }
@@ -62,19 +58,10 @@ export async function readRuns(options: ResolvedOptions, operation: JSONValue, s
   const readJobs = attached.map((job) => readJob(job).catch(throwAiError({ url: servicePath('jobs', job.id) })))
   const reading = unlessAborted(Promise.all([...readJobs, ...keys.map(readKey)]), signal)
   return await reading.catch((error: unknown) => {
-    const jobIds = attached.map(({ id }) => id)
-    throw nameJobs(error, jobIds)
-  })
-}
-
-/** Waits for the end of a job, however it ends. */
-export async function untilEnded(
-  job: JobHandle,
-  { deadlineMs, onAbort }: ResolvedOptions,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await job.result({ signal, deadlineMs, onAbort }).catch((error: unknown) => {
-    if (!(error instanceof JobFailedError || error instanceof JobCancelledError)) throw error
+    throw nameJobs(
+      error,
+      attached.map(({ id }) => id),
+    )
   })
 }
 
