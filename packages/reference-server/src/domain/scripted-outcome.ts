@@ -16,38 +16,17 @@ export interface ScriptedWebhook {
    * and the response, a 202 as always, comes when its deliveries are over. Default: when the job has ended.
    */
   when?: 'before-response' | undefined
-  /** Replaces or delays the receiver's response. Default: the receiver as it is. */
-  receiver?: ScriptedReceiver | undefined
-}
-
-/** A receiver that is slow, fails, or is not there. */
-export interface ScriptedReceiver {
-  /**
-   * What the service gets instead of the receiver's own response: a status code, or a connection that is reset. The
-   * delivery does not reach the receiver. Default: the response of the receiver.
-   */
-  response?: number | 'reset' | undefined
-  /** Delay of the response, on the server's clock; after 10 s it is too late (section 8). Default 0. */
-  after_ms?: number | undefined
 }
 
 const MAX_DELIVERIES = 100
 
 const milliseconds = z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)))
 
-const scriptedReceiverSchema = z.strictObject({
-  response: z.optional(
-    z.union([z.int().check(z.minimum(200), z.maximum(599)), z.literal('reset')], 'must be 200 to 599, or "reset"'),
-  ),
-  after_ms: milliseconds,
-}) satisfies z.ZodMiniType<ScriptedReceiver>
-
 export const scriptedWebhookSchema = z.strictObject({
   deliveries: z.optional(z.int().check(z.nonnegative(), z.maximum(MAX_DELIVERIES))),
   delay_ms: milliseconds,
   gap_ms: milliseconds,
   when: z.optional(z.literal('before-response')),
-  receiver: z.optional(scriptedReceiverSchema),
 }) satisfies z.ZodMiniType<ScriptedWebhook>
 
 /** What one of the next runs of a model does, instead of what the catalog says. */

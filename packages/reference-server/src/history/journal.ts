@@ -209,7 +209,7 @@ export class Observer {
     this.journal.add(job.account, jobEnding(job, end))
   }
 
-  deliveryEnded(record: DeliveryRecord, { account, webhook }: Job, startPlace: number): void {
+  deliveryEnded(record: DeliveryRecord, { account }: Job, startPlace: number): void {
     const { job_id, outcome, status, reason, attemptedAt: at, finishedAt } = record
     const url = redactText(record.url)
     this.journal.add(
@@ -218,8 +218,7 @@ export class Observer {
       startPlace,
     )
     this.log(() => ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' '))
-    if (outcome !== 'delivered' && webhook?.receiver === undefined)
-      this.#warnOfMissedWebhook(url, reason ?? status ?? outcome)
+    if (outcome !== 'delivered') this.#warnOfMissedWebhook(url, reason ?? status ?? outcome)
   }
 
   /** Once, and only without a log, which has a line for it. */

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import type { ScriptedWebhook } from '../domain/scripted-outcome.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 import type { Deliver } from './receivers.ts'
@@ -109,15 +108,13 @@ describe('webhook', () => {
     expect(bodies()).toEqual(cancelledJobWebhook === 'sent' ? [{ job_id: body.job_id, status: 'cancelled' }] : [])
   })
 
-  it.each<{ times: number; when: string; options?: ReferenceServerOptions; webhook?: ScriptedWebhook }>([
+  it.each<{ times: number; when: string; options?: ReferenceServerOptions }>([
     { times: 1, when: 'fails for the first time' },
     { times: 0, when: 'fails, and the server has a log', options: { log: () => {} } },
-    { times: 0, when: 'fails as scripted', webhook: { receiver: { response: 500 } } },
-  ])('warns $times times on the console when it $when', async ({ times, options, webhook = {} }) => {
+  ])('warns $times times on the console when it $when', async ({ times, options }) => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const { server, caller, deliver } = setUp({ clock: 'manual', ...options })
     deliver.mockRejectedValue(new Error('connect ECONNREFUSED'))
-    server.webhooks.script(webhook)
     for (let run = 0; run < 2; run++) await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(60_000)
     expect(warn.mock.calls.map(String)).toEqual(

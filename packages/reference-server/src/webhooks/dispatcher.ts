@@ -1,11 +1,11 @@
-import type { Activity, Work } from '../clock/activity.ts'
+import type { Activity } from '../clock/activity.ts'
 import type { ServerClock } from '../clock/clock.ts'
 import type { Account } from '../domain/account.ts'
 import type { DeliveryBody, DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Receivers } from './receivers.ts'
-import { type Pause, type Send, scriptedReceiver, sendDelivery } from './send-delivery.ts'
+import { sendDelivery } from './send-delivery.ts'
 
 /** A result on its way: from the end of its job until all its deliveries are over. */
 interface PendingDelivery {
@@ -31,7 +31,8 @@ interface DispatcherOptions {
   /** An attempt starts. @returns its place in the journal */
   onSend: (job: Job) => number
   onRecord: (record: DeliveryRecord, job: Job, startPlace: number) => void
-  pause: Pause
+  /** A wait on the server's clock. */
+  pause: (ms: number, signal: AbortSignal) => Promise<unknown>
   /** Whether the responses of receivers are recorded. */
   isShown: () => boolean
 }
@@ -116,7 +117,7 @@ export class WebhookDispatcher {
     const work = this.#options.activity.start()
     try {
       const startPlace = this.#options.onSend(delivery.job)
-      const record = await this.#send(delivery, work)
+      const record = await this.#send(delivery)
       if (delivery.abort.signal.aborted) return
       this.#options.log.add(delivery.job.account, record)
       this.#options.onRecord(record, delivery.job, startPlace)
@@ -125,27 +126,23 @@ export class WebhookDispatcher {
     }
   }
 
-  async #send({ job, body, webhook, abort: { signal } }: PendingDelivery, work: Work): Promise<DeliveryRecord> {
-    const { clock } = this.#options
+  async #send({ job, body, webhook, abort: { signal } }: PendingDelivery): Promise<DeliveryRecord> {
+    const { clock, receivers, isShown } = this.#options
     const attemptedAt = clock.now()
     const abort = new AbortController()
     const stop = () => abort.abort()
     signal.addEventListener('abort', stop, { once: true })
-    const deliver = this.#deliverFor(job.account, webhook, work)
-    const isShown = this.#options.isShown()
-    const outcome = await sendDelivery({ deliver, clock, url: webhook.url, body: JSON.stringify(body), abort, isShown })
+    const deliver = receivers.of(job.account)
+    const outcome = await sendDelivery({
+      deliver,
+      clock,
+      url: webhook.url,
+      body: JSON.stringify(body),
+      abort,
+      isShown: isShown(),
+    })
     signal.removeEventListener('abort', stop)
     return { job_id: body.job_id, url: webhook.url, attemptedAt, finishedAt: clock.now(), ...outcome, body }
-  }
-
-  #deliverFor(account: Account, { receiver }: JobWebhook, work: Work): Send {
-    const deliver = this.#options.receivers.of(account)
-    if (receiver === undefined) return deliver
-    return scriptedReceiver(receiver, deliver, async (ms, signal) => {
-      work.park() // this is the wait that time has to pass for
-      await this.#options.pause(ms, signal)
-      work.resume()
-    })
   }
 }
 

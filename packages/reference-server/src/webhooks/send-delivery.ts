@@ -3,28 +3,8 @@ import { messageWithCause } from '@modelrun/kit'
 import type { ServerClock } from '../clock/clock.ts'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
-import type { ScriptedReceiver } from '../domain/scripted-outcome.ts'
-import { fetchFailed } from '../faults/network-errors.ts'
 import { startOf } from '../history/journal.ts'
 import { redactText, shownHeaders } from '../history/redact.ts'
-
-/** A wait on the server's clock. */
-export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
-
-/** A scripted receiver: late, or replaced by a response of the script. */
-export function scriptedReceiver(
-  { response: scripted, after_ms }: ScriptedReceiver,
-  deliver: Send,
-  pause: Pause,
-): Send {
-  return async (url, init) => {
-    const response = scripted === undefined ? await deliver(url, init) : undefined
-    if (after_ms !== undefined) await pause(after_ms, init.signal ?? new AbortController().signal)
-    if (response !== undefined) return response
-    if (scripted === 'reset') throw fetchFailed('reset', url)
-    return new Response(null, { status: scripted ?? 200 })
-  }
-}
 
 /** Sends a delivery, as `fetch` does. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>

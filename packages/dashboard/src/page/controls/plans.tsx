@@ -12,21 +12,17 @@ const PLANS: Readonly<Record<string, DeliveryPlan>> = {
   Twice: { deliveries: 2, gap_ms: 500 },
   '5 s late': { delay_ms: 5_000 },
   Lost: { deliveries: 0 },
-  'Receiver fails': { receiver: { response: 500 } },
-  'Receiver is slow': { receiver: { after_ms: 12_000 } },
 }
 
 const PLAN_NAMES = Object.fromEntries(Object.keys(PLANS).map((name) => [name, name]))
 
 /** A plan in a few words. */
 export function planText(plan: DeliveryPlan): string {
-  const { deliveries, delay_ms, gap_ms, receiver } = plan
+  const { deliveries, delay_ms, gap_ms } = plan
   const parts = [
     deliveries === 0 ? 'lost' : deliveries !== undefined && `delivered ${deliveries} times`,
     gap_ms && `${formatDuration(gap_ms)} apart`,
     delay_ms && `${formatDuration(delay_ms)} late`,
-    receiver?.response && `the receiver responds with ${receiver.response}`,
-    receiver?.after_ms && `the receiver takes ${formatDuration(receiver.after_ms)}`,
   ]
   return parts.filter(Boolean).join(', ') || 'delivered once, at once'
 }
