@@ -15,17 +15,6 @@ function watch(promise: Promise<void>): { isDone: boolean } {
 }
 
 describe('activity', () => {
-  it('is not quiet while something is worked on', async () => {
-    const activity = new Activity()
-    const work = activity.start()
-    const quiet = activity.quiet()
-    const state = watch(quiet)
-    await turns(50)
-    expect(state.isDone).toBe(false)
-    work.end()
-    await quiet
-  })
-
   it('is quiet while the work waits on the clock, and not when it continues', async () => {
     const activity = new Activity()
     const work = activity.start()

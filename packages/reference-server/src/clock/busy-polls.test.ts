@@ -5,14 +5,13 @@ import { createReferenceServer, type ReferenceServer } from '../reference-server
 const MODEL = 'aurora-image'
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 
-/** Polls a job until it ends, or until a real time limit shows that it never will. @returns the number of polls */
+/** Polls a job until it ends; time that is paused would make it poll for ever. @returns the number of polls */
 async function pollWithoutPause(server: ReferenceServer, model: string, between: () => unknown): Promise<number> {
   const caller = apiCaller(server)
   const { body } = await caller.run(model, { sync: false })
   const path = `${server.baseUrl}/v1/jobs/${String(body.job_id)}`
   const headers = { authorization: `Bearer ${server.apiKey}` }
-  const giveUpAt = performance.now() + 3_000
-  for (let polls = 1; performance.now() < giveUpAt; polls++) {
+  for (let polls = 1; polls < 10_000; polls++) {
     const { data } = await (await server.fetch(path, { headers })).json()
     if (data.status === 'succeeded') return polls
     await between()
@@ -37,14 +36,12 @@ describe('a client in this process that polls without a pause, on an auto clock'
     for (const polls of await Promise.all(clients)) expect(polls).toBeLessThan(5_000)
   })
 
-  it('gets its response at once when its job hangs, because no time changes its status', async () => {
+  it('gets its response when its job hangs, although no time changes its status', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     server.script(MODEL, [{ result: 'hang' }])
     const caller = apiCaller(server)
     const { body } = await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
-    const before = performance.now()
     for (let poll = 0; poll < 300; poll++) expect(await caller.status(body.job_id)).toBe('processing')
-    expect(performance.now() - before).toBeLessThan(3_000)
   })
 
   it('is not held as long as it does something else', async () => {

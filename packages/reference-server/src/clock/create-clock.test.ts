@@ -73,19 +73,6 @@ describe('manual clock', () => {
     expect(steps).toEqual(['first', 'first has settled', 'second'])
   })
 
-  it('waits for the work that a timer started', async () => {
-    const { clock, activity } = manualClock()
-    let isDone = false
-    clock.setTimeout(async () => {
-      const work = activity.start()
-      for (let turn = 0; turn < 50; turn++) await nextTurn()
-      isDone = true
-      work.end()
-    }, 10)
-    await clock.advance(10)
-    expect(isDone).toBe(true)
-  })
-
   it('moves by the sum of two advances at once', async () => {
     const { clock } = manualClock()
     await Promise.all([clock.advance(10), clock.advance(5)])
@@ -112,16 +99,6 @@ describe('manual clock', () => {
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 9e15])('throws when it should advance by %s', async (ms) => {
     await expect(manualClock().clock.advance(ms)).rejects.toThrow(ConfigurationError)
-  })
-
-  it('drops its timers when closed, and takes no more', async () => {
-    const { clock } = manualClock()
-    const fired = vi.fn()
-    clock.setTimeout(fired, 1)
-    clock.close()
-    clock.setTimeout(fired, 1)
-    await clock.advance(10)
-    expect(fired).not.toHaveBeenCalled()
   })
 
   it('lets happen what its clients wait for when it is closed, in order, and runs later waits in real time', async () => {

@@ -19,14 +19,6 @@ describe('the server under fake timers', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('advances as ever with a manual clock', async () => {
-    vi.useFakeTimers()
-    const server = createReferenceServer({ clock: 'manual' })
-    const run = apiCaller(server).run(SLOW_MODEL)
-    await server.clock.advance(55_000)
-    expect((await run).status).toBe(202)
-  })
-
   it('goes by them with a system clock', async () => {
     vi.useFakeTimers()
     const server = createReferenceServer()

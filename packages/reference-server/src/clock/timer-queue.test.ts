@@ -31,27 +31,13 @@ describe('timer queue', () => {
     )
   })
 
-  it('leaves what is not due', () => {
+  it('leaves what is not due, and ignores handles that are unknown, removed or cleared', () => {
     const queue = new TimerQueue<string>()
-    queue.add(10, 'later')
+    const handle = queue.add(10, 'later')
     expect(queue.takeDue(9)).toBeUndefined()
-    expect(queue.takeDue(10)).toMatchObject({ dueAt: 10, value: 'later' })
-  })
-
-  it('ignores handles that are unknown, taken or removed', () => {
-    const queue = new TimerQueue<string>()
-    const handle = queue.add(1, 'once')
-    expect(queue.remove('no handle')).toBe(false)
-    expect(queue.remove(handle)).toBe(true)
-    expect(queue.remove(handle)).toBe(false)
-    expect(drain(queue)).toEqual([])
-  })
-
-  it('forgets everything when cleared', () => {
-    const queue = new TimerQueue<string>()
-    const handle = queue.add(1, 'gone')
+    expect(['no handle', handle, handle].map((one) => queue.remove(one))).toEqual([false, true, false])
+    const cleared = queue.add(1, 'gone')
     queue.clear()
-    expect(queue.size).toBe(0)
-    expect(queue.remove(handle)).toBe(false)
+    expect([queue.size, queue.remove(cleared), drain(queue)]).toEqual([0, false, []])
   })
 })

@@ -1,7 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES, modelSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CATALOG } from './catalog.ts'
-import { imageSizePixels } from './produce-output.ts'
 import { validateInput } from './validate-input.ts'
 
 const modelById = (id: string) => DEFAULT_CATALOG.find((model) => model.id === id)
@@ -55,24 +54,5 @@ describe('the default catalog', () => {
   it('lets image-to-image models take the URL of a source image (section 2.3)', () => {
     const schemas = DEFAULT_CATALOG.filter((model) => model.category === 'image-to-image').map((m) => m.input_schema)
     expect(schemas.map((schema) => schema.properties.image_url?.type)).toEqual(['string', 'string', 'string'])
-  })
-})
-
-describe('imageSizePixels', () => {
-  it.each([
-    ['square', 512, 512],
-    ['square_hd', 1024, 1024],
-    ['portrait_4_3', 768, 1024],
-    ['landscape_16_9', 1024, 576],
-  ])('gives %s %d x %d pixels (section 2.3)', (size, width, height) => {
-    expect(imageSizePixels(size)).toEqual({ width, height })
-  })
-
-  it('gives anything else the default size, as a new object each time', () => {
-    for (const size of [undefined, null, 'huge', 7, 'constructor']) {
-      expect(imageSizePixels(size)).toEqual({ width: 1024, height: 1024 })
-    }
-    imageSizePixels('square').width = 1
-    expect(imageSizePixels('square').width).toBe(512)
   })
 })

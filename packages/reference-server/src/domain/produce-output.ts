@@ -4,17 +4,13 @@ import type { Job } from './job.ts'
 
 const SQUARE_HD = { width: 1024, height: 1024 }
 
+/** Pixels of an `image_size`, whose values section 2.3 names. */
 const PIXELS_BY_SIZE: ReadonlyMap<unknown, { width: number; height: number }> = new Map([
   ['square', { width: 512, height: 512 }],
   ['square_hd', SQUARE_HD],
   ['portrait_4_3', { width: 768, height: 1024 }],
   ['landscape_16_9', { width: 1024, height: 576 }],
 ])
-
-/** Pixels of an `image_size`, whose values section 2.3 names. Default: those of `square_hd`. */
-export function imageSizePixels(size: unknown): { width: number; height: number } {
-  return { ...(PIXELS_BY_SIZE.get(size) ?? SQUARE_HD) }
-}
 
 /** Stands in a scripted output for the url of a file of the server: behind it may be the file, as a data URI. */
 export const OWN_FILE = '{file}'
@@ -67,7 +63,7 @@ function fileCount({ model, input }: Job): number {
 }
 
 function pixelsOf({ input }: Job): { width: number; height: number } {
-  const { width, height } = imageSizePixels(input.image_size)
+  const { width, height } = PIXELS_BY_SIZE.get(input.image_size) ?? SQUARE_HD
   return { width: numberOr(input.width, width), height: numberOr(input.height, height) }
 }
 

@@ -4,24 +4,16 @@ import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { responseOf } from '../../test/response-of.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
-const PATHS = [
-  ['GET', '/v1/models'],
-  ['GET', '/v1/models/aurora-image'],
-  ['POST', '/v1/models/aurora-image/run'],
-  ['GET', '/v1/jobs/job_1'],
-  ['DELETE', '/v1/jobs/job_1'],
-  ['GET', '/v1/nothing'],
-  ['PUT', '/v1/models'],
-] as const
-
-const IN_PROCESS = { transport: 'fetch' } as const
-
 describe('authentication', () => {
-  it.each(PATHS)('responds with 401 UNAUTHORIZED without a key: %s %s (sections 5.1 and 5.5)', async (method, path) => {
-    const server = createReferenceServer()
-    const response = await server.fetch(path, { method })
-    expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+  it.each([
+    ['GET', '/v1/models'],
+    ['POST', '/v1/models/aurora-image/run'],
+    ['DELETE', '/v1/jobs/job_1'],
+    ['GET', '/v1/nothing'],
+    ['PUT', '/v1/models'],
+  ])('responds with 401 UNAUTHORIZED without a key: %s %s (sections 5.1 and 5.5)', async (method, path) => {
+    const response = await createReferenceServer().fetch(path, { method })
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect(await response.json()).toEqual({
       error: { code: 'UNAUTHORIZED', message: expect.stringContaining('Authorization: Bearer <API_KEY>') },
     })
@@ -31,53 +23,33 @@ describe('authentication', () => {
     '',
     'Bearer',
     'Bearer ',
-    'Basic c2tfdGVzdDo=',
-    'sk_test_abc',
-    'Bearer one two',
-    'Token x',
-    'Bearer sk_test_unknown',
-  ])('responds with 401 UNAUTHORIZED to the header %j (section 5.5)', async (authorization) => {
+    'Basic secret',
+    'secret',
+    'Bearer one secret',
+    'Token secret',
+    'Bearer sk_live_secret',
+  ])('responds with 401 UNAUTHORIZED to the header %j, and does not repeat it (section 5.5)', async (authorization) => {
     const response = await createReferenceServer().fetch('/v1/models', { headers: { authorization } })
-    expect(response.status).toBe(401)
-    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED' } })
+    const text = await response.text()
+    expect([response.status, JSON.parse(text).error.code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(text).not.toContain('secret')
   })
 
-  it('never repeats what was sent as a key', async () => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('accepts test keys and live keys with the scheme %s', async (scheme) => {
     const server = createReferenceServer()
-    for (const authorization of ['Bearer sk_live_secret', 'Basic secret', 'secret']) {
-      const response = await server.fetch('/v1/models', { headers: { authorization } })
-      expect(await response.text()).not.toContain('secret')
-    }
-  })
-
-  it('accepts a bearer token whatever the letter case of the scheme', async () => {
-    const server = createReferenceServer()
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      const headers = { authorization: `${scheme} ${server.apiKey}` }
+    for (const live of [false, true]) {
+      const headers = { authorization: `${scheme} ${server.createKey({ live }).key}` }
       expect((await server.fetch('/v1/models', { headers })).status).toBe(200)
     }
   })
 
-  it('accepts test keys and live keys (section 5.3)', async () => {
+  it('responds with 401 UNAUTHORIZED to a revoked key, and accepts the one it was rotated to (section 5.6)', async () => {
     const server = createReferenceServer()
-    for (const live of [false, true]) {
-      const { key } = server.createKey({ live })
-      expect(key.startsWith(live ? 'sk_live_' : 'sk_test_')).toBe(true)
-      expect((await apiCaller(server, key).get('/v1/models')).status).toBe(200)
-    }
-  })
-
-  it('responds with 401 UNAUTHORIZED to a revoked key, and takes the one it was rotated to (section 5.6)', async () => {
-    const server = createReferenceServer()
-    const first = server.createKey()
-    server.revokeKey(first.key)
-    const rejectedBody = await apiCaller(server, first.key).get('/v1/models')
-    expect(rejectedBody.status).toBe(401)
-    expect(errorOf(rejectedBody).message).toContain('revoked')
-    const second = server.createKey()
-    const third = server.rotateKey(second.key)
-    expect((await apiCaller(server, second.key).get('/v1/models')).status).toBe(401)
-    expect((await apiCaller(server, third.key).get('/v1/models')).status).toBe(200)
+    const { key } = server.createKey()
+    const next = server.rotateKey(key)
+    const rejected = await apiCaller(server, key).get('/v1/models')
+    expect([rejected.status, errorOf(rejected).message]).toEqual([401, expect.stringContaining('revoked')])
+    expect((await apiCaller(server, next.key).get('/v1/models')).status).toBe(200)
   })
 
   it('responds with 403 FORBIDDEN outside the allowlist of a key (section 5.6)', async () => {
@@ -85,7 +57,7 @@ describe('authentication', () => {
     const { key } = server.createKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
     const ask = (ip?: string) => {
       const request = new Request('https://x.test/v1/models', { headers: { authorization: `Bearer ${key}` } })
-      return server.transport.handle(request, { ...IN_PROCESS, ip }).then(responseOf)
+      return server.transport.handle(request, { transport: 'fetch', ip }).then(responseOf)
     }
     for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1']) expect((await ask(ip)).status).toBe(200)
     for (const ip of ['203.0.114.7', '2001:db8::2', undefined, 'nonsense']) {
@@ -97,14 +69,6 @@ describe('authentication', () => {
     }
   })
 })
-
-const NAMES = Object.keys(ROUTES) as RouteName[] // the keys of a constant
-
-function ask(server: ReferenceServer, name: RouteName, permissions: readonly Permission[]) {
-  const route = ROUTES[name]
-  const path = routePath(route, { id: 'aurora-image', model: 'aurora-image' })
-  return apiCaller(server, server.createKey({ permissions }).key).call(route.method, path)
-}
 
 /** Everything that a client gets, without what is different each time. */
 async function seenWith(server: ReferenceServer, key: string, path = '/v1/models'): Promise<string> {
@@ -149,32 +113,16 @@ describe('a client that guesses keys', () => {
   })
 })
 
-describe('permissions', () => {
-  it.each(NAMES)('lets a key with nothing but the permission of %s pass (section 5.4)', async (name) => {
-    const response = await ask(createReferenceServer(), name, [ROUTES[name].permission])
-    expect([401, 403]).not.toContain(response.status)
-  })
+const NAMES = Object.keys(ROUTES) as RouteName[] // the keys of a constant
 
-  it.each(NAMES)(
-    'responds with 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)',
-    async (name) => {
-      const { permission, method, path } = ROUTES[name]
-      const response = await ask(
-        createReferenceServer(),
-        name,
-        PERMISSIONS.filter((one) => one !== permission),
-      )
-      expect(response.status).toBe(403)
-      expect(response.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
-      expect(errorOf(response).message).toContain(`${method} ${path}`)
-    },
-  )
-
-  it('checks the permission before the body, the model and the job', async () => {
-    const server = createReferenceServer()
-    const caller = apiCaller(server, server.createKey({ permissions: [] }).key)
-    expect((await caller.post('/v1/models/no-such-model/run', 'no object')).status).toBe(403)
-    expect((await caller.get('/v1/jobs/no-such-job')).status).toBe(403)
-    expect((await caller.get('/v1/models?limit=-1')).status).toBe(403)
-  })
+it.each(NAMES)('%s needs its permission, and no other (sections 5.4, 5.5 and 7)', async (name) => {
+  const server = createReferenceServer()
+  const { permission, method, path } = ROUTES[name]
+  const filled = routePath(ROUTES[name], { id: 'aurora-image', model: 'aurora-image' })
+  const ask = (permissions: readonly Permission[]) =>
+    apiCaller(server, server.createKey({ permissions }).key).call(method, filled)
+  expect((await ask([permission])).status).not.toBeOneOf([401, 403])
+  const { status, body } = await ask(PERMISSIONS.filter((one) => one !== permission))
+  const message = expect.stringMatching(new RegExp(`${permission}.*${method} ${path.replaceAll(/[{}]/g, '.')}`))
+  expect([status, body]).toEqual([403, { error: { code: 'FORBIDDEN', message } }])
 })

@@ -16,19 +16,12 @@ describe('run request', () => {
   it.each([
     [{}, '/input is missing'],
     [{ input: null }, '/input must be an object, not null'],
-    [{ input: [] }, '/input must be an object, not an array'],
-    [{ input: 'x' }, '/input must be an object, not a string'],
     [{ input, sync: 'false' }, '/sync must be a boolean, not a string'],
     [{ input, webhook_url: 'receiver' }, '/webhook_url must be an http or https URL'],
-    [{ input, webhook_url: 'ftp://receiver.test' }, '/webhook_url must be an http or https URL'],
     [{ input, webhook_url: 'javascript:alert(1)' }, '/webhook_url must be an http or https URL'],
     [{ input, webhook_url: 'https://user:secret@app.test/' }, '/webhook_url must have no user name'],
-    [{ input, webhook_url: 'https://user@app.test/' }, '/webhook_url must have no user name'],
-    [{ input, webhook_url: null }, '/webhook_url must be a string, not null'],
-    [{ input, sync: null }, '/sync must be a boolean, not null'],
     [{ input, webhook: 'https://a.test' }, 'members that do not exist: "webhook"'],
     [[], 'Invalid body: it must be an object, not an array'],
-    ['text', 'it must be an object, not a string'],
     [null, 'it must be an object, not null'],
   ])('responds with 400 VALIDATION_ERROR to the body %j (section 4.3)', async (body, message) => {
     const { server, caller } = setUp()
@@ -45,20 +38,24 @@ describe('run request', () => {
     expect((await server.fetch(`/v1/models/${MODEL}/run`, init)).status).toBe(415)
   })
 
-  it('reports one mistake of several in a fixed order: body, permission of its webhook, model, input, credits', async () => {
+  it('reports one mistake of several in a fixed order: key, permission, method, body, webhook, model, input, credits', async () => {
     const { server } = setUp({ assumptions: { webhookNeedsManage: true } })
     const { key } = server.createKey({ permissions: ['models:run'], credits: 0 })
     const caller = apiCaller(server, key)
     const wrong = { input: { colour: 'red' } }
     const webhook_url = 'https://receiver.test'
+    const without = server.createKey({ permissions: [] }).key
     const responses = [
+      await apiCaller(server, 'unknown').post('/v1/models/none/run', 'x'),
+      await apiCaller(server, without).post('/v1/models/none/run', 'x'),
+      await caller.post('/v1/models', 'x'),
       await caller.post('/v1/models/none/run', { ...wrong, webhook_url, sync: 'no' }),
       await caller.post('/v1/models/none/run', { ...wrong, webhook_url }),
       await caller.post('/v1/models/none/run', wrong),
       await caller.post(`/v1/models/${MODEL}/run`, wrong),
       await caller.run(MODEL),
     ]
-    expect(responses.map(({ status }) => status)).toEqual([400, 403, 404, 400, 402])
+    expect(responses.map(({ status }) => status)).toEqual([401, 403, 405, 400, 403, 404, 400, 402])
   })
 
   it.each(['/run?sync=false', '/run?webhook_url=https%3A%2F%2Fa.test'])(
@@ -71,30 +68,18 @@ describe('run request', () => {
     },
   )
 
-  it('rejects a path where the model takes the URL of a source image, and charges nothing (section 2.3)', async () => {
-    const { server, caller } = setUp()
-    const response = await caller.run('pixelwright/cutout', { input: { image_url: './photo.png' } })
-    expect([response.status, errorOf(response).code]).toEqual([400, 'VALIDATION_ERROR'])
-    expect(errorOf(response).message).toContain(
-      'Invalid input: /input/image_url: image_url must be an http or https URL, or a data URI such as ' +
-        'data:image/png;base64,iVBORw0KGgo=, got "./photo.png".',
-    )
-    expect(server.credits()).toBe(10_000)
-  })
-
   it.each([
-    [{}, '/input/prompt:'],
-    [{ prompt: 1 }, '/input/prompt:'],
-    [{ prompt: 'x', num_images: 0 }, '/input/num_images:'],
-    [{ prompt: 'x', num_images: 5 }, '/input/num_images:'],
-    [{ prompt: 'x', num_images: 1.5 }, '/input/num_images:'],
-    [{ prompt: 'x', image_size: 'huge' }, '/input/image_size:'],
-    [{ prompt: 'x', colour: 'red' }, '/input/colour:'],
-  ])('responds with VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
-    const response = await setUp().caller.run(MODEL, { input: bad })
-    expect(response.status).toBe(400)
-    expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })
-    expect(errorOf(response).message).toContain(`GET /v1/models/${MODEL}`)
+    [MODEL, {}, '/input/prompt:'],
+    [MODEL, { prompt: 'x', num_images: 5 }, '/input/num_images:'],
+    [MODEL, { prompt: 'x', image_size: 'huge' }, '/input/image_size:'],
+    [MODEL, { prompt: 'x', colour: 'red' }, '/input/colour:'],
+    ['pixelwright/cutout', { image_url: './photo.png' }, '/input/image_url:'],
+  ])('responds with VALIDATION_ERROR to a run of %s with the input %j (sections 2.3 and 8)', async (model, bad, at) => {
+    const { server, caller } = setUp()
+    const response = await caller.run(model, { input: bad })
+    expect([response.status, errorOf(response).code, server.credits()]).toEqual([400, 'VALIDATION_ERROR', 10_000])
+    expect(errorOf(response).message).toContain(at)
+    expect(errorOf(response).message).toContain(`GET /v1/models/${encodeURIComponent(model)}`)
   })
 
   it('fills defaults in (section 2.3)', async () => {
@@ -104,13 +89,6 @@ describe('run request', () => {
       prompt: 'a red fox',
       image_size: 'square_hd',
       num_images: 1,
-    })
-  })
-
-  it('responds with 404 NOT_FOUND to an unknown model', async () => {
-    expect(await setUp().caller.run('no-such-model')).toMatchObject({
-      status: 404,
-      body: { error: { code: 'NOT_FOUND' } },
     })
   })
 })

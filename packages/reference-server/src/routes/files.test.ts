@@ -52,16 +52,6 @@ describe('GET /files/{job_id}/{name}', () => {
     },
   )
 
-  it('serves the same bytes to a second client, whatever the first did with its own', async () => {
-    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', image_size: 'square' })
-    const read = async () =>
-      (await (await server.fetch(urls[0] ?? '')).body?.getReader().read())?.value ?? expect.fail()
-    const first = await read()
-    const copy = first.slice()
-    first.fill(0)
-    expect(await read()).toEqual(copy)
-  })
-
   it('responds with 404 NOT_FOUND where there is no file', async () => {
     const { server, urls } = await urlsOf('aurora-image', { prompt: 'x' })
     const bad = [

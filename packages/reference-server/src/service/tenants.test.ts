@@ -43,6 +43,8 @@ describe('tenants', () => {
       allowIps: ['10.0.0.1'],
     })
     expect(server.createKey()).toMatchObject({ live: false, permissions: { length: 5 } })
+    const twice = server.createKey({ permissions: ['jobs:read', 'jobs:read', 'models:read'] })
+    expect(twice.permissions).toEqual(['models:read', 'jobs:read'])
   })
 
   it('are rejected with an error that says why, or an Error for an unknown key', () => {
