@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { onTestFinished } from 'vitest'
 import type { CliHarness } from './cli-harness.ts'
 
 /** What an agent reads of a tool. */
@@ -14,17 +15,8 @@ interface ToolReply {
   types: string[]
 }
 
-/** An agent in a host, with a server of its own. */
-export interface Agent {
-  call(tool: string, input: object, timeoutMs?: number): Promise<ToolReply>
-  /** The questions to the user. */
-  questions: string[]
-  kill(): Promise<void>
-  close(): Promise<void>
-}
-
 /** How a host is. */
-export interface HostOptions {
+interface HostOptions {
   /** `legacy` is the protocol of 2025, which clients of version 1 speak. */
   protocol?: 'legacy' | '2026-07-28'
   /**
@@ -38,10 +30,9 @@ export interface HostOptions {
   flags?: string[]
 }
 
-export async function startAgent(
-  cli: CliHarness,
-  { protocol = 'legacy', user, flags = [], env, onQuestion }: HostOptions = {},
-): Promise<Agent> {
+/** An agent in a host, with a server of its own, which ends with the test. */
+export async function startAgent(cli: CliHarness, options: HostOptions = {}) {
+  const { protocol = 'legacy', user, flags = [], env, onQuestion } = options
   const transport = new StdioClientTransport({ ...commandOf(cli, flags), env: cli.env(env), stderr: 'ignore' })
   const capabilities = user === undefined ? {} : { elicitation: {} }
   const mode = protocol === 'legacy' ? protocol : { pin: protocol }
@@ -56,34 +47,29 @@ export async function startAgent(
     })
   }
   await client.connect(transport)
-  const kill = async () => {
-    const { pid } = transport
-    const closed = new Promise<void>((resolve) => {
-      client.onclose = () => resolve()
-    })
-    if (pid !== null) process.kill(pid, 'SIGKILL')
-    await closed
-  }
+  onTestFinished(() => client.close().catch(() => {}))
   return {
-    call: async (name, input, timeout = 60_000) => {
-      const reply = await client.callTool({ name, arguments: { ...input } }, { timeout })
-      return readReply(reply)
-    },
+    /** The questions to the user. */
     questions,
-    kill,
-    close: () => client.close(),
+    call: async (name: string, input: object, timeout = 60_000): Promise<ToolReply> => {
+      const { isError, content } = await client.callTool({ name, arguments: { ...input } }, { timeout })
+      const [first] = content
+      const text = first !== undefined && 'text' in first ? String(first.text) : ''
+      const facts = text.startsWith('{') ? JSON.parse(text) : {}
+      return { isError: isError === true, facts, text, types: content.map(({ type }) => type) }
+    },
+    kill: async () => {
+      const closed = new Promise<void>((resolve) => {
+        client.onclose = () => resolve()
+      })
+      if (transport.pid !== null) process.kill(transport.pid, 'SIGKILL')
+      await closed
+    },
   }
 }
 
 function commandOf(cli: CliHarness, flags: string[]) {
   return { command: process.execPath, args: [cli.command, 'mcp', '--out', join(cli.folder, 'out'), ...flags] }
-}
-
-function readReply({ isError, content }: { isError?: boolean | undefined; content: { type: string }[] }): ToolReply {
-  const [first] = content
-  const text = first !== undefined && 'text' in first ? String(first.text) : ''
-  const facts = text.startsWith('{') ? JSON.parse(text) : {}
-  return { isError: isError === true, facts, text, types: content.map(({ type }) => type) }
 }
 
 /** Writes lines to a server, as a host of an old version does, and gives all that it writes until it ends. */

@@ -2,42 +2,41 @@ import { text } from 'node:stream/consumers'
 import { type CliHarness, serve } from './cli-harness.ts'
 
 /** A batch that no limit slows down. */
-export const BATCH = [
-  'batch',
-  'aurora-image',
-  '--out',
-  'out',
-  '--max-credits',
-  '100000',
-  '--polls-per-second',
-  '1000',
-] as const
+export const BATCH = ['batch', 'aurora-image', '--out', 'out', '--max-credits', '100000', '--polls-per-second', '1000']
+
+/** What a service says that rejects a run, or a job that failed. */
+export const FAILED = { result: 'failed' as const, error: { code: 'PROVIDER_FAILURE', message: 'no paint' } }
+
+/** Rows of a file of JSON lines. */
+export function promptLines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `{"prompt":"${index}"}`).join('\n')
+}
+
+/** The runs that were sent, in order, with the job that the service made of each. */
+export function sentRuns({ server }: CliHarness) {
+  return server.journal.entries({ kind: 'request' }).flatMap((entry) => {
+    if (entry.kind !== 'request' || entry.route !== 'runModel') return []
+    return [{ prompt: String(JSON.parse(entry.requestBody ?? '').input.prompt), jobId: entry.job_id }]
+  })
+}
 
 /** How often each prompt was sent. */
-export function sendsByPrompt(cli: CliHarness): Map<string, number> {
+export function sendsByPrompt(cli: CliHarness, runs = sentRuns(cli)): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const body of cli.bodies()) {
-    const { prompt }: { prompt: string } = JSON.parse(body).input
-    counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
-  }
+  for (const { prompt } of runs) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
   return counts
 }
 
 /** A host of small files, which cost no time. */
-export interface SmallFiles {
-  /** The next runs succeed, with these files. */
-  script(cli: CliHarness, count: number): void
-  /** Whether the files are not found. */
-  areMissing: boolean
-}
-
-export async function serveSmallFiles(): Promise<SmallFiles> {
+export async function serveSmallFiles() {
   const url = await serve((request, response) => {
     response.writeHead(files.areMissing ? 404 : 200, { 'content-type': 'image/png' }).end(request.url)
   })
-  const files: SmallFiles = {
+  const files = {
+    /** Whether the files are not found. */
     areMissing: false,
-    script: (cli, count) => {
+    /** The next runs succeed, with these files. */
+    script: (cli: CliHarness, count: number) => {
       const outcomes = Array.from({ length: count }, (_, index) => {
         const items = [{ type: 'image', url: `${url}/${index}.png` }]
         return { result: 'succeeded' as const, output: { type: 'image', items } }
@@ -48,54 +47,46 @@ export async function serveSmallFiles(): Promise<SmallFiles> {
   return files
 }
 
-/** The service, whose models have a price and a name that change. */
-export interface DearService {
-  price: number
-  id: string | undefined
-  env: Record<string, string>
+export type SmallFiles = Awaited<ReturnType<typeof serveSmallFiles>>
+
+/** The service behind something that changes its responses, or responds itself. */
+async function serveBefore(
+  cli: CliHarness,
+  respond: (body: string | undefined, theirs: () => Promise<[number, object]>) => Promise<[number, object]>,
+): Promise<Record<string, string>> {
+  const url = await serve(async (request, response) => {
+    const { method = '', headers, url: path } = request
+    const body = method === 'POST' ? await text(request) : undefined
+    const own = { authorization: headers.authorization ?? '', 'content-type': 'application/json' }
+    const theirs = async (): Promise<[number, object]> => {
+      const passed = await fetch(`${cli.url}${path}`, { method, headers: own, body: body ?? null })
+      return [passed.status, await passed.json()]
+    }
+    const [status, json] = await respond(body, theirs)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+  })
+  return { MODELRUN_BASE_URL: url }
 }
 
-/** The service behind something that changes what it says of models. */
-export async function serveDear(cli: CliHarness): Promise<DearService> {
-  const url = await serve(async (request, response) => {
-    const body = request.method === 'POST' ? await text(request) : undefined
-    const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' }
-    const theirs = await fetch(`${cli.url}${request.url}`, {
-      method: request.method ?? '',
-      headers,
-      body: body ?? null,
-    })
-    const json: object = await theirs.json()
-    const said = 'pricing' in json ? { ...json, id: dear.id, pricing: { credits_per_run: dear.price } } : json
-    response.writeHead(theirs.status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+/** The service, whose models have a price and a name that change. */
+export async function serveDear(cli: CliHarness) {
+  const env = await serveBefore(cli, async (_, theirs) => {
+    const [status, json] = await theirs()
+    return [status, 'pricing' in json ? { ...json, id: dear.id, pricing: { credits_per_run: dear.price } } : json]
   })
-  const dear: DearService = { price: 25, id: 'aurora-image', env: { MODELRUN_BASE_URL: url } }
+  const dear = { price: 25, id: 'aurora-image', env }
   return dear
 }
 
-/** A service that rejects some prompts. */
-export interface RejectingService {
-  /** The prompts that it rejected. */
-  rejected: string[]
-  env: Record<string, string>
-}
-
 /** The service behind a filter that rejects some prompts, as many services do. */
-export async function rejecting(cli: CliHarness, isRejected: (prompt: string) => boolean): Promise<RejectingService> {
+export async function rejecting(cli: CliHarness, isRejected: (prompt: string) => boolean) {
+  /** The prompts that it rejected. */
   const rejected: string[] = []
-  const url = await serve(async (request, response) => {
-    const body = request.method === 'POST' ? await text(request) : undefined
+  const env = await serveBefore(cli, async (body, theirs) => {
     const prompt = body === undefined ? '' : String(JSON.parse(body).input.prompt)
-    if (body !== undefined && isRejected(prompt)) {
-      rejected.push(prompt)
-      const error = { code: 'CONTENT_POLICY', message: 'This prompt is not allowed.' }
-      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
-      return
-    }
-    const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' }
-    const method = request.method ?? ''
-    const theirs = await fetch(`${cli.url}${request.url}`, { method, headers, body: body ?? null })
-    response.writeHead(theirs.status, { 'content-type': 'application/json' }).end(await theirs.text())
+    if (body === undefined || !isRejected(prompt)) return await theirs()
+    rejected.push(prompt)
+    return [400, { error: { code: 'CONTENT_POLICY', message: 'This prompt is not allowed.' } }]
   })
-  return { rejected, env: { MODELRUN_BASE_URL: url } }
+  return { rejected, env }
 }

@@ -37,15 +37,10 @@ describe('the folder of a batch', () => {
     const rotated = { MODELRUN_API_KEY: cli.server.rotateKey(cli.server.apiKey).key }
     const rejected = await cli.run(ARGS, { env: rotated })
     expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('add --same-account once')])
-    expect(sendsByPrompt(cli)).toEqual(new Map([['a', 1]]))
+    expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1 })
     expect((await cli.run([...ARGS, '--same-account'], { env: rotated })).code).toBe(0)
     expect((await cli.run(ARGS, { env: rotated })).code).toBe(0)
-    expect(sendsByPrompt(cli)).toEqual(
-      new Map([
-        ['a', 1],
-        ['b', 1],
-      ]),
-    )
+    expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1, b: 1 })
   })
 
   it('has no key in it', async () => {

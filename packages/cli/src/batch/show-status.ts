@@ -10,7 +10,6 @@ import { openBatch } from './open-batch.ts'
 import { checkReport, describeRow, printReport, type RowReport, writeReport } from './report.ts'
 import { readAttempt } from './row-keys.ts'
 
-/** Options of `modelrun batch status`. */
 export interface StatusOptions extends ServiceOptions {
   out: string
   report?: string | undefined

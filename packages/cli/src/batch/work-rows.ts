@@ -10,7 +10,6 @@ import type { Batch } from './open-batch.ts'
 import type { RowSource } from './read-rows.ts'
 import type { Row, RowRules } from './rows.ts'
 
-/** Options of `modelrun batch`. */
 export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, RowSource {
   out: string
   concurrency: number

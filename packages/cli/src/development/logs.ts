@@ -7,7 +7,6 @@ import { Interruption } from '../run/interruption.ts'
 import { findConnection, findUrl } from '../service/service.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Options of `modelrun logs`. */
 export interface LogsOptions extends ServiceOptions {
   follow?: boolean | undefined
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
 
-/** Options of `modelrun dev`. */
 export interface DevOptions {
   port: number
   json?: boolean | undefined

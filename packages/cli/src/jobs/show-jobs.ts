@@ -7,7 +7,6 @@ import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { finishJob } from './finish-job.ts'
 
-/** Options of `modelrun job`. */
 export interface JobOptions extends ServiceOptions, FileOptions {
   watch?: boolean | undefined
 }

@@ -11,7 +11,6 @@ import { createService } from '../service/service.ts'
 import { AgentRuns } from './agent-runs.ts'
 import { createToolServer } from './tool-server.ts'
 
-/** Options of `modelrun mcp`. */
 export interface McpOptions extends ConnectionOptions {
   out: string
   confirmAbove: number

@@ -5,7 +5,6 @@ import { createModelCommand } from '../run/run-arguments.ts'
 import { createService } from '../service/service.ts'
 import { readModel } from './read-model.ts'
 
-/** Options of `modelrun models`. */
 export interface ModelsOptions extends ServiceOptions {
   search?: string | undefined
   category?: string | undefined

@@ -84,7 +84,8 @@ export function boundsText({ property, isRequired, types }: Parameter): string {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-function rangeText(minimum: number | undefined, maximum: number | undefined): string {
+/** Bounds of a number, such as `1 to 4`; empty without one. */
+export function rangeText(minimum: number | undefined, maximum: number | undefined): string {
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`
   if (minimum !== undefined) return `at least ${minimum}`
   return maximum === undefined ? '' : `at most ${maximum}`

@@ -5,7 +5,6 @@ import { ask } from '../terminal/ask.ts'
 import { createClient } from './service.ts'
 import { readLogin, storeLogin } from './stored-login.ts'
 
-/** Options of `modelrun login`. */
 export interface LoginOptions {
   baseUrl?: string | undefined
 }

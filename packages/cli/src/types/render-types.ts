@@ -1,5 +1,7 @@
+import { rangeText } from '../run/parameters.ts'
+import { priceText } from '../terminal/text.ts'
 import { asciiJson, commentLine, commentText, memberName, quote } from './foreign-text.ts'
-import { MODEL_MARK, type Parameter, TITLE, type TypedModel } from './typed-model.ts'
+import { MODEL_MARK, type Parameter, readParameters, TITLE, type TypedModel } from './typed-model.ts'
 
 /**
  * The file of types. The same models give the same bytes.
@@ -21,20 +23,19 @@ ${settings}}
 }
 
 function modelText(model: TypedModel): string {
-  const { id, hash, credits, parameters } = model
+  const { id, hash, credits, input_schema } = model
   return `    ${MODEL_MARK}${asciiJson({ id, hash, credits })}
 ${docComment(modelDoc(model), '    ')}    ${memberName(id)}: {
-${parameters.map(parameterText).join('')}    }
+${readParameters(input_schema).map(parameterText).join('')}    }
 `
 }
 
 function modelDoc({ name, description, category, provider, status, credits, hash }: TypedModel): string[] {
-  const price = `${credits} ${credits === 1 ? 'credit' : 'credits'} per run`
   const state = status === 'active' ? '' : ` Status: ${commentLine(status)}.`
   return [
     commentLine(name),
     commentText(description),
-    `${commentLine(category)} by ${commentLine(provider)}, ${price}.${state}`,
+    `${commentLine(category)} by ${commentLine(provider)}, ${priceText(credits)} per run.${state}`,
     `Schema ${hash}.`,
   ]
 }
@@ -51,13 +52,7 @@ function parameterText(parameter: Parameter): string {
 function parameterDoc({ description = '', minimum, maximum, default: fallback }: Parameter): string[] {
   const value = typeof fallback === 'string' ? quote(fallback) : JSON.stringify(fallback)
   const tag = value === undefined ? '' : `@default ${commentLine(value)}`
-  return [commentText(description), boundsText(minimum, maximum), tag]
-}
-
-function boundsText(minimum: number | undefined, maximum: number | undefined): string {
-  if (minimum !== undefined && maximum !== undefined) return `From ${minimum} to ${maximum}.`
-  if (minimum !== undefined) return `At least ${minimum}.`
-  return maximum === undefined ? '' : `At most ${maximum}.`
+  return [commentText(description), rangeText(minimum, maximum).replace(/.$/, '$&.'), tag]
 }
 
 /** A JSDoc comment of paragraphs that are safe in one. */

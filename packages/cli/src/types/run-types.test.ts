@@ -23,7 +23,7 @@ describe('modelrun types', () => {
       /Draws detailed images.*text-to-image by Lumen, 4 credits per run\..*Schema [0-9a-f]{16}\..*'aurora-image': \{/s,
     )
     expect(harness.text).toMatch(
-      /How many images to draw\..*From 1 to 4\..*@default 1\n.*num_images\?: 1 \| 2 \| 3 \| 4 \| undefined\n/s,
+      /How many images to draw\..*1 to 4\..*@default 1\n.*num_images\?: 1 \| 2 \| 3 \| 4 \| undefined\n/s,
     )
   })
 

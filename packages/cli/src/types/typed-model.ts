@@ -17,24 +17,20 @@ export interface Parameter {
   maximum?: number | undefined
 }
 
-/** A model as its types say it: what does not depend on the order in which the service lists things. */
-export interface TypedModel extends Pick<Model, 'id' | 'name' | 'description' | 'category' | 'provider' | 'status'> {
+/** A model, with what its types have in another form. */
+export interface TypedModel extends Model {
   /** Price of one run, in credits. */
   credits: number
   /** Hash of the input schema, by `schemaHash` of the client. */
   hash: string
-  /** Required ones first, each group sorted by name. */
-  parameters: Parameter[]
 }
 
 export async function toTypedModel(model: Model): Promise<TypedModel> {
-  const { id, name, description, category, provider, status, pricing, input_schema: schema } = model
-  const hash = await schemaHash(schema)
-  const texts = { id, name, description, category, provider, status }
-  return { ...texts, credits: pricing.credits_per_run, hash, parameters: readParameters(schema) }
+  return { ...model, credits: model.pricing.credits_per_run, hash: await schemaHash(model.input_schema) }
 }
 
-function readParameters({ properties, required = [] }: InputSchema): Parameter[] {
+/** Required ones first, each group sorted by name: the order in which the service lists things does not matter. */
+export function readParameters({ properties, required = [] }: InputSchema): Parameter[] {
   // No object literal can hold this name: a run cannot have it.
   const names = [...new Set([...Object.keys(properties), ...required])].filter((name) => name !== '__proto__')
   return names.map((name) => readParameter(name, properties, required)).toSorted(byNeedAndName)

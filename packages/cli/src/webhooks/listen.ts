@@ -9,7 +9,6 @@ import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { createPoster, type PostDelivery } from './deliveries.ts'
 
-/** Options of `modelrun listen`. */
 export interface ListenOptions extends ServiceOptions, ReceiverOptions {}
 
 /** Delivers the ends of jobs to a receiver. */

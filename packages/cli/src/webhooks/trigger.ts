@@ -4,7 +4,6 @@ import { UsageError } from '../errors.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { createPoster } from './deliveries.ts'
 
-/** Options of `modelrun trigger`. */
 export interface TriggerOptions extends ServiceOptions, ReceiverOptions {
   jobId?: string | undefined
   data?: string | undefined
