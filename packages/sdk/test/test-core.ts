@@ -76,7 +76,7 @@ export function openWork(
   const onSucceeded = vi.fn()
   const harness = openCore({ client, onSucceeded, ...options })
   const outcome = vi.fn()
-  harness.core.subscribers.wait(SUCCEEDED.job_id).event.then(outcome, outcome)
+  harness.core.subscribers.add(SUCCEEDED.job_id, { ended: outcome, lost: outcome })
   const work = (job: Partial<StoredJob> = {}, run: Partial<Task> = {}) => workJob(harness.core, jobTask(job, run))
   return { ...harness, calls, onSucceeded, outcome, work }
 }

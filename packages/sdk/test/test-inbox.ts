@@ -15,8 +15,8 @@ export const SUCCEEDED_JOB: Job = fixtures.jobs.succeeded.body.data
 export const SECRET = 'a secret of tests that has 32 bytes or more'
 export const PUBLIC_URL = 'https://app.example.com/hook'
 
-type NoticeName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
-const NOTICES: readonly NoticeName[] = ['onHandlerError', 'onDead', 'onLost', 'onUnconfirmedRun', 'onWebhookMissed']
+type NoticeName = 'onHandlerError' | 'onDead' | 'onUnconfirmedRun' | 'onWebhookMissed'
+const NOTICES: readonly NoticeName[] = ['onHandlerError', 'onDead', 'onUnconfirmedRun', 'onWebhookMissed']
 
 /** What the hooks of an inbox were called with. */
 export interface RecordedHooks {

@@ -1,5 +1,5 @@
 import { ConfigurationError, checkEach, isLoopback, needs } from '@modelrun/kit'
-import { type Clock, systemClock } from '../shared/clock.ts'
+import { type Clock, systemClock, wallNow } from '../shared/clock.ts'
 import { fromBase64, randomId, toBase64Url } from '../shared/signing/base64.ts'
 import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
 
@@ -14,11 +14,11 @@ export interface CallbackTokenOptions {
   clock?: Clock | undefined
 }
 
-/**
- * Result of a check. An expired token was genuine: its delivery is late, and the job is polled. Six days after its end a token
- * counts as forged.
- */
-type TokenCheck = { kind: 'genuine' | 'expired'; ref: string } | { kind: 'forged' | 'missing' }
+/** A token that was created here. An expired one is late, and its job is polled. */
+interface CallbackToken {
+  kind: 'genuine' | 'expired'
+  ref: string
+}
 
 /** Creates and verifies the tokens in callback URLs. */
 export interface CallbackTokens {
@@ -29,8 +29,11 @@ export interface CallbackTokens {
    * @throws ConfigurationError for a URL that the service cannot post to
    */
   create(baseUrl: string): Promise<{ url: string; ref: string }>
-  /** Checks the token in a URL, or in a path with its query. */
-  verify(url: string | undefined): Promise<TokenCheck>
+  /**
+   * Checks the token in a URL, or in a path with its query. Returns undefined without one, for a forged one, and six days after
+   * the end of one.
+   */
+  verify(url: string | undefined): Promise<CallbackToken | undefined>
 }
 
 const PARAMETER = 'modelrun_token'
@@ -70,21 +73,17 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
     create: async (baseUrl) => {
       const url = readCallbackUrl(baseUrl, { name: 'The callback URL', allowHttp })
       const ref = randomId()
-      const end = Math.ceil((clock.now() + TOKEN_LIFE_MS) / 1_000).toString(36)
+      const end = Math.ceil((wallNow(clock) + TOKEN_LIFE_MS) / 1_000).toString(36)
       const mac = toBase64Url(await keyring.sign(signedText(keyring.signer, ref, end)))
       url.search += `${url.search === '' ? '?' : '&'}${PARAMETER}=v1.${keyring.signer}.${end}.${ref}.${mac}`
       return { url: url.href, ref }
     },
     verify: async (url) => {
-      const token = findToken(url)
-      if (token === undefined) return { kind: 'missing' }
-      const [, kid = '', end = '', ref = '', mac = ''] = TOKEN.exec(token) ?? []
-      if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, ref, end)))) {
-        return { kind: 'forged' }
-      }
-      const expiredMs = clock.now() - Number.parseInt(end, 36) * 1_000
+      const [, kid = '', end = '', ref = '', mac = ''] = TOKEN.exec(findToken(url)) ?? []
+      if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, ref, end)))) return undefined
+      const expiredMs = wallNow(clock) - Number.parseInt(end, 36) * 1_000
       // The inbox may have forgotten the job by now, and would handle it again.
-      if (expiredMs > HINT_MS) return { kind: 'forged' }
+      if (expiredMs > HINT_MS) return undefined
       return { kind: expiredMs > SKEW_MS ? 'expired' : 'genuine', ref }
     },
   }
@@ -103,10 +102,10 @@ export function redactCallbackUrl(url: string): string {
   })
 }
 
-/** Finds the token in a URL. Returns an empty text, which is not a token, for a URL with two tokens. */
-function findToken(url: string | undefined): string | undefined {
-  const found = [...(url ?? '').matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, token]) => token)
-  return found.length > 1 ? '' : found[0]
+/** Finds the token in a URL. Returns an empty string, which is not a token, for a URL with none or two. */
+function findToken(url = ''): string {
+  const [token = '', ...others] = [...url.matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, found]) => found)
+  return others.length > 0 ? '' : token
 }
 
 interface CallbackUrlOptions {

@@ -3,7 +3,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
-import type { LostJob } from './inbox-notices.ts'
 
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000
@@ -53,15 +52,15 @@ describe('an expected job', () => {
     await inbox.drain()
   })
 
-  test.each<[LostJob['reason'], () => Job]>([
+  test.each<[string, () => Job]>([
     ['gave_up', () => ({ status: 'processing' })],
     ['not_found', notFound],
-  ])('that never ends is lost: %s', async (reason, state) => {
+  ])('that never ends is a dead letter: %s', async (code, state) => {
     const { inbox, clock, notices, count } = openStartedInbox(state, { giveUpAfterMs: 30 * MINUTE_MS })
     await inbox.expect(job_id, { context: 'mine' })
     const lost = expect(inbox.waitFor(job_id)).rejects.toMatchObject({ name: 'JobLostError' })
     await clock.advance(31 * MINUTE_MS)
-    expect(notices.onLost).toEqual([{ jobId: job_id, reason, context: 'mine' }])
+    expect(notices.onDead).toMatchObject([{ jobId: job_id, event: undefined, error: { code }, context: 'mine' }])
     expect(count('dead')).toBe(1)
     await lost
     await inbox.drain()

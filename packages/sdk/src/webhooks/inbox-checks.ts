@@ -29,16 +29,16 @@ import type {
   SweepOptions,
 } from './inbox-options.ts'
 
-const ENGINE_METHODS = {
-  setup: true,
-  add: true,
-  update: true,
-  work: true,
-  get: true,
-  list: true,
-  replay: true,
-  remove: true,
-} satisfies Record<keyof InboxEngine, true>
+const ENGINE_METHODS: readonly (keyof InboxEngine)[] = [
+  'setup',
+  'add',
+  'update',
+  'work',
+  'get',
+  'list',
+  'replay',
+  'remove',
+]
 
 export const hosts = /* @__PURE__ */ must(
   "a list of hosts, like ['*.example.com']",
@@ -50,7 +50,7 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   onFailed: callback,
   onUnknown: callback,
   engine: must("an engine of @modelrun/durable, like `createSqliteEngine({ path: 'inbox.db' })`", (value) =>
-    hasMethods(value, ...Object.keys(ENGINE_METHODS)),
+    hasMethods(value, ...ENGINE_METHODS),
   ),
   name: must('a text', isText),
   client: must('a client, like `new ModelRun()`', (value) => hasMethods(Object(value).jobs, 'get')),
@@ -70,7 +70,6 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   waitUntil: callback,
   onHandlerError: callback,
   onDead: callback,
-  onLost: callback,
   onUnconfirmedRun: callback,
   onWebhookMissed: callback,
   onMetric: callback,

@@ -16,8 +16,7 @@ export interface InboxCore {
   background: Background
   /** Undefined without a client. */
   pollJob: PollJob | undefined
-  /** The polls of jobs whose delivery is overdue, and those for deliveries of unverified senders. */
-  lanes: { overdue: Lane; unverified: Lane }
+  lane: Lane
   subscribers: Subscribers
   /** Aborts when the inbox drains: it takes no more work. */
   stopping: AbortController
@@ -36,7 +35,7 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     hooks: createHooks(inboxOptions, background.track),
     background,
     pollJob: options.client && createPollJob(options.client, options.clock),
-    lanes: { overdue: createLane(options.clock, 10), unverified: createLane(options.clock, 5) },
+    lane: createLane(options.clock),
     subscribers: createSubscribers(),
     stopping: new AbortController(),
     aborting: new AbortController(),
@@ -66,7 +65,7 @@ function createBackground(): Background {
   }
 }
 
-type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
+type HookName = 'onHandlerError' | 'onDead' | 'onUnconfirmedRun' | 'onWebhookMissed'
 
 type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
 

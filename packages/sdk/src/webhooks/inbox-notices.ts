@@ -13,26 +13,20 @@ export interface HandlerFailure {
   isLast: boolean
 }
 
-/** A job whose handler failed for good. `inbox.deadLetters` lists such jobs and replays them. */
+/** A job that could not be handled. `inbox.deadLetters` lists such jobs and replays them. */
 export interface DeadLetterNotice {
   /** Identifier of the job. */
   jobId: string
-  /** The result that could not be handled. */
-  event: WebhookEvent
-  /** How often the handler was called for the result. */
+  /** The result that could not be handled; undefined for a job that was given up without one. */
+  event: WebhookEvent | undefined
+  /** How often the task of the job ran. */
   attempt: number
-  /** What the handler threw last, or an error with the code `process_died`. */
+  /**
+   * What the handler threw last, or an error with a `code`. `process_died`: each process that ran the handler died. `not_found`:
+   * the service said three times that it does not have the job. `gave_up`: the job has not ended in time. `unconfirmed`: the
+   * service does not confirm the delivery.
+   */
   error: unknown
-  /** The JSON that `prepare` or `expect` was given for the job. */
-  context: unknown
-}
-
-/** An expected job that was given up. */
-export interface LostJob {
-  /** Identifier of the job. */
-  jobId: string
-  /** `not_found`: the service said three times that it does not have the job. `gave_up`: the job has not ended in time. */
-  reason: 'not_found' | 'gave_up'
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
 }
@@ -60,7 +54,7 @@ export interface MissedWebhook {
 /**
  * What a metric counts. `accepted`: deliveries that were stored, duplicates too. `rejected`: deliveries that the service
  * does not confirm. `completed`, `failed`: runs of handlers. `retaken`: tasks of processes that died or stalled.
- * `reconciled`: results found without a delivery. `dead`: dead letters and lost jobs. `ack_ms`: milliseconds until the
+ * `reconciled`: results found without a delivery. `dead`: dead letters. `ack_ms`: milliseconds until the
  * response to a delivery.
  */
 export type InboxMetricName =

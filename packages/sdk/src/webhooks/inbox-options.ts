@@ -1,14 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { InboxEngine } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
-import type {
-  DeadLetterNotice,
-  HandlerFailure,
-  InboxMetric,
-  LostJob,
-  MissedWebhook,
-  UnconfirmedRun,
-} from './inbox-notices.ts'
+import type { DeadLetterNotice, HandlerFailure, InboxMetric, MissedWebhook, UnconfirmedRun } from './inbox-notices.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
 /** What a handler gets beside the event. `Context`: the type of the `context` of your runs, which is not checked again. */
@@ -113,12 +106,10 @@ export interface InboxOptions<Context = unknown> {
   /** Notified of each failed run of a handler, and of each delivery that could not be stored. Default: `console.error`. */
   onHandlerError?: ((failure: HandlerFailure) => unknown) | undefined
   /**
-   * Notified when a job becomes a dead letter. When its processes died (`process_died`), the process that finds this out calls
+   * Notified when a job becomes a dead letter: its handler failed for good, or the job was given up. When its processes died (`process_died`), the process that finds this out calls
    * the hook, unless it dies before. `deadLetters.list` has all dead letters.
    */
   onDead?: ((notice: DeadLetterNotice) => unknown) | undefined
-  /** Notified when an expected job is given up. */
-  onLost?: ((notice: LostJob) => unknown) | undefined
   /** Notified of a prepared run whose job is not known after 15 minutes: it may have been charged. */
   onUnconfirmedRun?: ((notice: UnconfirmedRun) => unknown) | undefined
   /** Notified when a poll found a result: the alarm for webhooks that do not arrive. Default: one `console.warn`. */

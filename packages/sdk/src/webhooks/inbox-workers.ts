@@ -184,7 +184,7 @@ export class InboxWorkers {
 /** Counts the tasks that run in this process, and lets a caller wait for them. */
 class WorkerActivity {
   readonly #clock: Clock
-  readonly #waits = new Map<string, Set<() => void>>()
+  readonly #waits = new Set<{ taskId: string; resolve: () => void }>()
   #running = 0
   #lastEndAt = 0
   /** Tasks that ran in this process, and were ready. */
@@ -215,7 +215,7 @@ class WorkerActivity {
 
   #worked(taskId: string): void {
     this.worked += 1
-    for (const resolve of this.#waits.get(taskId) ?? []) resolve()
+    for (const wait of this.#waits) if (wait.taskId === taskId) wait.resolve()
   }
 
   /** Resolves when no task has run for `idleMs`, or after `forMs`. */
@@ -232,14 +232,11 @@ class WorkerActivity {
 
   /** Waits for the end of the next run of a task in this process, unless the task was not ready. */
   waitFor(taskId: string): { worked: Promise<void>; stop(): void } {
-    const waits = this.#waits.get(taskId) ?? new Set()
     let stop = () => {}
     const worked = new Promise<void>((resolve) => {
-      this.#waits.set(taskId, waits.add(resolve))
-      stop = () => {
-        waits.delete(resolve)
-        if (waits.size === 0 && this.#waits.get(taskId) === waits) this.#waits.delete(taskId)
-      }
+      const wait = { taskId, resolve }
+      this.#waits.add(wait)
+      stop = () => this.#waits.delete(wait)
     })
     return { worked, stop }
   }

@@ -139,7 +139,7 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
     },
     listen: (jobId, listener) => {
       checkInboxArguments('listen', { jobId, listener })
-      return core.subscribers.listen(jobId, listener)
+      return core.subscribers.add(jobId, { confirmed: listener })
     },
     waitFor: async (jobId, options = {}) => {
       checkInboxArguments('waitFor', { jobId })

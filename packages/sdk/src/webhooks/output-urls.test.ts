@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkOutputUrls, isSafeOutputUrl } from './output-urls.ts'
+import { findOutputProblem, isSafeOutputUrl } from './output-urls.ts'
 
 const { succeeded, failed } = fixtures.webhooks
 
@@ -144,19 +144,20 @@ describe('a list of allowed hosts', () => {
 })
 
 describe('the check of an event', () => {
-  test('names the items that should not be fetched, and why, without their URLs', () => {
-    const event = eventOf('https://a.example/1', 'http://a.example/2', 'https://169.254.169.254/secret')
-    expect(checkOutputUrls(event)).toEqual([
-      { index: 1, problem: 'it is not https' },
-      { index: 2, problem: 'its host is a number instead of a name' },
-    ])
-    expect(checkOutputUrls(event, { allowedHosts: ['b.example'] })).toHaveLength(3)
+  const allowedHosts = ['files.example.com']
+
+  test('names an item that should not be fetched, and why, without its URL', () => {
+    const event = eventOf('https://files.example.com/1', 'https://169.254.169.254/secret')
+    const problem = 'The URL of item 1 of the output must not be fetched: its host is none of the allowed ones.'
+    expect(findOutputProblem(allowedHosts, event)).toBe(problem)
+    expect(findOutputProblem(allowedHosts, { status: 'unknown', job_id: 'job_1', payload: event })).toBe(problem)
+    expect(findOutputProblem(allowedHosts, eventOf(['https://a.example/'] as never))).toContain('item 0')
   })
 
   test('finds nothing in a success that is safe, in text and data URIs, and in events without files', () => {
     const items = [{ type: 'text', text: 'A red fox.' } as never, { type: 'image', url: 'data:image/png;base64,AAAA' }]
     const events = [succeeded.body, failed.body, { ...succeeded.body, output: { type: 'mixed', items } }]
-    for (const event of events) expect(checkOutputUrls(event, { allowedHosts: ['files.example.com'] })).toEqual([])
-    expect(checkOutputUrls({ status: 'unknown', job_id: 'job_1', payload: {} })).toEqual([])
+    for (const event of events) expect(findOutputProblem(allowedHosts, event)).toBeUndefined()
+    expect(findOutputProblem(allowedHosts, { status: 'unknown', job_id: 'job_1', payload: {} })).toBeUndefined()
   })
 })

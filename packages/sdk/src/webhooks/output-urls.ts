@@ -1,14 +1,4 @@
-import type { OutputItem } from '@modelrun/contract'
-import {
-  type Checks,
-  isPlainData,
-  isRecord,
-  memberOf,
-  readArguments,
-  readOptions,
-  showValue,
-  toUrl,
-} from '@modelrun/kit'
+import { type Checks, memberOf, readOptions, toUrl } from '@modelrun/kit'
 import { findUrlProblem, readHostRules, type UrlRules } from '../shared/host-rules.ts'
 import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -26,34 +16,6 @@ export interface OutputUrlOptions {
 
 const OUTPUT_URL_OPTIONS: Checks<OutputUrlOptions> = { allowedHosts: hosts }
 
-/** The URL of a file that should not be fetched. */
-export interface OutputUrlProblem {
-  /** Index of the item in `output.items`. */
-  index: number
-  /** What is wrong with the URL. Does not contain the URL. */
-  problem: string
-}
-
-/**
- * Checks the URLs of the files of an event (section 2.5) before they are fetched: a forged delivery could link to hosts that
- * only the receiver can reach.
- *
- * @returns the unsafe URLs; empty for events that are not a success
- * @throws ConfigurationError when an argument is wrong, for instance when `allowedHosts` has an entry that is not a host
- */
-export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions = {}): OutputUrlProblem[] {
-  const place = 'checkOutputUrls'
-  const rules = readRules(place, options)
-  return readArguments(place, (report) => {
-    report('event', isPlainData(event) ? undefined : `must be the event of a webhook, not ${showValue(event)}`)
-    const items = event.status === 'succeeded' ? event.output.items : []
-    return items.flatMap((item, index) => {
-      const problem = isFetched(item) ? findProblem(item.url, rules) : undefined
-      return problem === undefined ? [] : [{ index, problem }]
-    })
-  })
-}
-
 /**
  * True for an https URL of a public name, or of an allowed host. Only the URL is checked, and not the IP address that the name
  * resolves to: a list of allowed hosts is safer. Pass the list to `files.download`, too, which checks redirects.
@@ -68,11 +30,6 @@ export function isSafeOutputUrl(url: string, options: OutputUrlOptions = {}): bo
   return findProblem(url, readRules('isSafeOutputUrl', options)) === undefined
 }
 
-/** An item such as text may have no file, and a data URI contains it. */
-function isFetched(item: OutputItem): boolean {
-  return 'url' in item && !/^data:/i.test(item.url)
-}
-
 function findProblem(url: string, rules: UrlRules): string | undefined {
   const parsed = toUrl(url)
   return parsed === undefined ? 'it is not a URL' : findUrlProblem(parsed, rules)
@@ -84,20 +41,24 @@ function readRules(place: string, options: OutputUrlOptions): UrlRules {
 }
 
 /**
- * Checks the links of an event against `allowedOutputHosts`.
+ * Checks the links of an event (section 2.5) against `allowedOutputHosts`.
  *
  * @returns why no handler may get the event; undefined when it may
  */
 export function findOutputProblem(allowedHosts: readonly string[], event: WebhookEvent): string | undefined {
-  const [found] = checkOutputUrls(withOutput(event), { allowedHosts })
-  return found && `The URL of item ${found.index} of the output must not be fetched: ${found.problem}.`
+  const rules = readRules('createInbox', { allowedHosts })
+  for (const [index, item] of itemsOf(event).entries()) {
+    // An item such as text may have no file, and a data URI contains it.
+    const url = String(memberOf(item, 'url') ?? 'data:')
+    const problem = /^data:/i.test(url) ? undefined : findProblem(url, rules)
+    if (problem !== undefined) return `The URL of item ${index} of the output must not be fetched: ${problem}.`
+  }
+  return undefined
 }
 
-/** Events of unknown status can have an output, too. */
-function withOutput(event: WebhookEvent): WebhookEvent {
-  if (event.status !== 'unknown') return event
-  const items = memberOf(event.payload.output, 'items')
-  if (!Array.isArray(items)) return event
-  const linked = items.filter((item): item is OutputItem => isRecord(item))
-  return { job_id: event.job_id, status: 'succeeded', output: { type: 'unknown', items: linked } }
+/** The items of the output. Events of unknown status can have an output, too. */
+function itemsOf(event: WebhookEvent): readonly unknown[] {
+  if (event.status === 'failed') return []
+  const items = memberOf(event.status === 'unknown' ? event.payload.output : event.output, 'items')
+  return Array.isArray(items) ? items : []
 }

@@ -79,17 +79,17 @@ const UNKNOWN_ERROR = { code: 'UNKNOWN', message: NO_REASON }
 /** The object that a body parser made becomes JSON again, so that it passes the checks of every other body. */
 async function readText(body: WebhookBody): Promise<string> {
   if (typeof body === 'string') return body
-  const source = readSafely(() => (isRequest(body) || isBytes(body) ? body : (JSON.stringify(body) ?? 'null')))
+  const source = readable(body)
   if (typeof source === 'string') return source
   const bytes = isBytes(source) ? source : await readRequest(source, systemClock, WEBHOOK_BODY)
   if (bytes.byteLength > MAX_WEBHOOK_BYTES) throw tooLarge(WEBHOOK_BODY)
   return new TextDecoder().decode(bytes)
 }
 
-/** Reads a value whose getters or proxies may throw. No body parser makes such values. */
-function readSafely<T>(read: () => T): T {
+/** No body parser makes objects whose members throw, or that contain themselves. */
+function readable(body: Exclude<WebhookBody, string>): Request | ArrayBuffer | Uint8Array | string {
   try {
-    return read()
+    return isRequest(body) || isBytes(body) ? body : (JSON.stringify(body) ?? 'null')
   } catch {
     throw unusableBody('it is not a JSON object: reading its members throws')
   }
@@ -118,11 +118,9 @@ function parseText(text: string): unknown {
 }
 
 function describeUnnamed(value: unknown): string {
-  const wanted = 'it is not a JSON object with a string `job_id` of 1 to 200 characters'
-  if (value === null) return `${wanted}; it is null, or no body parser ran: pass the request`
-  if (!isRecord(value)) return `${wanted}; it is ${Array.isArray(value) ? 'a list' : `of type ${typeof value}`}`
-  if (!('job_id' in value)) return `${wanted}; it has no \`job_id\``
-  return `${wanted}, without control characters; its \`job_id\` is something else`
+  const wanted =
+    'it is not a JSON object with a string `job_id` of 1 to 200 characters, none of them a control character'
+  return value === null ? `${wanted}. If no body parser ran, pass the request` : wanted
 }
 
 /** Deliveries of section 6 have at most 5 levels. Databases, and the stack of `JSON.stringify`, have limits. */

@@ -93,7 +93,7 @@ describe('an outage of the service', () => {
 describe('a lane', () => {
   const open = () => {
     const clock = createManualClock()
-    return { clock, lane: createLane(clock, 10) }
+    return { clock, lane: createLane(clock) }
   }
 
   test('lets a poll start each 100 ms, and gives each other poll its turn once', async () => {

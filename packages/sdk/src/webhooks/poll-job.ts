@@ -54,30 +54,32 @@ export function createPollJob({ jobs }: JobReader, clock: Clock): PollJob {
   }
 }
 
+/** Time between two polls of a lane. */
+const STEP_MS = 100
+
 /** Polls of a lane at once. The places of handlers that are left are for deliveries. */
 const AT_ONCE = 3
 
 /** Turns that are remembered. */
 const MAX_TURNS = 10_000
 
-/** Polls that nothing waits for. */
+/** Polls that nothing waits for: of overdue jobs, and for deliveries of unverified senders. */
 export type Lane = <T>(taskId: string, poll: () => Promise<T>) => Promise<T>
 
 /**
  * Spaces the polls of this process, so that many jobs neither flood the service nor take the places of deliveries. A poll that
  * must wait throws a RetryAfterError.
  */
-export function createLane(clock: Clock, perSecond: number): Lane {
-  const stepMs = 1_000 / perSecond
+export function createLane(clock: Clock): Lane {
   const turns = new Set<string>()
   let nextTurn = Number.NEGATIVE_INFINITY
   let polling = 0
   return async (taskId, poll) => {
     const now = clock.now()
-    if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * stepMs)
+    if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * STEP_MS)
     if (!turns.delete(taskId)) {
       const waitMs = Math.max(0, nextTurn - now)
-      nextTurn = now + waitMs + stepMs
+      nextTurn = now + waitMs + STEP_MS
       // Another process may work a task that has its turn here.
       if (turns.size >= MAX_TURNS) turns.clear()
       if (waitMs > 0) {

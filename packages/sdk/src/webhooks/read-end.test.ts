@@ -50,11 +50,13 @@ describe('a job that runs', () => {
     const { work, clock, notices, outcome, count } = openWork(running)
     await clock.advance(DAY_MS - 1_000)
     await expect(work(EXPECTED, { fence: 20 })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 1_000 })
-    expect(notices.onLost).toEqual([])
+    expect(notices.onDead).toEqual([])
     await clock.advance(1_000)
     const message = `The job ${job_id} was given up: it has not ended in time.`
     await expect(work(EXPECTED)).rejects.toMatchObject({ name: 'NonRetriableError', code: 'gave_up', message })
-    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
+    expect(notices.onDead).toMatchObject([
+      { jobId: job_id, event: undefined, error: { code: 'gave_up' }, context: 'mine' },
+    ])
     expect(count('dead')).toBe(1)
     await settle()
     expect(outcome.mock.calls).toMatchObject([[{ name: 'JobLostError', message, jobId: job_id }]])
@@ -63,7 +65,7 @@ describe('a job that runs', () => {
   test('and whose delivery came is a dead letter after `giveUpAfterMs`', async () => {
     const { work, clock, notices } = openWork(running)
     await clock.advance(DAY_MS)
-    const message = `The service does not confirm the delivery of the job ${job_id}.`
+    const message = `The job ${job_id} was given up: the service does not confirm its delivery.`
     await expect(work()).rejects.toMatchObject({ name: 'NonRetriableError', code: 'unconfirmed', message })
     expect(notices.onDead).toMatchObject([{ jobId: job_id, event: SUCCEEDED, error: { code: 'unconfirmed' } }])
   })
@@ -83,14 +85,12 @@ describe('a job that runs', () => {
     await inbox.drain()
   })
 
-  test('is expected when the delivery is of a status of its own', async () => {
-    const { core, engine, clock } = openWork(running, { expectedAfterMs: 5_000 })
-    const task = jobTask({ event: UNKNOWN, context: 'mine' })
-    await expect(workJob(core, { ...task, id: `${job_id}?paused` })).resolves.toEqual({ isDropped: true })
-    await expect(engine.task('results', job_id)).resolves.toMatchObject({
-      state: 'waiting',
-      data: { isExpected: true, context: 'mine', notedAt: clock.now() },
-    })
+  test('is polled as if expected when the delivery is of a status that is not its end', async () => {
+    const { work, clock } = openWork(running, { expectedAfterMs: 5_000 })
+    const { delayMs } = await caught(work({ event: UNKNOWN }), RetryAfterError)
+    expect(delayMs).toBeGreaterThanOrEqual(4_000)
+    await clock.advance(DAY_MS)
+    await expect(work({ event: UNKNOWN })).rejects.toMatchObject({ code: 'gave_up' })
   })
 })
 
@@ -104,7 +104,7 @@ describe('a job that the service does not have', () => {
   ])('and that %s is dropped', async (_, error, job) => {
     const { work, count, notices, onSucceeded } = openWork(fail(error))
     await expect(work(job, atThird)).resolves.toEqual({ isDropped: true })
-    expect([count('rejected'), notices.onDead, notices.onLost]).toEqual([1, [], []])
+    expect([count('rejected'), notices.onDead]).toEqual([1, []])
     expect(onSucceeded).not.toHaveBeenCalled()
   })
 
@@ -120,7 +120,7 @@ describe('a job that the service does not have', () => {
     const { work, notices } = openWork(fail(notFound))
     const message = `The job ${job_id} was given up: the service does not have it.`
     await expect(work(EXPECTED, atThird)).rejects.toMatchObject({ code: 'not_found', message })
-    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'not_found', context: 'mine' }])
+    expect(notices.onDead).toMatchObject([{ jobId: job_id, error: { code: 'not_found' }, context: 'mine' }])
     const delivered = work({ isExpected: true }, atThird)
     await expect(delivered).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 4_000 })
     await expect(work({ isExpected: true, notedAt: 0 }, atThird)).rejects.toMatchObject({ code: 'unconfirmed' })
@@ -130,7 +130,7 @@ describe('a job that the service does not have', () => {
     const { work, notices } = openWork(fail(badId))
     await expect(work(EXPECTED)).rejects.toMatchObject({ code: 'not_found' })
     await expect(work()).rejects.toMatchObject({ code: 'unconfirmed' })
-    expect([notices.onLost.length, notices.onDead.length]).toEqual([1, 1])
+    expect(notices.onDead).toMatchObject([{ event: undefined }, { event: SUCCEEDED }])
   })
 
   test('is dropped for ten minutes for unverified senders, and not for those who expect it', async () => {
@@ -171,8 +171,10 @@ describe('while the service is away', () => {
 test('an expected job of an inbox without a client waits for its delivery exactly until it is given up', async () => {
   const { core, clock, notices } = openCore({ giveUpAfterMs: DAY_MS })
   await clock.advance(MINUTE_MS)
-  await expect(workJob(core, jobTask(EXPECTED))).rejects.toMatchObject({ delayMs: DAY_MS - MINUTE_MS })
-  await clock.advance(DAY_MS - MINUTE_MS)
+  await expect(workJob(core, jobTask(EXPECTED))).rejects.toMatchObject({ delayMs: 15 * MINUTE_MS })
+  await clock.advance(DAY_MS - 2 * MINUTE_MS)
+  await expect(workJob(core, jobTask(EXPECTED))).rejects.toMatchObject({ delayMs: MINUTE_MS })
+  await clock.advance(MINUTE_MS)
   await expect(workJob(core, jobTask(EXPECTED))).rejects.toMatchObject({ code: 'gave_up' })
-  expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
+  expect(notices.onDead).toMatchObject([{ jobId: job_id, error: { code: 'gave_up' }, context: 'mine' }])
 })

@@ -3,10 +3,10 @@ import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type
 import { isFinished } from '../client/jobs/job-operations.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { type DeadLetterNotice, JobLostError, type LostJob } from './inbox-notices.ts'
+import { type DeadLetterNotice, JobLostError } from './inbox-notices.ts'
 import { readResult } from './parse-webhook.ts'
 import type { PolledJob } from './poll-job.ts'
-import { expected, jobIdOfKey, jobKey, putJob, type StoredJob } from './stored-job.ts'
+import { endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** Polls of a job that the service does not have, until the job is given up, or its delivery dropped. */
@@ -24,29 +24,28 @@ export interface JobTask {
 
 /**
  * Returns how a job ended, by the word of the service. An inbox without a client takes that of the delivery, whose callback URL
- * it has signed.
+ * it has signed. A delivery of a status that does not end the job is returned once for each such status.
  *
- * @returns undefined for a delivery to drop: the service does not have its job, or shows no such status
+ * @returns undefined for a delivery to drop: the service does not have its job
  * @throws RetryAfterError while the job runs, or the service cannot be reached
  * @throws NonRetriableError when the job is given up
  */
 export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<WebhookEvent | undefined> {
-  const { pollJob, lanes } = core
-  const { event, source, isConfirmed } = job
-  if (source === 'poll' || isConfirmed) return event
-  if (pollJob === undefined) return event ?? (await waitForDelivery(core, { task, job }))
+  const { pollJob, lane } = core
+  if (job.source === 'poll') return job.event
+  if (pollJob === undefined) return newsOf(job, job.event) ?? (await stillRuns(core, { task, job }))
   const jobId = jobIdOfKey(task.id)
   const poll = () => pollJob(jobId)
-  const isTrusted = job.isExpected || job.token !== 'none'
-  const lane = event === undefined ? lanes.overdue : isTrusted ? undefined : lanes.unverified
-  const polled = await (lane === undefined ? poll() : lane(task.id, poll))
+  const isAwaited = job.event !== undefined && (job.isExpected || job.token !== 'none')
+  const polled = await (isAwaited ? poll() : lane(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
-  return eventOfJob(jobId, polled.job, event) ?? (await stillRuns(core, { task, job }))
+  return newsOf(job, eventOfJob(jobId, polled.job, job.event)) ?? (await stillRuns(core, { task, job }))
 }
 
-async function waitForDelivery(core: InboxCore, { task, job }: JobTask): Promise<never> {
-  const leftMs = msLeft(core, job)
-  throw leftMs > 0 ? new RetryAfterError(leftMs) : await lost(core, { task, job }, 'gave_up')
+/** The event of a job, unless its status does not end the job and was handled before. */
+function newsOf({ handledStatus }: StoredJob, event: WebhookEvent | undefined): WebhookEvent | undefined {
+  if (event?.status !== 'unknown' || endsJob(event)) return event
+  return handledStatus === (event.reported_status ?? '') ? undefined : event
 }
 
 /** Milliseconds until a job is given up. */
@@ -62,66 +61,59 @@ async function failedPoll(
   const hasDelivery = job.event !== undefined
   const isOver = msLeft(core, job) <= 0
   if (polled.kind === 'unreachable' && (hasDelivery || !isOver)) throw new RetryAfterError(polled.retryInMs)
-  if (polled.kind === 'unreachable') throw await lost(core, { task, job }, 'gave_up')
+  if (polled.kind === 'unreachable') throw await giveUp(core, { task, job }, 'gave_up')
   if (polled.kind === 'missing' && task.attempt < Math.min(MISSING_POLLS, core.options.maxAttempts)) throw polled.error
-  if (!hasDelivery) throw await lost(core, { task, job }, 'not_found')
+  if (!hasDelivery) throw await giveUp(core, { task, job }, 'not_found')
   if (polled.kind === 'missing' && job.isExpected && !isOver) throw new RetryAfterError(waitMs(core, { task, job }))
   if (job.isExpected || (polled.kind === 'rejected' && job.token !== 'none'))
-    throw await unconfirmed(core, { task, job })
+    throw await giveUp(core, { task, job }, 'unconfirmed')
   core.hooks.metric('rejected', jobIdOfKey(task.id))
   return undefined
 }
 
-async function stillRuns(core: InboxCore, { task, job }: JobTask): Promise<undefined> {
-  const key = jobKey(jobIdOfKey(task.id))
-  if (task.id !== key) {
-    // A delivery of an unknown status. The job is polled later, when no other delivery comes.
-    const { context, ref, notedAt } = job
-    const news = { key, change: expected({ context, ref, notedAt }), delayMs: core.options.expectedAfterMs }
-    await putJob(core.queues, news, await core.queues.jobs.get(key))
-    return undefined
-  }
+async function stillRuns(core: InboxCore, { task, job }: JobTask): Promise<never> {
   if (msLeft(core, job) > 0) throw new RetryAfterError(waitMs(core, { task, job }))
-  throw job.event === undefined ? await lost(core, { task, job }, 'gave_up') : await unconfirmed(core, { task, job })
+  throw await giveUp(core, { task, job }, hasEndDelivery(job) ? 'unconfirmed' : 'gave_up')
+}
+
+/** Whether a delivery has said how the job ended. */
+export function hasEndDelivery({ event }: StoredJob): boolean {
+  return event !== undefined && endsJob(event)
 }
 
 /** The wait grows with the runs of the task and not with its age, because the clocks of processes differ. */
 function waitMs(core: InboxCore, { task, job }: JobTask): number {
   // The service has delivered the end, and will show it soon.
-  if (job.event !== undefined) return Math.min(MAX_WAIT_MS, 1_000 * task.fence)
+  if (hasEndDelivery(job)) return Math.min(MAX_WAIT_MS, 1_000 * task.fence)
+  // Without a client nothing is polled.
+  if (core.pollJob === undefined) return Math.min(msLeft(core, job), MAX_WAIT_MS)
   const baseMs = Math.min(MAX_FIRST_WAIT_MS, core.options.expectedAfterMs)
   const delayMs = jitter(backoffMs(task.fence, { baseMs, maxMs: MAX_WAIT_MS }), [0.8, 1.2])
   return Math.min(msLeft(core, job), delayMs)
 }
 
-/** Reports a lost job. Waits for the job get the error. Returns the error for the engine. */
-async function lost(core: InboxCore, { task, job }: JobTask, reason: LostJob['reason']): Promise<NonRetriableError> {
-  const jobId = jobIdOfKey(task.id)
-  const why = reason === 'not_found' ? 'the service does not have it' : 'it has not ended in time'
-  const error = new NonRetriableError(reason, `The job ${jobId} was given up: ${why}.`)
-  core.hooks.metric('dead', jobId)
-  core.hooks.notify('onLost', { jobId, reason, context: await contextOf(core.queues, jobKey(jobId), job) })
-  core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
-  return error
-}
+/** Why a job is given up. The reason follows its id. */
+const REASONS = {
+  not_found: 'was given up: the service does not have it',
+  gave_up: 'was given up: it has not ended in time',
+  unconfirmed: 'was given up: the service does not confirm its delivery',
+} as const
 
-/** Reports a job whose delivery was never confirmed. */
-async function unconfirmed(core: InboxCore, { task, job }: JobTask): Promise<NonRetriableError> {
+/** Reports a job that is given up. Waits for the job get the error. Returns the error for the engine. */
+async function giveUp(core: InboxCore, { task, job }: JobTask, code: keyof typeof REASONS): Promise<NonRetriableError> {
   const jobId = jobIdOfKey(task.id)
-  const error = new NonRetriableError('unconfirmed', `The service does not confirm the delivery of the job ${jobId}.`)
+  const error = new NonRetriableError(code, `The job ${jobId} ${REASONS[code]}.`)
   core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
   const context = await contextOf(core.queues, jobKey(jobId), job)
   reportDead(core, { jobId, event: job.event, attempt: task.attempt + task.lost, error, context })
   return error
 }
 
-/** Reports a job that becomes a dead letter. `event`: undefined when it is not known. */
-export function reportDead({ hooks }: InboxCore, { event, ...dead }: DeadJob): void {
-  hooks.metric('dead', dead.jobId)
-  hooks.notify('onDead', { ...dead, event: event ?? { status: 'unknown', job_id: dead.jobId, payload: {} } })
+/** Reports a job that becomes a dead letter. */
+export function reportDead({ hooks }: InboxCore, notice: DeadLetterNotice): void {
+  hooks.metric('dead', notice.jobId)
+  hooks.notify('onDead', notice)
 }
-
-type DeadJob = Omit<DeadLetterNotice, 'event'> & { event: WebhookEvent | undefined }
 
 /**
  * Creates the event of a job that was polled.

@@ -4,7 +4,7 @@ import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { parseWebhook, type WebhookBody } from './parse-webhook.ts'
 import { keepTrying } from './queues.ts'
-import { eventKey, heard, jobKey, putJob, readStoredJob, type StoredJob } from './stored-job.ts'
+import { heard, jobKey, putJob, readStoredJob, type StoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A delivery request, from a web-standard request or a request of Node. */
@@ -98,10 +98,10 @@ async function readToken(
   url: string | undefined,
 ): Promise<Pick<Heard, 'token' | 'ref'> | undefined> {
   if (options.tokens === undefined) return { token: 'none' }
-  const check = await options.tokens.verify(url)
+  const token = await options.tokens.verify(url)
   // The service decides about the job of an expired token.
-  const isUsable = check.kind === 'genuine' || (check.kind === 'expired' && pollJob !== undefined)
-  return isUsable ? { token: check.kind, ref: check.ref } : undefined
+  if (token === undefined || (token.kind === 'expired' && pollJob === undefined)) return undefined
+  return { token: token.kind, ref: token.ref }
 }
 
 /** Stores a delivery, and starts the work on it. */
@@ -113,7 +113,7 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
     kind = await put(receiver, delivery)
     if (kind !== 'accepted') return
     core.hooks.metric('accepted', event.job_id)
-    onStored(eventKey(event), waitUntil)
+    onStored(jobKey(event.job_id), waitUntil)
   }
   const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
   return (await keepTrying(core, { make, onFailure })) ? kind : 'unavailable'
@@ -126,22 +126,17 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
 async function put({ core, unverifiedTurn }: Receiver, delivery: Heard): Promise<ResponseKind> {
   const { queues } = core
   const { event, ref, token } = delivery
-  const jobTaskId = jobKey(event.job_id)
-  const key = eventKey(event)
+  const key = jobKey(event.job_id)
   // At once, because the sender waits for the response.
-  const [run, jobTask] = await Promise.all([
-    ref === undefined ? undefined : readRun(queues, ref),
-    queues.jobs.get(jobTaskId),
-  ])
-  const job = readStoredJob(jobTask?.data)
-  if (run?.key !== undefined && run.key !== jobTaskId) return 'unauthorized'
+  const [run, task] = await Promise.all([ref === undefined ? undefined : readRun(queues, ref), queues.jobs.get(key)])
+  const job = readStoredJob(task?.data)
+  if (run?.key !== undefined && run.key !== key) return 'unauthorized'
   // The URL is that of a run whose job is not known yet, and the job has another URL.
   const ownRef = run?.key === undefined && job?.isExpected ? job.ref : undefined
   if (ref !== undefined && ownRef !== undefined && ownRef !== ref) return 'unauthorized'
   const isUnverified = token === 'none' && !job?.isExpected
   const delayMs = isUnverified ? unverifiedTurn() : 0
   if (delayMs === undefined) return 'too_many'
-  const task = key === jobTaskId ? jobTask : await queues.jobs.get(key)
   await putJob(queues, { key, change: heard(delivery), delayMs, isUnverified }, task)
   return 'accepted'
 }

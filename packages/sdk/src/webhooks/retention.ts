@@ -2,7 +2,7 @@ import { stringIn, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { InboxQueue } from './queues.ts'
-import { eventKey, expected, heard, putJob, readStoredJob } from './stored-job.ts'
+import { expected, heard, jobKey, putJob, readStoredJob } from './stored-job.ts'
 
 const PAGE = 100
 
@@ -29,21 +29,18 @@ export async function removeOldTasks({ queues, options, stopping }: InboxCore): 
 export async function moveOldTasks(core: InboxCore): Promise<void> {
   if (core.options.isInMemory) return
   const { expected, overdue, unverified, bindings } = core.queues.old
-  await moveAll(core, expected, { states: EVERY_STATE, move: moveExpected })
-  await moveAll(core, overdue, { states: EVERY_STATE, move: moveExpected })
-  await moveAll(core, unverified, { states: EVERY_STATE, move: moveUnverified })
-  await moveAll(core, bindings, { states: ['waiting'], move: moveBinding })
+  await moveAll(core, expected, moveExpected)
+  await moveAll(core, overdue, moveExpected)
+  await moveAll(core, unverified, moveUnverified)
+  await moveAll(core, bindings, moveBinding)
 }
 
-const EVERY_STATE: readonly TaskState[] = ['waiting', 'running', 'done', 'dead']
-
-interface Move {
-  states: readonly TaskState[]
-  move(core: InboxCore, task: TaskRecord): Promise<void>
-}
-
-async function moveAll(core: InboxCore, queue: InboxQueue, { states, move }: Move): Promise<void> {
-  for (const state of states) {
+async function moveAll(
+  core: InboxCore,
+  queue: InboxQueue,
+  move: (core: InboxCore, task: TaskRecord) => Promise<void>,
+): Promise<void> {
+  for (const state of ['waiting', 'running', 'done', 'dead'] as const) {
     for (let hasMore = true; hasMore && !core.stopping.signal.aborted; ) {
       const page = await queue.list(state, { limit: PAGE })
       let removed = 0
@@ -69,9 +66,8 @@ async function moveExpected({ queues, options }: InboxCore, { id, data, state }:
 /** A delivery that waits for its check. */
 async function moveUnverified({ queues }: InboxCore, { data, state }: TaskRecord): Promise<void> {
   const stored = readStoredJob(data)
-  const hasEnded = state === 'done' || state === 'dead'
-  if (hasEnded || stored?.event === undefined) return
-  const key = eventKey(stored.event)
+  if (state === 'done' || state === 'dead' || stored?.event === undefined) return
+  const key = jobKey(stored.event.job_id)
   await putJob(queues, { key, change: heard(stored), isUnverified: true }, await queues.jobs.get(key))
 }
 

@@ -7,37 +7,30 @@ import {
   needs,
   notNegative,
   oneOf,
+  stableJson,
   type TaskRecord,
   text,
   unchecked,
 } from '@modelrun/kit'
+import { isFinishedStatus } from '../client/jobs/job-operations.ts'
 import { readResult } from './parse-webhook.ts'
 import type { InboxQueues } from './queues.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
-
-/** Longer unknown statuses are cut: those that start with the same characters share a task. */
-const MAX_STATUS_LENGTH = 50
 
 /** Task id of a job: the job id, with `%`, `:` and `?` escaped. */
 export function jobKey(jobId: string): string {
   return jobId.replace(/[%:?]/g, encodeURIComponent)
 }
 
-/**
- * Task id of an event. Success and failure have the task of their job, so that a job has one result. An event of unknown status
- * has a task of its own, so that it does not hide the result that follows.
- */
-export function eventKey(event: WebhookEvent): string {
-  const key = jobKey(event.job_id)
-  if (event.status !== 'unknown') return key
-  const status = Array.from(event.reported_status ?? '').slice(0, MAX_STATUS_LENGTH)
-  return `${key}?${jobKey(status.join(''))}`
-}
-
-/** Job id of a task id. */
+/** Job id of a task id. In version 0.1.0, an event of unknown status had a task of its own, with the status after a `?`. */
 export function jobIdOfKey(key: string): string {
   const [id = ''] = key.split('?')
   return id.replace(/%(25|3A|3F)/g, decodeURIComponent)
+}
+
+/** Whether the event ends its job. Another event follows a status that section 3 does not list. */
+export function endsJob(event: WebhookEvent): boolean {
+  return event.status !== 'unknown' || isFinishedStatus(event.reported_status ?? '')
 }
 
 /** Data of the task of a job: what `expect` was given for its run, and what a delivery said. */
@@ -52,10 +45,10 @@ export interface StoredJob {
   source?: 'webhook' | 'poll' | undefined
   /** The token in the callback URL of the delivery. `expired`: the token is genuine and too old. */
   token?: 'none' | 'genuine' | 'expired' | undefined
-  /** The event of the first delivery. Without a client it is the result, else the service is asked. */
+  /** The event of the first delivery that ends the job, else of the last one. Without a client it is the result. */
   event?: WebhookEvent | undefined
-  /** True when the service has confirmed the event of a delivery. */
-  isConfirmed?: boolean | undefined
+  /** The last status whose event was handled, and that did not end the job. */
+  handledStatus?: string | undefined
   /** When the job was first heard of: milliseconds since 1970, by the clock of the process. */
   notedAt: number
 }
@@ -81,7 +74,7 @@ const JOB = /* @__PURE__ */ ((): Fields<StoredJob> & { receivedAt: Check } => ({
   source: oneOf('webhook', 'poll'),
   token: oneOf('none', 'genuine', 'expired'),
   event: unchecked,
-  isConfirmed: flag,
+  handledStatus: text,
   notedAt: notNegative,
   // Version 0.1.0 stored the time of a delivery instead.
   receivedAt: notNegative,
@@ -134,7 +127,8 @@ function isDropped({ result }: TaskRecord): boolean {
 
 /** Whether the job of a task was given up: it is dead, and its end is not known. */
 export function isLost({ state, data }: TaskRecord): boolean {
-  return state === 'dead' && readStoredJob(data)?.event === undefined
+  const event = readStoredJob(data)?.event
+  return state === 'dead' && (event === undefined || !endsJob(event))
 }
 
 /** The event of a task that has ended. Undefined for a delivery that was dropped, and while the task has not ended. */
@@ -195,10 +189,12 @@ async function changeJob({ jobs }: InboxQueues, news: JobNews, task: TaskRecord)
   return false
 }
 
-/** The news of a delivery, or of an end that a poll found. The first event counts. */
+/** The news of a delivery. The first event that ends the job counts. */
 export function heard(news: StoredJob): JobNews['change'] {
   return (stored) => {
-    if (stored?.event !== undefined) return undefined
+    const known = stored?.event
+    const isKnown = known !== undefined && (endsJob(known) || stableJson(known) === stableJson(news.event))
+    if (isKnown || news.event === undefined) return undefined
     return { ...stored, ...news, ref: stored?.ref ?? news.ref, notedAt: stored?.notedAt ?? news.notedAt }
   }
 }
@@ -209,5 +205,13 @@ export function expected(news: Omit<StoredJob, 'isExpected'>): JobNews['change']
     if (stored?.isExpected) return undefined
     const { context, ref = stored?.ref, notedAt } = news
     return { ...stored, context, ref, isExpected: true, notedAt: stored?.notedAt ?? notedAt }
+  }
+}
+
+/** The news that the event of a status that does not end the job was handled. */
+export function handled(status: string): JobNews['change'] {
+  return (stored) => {
+    if (stored === undefined || stored.handledStatus === status) return undefined
+    return { ...stored, handledStatus: status }
   }
 }

@@ -1,126 +1,101 @@
 import { type BackoffLimits, backoffMs, NewestMap, type TaskRecord } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
-import { isFinishedStatus } from '../client/jobs/job-operations.ts'
 import { watch } from '../client/observe/logger.ts'
 import { abortable, linkController, sleep } from '../shared/clock.ts'
 import { JobLostError } from './inbox-notices.ts'
 import type { InboxQueues } from './queues.ts'
 import type { ResolvedInboxOptions } from './resolve-inbox-options.ts'
-import { endOfTask, isLost, jobKey } from './stored-job.ts'
+import { endOfTask, endsJob, isLost, jobKey } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A callback for the events of a job. */
 export type EventListener = (event: WebhookEvent) => void
 
-/** A wait for the end of a job. */
-interface EndWait {
-  event: Promise<WebhookEvent>
-  /** Ends the wait. Its promise stays pending. */
-  stop(): void
+/** What this process wants to know about a job. */
+interface Subscriber {
+  /** Called with each confirmed event, before its handler runs. */
+  confirmed?: EventListener
+  /** Called with the event that ends the job, when it was handled or its handler failed for good. */
+  ended?: EventListener
+  /** Called when the job has no result, or the inbox is drained. */
+  lost?: (error: Error) => void
 }
 
 /** The listeners and waits of this process, and the latest results. */
 export interface Subscribers {
-  /** Calls back with each event of the job that is confirmed from now on, and with a result that was confirmed before. */
-  listen(jobId: string, listener: EventListener): () => void
-  wait(jobId: string): EndWait
-  /** Reports a confirmed event to listeners. Returns whether this process has a listener or a wait for its job. */
+  /** Calls back from now on, and with a result that came before. Returns a function that stops this. */
+  add(jobId: string, subscriber: Subscriber): () => void
+  /** Reports a confirmed event. Returns whether this process has a subscriber for its job. */
   confirmed(event: WebhookEvent): boolean
-  /** Reports an event that was handled, or whose handler failed for good: waits resolve. */
+  /** Reports an event that was handled, or whose handler failed for good. */
   ended(event: WebhookEvent): void
-  /** Reports a job without a result: waits reject. */
+  /** Reports a job without a result. */
   lost(jobId: string, error: Error): void
   /** Rejects every wait. */
   close(error: Error): void
-}
-
-interface Waiter {
-  resolve: (event: WebhookEvent) => void
-  reject: (error: Error) => void
 }
 
 /** How many results are remembered for calls that come later. A result has at most 256 KiB. */
 const MAX_RESULTS = 100
 
 export function createSubscribers(): Subscribers {
-  const listeners = createGroups<EventListener>()
-  const waiters = createGroups<Waiter>()
+  const groups = new Map<string, Set<Subscriber>>()
   const results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
+  const groupOf = (jobId: string) => [...(groups.get(jobId) ?? [])]
+
+  function remember(event: WebhookEvent, hasEnded: boolean): void {
+    if (endsJob(event)) results.set(event.job_id, { event, hasEnded })
+  }
+
+  /** In a microtask, when the caller has the function that stops it. */
+  function repeat(jobId: string, subscriber: Subscriber): void {
+    const known = results.get(jobId)
+    if (known === undefined) return
+    queueMicrotask(() => {
+      if (!groups.get(jobId)?.has(subscriber)) return
+      notify(known.event, subscriber.confirmed)
+      if (known.hasEnded) notify(known.event, subscriber.ended)
+    })
+  }
 
   return {
-    listen: (jobId, listener) => {
-      const stop = listeners.add(jobId, listener)
-      const known = results.get(jobId)
-      // In a microtask, when the caller has the function that stops the listener.
-      if (known !== undefined) queueMicrotask(() => listeners.has(jobId, listener) && call(listener, known.event))
-      return stop
-    },
-    wait: (jobId) => {
-      const known = results.get(jobId)
-      if (known?.hasEnded) return { event: Promise.resolve(known.event), stop: () => {} }
-      let stop = () => {}
-      const event = new Promise<WebhookEvent>((resolve, reject) => {
-        stop = waiters.add(jobId, { resolve, reject })
-      })
-      return { event, stop }
+    add: (jobId, subscriber) => {
+      const group = groups.get(jobId) ?? new Set()
+      groups.set(jobId, group.add(subscriber))
+      repeat(jobId, subscriber)
+      return () => {
+        group.delete(subscriber)
+        if (group.size === 0 && groups.get(jobId) === group) groups.delete(jobId)
+      }
     },
     confirmed: (event) => {
-      if (isResult(event)) results.set(event.job_id, { event, hasEnded: false })
-      const listening = listeners.of(event.job_id)
-      const hasSubscriber = listening.length > 0 || waiters.of(event.job_id).length > 0
-      for (const listener of listening) call(listener, event)
-      return hasSubscriber
+      remember(event, false)
+      const group = groupOf(event.job_id)
+      for (const { confirmed } of group) notify(event, confirmed)
+      return group.length > 0
     },
     ended: (event) => {
-      if (!isResult(event)) return
-      results.set(event.job_id, { event, hasEnded: true })
-      for (const { resolve } of waiters.of(event.job_id)) resolve(event)
+      remember(event, true)
+      for (const { ended } of groupOf(event.job_id)) notify(event, ended)
     },
     lost: (jobId, error) => {
-      for (const { reject } of waiters.of(jobId)) reject(error)
+      for (const { lost } of groupOf(jobId)) lost?.(error)
     },
     close: (error) => {
-      for (const { reject } of waiters.all()) reject(error)
+      for (const group of groups.values()) for (const { lost } of group) lost?.(error)
     },
   }
 }
 
-/** Whether the event ends its job. Another event may follow an unknown status (section 3). */
-function isResult(event: WebhookEvent): boolean {
-  if (event.status !== 'unknown') return true
-  return isFinishedStatus(event.reported_status ?? '')
-}
-
-function call(listener: EventListener, event: WebhookEvent): void {
+function notify(event: WebhookEvent, listener: EventListener = () => {}): void {
   watch(
     () => listener(event),
     (error) => console.error(`modelrun: a listener of the job ${event.job_id} failed:`, error),
   )
 }
 
-/** Groups members by job id. */
-function createGroups<Member>() {
-  const groups = new Map<string, Set<Member>>()
-  return {
-    of: (jobId: string): Member[] => [...(groups.get(jobId) ?? [])],
-    all: (): Member[] => [...groups.values()].flatMap((group) => [...group]),
-    has: (jobId: string, member: Member): boolean => groups.get(jobId)?.has(member) ?? false,
-    add: (jobId: string, member: Member): (() => void) => {
-      const group = groups.get(jobId) ?? new Set()
-      groups.set(jobId, group.add(member))
-      return () => {
-        group.delete(member)
-        if (group.size === 0 && groups.get(jobId) === group) groups.delete(jobId)
-      }
-    },
-  }
-}
-
 /** Wait between two reads of the engine, which has the results that other processes handled. */
 const READS: BackoffLimits = { baseMs: 1_000, growth: 1.5, maxMs: 15_000 }
-
-/** Statuses that end a job, and whose events have tasks of their own: a success can come without an output. */
-const OTHER_ENDS = ['cancelled', 'succeeded']
 
 /** The parts of an inbox that a wait needs. */
 interface WaitContext {
@@ -136,16 +111,19 @@ interface WaitContext {
  * @throws JobLostError when the job was given up, or its delivery was never confirmed
  */
 export async function waitFor(core: WaitContext, jobId: string, signal?: AbortSignal): Promise<WebhookEvent> {
-  const wait = core.subscribers.wait(jobId)
   const ended = linkController(signal)
+  let stop = () => {}
+  const event = new Promise<WebhookEvent>((resolve, reject) => {
+    stop = core.subscribers.add(jobId, { ended: resolve, lost: reject })
+  })
   try {
-    return await abortable(Promise.race([wait.event, readUntilEnded(core, jobId, ended.signal)]), ended.signal)
+    return await abortable(Promise.race([event, readUntilEnded(core, jobId, ended.signal)]), ended.signal)
   } catch (error) {
     if (!signal?.aborted) throw error
     const message = `The wait for the job ${jobId} was aborted by the caller. The job continues.`
     throw new AbortedError({ message, cause: signal.reason, jobId, submission: 'accepted' })
   } finally {
-    wait.stop()
+    stop()
     ended.abort(undefined)
     ended.release()
   }
@@ -156,13 +134,10 @@ async function readUntilEnded(
   jobId: string,
   signal: AbortSignal,
 ): Promise<WebhookEvent> {
-  const key = jobKey(jobId)
   for (let reads = 1; !signal.aborted; reads++) {
-    for (const id of [key, ...OTHER_ENDS.map((status) => `${key}?${status}`)]) {
-      const task = await queues.jobs.get(id).catch(() => undefined)
-      const event = task && eventOfTask(task, jobId)
-      if (event !== undefined) return event
-    }
+    const task = await queues.jobs.get(jobKey(jobId)).catch(() => undefined)
+    const event = task && eventOfTask(task, jobId)
+    if (event !== undefined) return event
     // An engine in memory changes only in this process, which notifies its waits.
     if (options.isInMemory) break
     await sleep(options.clock, backoffMs(reads, READS), signal)

@@ -1,8 +1,9 @@
+import type { Job } from '@modelrun/contract'
 import { NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { EXPECTED, jobTask, openCore, openWork, taskOf } from '../../test/test-core.ts'
-import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import type { StoredJob } from './stored-job.ts'
 import type { UnknownEvent } from './webhook-event.ts'
 import { workJob } from './work-job.ts'
@@ -43,12 +44,9 @@ describe('the handler gets what the service says', () => {
     if (result !== undefined) expect(result).toEqual({ event })
   })
 
-  test.each<[string, Partial<StoredJob>]>([
-    ['a poll found', { source: 'poll', token: 'none' }],
-    ['was confirmed already', { isConfirmed: true, token: 'none' }],
-  ])('without asking again for what %s', async (_, job) => {
+  test('without asking again for what a poll found', async () => {
     const { work, calls, onSucceeded } = openWork(() => SUCCEEDED_JOB)
-    await work(job)
+    await work({ source: 'poll', token: 'none' })
     expect([calls, onSucceeded.mock.calls[0]?.[0]]).toEqual([[], SUCCEEDED])
   })
 
@@ -67,20 +65,59 @@ test('a task that cannot be read is a dead letter', async () => {
 })
 
 describe('an event of an unknown status', () => {
-  test('is handled by itself when the service says the same', async () => {
-    const onUnknown = vi.fn()
-    const { core } = openWork(() => ({ status: 'paused' }), { onUnknown })
-    const task = { ...jobTask({ event: UNKNOWN }), id: `${job_id}?paused` }
-    await workJob(core, task)
-    expect(onUnknown.mock.calls).toMatchObject([[{ reported_status: 'paused' }, { idempotencyKey: task.id }]])
+  test('is handled once when the service says the same, and then the job waits on for its end', async () => {
+    const [onUnknown, onSucceeded] = [vi.fn(), vi.fn()]
+    let job: Job = { status: 'paused' }
+    const { client } = jobsOf(() => job)
+    const { inbox, deliver, clock } = openInbox({ ...signed, client, onUnknown, onSucceeded })
+    const url = await inbox.callbackUrl(undefined, 'mine')
+    for (let n = 0; n < 3; n++) {
+      await deliver({ job_id, status: 'paused' }, url)
+      await clock.advance(MINUTE_MS)
+    }
+    const call = { idempotencyKey: `${job_id}?paused`, context: 'mine' }
+    expect(onUnknown.mock.calls).toMatchObject([[{ reported_status: 'paused' }, call]])
+    job = SUCCEEDED_JOB
+    await clock.advance(15 * MINUTE_MS)
+    expect(onSucceeded.mock.calls).toMatchObject([[SAID, { idempotencyKey: job_id, context: 'mine', source: 'poll' }]])
+    await inbox.drain()
   })
 
-  test('gives way to the result of the job, which has the task of the job', async () => {
-    const { core, engine, onSucceeded } = openWork(() => SUCCEEDED_JOB)
+  test('gives way to the result of the job', async () => {
+    const { work, onSucceeded, notices } = openWork(() => SUCCEEDED_JOB)
+    await work({ event: UNKNOWN })
+    expect(onSucceeded.mock.calls).toMatchObject([[SAID, { idempotencyKey: job_id }]])
+    expect(notices.onWebhookMissed).toHaveLength(1)
+  })
+
+  test('of version 0.1.0, which had a task of its own, is news for the task of the job', async () => {
+    const { core, engine } = openWork(() => SUCCEEDED_JOB)
     const task = { ...jobTask({ event: UNKNOWN }), id: `${job_id}?paused` }
     await expect(workJob(core, task)).resolves.toEqual({ isDropped: true })
-    expect(onSucceeded).not.toHaveBeenCalled()
-    await expect(engine.task('results', job_id)).resolves.toMatchObject({ data: { isConfirmed: true, event: SAID } })
+    await expect(engine.task('results', job_id)).resolves.toMatchObject({ state: 'waiting', data: { event: UNKNOWN } })
+  })
+
+  test('whose handler fails for good does not lose the result that follows', async () => {
+    const [onUnknown, onSucceeded] = [vi.fn(() => Promise.reject(new NonRetriableError('no', 'no'))), vi.fn()]
+    const { deliver, notices } = openInbox({ onUnknown, onSucceeded })
+    await deliver({ job_id, status: 'paused' })
+    await settle()
+    expect(notices.onDead).toMatchObject([{ event: { status: 'unknown', reported_status: 'paused' } }])
+    await deliver(SUCCEEDED)
+    await settle()
+    expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test('while whose handler runs the result comes is followed by it', async () => {
+    const { opened, open: finish } = gate()
+    const onSucceeded = vi.fn()
+    const { deliver } = openInbox({ onUnknown: () => opened, onSucceeded })
+    await deliver({ job_id, status: 'paused' })
+    await settle()
+    await deliver(SUCCEEDED)
+    finish()
+    await settle()
+    expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
   test('of a job that was cancelled is handled once, whether a delivery says so or a poll', async () => {
@@ -92,7 +129,7 @@ describe('an event of an unknown status', () => {
     await clock.advance(1_000)
     await deliver({ job_id, status: 'cancelled' }, url)
     await clock.advance(1_000)
-    const call = { idempotencyKey: `${job_id}?cancelled`, context: 'mine' }
+    const call = { idempotencyKey: job_id, context: 'mine' }
     expect(onUnknown.mock.calls).toMatchObject([[{ reported_status: 'cancelled' }, call]])
     await inbox.drain()
   })

@@ -13,8 +13,8 @@ import { claimUrl, contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DeliveryContext } from './inbox-options.ts'
 import { findOutputProblem } from './output-urls.ts'
-import { type JobTask, readEnd, reportDead } from './read-end.ts'
-import { eventKey, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
+import { hasEndDelivery, type JobTask, readEnd, reportDead } from './read-end.ts'
+import { endsJob, handled, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** How a job ended, and what its handler gets. */
@@ -26,23 +26,39 @@ interface HandlerRun extends JobTask {
 
 /** Works the task of a job: reads how the job ended, and runs the user's handler. */
 export async function workJob(core: InboxCore, task: Task): Promise<Json | undefined> {
-  const { queues, hooks, subscribers, options } = core
   const job = readStoredJob(task.data)
   const jobId = jobIdOfKey(task.id)
+  const key = jobKey(jobId)
   if (job === undefined) throw new NonRetriableError('unreadable', 'The engine has a task that cannot be read.')
-  if (task.lost > 0) hooks.metric('retaken', jobId)
+  if (task.lost > 0) core.hooks.metric('retaken', jobId)
+  if (task.id !== key) return await moveOldEvent(core, { task, job })
   const event = await readEnd(core, { task, job })
   if (event === undefined) return drop(core, task)
-  if (eventKey(event) !== task.id) return await handOver(core, { task, job }, event)
-  const key = jobKey(jobId)
   const ownsUrl = job.ref === undefined || (await claimUrl(core, job.ref, key))
   if (!ownsUrl && core.pollJob === undefined) {
-    hooks.metric('rejected', jobId)
+    core.hooks.metric('rejected', jobId)
     return drop(core, task)
   }
-  const context = await contextOf(queues, key, job)
-  const run: HandlerRun = { task, job, event, context }
-  if (job.event === undefined) await noteMissedWebhook(core, run)
+  const run: HandlerRun = { task, job, event, context: await contextOf(core.queues, key, job) }
+  await handleEvent(core, run)
+  if (!endsJob(event)) return await waitForEnd(core, run)
+  core.subscribers.ended(event)
+  // Other processes that wait for the job read the event from the result of the task.
+  return stableJson(event) === stableJson(job.event) ? undefined : { event: event as unknown as Json }
+}
+
+/** Version 0.1.0 had tasks for events of unknown status. Now they are news for the task of their job. */
+async function moveOldEvent(core: InboxCore, { task, job }: JobTask): Promise<Json> {
+  const key = jobKey(jobIdOfKey(task.id))
+  await putJob(core.queues, { key, change: heard(job) }, await core.queues.jobs.get(key))
+  return drop(core, task)
+}
+
+async function handleEvent(core: InboxCore, run: HandlerRun): Promise<void> {
+  const { hooks, subscribers, options } = core
+  const { task, job, event, context } = run
+  const jobId = event.job_id
+  if (isMissed(run)) await noteMissedWebhook(core, run)
   const problem = options.allowedOutputHosts && findOutputProblem(options.allowedOutputHosts, event)
   if (problem !== undefined) throw endDead(core, run, new NonRetriableError('forbidden_host', problem))
   // From here on the user's code runs.
@@ -55,9 +71,17 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   if (isUnused && event.status === 'succeeded' && options.handlers.onSucceeded === undefined) {
     hooks.warnOnce('unhandled', jobId)
   }
-  subscribers.ended(event)
-  // Other processes that wait for the job read the event from the result of the task.
-  return stableJson(event) === stableJson(job.event) ? undefined : { event: event as unknown as Json }
+}
+
+/** The task of the job waits on: another event follows. */
+async function waitForEnd({ queues }: InboxCore, { task, event }: HandlerRun): Promise<never> {
+  const change = handled(statusOf(event) ?? '')
+  await putJob(queues, { key: task.id, change }, await queues.jobs.get(task.id))
+  throw new RetryAfterError(0)
+}
+
+function statusOf(event: WebhookEvent): string | undefined {
+  return event.status === 'unknown' ? event.reported_status : event.status
 }
 
 /** How long the task of a dropped delivery stays, so that deliveries of the same kind cost no polls. */
@@ -70,13 +94,9 @@ function drop({ queues, background, options }: InboxCore, { id }: Task): Json {
   return { isDropped: true }
 }
 
-/** The service has another event than the one that the task is for: an unknown status, or the result of the job. */
-async function handOver(core: InboxCore, { task, job }: JobTask, event: WebhookEvent): Promise<Json> {
-  const key = eventKey(event)
-  const source = job.source ?? 'poll'
-  const news = { ...job, source, event, isConfirmed: true } as const
-  await putJob(core.queues, { key, change: heard(news) }, await core.queues.jobs.get(key))
-  return drop(core, task)
+/** Whether a poll found the end of the job, and no delivery. */
+function isMissed({ job, event }: HandlerRun): boolean {
+  return endsJob(event) && !hasEndDelivery(job)
 }
 
 /** Stores and reports a result that a poll found. */
@@ -115,8 +135,8 @@ async function callHandler({ options }: InboxCore, run: HandlerRun, signal: Abor
     attempt: attemptsOf(task),
     signal,
     fence: task.fence,
-    idempotencyKey: task.id,
-    source: job.source ?? 'poll',
+    idempotencyKey: endsJob(event) ? task.id : `${task.id}?${statusOf(event)}`,
+    source: isMissed(run) ? 'poll' : (job.source ?? 'poll'),
     context: run.context,
   }
   if (event.status === 'succeeded') await onSucceeded?.(event, context)

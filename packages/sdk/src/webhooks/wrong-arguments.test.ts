@@ -12,7 +12,7 @@ import {
   PREPARE_OPTIONS,
   SWEEP_OPTIONS,
 } from './inbox-checks.ts'
-import { checkOutputUrls, isSafeOutputUrl } from './output-urls.ts'
+import { isSafeOutputUrl } from './output-urls.ts'
 import { parseWebhook } from './parse-webhook.ts'
 
 /** A function or method as a program without types sees it. */
@@ -48,7 +48,6 @@ const INBOX: Record<string, RightCall & { of: (inbox: Inbox) => Untyped }> = {
 
 const FUNCTIONS: Record<string, RightCall & { call: Untyped }> = {
   createInbox: { call: untyped(createInbox), right: [signed], members: { 0: INBOX_OPTIONS } },
-  checkOutputUrls: { call: untyped(checkOutputUrls), right: [SUCCEEDED, {}], members: { 1: { allowedHosts: true } } },
   isSafeOutputUrl: {
     call: untyped(isSafeOutputUrl),
     right: ['https://a.example', {}],

@@ -3,10 +3,9 @@ import {
   createTaskEngine,
   type HeapItem,
   type InboxEngine,
+  type LockedTask,
   type LockedTasks,
   type LockRequest,
-  msUntilStart,
-  startAfter,
   type TaskEnd,
   type TaskList,
   type TaskRecord,
@@ -41,10 +40,6 @@ function createQueue() {
     ended: new Map<string, MemoryTask>(),
     /** Tasks that wait, by the time when they are due. */
     waiting: createHeap<MemoryTask>(),
-    /** Whether a worker will take its tasks, so that none may be forgotten. */
-    keepsAll: false,
-    nextStart: 0,
-    pausedUntil: 0,
   }
 }
 
@@ -64,20 +59,12 @@ class MemoryTable implements TaskTable {
 
   async setup(): Promise<void> {}
 
-  /** From now on a full queue rejects tasks, instead of forgetting its oldest. */
-  keepAll(name: string): void {
-    this.#queue(name).keepsAll = true
-  }
-
   async add(name: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
     const queue = this.#queue(name)
-    const { maxUnfinished } = this.#limits
-    const [oldest] = queue.open.size < maxUnfinished ? [] : queue.open.keys()
-    if (oldest !== undefined) {
-      if (queue.keepsAll) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
-      await this.remove(name, oldest)
-    }
     if (find(queue, id) !== undefined) return
+    const { maxUnfinished } = this.#limits
+    if (queue.open.size >= maxUnfinished)
+      throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
     const addedAt = this.#clock.now()
     const task: MemoryTask = {
       ...{ id, data, addedAt, state: 'waiting', result: undefined, attempts: 0, fence: 0 },
@@ -99,24 +86,17 @@ class MemoryTable implements TaskTable {
     return true
   }
 
-  async lock({ queue: name, limit, spacing }: LockRequest): Promise<LockedTasks> {
-    const queue = this.#queue(name)
+  async lock({ queue: name, limit }: LockRequest): Promise<LockedTasks> {
+    const { waiting } = this.#queue(name)
     const now = this.#clock.now()
-    const last = { now, nextStart: queue.nextStart }
-    const waitMs = Math.max(queue.pausedUntil - now, spacing === undefined ? 0 : msUntilStart(spacing, last))
-    if (waitMs > 0) return { tasks: [], nextMs: waitMs }
-    const tasks = takeDue(queue, { now, wanted: limit })
-    if (spacing !== undefined && tasks.length > 0) queue.nextStart = startAfter(spacing, last)
-    const dueAt = queue.waiting.first()?.at
-    const dueMs = dueAt === undefined ? undefined : Math.max(0, dueAt - now)
-    const locked = tasks.map(({ id, data, attempts, fence }) => ({
-      id,
-      data: JSON.parse(data),
-      attempts,
-      fence,
-      lost: 0,
-    }))
-    return { tasks: locked, nextMs: dueMs }
+    const tasks: LockedTask[] = []
+    for (let task = waiting.first(); task && task.at <= now && tasks.length < limit; task = waiting.first()) {
+      waiting.remove(task)
+      const { id, data, attempts, fence } = Object.assign(task, { state: 'running', fence: task.fence + 1 })
+      tasks.push({ id, data: JSON.parse(data), attempts, fence, lost: 0 })
+    }
+    const dueAt = waiting.first()?.at
+    return { tasks, nextMs: dueAt && Math.max(0, dueAt - now) }
   }
 
   async renew(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
@@ -141,7 +121,6 @@ class MemoryTable implements TaskTable {
       return true
     }
     if (end.kind === 'failed') task.attempts += 1
-    else if (end.pausesQueue) queue.pausedUntil = Math.max(queue.pausedUntil, now + end.delayMs)
     queue.waiting.put(Object.assign(task, { state: 'waiting', at: now + end.delayMs }))
     return true
   }
@@ -199,16 +178,6 @@ function find({ open, ended }: MemoryQueue, id: string): MemoryTask | undefined 
   return open.get(id) ?? ended.get(id)
 }
 
-/** Takes up to `wanted` tasks that are due, which are running from now on. */
-function takeDue({ waiting }: MemoryQueue, { now, wanted }: { now: number; wanted: number }): MemoryTask[] {
-  const tasks: MemoryTask[] = []
-  for (let task = waiting.first(); task && task.at <= now && tasks.length < wanted; task = waiting.first()) {
-    waiting.remove(task)
-    tasks.push(Object.assign(task, { state: 'running', fence: task.fence + 1 }))
-  }
-  return tasks
-}
-
 function toRecord({ id, state, data, result, error, addedAt, endedAt, order }: MemoryTask): TaskRecord {
   const values = { data: JSON.parse(data), result: result && JSON.parse(result) }
   return { id, state, ...values, error, addedAt, endedAt, cursor: String(order) }
@@ -226,12 +195,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngi
   const table = new MemoryTable(clock, { maxUnfinished, maxFinished })
   // Only the workers of this engine change the table, so that none has to poll it.
   const { engine } = createTaskEngine(table, { clock, pollMs: Number.POSITIVE_INFINITY, onError: () => {} })
-  return {
-    ...engine,
-    work: (queue, handler, options) => {
-      table.keepAll(queue)
-      // A lock ends with the process, and the memory with it.
-      return engine.work(queue, handler, { ...options, lockMs: Number.POSITIVE_INFINITY })
-    },
-  }
+  // A lock ends with the process, and the memory with it.
+  const lockMs = Number.POSITIVE_INFINITY
+  return { ...engine, work: (queue, handler, options) => engine.work(queue, handler, { ...options, lockMs }) }
 }
