@@ -12,6 +12,7 @@ interface Body {
   job_id?: string
   data?: object
   entries?: object[]
+  jobs?: object[]
   exchanges?: { kind: string }[]
 }
 

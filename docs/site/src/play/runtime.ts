@@ -49,7 +49,7 @@ export async function collect() {
 
 async function livesOf(one: Server) {
   const get = (path: string) => one.fetch(new Request(new URL(path, one.baseUrl)))
-  const { jobs } = (await (await get('/_reference/jobs')).json()) as { jobs: { job_id: string }[] }
+  const { jobs } = (await (await get('/_reference/activity')).json()) as { jobs: { job_id: string }[] }
   const texts = await Promise.all(
     jobs.slice(0, MAX_JOBS).map(async ({ job_id }) => (await get(`/_reference/jobs/${job_id}/exchanges`)).text()),
   )

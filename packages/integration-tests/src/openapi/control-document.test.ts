@@ -37,13 +37,10 @@ type Setup = Awaited<ReturnType<typeof setUp>>
 const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>>> = {
   createKey: () => ({ live: true, permissions: ['models:read'], credits: 5, allow_ips: ['10.0.0.0/8'] }),
   limitKey: ({ key }) => ({ key, allow_ips: null, credits: 3 }),
-  rotateKey: ({ key }) => ({ key }),
   revokeKey: ({ key }) => ({ key }),
   addScript: ({ key }) => ({ key, model: 'aurora-image', outcomes: [{ result: 'hang', after_ms: 1 }] }),
   advanceClock: () => ({ advance_ms: 60_000 }),
   setClockScale: () => ({ scale: 2 }),
-  cancelJob: () => ({}),
-  deliverAgain: () => ({ delay_ms: 1 }),
   addFault: () => ({ kind: 'unavailable', route: 'getJob', retry_after: 1 }),
   reset: ({ key }) => ({ key }),
   completeJob: () => ({ output: { type: 'image', items: [{ type: 'image', url: 'https://files.test/1.png' }] } }),
@@ -51,7 +48,6 @@ const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>
   setWebhooks: () => ({ deliveries: 2, gap_ms: 10 }),
   nextDelivery: ({ finished }) => ({ job_id: finished, timeout_ms: 1_000 }),
   sendRun: () => ({ model: 'aurora-image', input: { prompt: 'a red fox' }, sync: false }),
-  restoreSnapshot: ({ server }) => server.snapshot(),
 }
 
 const document = await (await (await setUp()).server.fetch('/_reference/openapi.json')).json()
@@ -82,11 +78,11 @@ it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))(
   async (operation) => {
     const setup = await setUp()
     const { operationId, path, method, requestBody } = operation
-    const id = /complete|fail|cancel$/.test(path) ? setup.unfinished : setup.finished
+    const id = /complete|fail$/.test(path) ? setup.unfinished : setup.finished
     const body = await BODIES[operationId]?.(setup)
     expect(body !== undefined).toBe(requestBody !== undefined)
     if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
-    const response = await setup.server.fetch(path.replace('{place}', '2').replace(/\{\w+\}/, id), {
+    const response = await setup.server.fetch(path.replace(/\{\w+\}/, id), {
       method: method.toUpperCase(),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
@@ -106,7 +102,6 @@ it('setClockScale takes and gives what the document says', async () => {
 it.each(operations.filter(({ requestBody }) => requestBody !== undefined))(
   '$operationId rejects a member that the document does not name',
   async ({ operationId, path, method, requestBody }) => {
-    if (operationId === 'restoreSnapshot') return // its members are open
     const setup = await setUp()
     const body = { ...(await BODIES[operationId]?.(setup)), nope: 1 }
     expect(problems(schemaName(requestBody), body)).toEqual([' must NOT have additional properties'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { ControlResponses } from './schemas.ts'
 
@@ -11,7 +11,7 @@ function shownServer() {
 }
 
 describe('what a dashboard reads', () => {
-  it('has requests without a job, with the error that they got, and each whole by its place', async () => {
+  it('has requests without a job whole, and those of jobs without bodies', async () => {
     const { caller } = shownServer()
     await caller.run('aurora-image', { input: { promt: 'a' } })
     await caller.run('aurora-image', { sync: false })
@@ -23,12 +23,13 @@ describe('what a dashboard reads', () => {
       { status: 400, response_body: expect.stringContaining('Did you mean prompt?') },
       { status: 202 },
     ])
-    expect(entries[0]?.response_body).toContain('"error"')
-    expect(entries[1]).not.toHaveProperty('response_body')
+    expect(entries[0]).toMatchObject({
+      request_body: expect.stringContaining('promt'),
+      request_headers: expect.any(Array),
+    })
+    for (const member of ['request_body', 'response_body', 'request_headers'])
+      expect(entries[1]).not.toHaveProperty(member)
     expect(jobs).toMatchObject([{ text: expect.any(String) }])
-    const whole = await caller.get(`/_reference/activity/${entries[1]?.place}`)
-    expect(whole.body.entry).toMatchObject({ status: 202, response_body: expect.stringContaining('job_id') })
-    expect((await caller.get('/_reference/activity/999999')).status).toBe(404)
   })
 
   it('has what is new since an earlier response, and everything after a reset', async () => {
@@ -99,8 +100,6 @@ describe('control API: what a test can read afterwards', () => {
     })
     const own = await caller.get(`/_reference/journal?key=${key}&kind=request&job_id=${body.job_id}`)
     expect(own.body.entries).toMatchObject([{ kind: 'request', job_id: body.job_id, status: 200 }])
-    expect((await caller.get('/_reference/journal?kind=requests')).status).toBe(400)
-    expect((await caller.get('/_reference/journal?key=sk_test_other')).status).toBe(404)
   })
 
   it('gives the story of a job', async () => {
@@ -109,8 +108,6 @@ describe('control API: what a test can read afterwards', () => {
     const { body } = await caller.run(MODEL)
     const story = await caller.get(`/_reference/story/${body.job_id}`)
     expect(story.body).toEqual({ job_id: body.job_id, story: server.story(String(body.job_id)) })
-    const unknown = await caller.get('/_reference/story/job_1')
-    expect([unknown.status, errorOf(unknown).message]).toEqual([404, expect.stringContaining('knows nothing of a job')])
   })
 
   it('gives the report', async () => {
@@ -128,6 +125,5 @@ describe('control API: what a test can read afterwards', () => {
       text: server.report().text,
     })
     expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ is_clean: true })
-    expect((await caller.get('/_reference/report?key=sk_test_other')).status).toBe(404)
   })
 })

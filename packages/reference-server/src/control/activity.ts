@@ -1,6 +1,6 @@
 import type { Job } from '../domain/job.ts'
 import { journalText, selectRecords } from '../history/journal.ts'
-import { JOURNAL_KINDS, type JournalEntry, type JournalRecord } from '../history/journal-entry.ts'
+import { JOURNAL_KINDS, type JournalRecord } from '../history/journal-entry.ts'
 import { makeReport } from '../service/report.ts'
 import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'
@@ -37,12 +37,6 @@ export const ACTIVITY_ROUTES = [
       ...stateOf(service),
     }
   }),
-  get('readEntry', 'activity/{place}', ({ observer }, { req }) => {
-    const place = Number(req.param('place'))
-    const record = observer.journal.records().find(({ endPlace }) => endPlace === place)
-    if (record !== undefined) return { entry: toWire({ ...record.entry, place }) }
-    throw notFound('The journal has no such entry. It stores the newest, until a reset.')
-  }),
 ]
 
 /** The jobs that the records are about. */
@@ -64,15 +58,11 @@ function stateOf({ clock, keys, faults }: Service) {
   }
 }
 
-/** Without headers, and without bodies except that of an error. `readEntry` and `readExchanges` have them. */
+/** A request of a job without its headers and bodies, except that of an error: `readExchanges` has them. */
 function shortEntry({ entry, endPlace: place }: JournalRecord): ControlResponses['JournalEntry'] {
-  return toWire({ ...withoutBodies(entry), place })
-}
-
-function withoutBodies(entry: JournalEntry): JournalEntry {
-  if (entry.kind !== 'request') return entry
+  if (entry.kind !== 'request' || entry.job_id === undefined) return toWire({ ...entry, place })
   const { requestBody: _, responseBody, requestHeaders: __, responseHeaders: ___, ...rest } = entry
-  return (entry.status ?? 0) < 400 ? rest : { ...rest, responseBody }
+  return toWire({ ...rest, place, ...((entry.status ?? 0) < 400 ? {} : { responseBody }) })
 }
 
 /** The routes that report what happened during a test. Without a `key`: for all accounts. */

@@ -7,7 +7,7 @@ import { CONTROL_ROUTES } from './routes.ts'
 /** Members that some call takes, so that bodies come past the first check. */
 const NAMES = [
   ...['key', 'model', 'outcomes', 'kind', 'route', 'when', 'input', 'advance_ms', 'scale', 'permissions', 'credits'],
-  ...['allow_ips', 'output', 'code', 'message', 'deliveries', 'receiver', 'job_id', 'again', 'webhook_url', 'format'],
+  ...['allow_ips', 'output', 'code', 'message', 'deliveries', 'receiver', 'job_id', 'webhook_url', 'format'],
 ]
 const KNOWN = [
   'aurora-image',

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { createReferenceServer, serverOf } from '../reference-server.ts'
+import { resolveOptions } from '../service/options.ts'
+import { Service } from '../service/service.ts'
 
 describe('clock over the control API', () => {
   it('advances time and returns it', async () => {
@@ -10,9 +12,17 @@ describe('clock over the control API', () => {
     expect(body).toEqual({ now_ms: Date.UTC(2026, 0, 1) + 5_000 })
   })
 
-  it('responds to a wrong method with 405 and the two allowed ones', async () => {
-    const wrong = await apiCaller(createReferenceServer()).delete('/_reference/clock')
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+  it('advances time without waiting for the call itself', async () => {
+    const service = new Service(resolveOptions({ clock: 'manual' }))
+    const steps: string[] = []
+    const work = { park: () => steps.push('park'), resume: () => steps.push('resume'), end: () => steps.push('end') }
+    vi.spyOn(service.activity, 'start').mockReturnValue(work)
+    vi.spyOn(service.clock, 'advance').mockImplementation(async () => {
+      steps.push('advance')
+      return []
+    })
+    await apiCaller(serverOf(service)).post('/_reference/clock', { advance_ms: 60_000 })
+    expect(steps).toEqual(['park', 'advance', 'resume', 'end'])
   })
 })
 
@@ -49,11 +59,9 @@ describe('the speed of time over the control API', () => {
     await server.close()
   })
 
-  it('is a 409 where time moves by steps or jumps, and a 400 when it is not a speed', async () => {
-    const manual = apiCaller(createReferenceServer({ clock: 'manual' }))
-    expect((await manual.post('/_reference/clock/scale', { scale: 2 })).status).toBe(409)
-    const system = apiCaller(createReferenceServer())
-    expect((await system.post('/_reference/clock/scale', { scale: -1 })).status).toBe(400)
-    expect((await system.post('/_reference/clock', { advance_ms: 1 })).status).toBe(409)
+  it('is a 409 to move time that passes by itself', async () => {
+    const response = await apiCaller(createReferenceServer()).post('/_reference/clock', { advance_ms: 1 })
+    const error = { code: 'CONFLICT', message: expect.stringContaining("'manual'") }
+    expect([response.status, errorOf(response)]).toEqual([409, error])
   })
 })

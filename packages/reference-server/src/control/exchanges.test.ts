@@ -51,7 +51,7 @@ describe('the exchanges of a job over the control API', () => {
     const caller = apiCaller(server)
     server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1 })
     for (const prompt of ['a', 'b', 'a', 'c']) await caller.run('aurora-image', { sync: false, input: { prompt } })
-    const { jobs } = (await caller.get('/_reference/jobs')).body as { jobs: { job_id: string }[] }
+    const { jobs } = (await caller.get('/_reference/activity')).body as { jobs: { job_id: string }[] }
     const attempts = jobs.map(async ({ job_id }) => {
       const { exchanges } = exchangesIn((await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body)
       return exchanges.filter(({ route }) => route === 'runModel').map(({ status }) => status)
@@ -73,51 +73,5 @@ describe('the exchanges of a job over the control API', () => {
     })
     expect(Object.fromEntries(run.response_headers)).toHaveProperty('x-request-id')
     expect(JSON.stringify(body)).not.toContain(server.apiKey)
-  })
-
-  it('are a 404 for a job that does not exist', async () => {
-    const { status } = await apiCaller(createReferenceServer()).get('/_reference/jobs/job_none/exchanges')
-    expect(status).toBe(404)
-  })
-})
-
-describe('lists over the control API', () => {
-  it('have every job, oldest first, with when time alone ends it', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const caller = apiCaller(server)
-    const first = (await caller.run('aurora-image', { sync: false })).body
-    await server.clock.advance(10_000)
-    const second = (await caller.run('aurora-image', { sync: false })).body
-    const { body } = await caller.get('/_reference/jobs')
-    expect(body.jobs).toMatchObject([
-      { job_id: first.job_id, status: 'succeeded' },
-      { job_id: second.job_id, status: 'queued', ends_at_ms: server.clock.now() + 4_200 },
-    ])
-  })
-
-  it('have every key and every model', async () => {
-    const server = createReferenceServer()
-    const { key } = server.createKey({ credits: 5 })
-    server.revokeKey(key)
-    const caller = apiCaller(server)
-    expect((await caller.get('/_reference/keys/list')).body.keys).toMatchObject([
-      { key: server.apiKey, revoked: false },
-      { key, revoked: true, credits: { left: 5, available: 5 } },
-    ])
-    const { body } = await caller.get('/_reference/models')
-    expect(body.models).toHaveLength(13)
-    expect(body.models).toMatchObject([{ id: 'aurora-image', input_schema: { type: 'object' } }, ...Array(12).fill({})])
-  })
-})
-
-describe('reads of the dashboard', () => {
-  it('are not in the journal, unlike those of programs', async () => {
-    const server = createReferenceServer()
-    const headers = { 'sec-fetch-site': 'same-origin' }
-    await server.fetch('/_reference/jobs', { headers })
-    expect(server.journal.entries()).toEqual([])
-    await server.fetch('/_reference/jobs')
-    await server.fetch('/_reference/reset', { method: 'POST', headers })
-    expect(server.journal.entries().map(({ kind }) => kind)).toEqual(['request'])
   })
 })

@@ -1,7 +1,6 @@
 import { errorDetailSchema, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { Job } from '../domain/job.ts'
-import { type ScriptedWebhook, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
@@ -18,11 +17,6 @@ const failSchema = z.strictObject({
 
 /** The routes that read and end jobs of any account. */
 export const JOB_ROUTES = [
-  get('listJobs', 'jobs', ({ jobs, clock }) => {
-    const now = jobs.settle()
-    const all = [...jobs.finished(), ...jobs.unfinished()].toSorted((one, other) => one.createdAt - other.createdAt)
-    return { now_ms: clock.now(), jobs: all.map((job) => jobRow(job, now)) }
-  }),
   get('readExchanges', 'jobs/{id}/exchanges', (service, context) => {
     const { observer, clock, deliveries } = service
     const job = requireJob(service, context)
@@ -57,33 +51,4 @@ function act(service: Service, context: AppContext, change: (job: JobControl) =>
   }
   const { id: job_id, requestId: request_id, modelId: model_id, input, status, output } = job
   return { job_id, request_id, model_id, input, status, output }
-}
-
-const emptySchema = z.strictObject({})
-
-/** Actions on one job and its result. */
-export const JOB_ACTION_ROUTES = [
-  post('cancelJob', 'jobs/{id}/cancel').taking(emptySchema, onJob(cancel)),
-  post('deliverAgain', 'jobs/{id}/deliver').taking(scriptedWebhookSchema, onJob(deliver)),
-]
-
-/** Changes a job, and shows it. */
-function onJob<Body>(change: (service: Service, job: Job, body: Body) => void) {
-  return (service: Service, body: Body, context: AppContext) => {
-    const job = requireJob(service, context)
-    change(service, job, body)
-    return jobRow(job, service.clock.now())
-  }
-}
-
-function cancel({ jobs }: Service, job: Job): void {
-  if (jobs.end(job, { status: 'cancelled' })) return
-  throw conflict(`The job ${job.id} has already ended: it is ${job.end?.status}.`)
-}
-
-function deliver(service: Service, job: Job, how: ScriptedWebhook): void {
-  const url = job.webhook?.url
-  if (url === undefined) throw conflict('The run of this job had no webhook_url, so its result goes nowhere.')
-  if (job.end === undefined) throw conflict('The job has not ended, so there is no result to deliver yet.')
-  service.dispatcher.dispatch(job, { ...how, url }, service.deliveryBody(job, job.end))
 }

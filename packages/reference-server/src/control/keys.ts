@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import { createKey, createKeyOptionsSchema, keyLimitsSchema, limitKey } from '../service/tenants.ts'
-import { conflict, get, post, requireKey, requireValid } from './route.ts'
+import { get, post, requireKey, requireValid } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
 
 const keySchema = z.strictObject({ key: z.string() })
@@ -19,21 +19,12 @@ export const KEY_ROUTES = [
     const { key } = requireValid(createKey(service, { ...options, allowIps }))
     return { key }
   }),
-  get('listKeys', 'keys/list', (service) => {
-    service.jobs.settle()
-    return { keys: service.keys.all().map(keyJson) }
-  }),
   get('readKey', 'keys', (service, { req }) =>
     settledKey(service, requireKey(service, req.query('key') ?? service.firstKey.key)),
   ),
   post('limitKey', 'keys/limit').taking(limitSchema, (service, { key, allow_ips: allowIps, ...limits }) =>
     settledKey(service, requireValid(limitKey(service, requireKey(service, key), { ...limits, allowIps }))),
   ),
-  post('rotateKey', 'keys/rotate').taking(keySchema, (service, body) => {
-    const old = requireKey(service, body.key)
-    if (old.isRevoked) throw conflict('That API key is revoked, so it cannot be rotated.')
-    return { key: service.keys.rotate(old.key).key }
-  }),
   post('revokeKey', 'keys/revoke').taking(keySchema, (service, body) => {
     const found = requireKey(service, body.key)
     found.isRevoked = true

@@ -10,22 +10,19 @@ type Operation<Response extends z.ZodMiniType = z.ZodMiniType> = readonly [
   ...errors: readonly (404 | 409)[],
 ]
 
-const { Activity, AddedFault, ApiKey, Clock, Delivery, Exchanges, Job, JobRow } = COMPONENTS
-const { JournalEntry, Model, Report, Snapshot, Webhook } = COMPONENTS
+const { Activity, AddedFault, ApiKey, Clock, Delivery, Exchanges, Job } = COMPONENTS
+const { JournalEntry, Model, Report, Webhook } = COMPONENTS
 
 const count = z.int().check(z.minimum(0))
 const now = { now_ms: z.number() }
 const newKey = z.object({ key: z.string() })
-const jobs = z.readonly(z.array(JobRow))
 const entries = z.readonly(z.array(JournalEntry))
 
 /** Every call of the control API. */
 export const CONTROL_OPERATIONS = {
   createKey: ['Create an API key with an account of its own', newKey],
-  listKeys: ['List the API keys, revoked ones too', z.object({ keys: z.array(ApiKey) })],
   readKey: ['Read an API key', ApiKey, 404],
   limitKey: ['Change what an API key may do; `allow_ips: null` lifts the limit', ApiKey, 404],
-  rotateKey: ['Replace an API key: the response has the new one', newKey, 404, 409],
   revokeKey: ['Revoke an API key', ApiKey, 404],
   addScript: [
     'Add outcomes for the next runs of a model; the response says how many wait for a run',
@@ -40,13 +37,10 @@ export const CONTROL_OPERATIONS = {
   removeFaults: ['Remove a fault; without `id` all faults of the account', z.object({ removed: count }), 404],
   reset: ['Reset an account, or everything', z.object({ reset: z.enum(['all', 'account']) }), 404],
   readCatalog: ['Read all models, with what they take', z.object({ models: z.array(Model) })],
-  listJobs: ['List the jobs of all accounts, oldest first', z.object({ ...now, jobs })],
   readExchanges: ['Read what happened to a job, as data: requests, states and deliveries', Exchanges, 404],
   readJob: ['Read a job of any account', Job, 404],
   completeJob: ['End a job as succeeded', Job, 404, 409],
   failJob: ['End a job as failed', Job, 404, 409],
-  cancelJob: ['End a job as cancelled', JobRow, 404, 409],
-  deliverAgain: ['Deliver the result of a finished job again', JobRow, 404, 409],
   setWebhooks: ['Set how results are delivered from now on', z.object({ webhook: Webhook }), 404],
   listDeliveries: ['List the deliveries', z.object({ deliveries: z.array(Delivery) }), 404],
   nextDelivery: [
@@ -57,13 +51,10 @@ export const CONTROL_OPERATIONS = {
   readJournal: ['Read what happened', z.object({ entries, text: z.string() }), 404],
   readStory: ['Read what happened to a job, as text', z.object({ job_id: z.string(), story: z.string() }), 404],
   readReport: ['Read what is left over', Report, 404],
-  takeSnapshot: ['Take a snapshot of the whole state; its members are not part of this API', Snapshot, 409],
-  restoreSnapshot: ['Go back to a snapshot', z.object(now)],
   readActivity: [
-    'Read all jobs and what else happened, without bodies, and the state of clock, keys and deliveries; with `epoch` and `after`, the epoch and the place of an earlier response, what is new since then',
+    'Read all jobs and what else happened, requests of jobs without bodies, and the state of clock, keys and deliveries; with `epoch` and `after`, the epoch and the place of an earlier response, what is new since then',
     Activity,
   ],
-  readEntry: ['Read one thing that happened, with its bodies, by its place', z.object({ entry: JournalEntry }), 404],
   sendRun: [
     'Run a model as a client does; waits for a response for a second at most',
     z.object({
@@ -97,5 +88,4 @@ export const QUERIES: Readonly<Partial<Record<OperationId, z.ZodMiniObject>>> = 
 /** Bodies where the route does not say all of it. */
 export const BODIES: Readonly<Partial<Record<OperationId, z.ZodMiniType>>> = {
   addFault: z.extend(faultOptionsSchema, ofKey.shape),
-  restoreSnapshot: Snapshot,
 }

@@ -44,8 +44,6 @@ export const remove = /* @__PURE__ */ withoutBody('DELETE')
 
 export function post<Id extends OperationId>(operationId: Id, name: string) {
   return {
-    /** A call whose handler reads the body itself. */
-    reading: (handler: Handler<Result<Id>>) => withoutBody('POST')(operationId, name, handler),
     /** A call whose handler gets the body that it takes, checked. */
     taking<Body>(
       body: z.ZodMiniType<Body>,

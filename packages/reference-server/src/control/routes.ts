@@ -10,10 +10,10 @@ import { errorResponses } from '../wire/error-responses.ts'
 import { type IncomingRequest, jsonReply, type Reply } from '../wire/messages.ts'
 import { methodsOf, Router } from '../wire/router.ts'
 import { ACTIVITY_ROUTES, REPORT_ROUTES } from './activity.ts'
-import { DOCUMENT_PATH, documentAt, listCalls, loadDocument } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
+import { DOCUMENT_PATH, documentAt } from './document.ts'
 import { FAULT_ROUTES } from './faults.ts'
-import { JOB_ACTION_ROUTES, JOB_ROUTES } from './jobs.ts'
+import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
 import {
   accountIfNamed,
@@ -26,7 +26,6 @@ import {
   respondTo,
 } from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
-import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
 /** The header that lets clients on other machines use the control API. */
@@ -91,10 +90,8 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   }),
   get('readCatalog', 'models', ({ models }) => ({ models: [...models.values()].map(wireModel) })),
   ...JOB_ROUTES,
-  ...JOB_ACTION_ROUTES,
   ...WEBHOOK_ROUTES,
   ...REPORT_ROUTES,
-  ...SNAPSHOT_ROUTES,
   ...ACTIVITY_ROUTES,
   ...RUN_ROUTES,
 ]
@@ -109,7 +106,6 @@ type Serve = (context: AppContext) => Reply | Promise<Reply>
 export function createControlRoutes(service: Service, token: string): Serve {
   const mayControl = createControlAccess(service, token)
   const router = new Router<Serve>()
-  router.add('GET', CONTROL_PREFIX, async () => jsonReply(200, { calls: listCalls(await loadDocument()) }))
   router.add('GET', `${CONTROL_PREFIX}${DOCUMENT_PATH}`, async () => jsonReply(200, await documentAt(service.baseUrl)))
   for (const route of CONTROL_ROUTES) {
     router.add(route.method, `${CONTROL_PREFIX}/${route.name}`, (context) => respondTo(route, service, context))
@@ -128,6 +124,6 @@ export function createControlRoutes(service: Service, token: string): Serve {
 function unknownControlPath(path: string): Reply {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
   return errorResponses.notFound(
-    `The control API has no path ${path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX} shows what they take.`,
+    `The control API has no path ${path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX}${DOCUMENT_PATH} says what they take.`,
   )
 }

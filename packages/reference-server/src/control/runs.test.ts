@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
-function callsOf(server: ReferenceServer) {
+function runsOf(server: ReferenceServer) {
   const caller = apiCaller(server)
-  const run = async (body: object) => (await caller.post('/_reference/runs', body)).body
-  return { caller, run }
+  return async (body: object) => (await caller.post('/_reference/runs', body)).body
 }
 
 function requestsOf({ journal }: ReferenceServer): string[] {
@@ -21,7 +20,7 @@ const INPUT = { prompt: 'a red fox' }
 describe('a run that the server sends as a client', () => {
   it.each(['manual', 'auto'] as const)('is one request, whose job ends as time passes (%s)', async (clock) => {
     const server = createReferenceServer({ clock })
-    const { run } = callsOf(server)
+    const run = runsOf(server)
     server.script('aurora-image', [{ result: 'succeeded', after_ms: 20_000 }])
     const { job_id, status } = await run({ model: 'aurora-image', input: INPUT, sync: false })
     expect(status).toBe(202)
@@ -32,7 +31,7 @@ describe('a run that the server sends as a client', () => {
 
   it.each(['reset', 'empty-reply'] as const)('whose connection breaks (%s) is not sent again', async (kind) => {
     const server = createReferenceServer({ clock: 'manual' })
-    const { run } = callsOf(server)
+    const run = runsOf(server)
     server.faults.add({ kind, when: 'after', route: 'runModel', times: 1 })
     const body = await run({ model: 'aurora-image', input: INPUT, sync: false })
     expect(body).toEqual({ job_id: expect.stringMatching(/^job_/), message: expect.stringContaining(kind) })
@@ -41,31 +40,13 @@ describe('a run that the server sends as a client', () => {
 
   it('that waits for its job shows the job meanwhile', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    const { run } = callsOf(server)
+    const run = runsOf(server)
     expect(await run({ model: 'aurora-image', input: INPUT })).toEqual({ job_id: expect.stringMatching(/^job_/) })
   })
 
   it('gives the error of the service', async () => {
-    const { run } = callsOf(createReferenceServer())
+    const run = runsOf(createReferenceServer())
     expect(await run({ model: 'none', input: INPUT })).toMatchObject({ status: 404 })
     expect(await run({ model: 'aurora-image', input: {} })).toMatchObject({ status: 400, message: expect.any(String) })
-  })
-
-  it('repeats the run of a job: its input, its webhook and its account', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    server.webhooks.deliver(() => new Response(null, { status: 204 }))
-    const { caller, run } = callsOf(server)
-    const { key } = server.createKey()
-    const webhook_url = 'https://app.test/hook?token=1'
-    const first = await run({ model: 'aurora-image', input: INPUT, webhook_url, key })
-    const second = await run({ again: first.job_id })
-    await server.clock.advance(60_000)
-    expect(server.webhooks.deliveries(key).map(({ job_id, url }) => [job_id, url])).toEqual([
-      [first.job_id, webhook_url],
-      [second.job_id, webhook_url],
-    ])
-    expect(server.job(String(second.job_id)).input).toEqual(server.job(String(first.job_id)).input)
-    expect((await caller.post('/_reference/runs', { again: 'job_none' })).status).toBe(404)
-    expect((await caller.post('/_reference/runs', {})).status).toBe(400)
   })
 })

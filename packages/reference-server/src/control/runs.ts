@@ -6,15 +6,14 @@ import type { Job } from '../domain/job.ts'
 import type { RequestEnv } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { type ReplyOrFault, toResponse } from '../wire/messages.ts'
-import { invalid, notFound, post, requireKey } from './route.ts'
+import { post, requireKey } from './route.ts'
 
 const runSchema = z.strictObject({
-  model: z.optional(z.string()),
+  model: z.string(),
   input: z.optional(z.record(z.string(), z.unknown())),
   sync: z.optional(z.boolean()),
   webhook_url: z.optional(z.string()),
   key: z.optional(z.string()),
-  again: z.optional(z.string()),
 })
 
 /** So long, in milliseconds of real time, the call waits for a response; for one whose job exists already, less. */
@@ -55,21 +54,10 @@ interface Outcome {
   message?: string | undefined
 }
 
-/** The request of a run, as given or as that of a job. */
-function runOf(service: Service, { again, model, key, ...sent }: z.infer<typeof runSchema>): Run {
-  const job = again === undefined ? undefined : service.jobs.find(again)
-  if (again !== undefined && job === undefined) throw notFound('The job to run again does not exist.')
-  const id = job?.model.id ?? model
-  if (id === undefined) throw invalid('A run needs a model, or again: the job_id of the run to repeat.')
+function runOf(service: Service, { model, key = service.firstKey.key, ...sent }: z.infer<typeof runSchema>): Run {
   // A URL cannot hold half of a surrogate pair.
-  const path = `/v1/models/${encodeURIComponent(id.replaceAll(/\p{Surrogate}/gu, '\ufffd'))}/run`
-  const repeated = job && { input: job.input, ...(job.webhook && { webhook_url: job.webhook.url }) }
-  const apiKey = requireKey(service, key ?? keyOf(service, job) ?? service.firstKey.key)
-  return { apiKey, path, sent: { ...repeated, ...sent } }
-}
-
-function keyOf({ keys }: Service, job: Job | undefined): string | undefined {
-  return job && keys.all().find(({ account, isRevoked }) => account === job.account && !isRevoked)?.key
+  const path = `/v1/models/${encodeURIComponent(model.replaceAll(/\p{Surrogate}/gu, '\ufffd'))}/run`
+  return { apiKey: requireKey(service, key), path, sent }
 }
 
 function send({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob, path, sent }: Run) {

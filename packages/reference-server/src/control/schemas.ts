@@ -124,7 +124,6 @@ export const COMPONENTS = {
     unmatched_requests: listOf(z.object({ method: z.string(), path: z.string(), status: z.int() })),
     text: z.string(),
   }),
-  Snapshot: z.looseObject({}),
   Webhook: scriptedWebhookSchema,
 } satisfies Readonly<Record<string, z.ZodMiniType>>
 

@@ -32,7 +32,7 @@ describe('the control API on a loopback socket', () => {
     'takes a request to the host %s',
     async (host) => {
       const { ask } = await serve()
-      expect((await ask('/_reference/snapshot', { host })).status).toBe(200)
+      expect((await ask('/_reference/report', { host })).status).toBe(200)
     },
   )
 
@@ -41,14 +41,14 @@ describe('the control API on a loopback socket', () => {
     async (host) => {
       const { server, ask } = await serve()
       const { key } = server.createKey()
-      for (const path of ['/_reference', '/_reference/snapshot', '/_reference/nothing']) {
+      for (const path of ['/_reference', '/_reference/report', '/_reference/nothing']) {
         const { status, text: body } = await ask(path, { host, origin: `http://${host}` })
         expect([status, JSON.parse(body).error.code]).toEqual([403, 'FORBIDDEN'])
         expect(body).not.toContain(key)
       }
       expect((await ask('/_reference/reset', { host }, 'POST')).status).toBe(403)
       const token = { 'x-reference-token': server.controlToken }
-      expect((await ask('/_reference/snapshot', { host, ...token })).status).toBe(200)
+      expect((await ask('/_reference/report', { host, ...token })).status).toBe(200)
     },
   )
 
@@ -73,16 +73,16 @@ describe('the control API on a loopback socket', () => {
       socket.write(`GET ${line} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
       return (await text(socket)).split('\r\n', 1)[0]
     }
-    expect(await first(`http://localhost:${port}/_reference`, 'localhost')).toContain('200')
-    expect(await first(`http://localhost:${port}/_reference`, 'evil.example')).toContain('403')
+    expect(await first(`http://localhost:${port}/_reference/clock`, 'localhost')).toContain('200')
+    expect(await first(`http://localhost:${port}/_reference/clock`, 'evil.example')).toContain('403')
     expect(await first('http://evil.example/_reference', 'localhost')).toContain('403')
   })
 
   it.each(['cross-site', 'same-site'])('takes no image and no link of another page (%s)', async (site) => {
     const { ask } = await serve()
-    expect((await ask('/_reference/snapshot', { 'sec-fetch-site': site })).status).toBe(403)
+    expect((await ask('/_reference/report', { 'sec-fetch-site': site })).status).toBe(403)
     for (const own of ['same-origin', 'none']) {
-      expect((await ask('/_reference/snapshot', { 'sec-fetch-site': own })).status).toBe(200)
+      expect((await ask('/_reference/report', { 'sec-fetch-site': own })).status).toBe(200)
     }
   })
 

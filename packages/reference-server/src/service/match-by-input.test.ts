@@ -56,7 +56,7 @@ describe('a fault that names an input', () => {
     const caller = apiCaller(server)
     const statuses = []
     for (const prompt of ['good', 'bad']) statuses.push((await caller.run(run.path, inputOf(prompt))).status)
-    const { jobs } = (await caller.get('/_reference/jobs')).body as { jobs: { job_id: string }[] }
+    const { jobs } = (await caller.get('/_reference/activity')).body as { jobs: { job_id: string }[] }
     for (const { job_id } of jobs) statuses.push((await caller.get(`/v1/jobs/${job_id}`)).status)
     expect(statuses).toEqual([202, 503, 200, 503])
   })

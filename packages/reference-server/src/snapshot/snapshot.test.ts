@@ -34,10 +34,6 @@ describe('a snapshot', () => {
     server.faults.add({ kind: 'reset', when })
     const message = 'cannot have the function `when.input` of an outcome of aurora-image, fault_1'
     expect(() => server.snapshot()).toThrow(message)
-    const response = await apiCaller(server)
-      .get('/_reference/snapshot')
-      .catch((error) => error)
-    expect(response).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining(message) } } })
     server.faults.clear()
     await apiCaller(server).run('aurora-image', { sync: false })
     expect(server.snapshot().jobs).toHaveLength(1)

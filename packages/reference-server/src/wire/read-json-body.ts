@@ -53,10 +53,7 @@ export function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
-export async function readBytes(
-  request: IncomingRequest,
-  maxBytes: number,
-): Promise<Uint8Array | 'too large' | 'broken'> {
+async function readBytes(request: IncomingRequest, maxBytes: number): Promise<Uint8Array | 'too large' | 'broken'> {
   if (Number(request.headers.get('content-length')) > maxBytes) return 'too large'
   try {
     if (request.read !== undefined) return await request.read(maxBytes)

@@ -4,7 +4,6 @@ import { CONTROL_PREFIX, type ControlRoute } from '../../src/control/route.ts'
 import { CONTROL_ROUTES, TOKEN_HEADER } from '../../src/control/routes.ts'
 import { COMPONENTS } from '../../src/control/schemas.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
-import { givenBy, takenBy } from './short-forms.ts'
 
 type JsonObject = { [name: string]: unknown }
 
@@ -15,9 +14,13 @@ const ERROR_TEXTS = {
   409: 'It is not possible now.',
 }
 
+/** The operations of the control API by path and method, and the schemas that they name. */
+export function controlCalls() {
+  return { paths: paths(), schemas: schemas() }
+}
+
 /** The control API as an OpenAPI 3.1 document; `control-openapi.json` is this as text. */
 export function controlDocument(): JsonObject {
-  const components = schemas()
   return {
     openapi: '3.1.1',
     info: {
@@ -32,7 +35,7 @@ export function controlDocument(): JsonObject {
     },
     servers: [{ url: 'http://127.0.0.1:4010', description: 'Where the command line listens.' }],
     tags: [{ name: 'Control', description: 'Every call.' }],
-    paths: paths(components),
+    paths: paths(),
     components: {
       securitySchemes: {
         controlToken: {
@@ -49,23 +52,18 @@ export function controlDocument(): JsonObject {
           { description, content: json(reference('ErrorBody')) },
         ]),
       ),
-      schemas: components,
+      schemas: schemas(),
     },
   }
 }
 
-function paths(components: JsonObject): JsonObject {
-  const paths: Record<string, JsonObject> = {}
+function paths() {
+  const paths: Record<string, Record<string, JsonObject>> = {}
   for (const route of CONTROL_ROUTES) {
     const path = `${CONTROL_PREFIX}/${route.name}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: withShortForms(operation(route), components) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
   }
   return paths
-}
-
-/** For the list of calls at `GET /_reference`. */
-function withShortForms(operation: JsonObject, components: JsonObject): JsonObject {
-  return { ...operation, 'x-takes': takenBy(operation, components), 'x-gives': givenBy(operation, components) }
 }
 
 function operation(route: ControlRoute): JsonObject {

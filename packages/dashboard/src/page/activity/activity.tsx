@@ -1,9 +1,8 @@
-import { computed, useSignal } from '@preact/signals'
+import { computed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { clock, now } from '../data/clock.ts'
-import { read } from '../data/control.ts'
 import { findJob, type Row, rows, version } from '../data/store.ts'
-import type { Entry, JobRow } from '../data/wire.ts'
+import type { JobRow } from '../data/wire.ts'
 import { ExchangePanel } from '../jobs/exchange-panel.tsx'
 import { changeQuery, linkHere, linkTo, route } from '../route.ts'
 import { decoded } from '../text/code.ts'
@@ -12,11 +11,11 @@ import { Button } from '../ui/button.tsx'
 import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Empty, StatusBadge } from '../ui/parts.tsx'
-import { VirtualList } from '../ui/virtual-list.tsx'
 import { fits, isIn, isProblem, missedReason, reasonOf, VIEWS, type View, wordsOf } from './rows.ts'
 import { Connect, Welcome } from './welcome.tsx'
 
-const ROW_HEIGHT = 56
+/** So many of the newest are drawn. The search finds the others. */
+const MOST_ROWS = 200
 
 const view = computed<View>(() => (Object.keys(VIEWS) as View[]).find((one) => one === route.value.query.show) ?? 'all')
 
@@ -62,13 +61,7 @@ export function Activity() {
             <a href={linkTo('activity')}>Show everything</a>
           </Empty>
         ) : (
-          <VirtualList
-            label="Activity, newest first"
-            length={list.length}
-            rowHeight={ROW_HEIGHT}
-            columns={['What', 'Result', 'Took', 'When']}
-            row={(index) => <Line row={list[list.length - 1 - index]} />}
-          />
+          <List list={list} />
         )}
         {at !== undefined && <EntryPanel place={at} />}
       </div>
@@ -76,8 +69,40 @@ export function Activity() {
   )
 }
 
-function Line({ row }: { row: Row | undefined }) {
-  if (row === undefined) return null
+function List({ list }: { list: readonly Row[] }) {
+  return (
+    <div class="table" role="table" aria-label="Activity, newest first" aria-rowcount={list.length + 1}>
+      <div class="head" role="row" aria-rowindex={1}>
+        {['What', 'Result', 'Took', 'When'].map((name) => (
+          <span key={name} role="columnheader">
+            {name}
+          </span>
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <div class="body" role="rowgroup" tabIndex={0}>
+        {list
+          .slice(-MOST_ROWS)
+          .toReversed()
+          .map((row, index) => (
+            <div
+              key={row.kind === 'job' ? row.job.job_id : row.entry.place}
+              class="row"
+              role="row"
+              aria-rowindex={index + 2}
+            >
+              <Line row={row} />
+            </div>
+          ))}
+        {list.length > MOST_ROWS && (
+          <p class="muted older">These are the newest {MOST_ROWS}. The search finds the others.</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Line({ row }: { row: Row }) {
   const { icon, title, detail, href, tookMs, result } = contentOf(row)
   const isChosen = row.kind !== 'job' && String(row.entry.place) === route.value.query.at
   return (
@@ -157,31 +182,24 @@ function jobContent(job: JobRow): Content {
 
 /** A request that belongs to no job, whole. */
 function EntryPanel({ place }: { place: string }) {
-  const entry = useSignal<Entry | undefined>(undefined)
+  const close = () => changeQuery({ at: undefined })
   useEffect(() => {
-    read<{ entry: Entry }>(`activity/${encodeURIComponent(place)}`).then(
-      (loaded) => {
-        entry.value = loaded.entry
-      },
-      () => changeQuery({ at: undefined }), // it has gone
-    )
-  }, [place])
-  useEffect(() => {
-    const close = ({ key }: KeyboardEvent) => key === 'Escape' && changeQuery({ at: undefined })
-    addEventListener('keydown', close)
-    return () => removeEventListener('keydown', close)
+    const closeOnEscape = ({ key }: KeyboardEvent) => key === 'Escape' && close()
+    addEventListener('keydown', closeOnEscape)
+    return () => removeEventListener('keydown', closeOnEscape)
   }, [])
-  const loaded = entry.value
-  if (loaded === undefined || loaded.kind === 'job') return null
+  const row = rows.find((one) => one.kind === 'entry' && String(one.entry.place) === place)
+  if (row?.kind !== 'entry') return null
+  const { entry } = row
   return (
     <div class="side">
-      <Button kind="small" act={() => changeQuery({ at: undefined })}>
+      <Button kind="small" act={close}>
         Close
       </Button>
-      {loaded.kind === 'note' ? (
-        <p class="card notice">{loaded.text}</p>
+      {entry.kind === 'note' ? (
+        <p class="card notice">{entry.text}</p>
       ) : (
-        <ExchangePanel exchange={{ ...loaded, attempt: 1, end_place: loaded.place }} startMs={loaded.at_ms} />
+        <ExchangePanel exchange={{ ...entry, attempt: 1, end_place: entry.place }} startMs={entry.at_ms} />
       )}
     </div>
   )

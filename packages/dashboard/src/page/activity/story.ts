@@ -3,8 +3,7 @@ import { post } from '../data/control.ts'
 import { ofKey } from '../data/keys.ts'
 import { models } from '../data/store.ts'
 import { startValues } from '../models/input-form.tsx'
-import { builtInReceiver } from '../models/run.ts'
-import { linkTo } from '../route.ts'
+import { runModel } from '../models/run.ts'
 
 /** The model works for so long, in milliseconds. */
 const WORK_MS = 2_500
@@ -18,8 +17,6 @@ export async function playLostResponse(): Promise<void> {
   if (model === undefined) return
   await post('faults', { kind: 'reset', when: 'after', route: 'runModel', times: 1, ...ofKey() })
   await post('scripts', { model: model.id, outcomes: [{ result: 'succeeded', after_ms: WORK_MS }], ...ofKey() })
-  const run = { model: model.id, input: startValues(model), webhook_url: builtInReceiver(), ...ofKey() }
-  const { job_id } = await post<{ job_id?: string }>('runs', run)
+  await runModel(model.id, { values: startValues(model), mode: 'webhook', webhookUrl: '' })
   if (canStep.value) await post('clock', { advance_ms: WORK_MS })
-  if (job_id !== undefined) location.hash = linkTo('jobs', job_id)
 }

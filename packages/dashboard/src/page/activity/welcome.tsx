@@ -2,7 +2,7 @@ import { currentKey } from '../data/keys.ts'
 import { models } from '../data/store.ts'
 import { startValues } from '../models/input-form.tsx'
 import { linkTo } from '../route.ts'
-import { curlRun, runCall } from '../text/exchange-code.ts'
+import { curlRun, runCode } from '../text/exchange-code.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
 import { CodeTabs } from '../ui/code.tsx'
 import { playLostResponse } from './story.ts'
@@ -58,10 +58,9 @@ function codesFor(key: string): Record<string, string> {
   const [model] = models.value
   const input = model === undefined ? {} : startValues(model)
   const id = model?.id ?? 'aurora-image'
-  const client = `const client = new ModelRun({ baseUrl: '${location.origin}', apiKey: '${key}' })`
   return {
     Environment: `export MODELRUN_BASE_URL='${location.origin}'\nexport MODELRUN_API_KEY='${key}'`,
-    TypeScript: `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(id, { input })}`,
+    TypeScript: runCode(id, { input }, key),
     curl: curlRun(id, { input }, key),
   }
 }

@@ -5,9 +5,9 @@ import { say } from '../ui/toast.tsx'
 import { FaultCard } from './fault-card.tsx'
 import { KeyCard } from './key-card.tsx'
 import { PlanCard } from './plans.tsx'
-import { TimeCard } from './time.tsx'
+import { SpeedCard } from './time.tsx'
 
-/** Everything that shapes what the service does: time, faults, deliveries, keys, state. */
+/** Everything that shapes what the service does: speed, faults, deliveries, keys. */
 export function Controls() {
   return (
     <section aria-label="Controls">
@@ -16,7 +16,7 @@ export function Controls() {
       </div>
       <div class="split even">
         <div class="side">
-          <TimeCard />
+          <SpeedCard />
           <KeyCard />
         </div>
         <div class="side">

@@ -1,14 +1,12 @@
 import { signal } from '@preact/signals'
 import { post } from '../data/control.ts'
-import { currentKey, ofKey, removeFault } from '../data/keys.ts'
+import { ofKey } from '../data/keys.ts'
 import { models } from '../data/store.ts'
 import type { Fault } from '../data/wire.ts'
-import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { NumberField, numberIn, Select } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
-import { faultText, isUsedUp } from './strip.tsx'
 
 const KINDS = {
   reset: 'resets the connection',
@@ -68,29 +66,7 @@ export function FaultCard() {
           Switch on
         </Button>
       </form>
-      <FaultList />
     </Card>
-  )
-}
-
-function FaultList() {
-  const key = currentKey.value
-  if (key === undefined || key.faults.length === 0) return <p class="muted">No fault is on: everything works.</p>
-  return (
-    <ul class="plain">
-      {key.faults.map((added) => {
-        const action = isUsedUp(added) ? 'Remove' : 'Switch off'
-        return (
-          <li key={added.id}>
-            <span class="mono small">{faultText(added)}</span>
-            <span class={added.used > 0 ? 'bad' : 'muted'}>injected {count(added.used, 'time')}</span>
-            <Button kind="small" aria-label={`${action} ${added.id}`} act={() => removeFault(key, added)}>
-              {action}
-            </Button>
-          </li>
-        )
-      })}
-    </ul>
   )
 }
 

@@ -4,7 +4,7 @@ import { chooseKey, currentKey, keys, shortKey } from '../data/keys.ts'
 import type { ApiKey } from '../data/wire.ts'
 import { count, formatNumber } from '../text/format.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
-import { Check, NumberField, numberIn, typed } from '../ui/fields.tsx'
+import { Check, NumberField, numberIn } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
@@ -54,7 +54,6 @@ export function KeyCard() {
 
 function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
   const { key, revoked, credits, permissions } = apiKey
-  const amount = useSignal('')
   const name = shortKey(key)
   return (
     <li>
@@ -82,21 +81,6 @@ function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
       {!revoked && (
         <span class="buttons">
           <CopyButton label="Copy key" text={() => key} />
-          <input
-            class="narrow"
-            type="number"
-            min={0}
-            aria-label={`Credits for ${name}`}
-            placeholder="credits"
-            {...typed(amount)}
-          />
-          <Button
-            kind="small"
-            disabled={amount.value === ''}
-            act={() => post('keys/limit', { key, credits: numberIn(amount) ?? 0 })}
-          >
-            Set credits
-          </Button>
           <Button kind="small danger" aria-label={`Revoke ${name}`} act={() => post('keys/revoke', { key })}>
             Revoke
           </Button>

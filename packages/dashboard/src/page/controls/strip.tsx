@@ -2,7 +2,7 @@ import { clock } from '../data/clock.ts'
 import { post } from '../data/control.ts'
 import { chooseKey, currentKey, isFirstKey, keys, removeFault, shortKey } from '../data/keys.ts'
 import type { AddedFault, ApiKey } from '../data/wire.ts'
-import { linkTo } from '../route.ts'
+import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { planText } from './plans.tsx'
 import { setScale } from './time.tsx'
@@ -13,22 +13,18 @@ interface Switched {
   off: () => unknown
 }
 
-/** So many are written out. */
-const MAX_SHOWN = 5
-
 /** What shapes every run, on every screen, each with its off switch. Nothing is shown when nothing is switched on. */
 export function Strip() {
   const all = [...ofTime(), ...keys.value.flatMap(ofAccount), ...ofChosenKey()]
   if (all.length === 0) return null
   return (
     <aside class="strip" aria-label="What is switched on">
-      {all.slice(0, MAX_SHOWN).map(({ text, off }) => (
+      {all.map(({ text, off }) => (
         <span key={text} class="switched">
           {text}
           <Button icon="close" aria-label={`Switch off: ${text}`} title="Switch off" act={off} />
         </span>
       ))}
-      {all.length > MAX_SHOWN && <a href={linkTo('controls')}>and {all.length - MAX_SHOWN} more</a>}
     </aside>
   )
 }
@@ -53,17 +49,18 @@ function ofAccount(key: ApiKey, index: number): Switched[] {
 }
 
 /** A fault that was injected as often as it should no longer does anything. */
-export function isUsedUp({ fault: { times = Number.POSITIVE_INFINITY }, used }: AddedFault): boolean {
+function isUsedUp({ fault: { times = Number.POSITIVE_INFINITY }, used }: AddedFault): boolean {
   return used >= times
 }
 
-export function faultText({ fault: { kind, route, model, times, probability, when }, used }: AddedFault): string {
+function faultText({ fault: { kind, route, model, times, probability, when }, used }: AddedFault): string {
   const parts = [
     `${kind} on ${route ?? 'every request'}`,
     model && `of ${model}`,
     when === 'after' && 'after the work',
     times !== undefined && `${Math.max(0, times - used)} of ${times} left`,
     probability !== undefined && `for a share of ${probability}`,
+    used > 0 && `injected ${count(used, 'time')}`,
   ]
   return parts.filter(Boolean).join(', ')
 }

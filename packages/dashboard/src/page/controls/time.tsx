@@ -2,8 +2,9 @@ import { canStep, clock, isPaused, nextChange, now, resumeScale, setClock } from
 import { post } from '../data/control.ts'
 import { connection, jobs, version } from '../data/store.ts'
 import type { ClockState } from '../data/wire.ts'
-import { formatDay, formatDuration, formatTime } from '../text/format.ts'
+import { formatDuration, formatTime } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
+import { Segments } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
@@ -31,7 +32,7 @@ export function ClockBar() {
       <span class={`dot ${connection.value}`} role="status">
         <span class="hidden">{connection.value === 'lost' ? 'connection lost' : connection.value}</span>
       </span>
-      <time dateTime={new Date(now.value).toISOString()} title={`${formatDay(now.value)}, UTC, time of the server`}>
+      <time dateTime={new Date(now.value).toISOString()} title="Time of the server, UTC">
         {formatTime(now.value)}
       </time>
       <span class="muted mode">{modeText()}</span>
@@ -47,54 +48,14 @@ export function ClockBar() {
         </Button>
       )}
       {canStep.value && (
-        <Button kind="small" icon="step" act={() => step(1_000)}>
-          <span class="label">Step 1 s</span>
-        </Button>
+        <>
+          <Button kind="small" icon="step" act={() => step(1_000)}>
+            <span class="label">Step 1 s</span>
+          </Button>
+          <NextButton />
+        </>
       )}
     </div>
-  )
-}
-
-const STEPS_MS = [100, 1_000, 10_000, 60_000]
-
-/** The slider goes from 1 to 1,000 times as fast, evenly in powers of ten. */
-const LARGEST_POWER = 3
-
-export function TimeCard() {
-  const { scale } = clock.value
-  return (
-    <Card title="Time">
-      <p class="bigtime">
-        {formatTime(now.value)} <span class="muted small">{formatDay(now.value)}, UTC</span>
-      </p>
-      <p class="muted">{modeText()}</p>
-      {scale !== undefined && (
-        <label class="slider">
-          <span>Speed</span>
-          <input
-            type="range"
-            min={0}
-            max={LARGEST_POWER}
-            step={0.1}
-            value={Math.log10(Math.max(1, scale || resumeScale.value))}
-            aria-valuetext={`${scale} times as fast as real time`}
-            onChange={({ currentTarget }) =>
-              attempt(() => setScale(Number((10 ** Number(currentTarget.value)).toPrecision(2))))
-            }
-          />
-          <output>{scale === 0 ? 'paused' : `${scale} ×`}</output>
-        </label>
-      )}
-      <div class="buttons" role="group" aria-label="Move time on">
-        {STEPS_MS.map((ms) => (
-          <Button key={ms} disabled={!canStep.value} act={() => step(ms)}>
-            +{formatDuration(ms)}
-          </Button>
-        ))}
-        <NextButton />
-      </div>
-      {!canStep.value && <p class="muted small">Pause to move time by hand.</p>}
-    </Card>
   )
 }
 
@@ -103,10 +64,30 @@ function NextButton() {
   version.value
   const next = jobs().reduce((first, job) => Math.min(first, nextChange(job) ?? first), Number.POSITIVE_INFINITY)
   const ms = next - now.value
-  const isThere = Number.isFinite(ms) && ms >= 0
+  if (!Number.isFinite(ms) || ms < 0) return null
   return (
-    <Button disabled={!canStep.value || !isThere} act={() => step(Math.ceil(ms))}>
-      {isThere ? `To the next change: +${formatDuration(ms)}` : 'To the next change'}
+    <Button kind="small" act={() => step(Math.ceil(ms))}>
+      Next change: +{formatDuration(ms)}
     </Button>
+  )
+}
+
+/** By the factor. */
+const SPEEDS: Readonly<Record<string, string>> = { 1: 'real time', 10: '10 ×', 60: '60 ×', 1000: '1,000 ×' }
+
+/** How fast time passes, where it passes by itself. */
+export function SpeedCard() {
+  const { scale } = clock.value
+  if (scale === undefined) return null
+  return (
+    <Card title="How fast time passes">
+      <Segments
+        kind="chips"
+        label="Speed"
+        options={SPEEDS}
+        value={String(scale)}
+        set={(value) => attempt(() => setScale(Number(value)))}
+      />
+    </Card>
   )
 }

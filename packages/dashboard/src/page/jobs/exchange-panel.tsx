@@ -1,7 +1,7 @@
 import type { DeliveryExchange, Exchange, RequestExchange, StateExchange } from '../data/wire.ts'
 import { isBad, responseLabel, sentLabel } from '../diagram/labels.ts'
 import { decoded, prettyJson } from '../text/code.ts'
-import { clientCallOf, curlOf, curlOfDelivery } from '../text/exchange-code.ts'
+import { curlOf } from '../text/exchange-code.ts'
 import { count, formatExact } from '../text/format.ts'
 import { CopyButton } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
@@ -49,10 +49,7 @@ function Request({ exchange }: { exchange: RequestExchange }) {
       {route === 'control' && <p class="muted small">A call of the control API, by a test or by this page.</p>}
       {attempt > 1 && <p class="muted small">Attempt {attempt}: the one before it failed.</p>}
       {fault && <p class="notice bad">Fault {fault} was injected here.</p>}
-      <div class="buttons">
-        <CopyButton label="Copy as curl" text={() => curlOf(exchange, location.origin)} />
-        {route !== 'control' && <CopyButton label="Copy as client call" text={() => clientCallOf(exchange)} />}
-      </div>
+      <CopyButton label="Copy as curl" text={() => curlOf(exchange, location.origin)} />
       <h3>Request</h3>
       <Headers list={exchange.request_headers} />
       <Body
@@ -74,9 +71,6 @@ function Delivery({ exchange }: { exchange: DeliveryExchange }) {
           The same result once more. The service may do that: a receiver has to bear duplicates.
         </p>
       )}
-      <div class="buttons">
-        <CopyButton label="Copy as curl" text={() => curlOfDelivery(exchange)} />
-      </div>
       <h3>Delivered</h3>
       <Body text={JSON.stringify(exchange.body)} label="Delivered body" />
     </>

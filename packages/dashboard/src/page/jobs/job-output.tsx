@@ -4,7 +4,7 @@ import { read } from '../data/control.ts'
 import type { JobDetail, OutputItem } from '../data/wire.ts'
 import { Card, Loading } from '../ui/parts.tsx'
 
-/** What a job produced: to see and to hear, and any other file to open. */
+/** What a job produced: to see and to hear, and the url of any other file. */
 export function JobOutput({ jobId }: { jobId: string }) {
   const detail = useSignal<JobDetail | undefined>(undefined)
   useEffect(() => {
@@ -42,25 +42,12 @@ function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail }
       // biome-ignore lint/a11y/useMediaCaption: as above.
       return <audio src={path} controls aria-label={`Sound ${name}`} />
     default:
-      return <OtherFile type={type} url={path ?? url} />
+      return (
+        <p>
+          File of type {type}: <span class="path">{url}</span>
+        </p>
+      )
   }
-}
-
-/** A file of a type that is not shown, or of another server. Only the web: a url may be anything. */
-function OtherFile({ type, url }: OutputItem) {
-  const isOfTheWeb = /^(https?:\/)?\//.test(url)
-  return (
-    <p>
-      File of type {type}:{' '}
-      {isOfTheWeb ? (
-        <a class="path" href={url} target="_blank" rel="noopener noreferrer">
-          {url}
-        </a>
-      ) : (
-        <span class="path">{url}</span>
-      )}
-    </p>
-  )
 }
 
 /** Files that the server made for the job are loaded from where the page is; others are not shown. */

@@ -12,7 +12,7 @@ import { Check } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Empty, Loading, StatusBadge, statusNow } from '../ui/parts.tsx'
 import { ExchangePanel } from './exchange-panel.tsx'
-import { JobActions, RunAgain } from './job-actions.tsx'
+import { JobActions } from './job-actions.tsx'
 import { JobOutput } from './job-output.tsx'
 import { outcomeText } from './outcome.ts'
 import { useLife } from './use-life.ts'
@@ -51,10 +51,7 @@ export function JobPage({ id }: { id: string }) {
         )}
         <Facts job={job} />
       </header>
-      <div class="doings">
-        <RunAgain life={life.value} />
-        <JobActions job={job} />
-      </div>
+      <JobActions job={job} />
       <JobDiagram key={id} life={life.value} />
     </article>
   )

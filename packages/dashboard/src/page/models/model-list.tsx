@@ -2,7 +2,7 @@ import { models } from '../data/store.ts'
 import type { Model } from '../data/wire.ts'
 import { changeQuery, linkTo, route } from '../route.ts'
 import { count } from '../text/format.ts'
-import { Search, Select } from '../ui/fields.tsx'
+import { Search } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Empty } from '../ui/parts.tsx'
 
@@ -12,33 +12,23 @@ export function categoryText(category: string): string {
 }
 
 export function ModelList() {
-  const { q = '', category = '' } = route.value.query
-  const all = models.value
+  const { q = '' } = route.value.query
   const text = q.trim().toLowerCase()
-  const shown = all.filter(
-    (model) =>
-      (category === '' || model.category === category) &&
-      `${model.id} ${model.name} ${model.description}`.toLowerCase().includes(text),
+  const shown = models.value.filter(({ id, name, category, description }) =>
+    [id, name, category, categoryText(category), description].join(' ').toLowerCase().includes(text),
   )
-  const categories = Object.fromEntries(all.map((model) => [model.category, categoryText(model.category)]))
   return (
     <section aria-label="Models">
       <div class="toolbar">
         <h1>Models</h1>
         <Search label="Search models" value={q} set={(words) => changeQuery({ q: words })} />
-        <Select
-          label="Category"
-          options={{ '': 'all', ...categories }}
-          value={category}
-          set={(one) => changeQuery({ category: one })}
-        />
         <span class="muted count" role="status">
           {count(shown.length, 'model')}
         </span>
       </div>
       {shown.length === 0 && (
         <Empty icon="search" title="No model fits">
-          Try another word, or all categories.
+          Try another word.
         </Empty>
       )}
       <ul class="cards">

@@ -1,21 +1,18 @@
 import { useSignal } from '@preact/signals'
-import { isPaused } from '../data/clock.ts'
 import { currentKey } from '../data/keys.ts'
-import { findJob, models, version } from '../data/store.ts'
-import type { JobRow, Model } from '../data/wire.ts'
-import { JobActions } from '../jobs/job-actions.tsx'
-import { JobOutput } from '../jobs/job-output.tsx'
+import { models } from '../data/store.ts'
+import type { Model } from '../data/wire.ts'
 import { linkTo } from '../route.ts'
-import { curlRun, runCall } from '../text/exchange-code.ts'
+import { curlRun, runCode } from '../text/exchange-code.ts'
 import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { CodeTabs } from '../ui/code.tsx'
 import { Segments } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Empty, StatusBadge } from '../ui/parts.tsx'
+import { Empty } from '../ui/parts.tsx'
 import { InputForm, startValues } from './input-form.tsx'
 import { categoryText } from './model-list.tsx'
-import { type Form, type Mode, type RunOutcome, runBody, runModel } from './run.ts'
+import { type Form, type Mode, runBody, runModel } from './run.ts'
 
 export function ModelPage({ id }: { id: string }) {
   const model = models.value.find((one) => one.id === id)
@@ -37,16 +34,6 @@ const MODE_TEXTS: Readonly<Record<Mode, string>> = {
 
 function Playground({ model }: { model: Model }) {
   const form = useSignal<Form>({ values: startValues(model), mode: 'async', webhookUrl: '' })
-  const change = (changed: Partial<Form>) => {
-    form.value = { ...form.value, ...changed }
-  }
-  const run = async (event: Event) => {
-    event.preventDefault()
-    change({ outcome: 'running' })
-    change({ outcome: await runModel(model.id, form.value) })
-  }
-  const { values, mode, webhookUrl, outcome } = form.value
-  const isRunning = outcome === 'running'
   return (
     <article aria-label={model.name}>
       <header class="jobhead">
@@ -59,39 +46,63 @@ function Playground({ model }: { model: Model }) {
         <p class="lead">{model.description}</p>
       </header>
       <div class="split even">
-        <form class="card" onSubmit={run} onKeyDown={runOnEnter} aria-label="Run the model">
-          <InputForm model={model} values={values} set={(changed) => change({ values: changed })} />
-          <div class="runbar">
-            <Segments label="How to run" options={MODES} value={mode} set={(one) => change({ mode: one })} />
-            <Button type="submit" kind="primary" icon="play" disabled={isRunning} title="Ctrl+Enter">
-              {isRunning ? 'Running …' : `Run for ${count(model.pricing.credits_per_run, 'credit')}`}
-            </Button>
-          </div>
-          <p class="muted small">
-            {MODE_TEXTS[mode]} {count(currentKey.value?.credits.available ?? 0, 'credit')} left.
-          </p>
-          {mode === 'webhook' && <ReceiverField value={webhookUrl} set={(url) => change({ webhookUrl: url })} />}
-        </form>
-        <div class="side">
-          <Outcome outcome={outcome} />
-          <section class="card" aria-label="Code">
-            <CodeTabs
-              label="Code that does the same"
-              codes={{
-                TypeScript: clientCode(model.id, runBody(form.value)),
-                curl: curlRun(model.id, runBody(form.value)),
-              }}
-            />
-          </section>
-        </div>
+        <RunForm
+          model={model}
+          form={form.value}
+          change={(changed) => {
+            form.value = { ...form.value, ...changed }
+          }}
+        />
+        <section class="card" aria-label="Code">
+          <CodeTabs
+            label="Code that does the same"
+            codes={{
+              TypeScript: runCode(model.id, runBody(form.value)),
+              curl: curlRun(model.id, runBody(form.value)),
+            }}
+          />
+        </section>
       </div>
     </article>
   )
 }
 
-function clientCode(model: string, body: object): string {
-  const client = `const client = new ModelRun({ baseUrl: '${location.origin}' })`
-  return `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(model, body)}`
+interface RunFormProps {
+  model: Model
+  form: Form
+  change: (changed: Partial<Form>) => void
+}
+
+/** Leads to the page of the job, or says why there is none. */
+function RunForm({ model, form, change }: RunFormProps) {
+  const isRunning = useSignal(false)
+  const problem = useSignal('')
+  const run = async (event: Event) => {
+    event.preventDefault()
+    isRunning.value = true
+    problem.value = await runModel(model.id, form).then(() => '', String)
+    isRunning.value = false
+  }
+  return (
+    <form class="card" onSubmit={run} onKeyDown={runOnEnter} aria-label="Run the model">
+      <InputForm model={model} values={form.values} set={(values) => change({ values })} />
+      <div class="runbar">
+        <Segments label="How to run" options={MODES} value={form.mode} set={(mode) => change({ mode })} />
+        <Button type="submit" kind="primary" icon="play" disabled={isRunning.value} title="Ctrl+Enter">
+          {isRunning.value ? 'Running …' : `Run for ${count(model.pricing.credits_per_run, 'credit')}`}
+        </Button>
+      </div>
+      <p class="muted small">
+        {MODE_TEXTS[form.mode]} {count(currentKey.value?.credits.available ?? 0, 'credit')} left.
+      </p>
+      {form.mode === 'webhook' && (
+        <ReceiverField value={form.webhookUrl} set={(webhookUrl) => change({ webhookUrl })} />
+      )}
+      <p class={problem.value === '' ? 'hidden' : 'notice bad'} role="status">
+        {problem.value}
+      </p>
+    </form>
+  )
 }
 
 function runOnEnter(event: KeyboardEvent): void {
@@ -111,60 +122,5 @@ function ReceiverField({ value, set }: { value: string; set: (url: string) => vo
         onInput={({ currentTarget }) => set(currentTarget.value)}
       />
     </label>
-  )
-}
-
-function Outcome({ outcome }: Pick<Form, 'outcome'>) {
-  version.value
-  const found = typeof outcome === 'object' ? outcome : undefined
-  const job = findJob(found?.job_id ?? '')
-  return (
-    <>
-      <section class={found === undefined ? 'hidden' : 'card result'} aria-label="Result" aria-live="polite">
-        {found && <Response outcome={found} job={job} />}
-        {job && <ResultJob job={job} />}
-      </section>
-      {job?.status === 'succeeded' && <JobOutput jobId={job.job_id} />}
-    </>
-  )
-}
-
-/** What went wrong, or why there is no response. */
-function Response({ outcome, job }: { outcome: RunOutcome; job: JobRow | undefined }) {
-  const { status, message } = outcome
-  if (message !== undefined || (status ?? 0) >= 400) {
-    return (
-      <p class="notice bad">
-        {status} {message}
-      </p>
-    )
-  }
-  if (status !== undefined || job?.ended_at_ms !== undefined) return null
-  return (
-    <p class="notice">
-      {outcome.job_id === undefined
-        ? 'No response so far: a fault holds it.'
-        : 'The response waits for the end of the job.'}
-      {isPaused.value && ' Time is paused: resume it, or move it on, above.'}
-    </p>
-  )
-}
-
-function ResultJob({ job }: { job: JobRow }) {
-  const href = linkTo('jobs', job.job_id)
-  return (
-    <>
-      <h2>
-        <a class="mono" href={href}>
-          {job.job_id}
-        </a>
-      </h2>
-      <StatusBadge job={job} />
-      <a class="button small" href={href}>
-        <Icon name="jobs" />
-        Sequence diagram
-      </a>
-      <JobActions job={job} />
-    </>
   )
 }

@@ -1,29 +1,27 @@
 import { post } from '../data/control.ts'
 import { ofKey } from '../data/keys.ts'
+import { linkTo } from '../route.ts'
 import type { Values } from './input-form.tsx'
 
 export type Mode = 'sync' | 'async' | 'webhook'
 
+/** What was typed into the form of a model. */
+export interface Form {
+  values: Values
+  mode: Mode
+  webhookUrl: string
+}
+
 /** What is known of a run shortly after it was sent. */
-export interface RunOutcome {
-  /** HTTP status; missing when there was no response so far. */
-  status?: number
+interface RunOutcome {
   /** The job, also when the response was lost. */
   job_id?: string
   /** What went wrong, in the words of the service. */
   message?: string
 }
 
-/** What was typed into the form of a model, and the outcome of its last run. */
-export interface Form {
-  values: Values
-  mode: Mode
-  webhookUrl: string
-  outcome?: RunOutcome | 'running' | undefined
-}
-
 /** A receiver that the server itself has. */
-export function builtInReceiver(): string {
+function builtInReceiver(): string {
   return `${location.origin}/_reference/receiver`
 }
 
@@ -34,13 +32,13 @@ export function runBody({ values: input, mode, webhookUrl }: Form): object {
 }
 
 /**
- * Lets the server run the model as a client does. A browser would not do: it sends a POST again by itself when the
- * connection breaks, and so pays twice.
+ * Lets the server run the model as a client does, and goes to the page of the job. A browser would not do: it sends a POST again by
+ * itself when the connection breaks, and so pays twice.
+ *
+ * @throws Error when there is no job
  */
-export async function runModel(model: string, form: Form): Promise<RunOutcome> {
-  try {
-    return await post<RunOutcome>('runs', { model, ...runBody(form), ...ofKey() })
-  } catch (error) {
-    return { message: error instanceof Error ? error.message : String(error) }
-  }
+export async function runModel(model: string, form: Form): Promise<void> {
+  const { job_id, message } = await post<RunOutcome>('runs', { model, ...runBody(form), ...ofKey() })
+  if (job_id === undefined) throw new Error(message ?? 'No response so far: a fault holds it.')
+  location.hash = linkTo('jobs', job_id)
 }

@@ -1,5 +1,5 @@
-import type { DeliveryExchange, RequestExchange } from '../data/wire.ts'
-import { decoded, literal, parsed, shellQuoted } from './code.ts'
+import type { RequestExchange } from '../data/wire.ts'
+import { literal, shellQuoted } from './code.ts'
 
 /** Stands where a key belongs: no code that is copied holds one. */
 const KEY = '$MODELRUN_API_KEY'
@@ -29,34 +29,17 @@ export function curlRun(model: string, body: object, key = KEY): string {
   return curl(url, { key, body: JSON.stringify(body) })
 }
 
-/** A delivery as a command line, to send it to the receiver by hand. */
-export function curlOfDelivery({ url, body }: DeliveryExchange): string {
-  return curl(url, { body: JSON.stringify(body ?? {}) })
-}
-
-/** A request as the call of the SDK that sends it. */
-export function clientCallOf({ route, path, request_body }: RequestExchange): string {
-  const jobId = literal(decoded(path.split('/').at(-1) ?? ''))
-  switch (route) {
-    case 'runModel':
-      return runCall(decoded(path.split('/').at(-2) ?? ''), parsed(request_body) ?? {})
-    case 'getJob':
-      return `const job = await client.jobs.get(${jobId})`
-    case 'cancelJob':
-      return `await client.jobs.cancel(${jobId})`
-    case 'getModel':
-      return `const model = await client.models.get(${jobId})`
-    case 'getFile':
-      return `const file = await client.files.download(result.output.items[0])`
-    default:
-      return 'const page = await client.models.list()'
-  }
-}
-
 interface RunBody {
   input?: unknown
   sync?: boolean
   webhook_url?: string
+}
+
+/** A run as a program with the SDK. */
+export function runCode(model: string, body: RunBody, key?: string): string {
+  const apiKey = key === undefined ? '' : `, apiKey: ${literal(key)}`
+  const client = `const client = new ModelRun({ baseUrl: '${location.origin}'${apiKey} })`
+  return `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(model, body)}`
 }
 
 /** A run as a call of the SDK. */

@@ -5,7 +5,6 @@ const clockTime = new Intl.DateTimeFormat('en-GB', {
   second: '2-digit',
   timeZone: 'UTC',
 })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 export const formatNumber = (value: number): string => number.format(value)
 
@@ -17,10 +16,6 @@ export function count(value: number, what: string, plural = `${what}s`): string 
 /** `14:03:21`, UTC. */
 export function formatTime(ms: number): string {
   return clockTime.format(ms)
-}
-
-export function formatDay(ms: number): string {
-  return day.format(ms)
 }
 
 /** `350 ms`, `4.2 s`, `1 min 30 s`, `2 h 5 min`. */
