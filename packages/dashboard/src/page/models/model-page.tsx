@@ -80,7 +80,10 @@ function RunForm({ model, form, change }: RunFormProps) {
   const run = async (event: Event) => {
     event.preventDefault()
     isRunning.value = true
-    problem.value = await runModel(model.id, form).then(() => '', String)
+    problem.value = await runModel(model.id, form).then(
+      () => '',
+      ({ message }: Error) => message,
+    )
     isRunning.value = false
   }
   return (

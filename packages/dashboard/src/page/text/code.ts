@@ -26,7 +26,7 @@ export function shellQuoted(text: string): string {
 }
 
 /** What JSON text means; `undefined` where it is cut, missing, or not JSON. */
-export function parsed(text: unknown): object | undefined {
+function parsed(text: unknown): object | undefined {
   try {
     return JSON.parse(String(text))
   } catch {
