@@ -19,7 +19,6 @@ describe('clock over the control API', () => {
     vi.spyOn(service.activity, 'start').mockReturnValue(work)
     vi.spyOn(service.clock, 'advance').mockImplementation(async () => {
       steps.push('advance')
-      return []
     })
     await apiCaller(serverOf(service)).post('/_reference/clock', { advance_ms: 60_000 })
     expect(steps).toEqual(['park', 'advance', 'resume', 'end'])
