@@ -82,7 +82,7 @@ export {
 export { createHeap, type Heap, type HeapItem } from './heap.ts'
 export { describeIssues, json, readJson } from './json.ts'
 export { isLoopback, isPlainHttp } from './loopback.ts'
-export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
+export { type Attempt, type ErrorFields, ModelRunError, named, type Submission } from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
 export { createRedactor, type Redactor } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'

@@ -103,23 +103,48 @@ export abstract class ModelRunError extends Error {
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`
-    return Function.prototype[Symbol.hasInstance].call(this, value) || isOfOtherCopy(value, this.prototype, ERROR_BRAND)
+    return Function.prototype[Symbol.hasInstance].call(this, value) || isOfOtherCopy(value, this)
   }
+}
+
+/** Marks the classes that {@link named} returns. */
+const IS_NAMED = Symbol('named')
+
+/**
+ * The class above an error class of this package, with its name and its code:
+ * `class SaveError extends named(ModelRunError, 'SaveError', 'save_failed') {}`.
+ */
+export function named<Fields extends ErrorFields, Parent, Name extends string, Code extends string>(
+  parent: abstract new (fields: Fields) => Parent,
+  name: Name,
+  code: Code,
+): new (
+  fields: Fields,
+) => Parent & { readonly name: Name; readonly code: Code } {
+  // TypeScript cannot extend a class whose instances are of a type parameter.
+  class Named extends (parent as unknown as typeof ModelRunError) {
+    static readonly [IS_NAMED] = true
+    override get name(): string {
+      return name
+    }
+    override get code(): string {
+      return code
+    }
+  }
+  return Named as unknown as ReturnType<typeof named<Fields, Parent, Name, Code>>
 }
 
 /**
  * True when an error is an instance of the same class in another copy of this package. Classes with the same name are the
  * same. A class that a user derives without a `name` of its own is different from all others.
- *
- * @param ours Prototype of the class in this copy
- * @param brand The symbol by which every copy marks its errors, in the base class
  */
-function isOfOtherCopy(error: unknown, ours: Error, brand: symbol): boolean {
-  if (typeof error !== 'object' || error === null || !(brand in error)) return false
-  // The base class has no name of its own. Every marked error is an instance of it.
-  if (!Object.hasOwn(ours, 'name')) return Object.hasOwn(ours, brand)
-  for (let theirs = Object.getPrototypeOf(error); theirs !== null; theirs = Object.getPrototypeOf(theirs)) {
-    if (Object.hasOwn(theirs, 'name') && theirs.name === ours.name) return true
+function isOfOtherCopy(error: unknown, ours: typeof ModelRunError): boolean {
+  if (typeof error !== 'object' || error === null || !(ERROR_BRAND in error)) return false
+  // Every marked error is an instance of the base class.
+  if (Object.hasOwn(ours.prototype, ERROR_BRAND)) return true
+  const hasName = Object.hasOwn(ours.prototype, 'name') || Object.hasOwn(Object.getPrototypeOf(ours), IS_NAMED)
+  for (let theirs = Object.getPrototypeOf(error); hasName && theirs !== null; theirs = Object.getPrototypeOf(theirs)) {
+    if (Object.hasOwn(theirs, 'name') && theirs.name === ours.prototype.name) return true
   }
   return false
 }

@@ -1,4 +1,4 @@
-import { ModelRunError } from '@modelrun/kit'
+import { ModelRunError, named } from '@modelrun/kit'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A handler that failed, or a delivery that could not be stored. */
@@ -78,11 +78,4 @@ export interface InboxMetric {
 }
 
 /** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
-export class JobLostError extends ModelRunError {
-  override get name(): 'JobLostError' {
-    return 'JobLostError'
-  }
-  override get code(): 'job_lost' {
-    return 'job_lost'
-  }
-}
+export class JobLostError extends /* @__PURE__ */ named(ModelRunError, 'JobLostError', 'job_lost') {}

@@ -1,5 +1,5 @@
 import type { ServiceErrorCode } from '@modelrun/contract'
-import { type ErrorFields, ModelRunError } from '@modelrun/kit'
+import { type ErrorFields, ModelRunError, named } from '@modelrun/kit'
 
 /** The fields of an error response of the service, besides {@link ErrorFields}. */
 export interface ApiErrorFields extends ErrorFields {
@@ -29,84 +29,40 @@ export class ApiError extends ModelRunError {
 }
 
 /** 401: the API key is missing or invalid (section 5). */
-export class AuthenticationError extends ApiError {
-  override get name(): 'AuthenticationError' {
-    return 'AuthenticationError'
-  }
-  override get code(): 'authentication_failed' {
-    return 'authentication_failed'
-  }
-}
+export class AuthenticationError extends /* @__PURE__ */ named(
+  ApiError,
+  'AuthenticationError',
+  'authentication_failed',
+) {}
 
 /** 403: the key is valid and lacks a permission (section 5). */
-export class PermissionDeniedError extends ApiError {
-  override get name(): 'PermissionDeniedError' {
-    return 'PermissionDeniedError'
-  }
-  override get code(): 'permission_denied' {
-    return 'permission_denied'
-  }
-}
+export class PermissionDeniedError extends /* @__PURE__ */ named(
+  ApiError,
+  'PermissionDeniedError',
+  'permission_denied',
+) {}
 
 /** 404: the model or job does not exist. */
-export class NotFoundError extends ApiError {
-  override get name(): 'NotFoundError' {
-    return 'NotFoundError'
-  }
-  override get code(): 'not_found' {
-    return 'not_found'
-  }
-}
+export class NotFoundError extends /* @__PURE__ */ named(ApiError, 'NotFoundError', 'not_found') {}
 
 /** 400 or 422: the service rejected the request's content. */
-export class InvalidRequestError extends ApiError {
-  override get name(): 'InvalidRequestError' {
-    return 'InvalidRequestError'
-  }
-  override get code(): 'invalid_request' {
-    return 'invalid_request'
-  }
-}
+export class InvalidRequestError extends /* @__PURE__ */ named(ApiError, 'InvalidRequestError', 'invalid_request') {}
 
 /** 402: the account does not have enough credits. */
-export class InsufficientCreditsError extends ApiError {
-  override get name(): 'InsufficientCreditsError' {
-    return 'InsufficientCreditsError'
-  }
-  override get code(): 'insufficient_credits' {
-    return 'insufficient_credits'
-  }
-}
+export class InsufficientCreditsError extends /* @__PURE__ */ named(
+  ApiError,
+  'InsufficientCreditsError',
+  'insufficient_credits',
+) {}
 
 /** 409: the state of the job or model does not allow it, e.g. to cancel a finished job. */
-export class ConflictError extends ApiError {
-  override get name(): 'ConflictError' {
-    return 'ConflictError'
-  }
-  override get code(): 'conflict' {
-    return 'conflict'
-  }
-}
+export class ConflictError extends /* @__PURE__ */ named(ApiError, 'ConflictError', 'conflict') {}
 
 /** 429: too many requests, still after the client's own retries. */
-export class RateLimitError extends ApiError {
-  override get name(): 'RateLimitError' {
-    return 'RateLimitError'
-  }
-  override get code(): 'rate_limited' {
-    return 'rate_limited'
-  }
-}
+export class RateLimitError extends /* @__PURE__ */ named(ApiError, 'RateLimitError', 'rate_limited') {}
 
 /** 5xx: the service failed. */
-export class ServerError extends ApiError {
-  override get name(): 'ServerError' {
-    return 'ServerError'
-  }
-  override get code(): 'server_error' {
-    return 'server_error'
-  }
-}
+export class ServerError extends /* @__PURE__ */ named(ApiError, 'ServerError', 'server_error') {}
 
 /** The `code` of each class for single statuses. */
 type ApiErrorCode =

@@ -1,5 +1,5 @@
 import type { Job, ServiceErrorCode } from '@modelrun/contract'
-import { type ErrorFields, ModelRunError } from '@modelrun/kit'
+import { type ErrorFields, ModelRunError, named } from '@modelrun/kit'
 
 /** The fields of an error about the end of a job, besides those of every error. */
 export interface JobEndFields extends ErrorFields {
@@ -19,13 +19,7 @@ abstract class JobEndError extends ModelRunError {
 }
 
 /** The job ended `failed` (section 3). */
-export class JobFailedError extends JobEndError {
-  override get name(): 'JobFailedError' {
-    return 'JobFailedError'
-  }
-  override get code(): 'job_failed' {
-    return 'job_failed'
-  }
+export class JobFailedError extends /* @__PURE__ */ named(JobEndError, 'JobFailedError', 'job_failed') {
   /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
   declare readonly failureCode?: ServiceErrorCode | undefined
 
@@ -36,11 +30,4 @@ export class JobFailedError extends JobEndError {
 }
 
 /** The job was cancelled (section 3). It is not charged. */
-export class JobCancelledError extends JobEndError {
-  override get name(): 'JobCancelledError' {
-    return 'JobCancelledError'
-  }
-  override get code(): 'job_cancelled' {
-    return 'job_cancelled'
-  }
-}
+export class JobCancelledError extends /* @__PURE__ */ named(JobEndError, 'JobCancelledError', 'job_cancelled') {}

@@ -1,24 +1,10 @@
-import { ModelRunError } from '@modelrun/kit'
+import { ModelRunError, named } from '@modelrun/kit'
 
 /** A produced file could not be written; `cause` is the error of the system, such as `ENOSPC`. The result is not lost. */
-export class SaveError extends ModelRunError {
-  override get name(): 'SaveError' {
-    return 'SaveError'
-  }
-  override get code(): 'save_failed' {
-    return 'save_failed'
-  }
-}
+export class SaveError extends /* @__PURE__ */ named(ModelRunError, 'SaveError', 'save_failed') {}
 
 /** A webhook body is not a delivery of the service (section 6). */
-export class WebhookParseError extends ModelRunError {
-  override get name(): 'WebhookParseError' {
-    return 'WebhookParseError'
-  }
-  override get code(): 'webhook_parse' {
-    return 'webhook_parse'
-  }
-}
+export class WebhookParseError extends /* @__PURE__ */ named(ModelRunError, 'WebhookParseError', 'webhook_parse') {}
 
 /** One problem of an input. */
 export interface InputIssue {
@@ -32,13 +18,11 @@ export interface InputIssue {
  * The input holds what JSON cannot, such as a Buffer or a promise; or `validateInput` found it to break the model's
  * `input_schema` (section 2.3). Nothing was sent.
  */
-export class InputValidationError extends ModelRunError {
-  override get name(): 'InputValidationError' {
-    return 'InputValidationError'
-  }
-  override get code(): 'input_validation' {
-    return 'input_validation'
-  }
+export class InputValidationError extends /* @__PURE__ */ named(
+  ModelRunError,
+  'InputValidationError',
+  'input_validation',
+) {
   /** All problems of the input, at least one. */
   readonly issues: readonly InputIssue[]
 
@@ -49,13 +33,11 @@ export class InputValidationError extends ModelRunError {
 }
 
 /** The model costs more than `maxCredits` allows. Nothing was sent. */
-export class BudgetExceededError extends ModelRunError {
-  override get name(): 'BudgetExceededError' {
-    return 'BudgetExceededError'
-  }
-  override get code(): 'budget_exceeded' {
-    return 'budget_exceeded'
-  }
+export class BudgetExceededError extends /* @__PURE__ */ named(
+  ModelRunError,
+  'BudgetExceededError',
+  'budget_exceeded',
+) {
   /** The model's price for one run, in credits. */
   readonly creditsPerRun: number
   /** The limit that was set, in credits. */

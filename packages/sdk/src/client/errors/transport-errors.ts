@@ -1,48 +1,28 @@
-import { type ErrorFields, ModelRunError } from '@modelrun/kit'
+import { type ErrorFields, ModelRunError, named } from '@modelrun/kit'
 import type { JobHandle } from '../job-handle.ts'
 
 /** The connection failed: refused, DNS, TLS, reset. `submission` says whether the service may have received the request. */
-export class ConnectionError extends ModelRunError {
-  override get name(): 'ConnectionError' {
-    return 'ConnectionError'
-  }
-  override get code(): 'connection_failed' {
-    return 'connection_failed'
-  }
-}
+export class ConnectionError extends /* @__PURE__ */ named(ModelRunError, 'ConnectionError', 'connection_failed') {}
 
 /** One request took longer than its own time limit, headers and body together. */
-export class AttemptTimeoutError extends ModelRunError {
-  override get name(): 'AttemptTimeoutError' {
-    return 'AttemptTimeoutError'
-  }
-  override get code(): 'attempt_timeout' {
-    return 'attempt_timeout'
-  }
-}
+export class AttemptTimeoutError extends /* @__PURE__ */ named(
+  ModelRunError,
+  'AttemptTimeoutError',
+  'attempt_timeout',
+) {}
 
 /** The response is not one of the service: HTML, cut JSON, a redirect, or a wrong shape. */
-export class InvalidResponseError extends ModelRunError {
-  override get name(): 'InvalidResponseError' {
-    return 'InvalidResponseError'
-  }
-  override get code(): 'invalid_response' {
-    return 'invalid_response'
-  }
-}
+export class InvalidResponseError extends /* @__PURE__ */ named(
+  ModelRunError,
+  'InvalidResponseError',
+  'invalid_response',
+) {}
 
 /**
  * A hook of the caller's ky instance threw, or returned another error; or `prepare` of the `webhook` of a run failed, and nothing
  * was sent. `cause` is that error.
  */
-export class HookError extends ModelRunError {
-  override get name(): 'HookError' {
-    return 'HookError'
-  }
-  override get code(): 'hook_failed' {
-    return 'hook_failed'
-  }
-}
+export class HookError extends /* @__PURE__ */ named(ModelRunError, 'HookError', 'hook_failed') {}
 
 /** The fields of an error about the early end of a wait, besides those of every error. */
 export interface EndedWaitFields extends ErrorFields {
@@ -65,21 +45,11 @@ abstract class EndedWaitError extends ModelRunError {
 }
 
 /** The caller's signal aborted; `cause` is its reason. */
-export class AbortedError extends EndedWaitError {
-  override get name(): 'AbortedError' {
-    return 'AbortedError'
-  }
-  override get code(): 'aborted' {
-    return 'aborted'
-  }
-}
+export class AbortedError extends /* @__PURE__ */ named(EndedWaitError, 'AbortedError', 'aborted') {}
 
 /** `deadlineMs` passed. When the last poll of the job failed, `cause` says why. */
-export class DeadlineExceededError extends EndedWaitError {
-  override get name(): 'DeadlineExceededError' {
-    return 'DeadlineExceededError'
-  }
-  override get code(): 'deadline_exceeded' {
-    return 'deadline_exceeded'
-  }
-}
+export class DeadlineExceededError extends /* @__PURE__ */ named(
+  EndedWaitError,
+  'DeadlineExceededError',
+  'deadline_exceeded',
+) {}
