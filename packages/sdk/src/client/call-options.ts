@@ -47,7 +47,7 @@ export function checkArguments(place: string, given: { readonly [Name in keyof t
 }
 
 /** A check by a function that throws. */
-function readBy(read: (value: never) => unknown): Check {
+export function readBy(read: (value: never) => unknown): Check {
   return (value) => {
     // These functions throw errors of their own.
     if (value !== undefined) read(value as never)

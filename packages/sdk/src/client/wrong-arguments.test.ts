@@ -18,7 +18,7 @@ import {
 } from './call-options.ts'
 import { ModelRun } from './client.ts'
 import { CLIENT_OPTIONS, POLLING_OPTIONS } from './client-options.ts'
-import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from './files/file-checks.ts'
+import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from './files/use-files.ts'
 
 const FOLDER = join(tmpdir(), 'modelrun-wrong-arguments')
 const input = { prompt: 'a red fox' }

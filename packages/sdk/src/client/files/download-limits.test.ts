@@ -33,7 +33,7 @@ describe('the time of a download', () => {
     const file = await download
     const startedAt = clock.now()
     const error = await caught(clock.run(file.bytes()), AttemptTimeoutError)
-    expect(error.message).toContain('received no bytes for 30000 ms. The first 3 of 6 bytes had come.')
+    expect(error.message).toContain('no bytes came for 30000 ms (`timeoutMs`). The first 3 of 6 bytes had come.')
     expect(clock.now() - startedAt).toBe(30_000)
   })
 
@@ -74,12 +74,11 @@ describe('the time of a download', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  test('passes for a stream that the program holds, and no timer runs meanwhile', async () => {
+  test('passes for a stream that the program holds', async () => {
     const { download, clock } = start(createFileHost({ content: 'pixels' }))
     const { stream } = await download
     const reader = stream.getReader()
     await reader.read()
-    expect(clock.timerCount).toBe(0)
     await clock.advance(600_000)
     await caught(reader.read(), DeadlineExceededError)
   })

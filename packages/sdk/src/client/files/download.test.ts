@@ -166,7 +166,7 @@ describe('the error of a download', () => {
     const startedAt = clock.now()
     const error = await caught(clock.run(download), InvalidResponseError)
     expect(error.message).toBe(
-      'The file at https://files.example.com/job_1/0.png could not be fetched after 3 requests: HTTP 503.',
+      'The download of https://files.example.com/job_1/0.png failed after 3 requests: HTTP 503.',
     )
     expect(error).toMatchObject({ status: 503, retryAfterMs: 2_000, isRetryable: true, submission: 'not_sent' })
     expect(error.jobId).toBeUndefined()

@@ -2,9 +2,8 @@ import type { Attempt, ErrorFields, ModelRunError } from '@modelrun/kit'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
-import { nameOfUrl } from './file-name.ts'
+import { nameOfUrl, resultIsSafe } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
-import { resultIsSafe } from './result-is-safe.ts'
 
 /** The details of a failed download. */
 export interface FailedDownload {
@@ -49,26 +48,23 @@ function fieldsOf(message: string, { download, attempts, retryAfterMs, isRetryab
 }
 
 function describeFailure(failure: Failure, { download, attempts, position, size, canGoOn }: FailedDownload): string {
-  const url = nameOfUrl(download.url)
-  const stuck = canGoOn ? '' : STUCK
   const tries = attempts.length > 1 ? ` after ${attempts.length} requests` : ''
   const place = position === 0 ? '' : ` The first ${position}${size === undefined ? '' : ` of ${size}`} bytes had come.`
+  const hint = failure.kind === 'connection' && failure.hint !== undefined ? ` ${failure.hint}` : ''
+  return `The download of ${nameOfUrl(download.url)} failed${tries}: ${reasonOf(failure, download)}.${place}${hint}${canGoOn ? '' : STUCK}`
+}
+
+function reasonOf(failure: Failure, { timeoutMs, deadlineMs }: ResolvedDownload): string {
   switch (failure.kind) {
-    case 'response': {
-      const { status } = failure.received
-      if (failure.problem !== undefined) return `The download of ${url} cannot continue: ${failure.problem}.${place}`
-      const hint = [401, 403, 404, 410].includes(status) ? ' Its url may have expired.' : ''
-      return `The file at ${url} could not be fetched${tries}: HTTP ${status}.${place}${hint}`
-    }
+    case 'response':
+      return failure.problem ?? `HTTP ${failure.received.status}`
     case 'timeout':
-      return `The download of ${url} received no bytes for ${download.timeoutMs} ms${tries}.${place} Raise \`timeoutMs\` if the host is slow.${stuck}`
+      return `no bytes came for ${timeoutMs} ms (\`timeoutMs\`)`
     case 'aborted':
-      return `The download of ${url} was aborted by the caller.${place}`
+      return 'it was aborted by the caller'
     case 'deadline':
-      return `The download of ${url} did not finish within deadlineMs (${download.deadlineMs} ms).${place}`
-    default: {
-      const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
-      return `The download of ${url} failed${tries}: ${failure.reason}.${place}${hint}${stuck}`
-    }
+      return `it did not finish within deadlineMs (${deadlineMs} ms)`
+    default:
+      return failure.reason
   }
 }

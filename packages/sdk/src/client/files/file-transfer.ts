@@ -1,5 +1,14 @@
 import type { Attempt, ModelRunError } from '@modelrun/kit'
-import { abortable, linkController, sleep, startTimer, wallNow } from '../../shared/clock.ts'
+import {
+  abortable,
+  linkController,
+  openScope,
+  type Scope,
+  sleep,
+  startTimer,
+  toBackgroundClock,
+  wallNow,
+} from '../../shared/clock.ts'
 import { type AttemptStart, startOf } from '../http/call.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
@@ -7,18 +16,12 @@ import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-poli
 import { type FailedDownload, fileError, tooLargeError } from './file-error.ts'
 import { nameOfUrl } from './file-name.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
-import { type DownloadScope, openDownloadScope, type ResolvedDownload } from './resolve-download.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** Bytes of a file and their position. The position 0 after others means that the file starts again. */
 export interface FileChunk {
   at: number
   bytes: Uint8Array<ArrayBuffer>
-}
-
-/** Options of a read. */
-export interface ReadOptions {
-  /** Whether the reader can drop the bytes it has, because the file starts again. */
-  mayRestart: boolean
 }
 
 /** Some runtimes end a body that is shorter than its content-length as if it were whole. */
@@ -40,36 +43,34 @@ interface OpenBody {
 /** The bytes of one file. When its body breaks, the file is requested again, and starts again. */
 export class FileTransfer {
   readonly #download: ResolvedDownload
-  readonly #scope: DownloadScope
+  readonly #scope: Scope
   /** The requests that failed. */
   readonly #attempts: Attempt[] = []
   #body: OpenBody | undefined
   /** The request that is under way, or whose body is read. */
   #current: (AttemptStart & Pick<Attempt, 'status'>) | undefined
   #position = 0
-  #size: number | undefined
+  /** Bytes of the whole file; undefined when the host does not say it, or compresses the file. */
+  size: number | undefined
 
   constructor(download: ResolvedDownload) {
     this.#download = download
-    this.#scope = openDownloadScope(download)
-  }
-
-  /** Bytes of the whole file; undefined when the host does not say it, or compresses the file. */
-  get size(): number | undefined {
-    return this.#size
+    const { client, signal, deadlineMs } = download
+    // A stream that the program holds and does not read must not delay the end of the process until the deadline.
+    this.#scope = openScope({ clock: toBackgroundClock(client.clock), signal, deadlineMs })
   }
 
   /** Requests the file and gives the response, whose body is read with `read`. @throws ModelRunError */
   async open(): Promise<Response> {
-    return await this.#during(() => this.#request())
+    return await this.#orClose(() => this.#request())
   }
 
-  /** The next bytes, or undefined at the end. @throws ModelRunError */
-  async read({ mayRestart }: ReadOptions): Promise<FileChunk | undefined> {
-    return await this.#during(async () => {
+  /** The next bytes, or undefined at the end. `mayRestart`: the reader can drop the bytes it has. @throws ModelRunError */
+  async read({ mayRestart }: { mayRestart: boolean }): Promise<FileChunk | undefined> {
+    return await this.#orClose(async () => {
       const read = await this.#body?.read()
       if (read instanceof Uint8Array) return this.#take(read)
-      if (this.#size === undefined ? read === undefined : this.#position >= this.#size) {
+      if (this.size === undefined ? read === undefined : this.#position >= this.size) {
         this.close()
         return undefined
       }
@@ -88,10 +89,11 @@ export class FileTransfer {
     this.#scope.close()
   }
 
-  async #during<T>(work: () => Promise<T>): Promise<T> {
+  async #orClose<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#scope
     try {
-      return await this.#scope.during(work)
+      signal.throwIfAborted()
+      return await work()
     } catch (error) {
       this.close()
       throw signal.aborted ? this.#failed(interrupted(signal, 'not_sent')) : error
@@ -158,8 +160,8 @@ export class FileTransfer {
       return { failure: { kind: 'response', received, problem: problem && `its host ${problem}` } }
     }
     this.#body = body
-    this.#size = sizeIn(response)
-    this.#checkSize(this.#size ?? 0)
+    this.size = sizeIn(response)
+    this.#checkSize(this.size ?? 0)
     return { response }
   }
 
@@ -199,7 +201,7 @@ export class FileTransfer {
       download: this.#download,
       attempts: this.#attempts.map((attempt) => ({ ...attempt })),
       position: this.#position,
-      size: this.#size,
+      size: this.size,
       canGoOn: true,
       retryAfterMs: failure && retryAfterOf(failure, wallNow(this.#download.client.clock)),
       isRetryable: failure !== undefined && isWorthRetrying('GET', failure),

@@ -1,40 +1,31 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, messageWithCause } from '@modelrun/kit'
+import type { OpenFile } from './open-source.ts'
 
-/** A file whose type is asked for. */
-interface TypedFile {
-  /** For messages. */
-  name: string
-  /** Media type that its source states; may be empty. */
-  type: string
-  bytes: Uint8Array
-}
-
-/** Types that do not describe the content. */
-const UNKNOWN = ['application/octet-stream', 'binary/octet-stream']
+/** A file that was read. */
+type ReadFile = Pick<OpenFile, 'name' | 'type'> & { bytes: Uint8Array }
 
 /**
- * The media type of a file, without parameters.
- *
- * The bytes decide. Where they say only what contains the file (a video or a sound), or nothing, the stated type does.
+ * The media type of a file, without parameters. The bytes decide. Where they say only what contains the file (a video or a
+ * sound), or nothing, the stated type does.
  *
  * @param stated by the caller, over what the file's source states
  * @throws ConfigurationError when bytes and stated type are of different kinds, or neither gives a type
  */
-export async function mediaTypeOf(file: TypedFile, stated?: string): Promise<string> {
+export async function mediaTypeOf(file: ReadFile, stated?: string): Promise<string> {
   const declared = stated === undefined ? sourceType(file) : readType(stated)
-  const fileTypes = await loadFileTypes()
-  const recognized = essence((await fileTypes.fileTypeFromBuffer(file.bytes))?.mime ?? '')
+  const { fileTypeFromBuffer, supportedMimeTypes } = await loadFileTypes()
+  const recognized = essence((await fileTypeFromBuffer(file.bytes))?.mime ?? '')
   const detected = isSvg(file.bytes) ? 'image/svg+xml' : recognized
   // XML can be anything.
   if (detected === undefined || detected === 'application/xml') {
-    if (declared === undefined) throw unknownType(file)
-    const isRecognizable = kindOfType(declared) === 'image' && fileTypes.supportedMimeTypes.has(declared)
-    if (isRecognizable || !mayBe(declared, file.bytes)) throw anotherFile(file, `said to be ${declared}, but is not`)
+    if (declared === undefined) throw notOfType(file, 'of no known type')
+    const isRecognizable = kindOfType(declared) === 'image' && supportedMimeTypes.has(declared)
+    if (isRecognizable || !mayBe(declared, file.bytes)) throw notOfType(file, `said to be ${declared}, but is not`)
     return declared
   }
   if (declared === undefined) return detected
   if (kindOfType(declared) !== kindOfType(detected)) {
-    throw new ConfigurationError({ message: `${file.name} is said to be ${declared}, but its content is ${detected}.` })
+    throw notOfType(file, `said to be ${declared}, but its content is ${detected}`)
   }
   return kindOfType(detected) === 'image' ? detected : declared
 }
@@ -44,10 +35,10 @@ async function loadFileTypes(): Promise<typeof import('file-type')> {
   try {
     return await import('file-type')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
     // One of its dependencies reads the environment.
     const advice = 'Deno' in globalThis ? ' Deno needs --allow-env for it.' : ''
-    throw new ConfigurationError({ message: `The package file-type could not be loaded: ${reason}${advice}`, cause })
+    const message = `The package file-type could not be loaded: ${messageWithCause(cause)}${advice}`
+    throw new ConfigurationError({ message, cause })
   }
 }
 
@@ -66,10 +57,10 @@ function kindOfType(type: string): 'image' | 'sound or video' | 'other' {
 }
 
 /** The type that the source states. A web page or JSON is a server's error. */
-function sourceType(file: TypedFile): string | undefined {
+function sourceType(file: ReadFile): string | undefined {
   const type = essence(file.type)
-  if (type === undefined || UNKNOWN.includes(type)) return undefined
-  if (/^text\/html$|[/+]json$/.test(type)) throw anotherFile(file, type)
+  if (type === undefined || /^(application|binary)\/octet-stream$/.test(type)) return undefined
+  if (/^text\/html$|[/+]json$/.test(type)) throw notOfType(file, type)
   return type
 }
 
@@ -87,18 +78,11 @@ function essence(type: string): string | undefined {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?=\s*(;|$))/.exec(type)?.[0].toLowerCase()
 }
 
-function unknownType({ name, bytes }: TypedFile): ConfigurationError {
-  const advice = "If it is the file that you mean, pass its type, e.g. { type: 'image/x-icon' }."
-  return new ConfigurationError({
-    message: `${name} is of no known type: its content starts with ${describeStart(bytes)}. ${advice}`,
-  })
-}
-
-function anotherFile({ name, bytes }: TypedFile, problem: string): ConfigurationError {
-  const advice = 'Was an error page saved instead of the file, or the file damaged?'
-  return new ConfigurationError({
-    message: `${name} is ${problem}: its content starts with ${describeStart(bytes)}. ${advice}`,
-  })
+function notOfType({ name, bytes }: ReadFile, problem: string): ConfigurationError {
+  const start = textOf(bytes)
+  const shown = start === undefined ? '' : `; it starts with ${JSON.stringify(start.slice(0, 60))}`
+  const advice = 'Was an error page saved instead of the file, or is it damaged? Otherwise pass the option `type`.'
+  return new ConfigurationError({ message: `${name} is ${problem}${shown}. ${advice}` })
 }
 
 /** Number of bytes that are enough to recognize text. */
@@ -117,11 +101,4 @@ function textOf(bytes: Uint8Array): string | undefined {
   const head = bytes.subarray(0, HEAD_BYTES)
   const isBinary = head.some((byte) => byte < 0x20 && !'\t\n\f\r\x1b'.includes(String.fromCharCode(byte)))
   return isBinary ? undefined : new TextDecoder().decode(head).trimStart()
-}
-
-/** The start of a file for a message: text in quotes, other bytes in hexadecimal. */
-function describeStart(bytes: Uint8Array): string {
-  const text = textOf(bytes)
-  if (text !== undefined) return JSON.stringify(text.slice(0, 60))
-  return Array.from(bytes.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join(' ')
 }

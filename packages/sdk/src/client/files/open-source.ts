@@ -1,4 +1,4 @@
-import { ConfigurationError, hasMethods, isArrayBuffer, isBlob, kindOf, memberOf, toUrl } from '@modelrun/kit'
+import { ConfigurationError, isArrayBuffer, isBlob, kindOf, messageWithCause, stringIn, toUrl } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
@@ -11,17 +11,8 @@ export interface OpenFile {
   byteLength: number
   /** Media type that the source itself states; empty when it states none. */
   type: string
-  /** @throws ConfigurationError */
+  /** @throws What the system throws */
   read(): Promise<Uint8Array>
-}
-
-/** What to do with a value that is not a file yet, for error messages. */
-const ADVICE: Readonly<Record<string, string>> = {
-  Response: 'Pass `await response.blob()`, if `response.ok`.',
-  ReadableStream: 'Pass `await new Response(stream).blob()`.',
-  FileList: 'Pass one file of it, such as `input.files[0]`.',
-  undefined: 'Was a file chosen?',
-  null: 'Was a file chosen?',
 }
 
 /** @throws ConfigurationError when the source is not a file that can be read here */
@@ -33,30 +24,14 @@ export async function openSource(source: FileSource): Promise<OpenFile> {
   if (isArrayBuffer(source)) return openBytes(new Uint8Array(source))
   if (kindOf(source) === 'URL' || typeof source === 'string') return await openPath(readLocation(String(source)))
   throw new ConfigurationError({
-    message: `\`toDataUri\` takes a Blob, a File, bytes, or the path of a file, not ${kindOf(source)}.${adviceFor(source)}`,
+    message: `\`toDataUri\` takes a Blob, a File, bytes, or the path of a file, not ${kindOf(source)}. Of a response or a stream, pass \`await new Response(body).blob()\`.`,
   })
 }
 
-function adviceFor(source: unknown): string {
-  if (typeof source === 'object' && source !== null) {
-    if (hasMethods(source, 'then')) return ' Await it first.'
-    if (hasMethods(source, 'pipe')) return " Pass `await buffer(stream)`, from 'node:stream/consumers'."
-  }
-  const advice = ADVICE[kindOf(source)]
-  return advice === undefined ? '' : ` ${advice}`
-}
-
 function openBlob(blob: Blob): OpenFile {
-  const fileName: unknown = 'name' in blob ? blob.name : undefined
-  const name = typeof fileName === 'string' ? `The file ${shown(fileName)}` : 'The Blob'
-  const read = async () => {
-    try {
-      return new Uint8Array(await blob.arrayBuffer())
-    } catch (error) {
-      throw unreadable(name, error)
-    }
-  }
-  return { name, byteLength: blob.size, type: blob.type, read }
+  const fileName = stringIn(blob, 'name')
+  const name = fileName === undefined ? 'The Blob' : `The file ${shown(fileName)}`
+  return { name, byteLength: blob.size, type: blob.type, read: async () => new Uint8Array(await blob.arrayBuffer()) }
 }
 
 function openBytes(bytes: Uint8Array): OpenFile {
@@ -65,16 +40,11 @@ function openBytes(bytes: Uint8Array): OpenFile {
 
 /** Distinguishes a path from a URL. A Windows path such as `C:\photo.png` would be a URL, too. */
 function readLocation(source: string): string | URL {
-  const scheme = /^(https?|blob|file):/i.exec(source)?.[1]?.toLowerCase()
-  if (scheme === undefined) return source
-  const fileUrl = scheme === 'file' ? toUrl(source) : undefined
-  if (fileUrl !== undefined) return fileUrl
-  const advice =
-    scheme === 'blob'
-      ? 'Pass `await (await fetch(url)).blob()`.'
-      : 'It needs no conversion: pass it to the model as it is.'
+  if (!/^(https?|blob|file):/i.test(source)) return source
+  const url = toUrl(source)
+  if (url?.protocol === 'file:') return url
   throw new ConfigurationError({
-    message: `\`toDataUri\` reads files, and ${shown(source)} is a URL. ${scheme === 'file' ? 'It is not valid.' : advice}`,
+    message: `\`toDataUri\` reads files, not ${shown(source)}. A model takes an http or https URL as it is; of a blob: URL, pass \`await (await fetch(url)).blob()\`.`,
   })
 }
 
@@ -87,36 +57,20 @@ async function openPath(path: string | URL): Promise<OpenFile> {
     })
   }
   const name = `The file ${shown(String(path))}`
-  const attempt = async <T>(work: Promise<T>) =>
-    await work.catch((error: unknown) => {
-      throw unreadable(name, error)
-    })
-  const stats = await attempt(fs.stat(path))
-  if (!stats.isFile()) {
-    throw new ConfigurationError({
-      message: `${name} is ${stats.isDirectory() ? 'a folder' : 'not an ordinary file'}.`,
-    })
-  }
-  return { name, byteLength: stats.size, type: '', read: () => attempt(fs.readFile(path)) }
+  const { size } = await fs.stat(path).catch((error) => Promise.reject(unreadable(name, error)))
+  return { name, byteLength: size, type: '', read: () => fs.readFile(path) }
 }
 
-function unreadable(name: string, cause: unknown): ConfigurationError {
-  // Not by `instanceof Error`: under Jest, errors of Node come from another realm.
-  return new ConfigurationError({ message: `${name} ${problemOf(memberOf(cause, 'code'), cause)}`, cause })
-}
-
-function problemOf(code: unknown, cause: unknown): string {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'does not exist. A relative path starts at the working folder of the program, `process.cwd()`.'
-    case 'ENAMETOOLONG':
-      return 'does not exist: no path is so long. If it is base64 text, put `data:image/png;base64,` (its own type) before it.'
-    default:
-      return `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
-  }
+export function unreadable(name: string, cause: unknown): ConfigurationError {
+  const problem = shorten(messageWithCause(cause))
+  const message = `${name} cannot be read: ${problem}. A relative path starts at \`process.cwd()\`; base64 text needs \`data:image/png;base64,\` (its own type) before it.`
+  return new ConfigurationError({ message, cause })
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > 120 ? `${text.slice(0, 80)}…` : text)
+  return JSON.stringify(shorten(text))
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 80)}…` : text
 }

@@ -1,12 +1,10 @@
 import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError, isLoopback, memberOf, readArguments, toUrl } from '@modelrun/kit'
-import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
 import { findUrlProblem, type HostRule, readHostRules } from '../../shared/host-rules.ts'
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { nameOfUrl } from './file-name.ts'
+import { nameOfUrl, resultIsSafe } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
-import { resultIsSafe } from './result-is-safe.ts'
 
 /** One download, with every option named, checked and present. */
 export interface ResolvedDownload {
@@ -82,34 +80,4 @@ function isHostOfService(url: URL, service: URL): boolean {
 /** The rules for the url of a file and of its redirects. A redirect never leads from https to http. */
 export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
   return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
-}
-
-/** The time and the signal of one download. Its timer runs only while something is under way. */
-export interface DownloadScope extends Scope {
-  /** Settles like the work, or rejects as soon as the download is aborted or its time is over. */
-  during<T>(work: () => Promise<T>): Promise<T>
-}
-
-/**
- * Instead of `openScope`: with it, a stream that the program holds and does not read would delay the process's exit until the
- * deadline.
- */
-export function openDownloadScope({ client, signal, deadlineMs }: ResolvedDownload): DownloadScope {
-  const { clock } = client
-  const controller = linkController(signal)
-  const endsAt = clock.now() + deadlineMs
-  const remainingMs = () => Math.max(0, endsAt - clock.now())
-  return {
-    signal: controller.signal,
-    deadlineMs,
-    remainingMs,
-    during: async (work) => {
-      const end = () => controller.abort(DEADLINE)
-      if (remainingMs() === 0) end()
-      controller.signal.throwIfAborted()
-      const stopTimer = startTimer(clock, remainingMs(), end)
-      return await abortable(work(), controller.signal).finally(stopTimer)
-    },
-    close: controller.release,
-  }
 }

@@ -4,9 +4,9 @@ import { SaveError } from '../errors/local-errors.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'
+import { resultIsSafe } from './file-name.ts'
 import type { SaveOptions } from './file-options.ts'
-import { resultIsSafe } from './result-is-safe.ts'
-import { type FileSystem, fileSystem, writeFile } from './write-file.ts'
+import { fileSystem, writeFile } from './write-file.ts'
 
 /** The output of a job: a result, or the event of a webhook. */
 export interface ProducedOutput {
@@ -36,8 +36,7 @@ export async function saveFiles(
     const { transfer, ...file } = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
-      const canBe = overwrite || (await mayBeSame(system, path, file.size))
-      if (canBe && (await onDisk(writeFile(transfer, { fs: system.fs, path, overwrite }), path))) return path
+      if (await onDisk(writeFile(transfer, { fs: system.fs, path, overwrite }), path)) return path
       throw otherContent(path, jobId)
     } finally {
       transfer.close()
@@ -97,12 +96,6 @@ function checkArguments(produced: ProducedOutput | undefined, folder: unknown): 
       message: `\`files.save\` needs the path of a folder, like \`client.files.save(result, 'out')\`, not ${showValue(folder)}. Nothing was fetched.`,
     })
   })
-}
-
-/** Avoids the download of a file that cannot be saved. */
-async function mayBeSame({ fs }: FileSystem, path: string, size: number | undefined): Promise<boolean> {
-  const existing = await fs.stat(path).catch(() => undefined)
-  return existing === undefined || size === undefined || existing.size === size
 }
 
 function otherContent(path: string, jobId: string): ConfigurationError {

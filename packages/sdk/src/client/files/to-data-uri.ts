@@ -1,8 +1,9 @@
-import { ConfigurationError, readOptions } from '@modelrun/kit'
-import { DATA_URI_OPTIONS } from './file-checks.ts'
+import { type Checks, ConfigurationError, positive, readOptions, text } from '@modelrun/kit'
 import type { ToDataUriOptions } from './file-options.ts'
 import { mediaTypeOf } from './media-type.ts'
-import { type FileSource, openSource } from './open-source.ts'
+import { type FileSource, openSource, unreadable } from './open-source.ts'
+
+const OPTIONS: Checks<ToDataUriOptions> = { type: text, maxBytes: positive }
 
 /** 1 024 000 characters of base64, which leaves 24 576 of 1 MiB to the rest of the request. */
 const DEFAULT_MAX_BYTES = 768_000
@@ -22,11 +23,11 @@ const BASE64_PART_BYTES = 24_576
  * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
  */
 export async function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
-  const { type: given, maxBytes = DEFAULT_MAX_BYTES } = readOptions('toDataUri', options, DATA_URI_OPTIONS)
+  const { type: given, maxBytes = DEFAULT_MAX_BYTES } = readOptions('toDataUri', options, OPTIONS)
   if (typeof source === 'string' && /^data:/i.test(source)) return source
   const file = await openSource(source)
   checkSize(file.name, file.byteLength, maxBytes)
-  const bytes = await file.read()
+  const bytes = await file.read().catch((error) => Promise.reject(unreadable(file.name, error)))
   checkSize(file.name, bytes.byteLength, maxBytes)
   if (bytes.byteLength === 0) throw new ConfigurationError({ message: `${file.name} is empty.` })
   const type = await mediaTypeOf({ name: file.name, type: file.type, bytes }, given)
@@ -38,9 +39,8 @@ function checkSize(name: string, byteLength: number, maxBytes: number): void {
   const base64Length = Math.ceil(byteLength / 3) * 4
   throw new ConfigurationError({
     message:
-      `${name} has ${byteLength} bytes, more than maxBytes (${maxBytes}); it would take ${base64Length} characters of the ` +
-      'request. How much the service takes is not specified; the reference server takes 1048576 bytes. ' +
-      'Make the file smaller, or put it at an http or https URL and pass that; or raise maxBytes for a service that takes more.',
+      `${name} has ${byteLength} bytes, more than maxBytes (${maxBytes}); it would take ${base64Length} characters of the request. ` +
+      'Make the file smaller, or pass an http or https URL of it; or raise maxBytes for a service that takes more.',
   })
 }
 

@@ -1,11 +1,30 @@
 /** What loads when a program first fetches a file. */
 import type { OutputItem } from '@modelrun/contract'
-import { readOptions } from '@modelrun/kit'
+import { type Checks, callback, count, flag, positive, readOptions, signal, text } from '@modelrun/kit'
+import { readHostRules } from '../../shared/host-rules.ts'
+import { fetchOptions, readBy } from '../call-options.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
-import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from './file-checks.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
 import { type ProducedOutput, saveFiles } from './save-files.ts'
+
+const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
+  signal,
+  maxBytes: positive,
+  timeoutMs: positive,
+  deadlineMs: positive,
+  maxRetries: count,
+  allowedHosts: readBy(readHostRules),
+  fetchOptions,
+})
+
+export const DOWNLOAD_OPTIONS = /* @__PURE__ */ ((): Checks<DownloadOptions> => ({ ...fileOptions(), jobId: text }))()
+
+export const SAVE_OPTIONS = /* @__PURE__ */ ((): Checks<SaveOptions> => ({
+  ...fileOptions(),
+  name: callback,
+  overwrite: flag,
+}))()
 
 export async function download(
   client: ResolvedOptions,

@@ -61,12 +61,6 @@ describe('a name that is taken', () => {
     expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })
   })
 
-  test('is not fetched when the length alone shows that the content differs', async () => {
-    await writeFile(join(folder.path, 'job_1-0.png'), 'x')
-    const host = createFileHost({ content: 'pixels', faults: [{ bytes: 0, how: 'stalls' }] })
-    await caught(createSavingClient(host).client.files.save(resultOf('job_1'), folder.path), ConfigurationError)
-  })
-
   test('by another process that saves the same file at once is not an error', async () => {
     const saves = Array.from({ length: 8 }, () => save('pixels'.repeat(10_000)))
     await expect(Promise.all(saves)).resolves.toHaveLength(8)
