@@ -81,7 +81,7 @@ const plainOverProxy = (options: ProxyOptions) => async (ground: Ground) => {
 }
 
 const TLS_1_0: TlsOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }
-const PLAIN_HTTP = 'use http:// instead of https://'
+const PLAIN_HTTP = 'seems to speak plain http'
 const NOT_TRUSTED = 'NODE_EXTRA_CA_CERTS'
 const NO_TUNNEL = 'The proxy made no connection to the service'
 
@@ -178,7 +178,7 @@ const OF_UNDICI: readonly Failure[] = [
       const { url } = await open(ground, startProxy())
       return overProxy({}, { uri: url.replace('http:', 'https:') })(ground)
     },
-    notSent('ERR_SSL_WRONG_VERSION_NUMBER', 'the URL of the proxy'),
+    notSent('ERR_SSL_WRONG_VERSION_NUMBER', PLAIN_HTTP),
   ),
   fail(
     'the authority of the service is not trusted behind a proxy',
@@ -200,7 +200,7 @@ const OF_UNDICI: readonly Failure[] = [
 
 /** Requests that `fetch` itself rejects. They are `not_sent` only with Node's own: no other can be distinguished from a function around it. */
 const REJECTED_BY_FETCH: readonly Failure[] = [
-  fail('the port is blocked', async () => ({ baseUrl: 'http://127.0.0.1:6666' }), notSent('bad port', 'another one')),
+  fail('the port is blocked', async () => ({ baseUrl: 'http://127.0.0.1:6666' }), notSent('bad port')),
   fail(
     'a header is one that is not sent',
     async ({ serviceUrl }) => ({ baseUrl: serviceUrl, headers: { 'transfer-encoding': 'x' } }),

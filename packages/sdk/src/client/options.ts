@@ -11,7 +11,7 @@ import {
 } from './http/fetch.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
-import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel, watch } from './observe/logger.ts'
+import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** The version in the path of every endpoint. */
@@ -107,7 +107,7 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),
     clock: options.clock ?? systemClock,
-    random: options.random ? inRange(options.random) : Math.random,
+    random: options.random ?? Math.random,
   }
 }
 
@@ -198,18 +198,5 @@ function readEnvironment(name: string): string | undefined {
     return globalThis.process?.env?.[name]
   } catch {
     return undefined // Deno without --allow-env
-  }
-}
-
-/** The caller's source of jitter. What it throws, or returns out of range, must not hold or lose a run. */
-function inRange(random: () => number): () => number {
-  return () => {
-    let value: unknown
-    const ask = () => {
-      value = random()
-      return value
-    }
-    watch(ask, () => {})
-    return typeof value === 'number' && value >= 0 && value <= 1 ? value : Math.random()
   }
 }

@@ -1,13 +1,5 @@
-import { ModelRunError } from '@modelrun/kit'
-import { ApiError } from '../client/errors/api-errors.ts'
-import { JobCancelledError, JobFailedError } from '../client/errors/job-errors.ts'
-import { BudgetExceededError, InputValidationError } from '../client/errors/local-errors.ts'
-import {
-  AttemptTimeoutError,
-  ConnectionError,
-  DeadlineExceededError,
-  InvalidResponseError,
-} from '../client/errors/transport-errors.ts'
+import { ModelRunError, memberOf } from '@modelrun/kit'
+import { InputValidationError } from '../client/errors/local-errors.ts'
 
 /** The description of an error in a span. */
 export interface FailureDescription {
@@ -24,34 +16,27 @@ const OTHER = '_OTHER'
  * quote the prompt or a callback url, and more people read traces than may read prompts.
  */
 export function describeFailure(error: unknown): FailureDescription {
-  if (error instanceof ModelRunError) return { type: error.code, message: messageOf(error) }
-  return { type: asWord(error instanceof Error ? error.name : undefined) }
+  if (!(error instanceof ModelRunError)) return { type: asWord(memberOf(error, 'name')) }
+  const { code, status, attempts } = error
+  const words = [
+    status === undefined ? attempts.at(-1)?.reason : failedStatus(status),
+    memberOf(error, 'apiCode') ?? memberOf(error, 'failureCode'),
+    ...pointersIn(error),
+  ]
+  const known = words.filter((word) => word !== undefined).map(asWord)
+  return { type: code, message: known.join(' ') || undefined }
+}
+
+function failedStatus(status: number): string | undefined {
+  return status >= 400 ? `HTTP ${status}` : undefined
+}
+
+/** The names of the parameters that do not fit their model. */
+function pointersIn(error: ModelRunError): string[] {
+  return error instanceof InputValidationError ? error.issues.map(({ pointer }) => pointer) : []
 }
 
 /** A word from elsewhere, such as an error code, if it is a single word; else `_OTHER`. */
-export function asWord(text: string | undefined): string {
-  return text !== undefined && /^(?:time limit|(?:HTTP )?[\w.-]{1,64})$/.test(text) ? text : OTHER
-}
-
-/** Why a request did not succeed, in a word: an HTTP status, the code of a failed connection, or that of the error. */
-function reasonOf(error: ModelRunError): string {
-  const reason = asWord(error.attempts.at(-1)?.reason)
-  return reason === OTHER ? error.code : reason
-}
-
-/** Undefined for errors whose message may quote the service, the input or the network. */
-function messageOf(error: ModelRunError): string | undefined {
-  if (error instanceof ApiError)
-    return `HTTP ${error.status}${error.apiCode === undefined ? '' : ` ${asWord(error.apiCode)}`}`
-  if (error instanceof JobFailedError) return `The job failed: ${asWord(error.failureCode)}`
-  if (error instanceof DeadlineExceededError) return 'deadlineMs passed'
-  if (error instanceof ConnectionError) return `The connection failed: ${reasonOf(error)}`
-  if (error instanceof InvalidResponseError)
-    return `A response cannot be used${error.status === undefined ? '' : `: HTTP ${error.status}`}`
-  if (error instanceof InputValidationError) {
-    return `The input does not fit the model: ${error.issues.map(({ pointer }) => pointer || 'no such model').join(', ')}`
-  }
-  const isOurText =
-    error instanceof AttemptTimeoutError || error instanceof JobCancelledError || error instanceof BudgetExceededError
-  return isOurText ? error.message : undefined
+export function asWord(word: unknown): string {
+  return typeof word === 'string' && /^(?:time limit|(?:HTTP )?[\w./-]{1,64})$/.test(word) ? word : OTHER
 }

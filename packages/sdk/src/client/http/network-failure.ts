@@ -105,38 +105,21 @@ function fieldOf(value: unknown, key: string): unknown {
 /** What to do about a failure, by its code and its message with a space between them. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
-    /wrong version number|InvalidContentType/,
-    'The server speaks plain http: use http:// instead of https://. Behind a proxy, check the URL of the proxy too.',
-  ],
-  [
-    /TLS handshake failed/,
-    'Either the server speaks plain http: then its URL starts with http://. Or it asks for a client certificate.',
+    /wrong version number|InvalidContentType|TLS handshake failed/,
+    'The server, or the proxy, seems to speak plain http: then its URL starts with http://.',
   ],
   [
     /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_)|UnknownIssuer/,
     'The certificate is from an authority that is not trusted here. For that of a company, set NODE_EXTRA_CA_CERTS (in Deno DENO_CERT) to its file.',
   ],
   [
-    /Proxy response \(407\)|tunnel: 407|proxy authentication required/i,
-    'The proxy asks for a user and a password: they go into its url, http://user:password@….',
-  ],
-  [
-    /Proxy response \(\d|^ERR_PROXY_TUNNEL|^UND_ERR_PRX_CONN|unsuccessful tunnel/,
-    'The proxy made no connection to the service: it does not allow it, or cannot reach it.',
+    /Proxy response \(|^ERR_PROXY_TUNNEL|^UND_ERR_PRX_CONN|unsuccessful tunnel|proxy authentication required|^ unknown failure$/i,
+    'The proxy made no connection to the service. If it asks for a user and a password (407), they go into its url, http://user:password@….',
   ],
   [
     /^UND_ERR_INVALID_ARG invalid on/,
     'The `dispatcher` is from another version of undici than `fetch`: pass the `fetch` of that undici as the option `fetch`.',
   ],
-  [
-    /is not a Response$/,
-    'The option `fetch` must return a `Response`, or an object with the same status, headers and body stream.',
-  ],
-  [
-    /^ unknown failure$/,
-    "`fetch` gave no reason. Node's own does so when a proxy responds 407: its user and password go into the URL of the proxy.",
-  ],
-  [/^ bad port$|Requests to port \d/, '`fetch` never uses this port: let the service listen on another one.'],
 ]
 
 /** A sentence on what to do about a failed connection, where it is known. `line` is its code, a space, its message. */

@@ -10,8 +10,6 @@ import { AbortedError } from '../errors/transport-errors.ts'
 
 const model = json(200, fixtures.models.textToImage.body)
 const completed = json(200, fixtures.runs.completed.body)
-const notFound = errorResponse(404, 'NOT_FOUND')
-const list = json(200, fixtures.models.listFirstPage.body)
 
 const INPUT = { prompt: 'x' }
 
@@ -102,36 +100,9 @@ describe('validateInput (section 2.3)', () => {
   })
 })
 
-describe('a model that is not found', () => {
-  const options = { validateInput: true }
-
-  test('is met with the id that was probably meant', async () => {
-    const { client, service } = createTestClient([notFound, list])
-    const error = await caught(client.run('aurora-imgae', INPUT, options), InputValidationError)
-    const message = 'the model aurora-imgae does not exist; did you mean aurora-image?'
-    expect(error.message).toContain(message)
-    expect(error.issues).toEqual([{ pointer: '', message }])
-    // As many at once as there can be (section 4.1).
-    expect(service.received.at(-1)?.path).toBe('/v1/models?limit=100')
-  })
-
-  test('stays a NotFoundError when no id is like it', async () => {
-    const { client } = createTestClient([notFound, list])
-    await caught(client.run('something-else', INPUT, options), NotFoundError)
-  })
-
-  test('stays a NotFoundError when the list cannot be read', async () => {
-    const { client } = createTestClient([notFound, errorResponse(403, 'FORBIDDEN')])
-    await caught(client.run('aurora-imgae', INPUT, options), NotFoundError)
-  })
-
-  test('is not looked for after an abort', async () => {
-    const { client, service } = createTestClient([notFound, silent()])
-    const controller = new AbortController()
-    const work = client.run('aurora-imgae', INPUT, { ...options, signal: controller.signal })
-    const failure = caught(work, AbortedError)
-    while (service.received.length < 2) await settle()
-    controller.abort()
-    await failure
-  })
+test('a model that does not exist is a NotFoundError, and no run is sent', async () => {
+  const { client, service } = createTestClient([errorResponse(404, 'NOT_FOUND')])
+  const error = await caught(client.run('aurora-imgae', INPUT, { validateInput: true }), NotFoundError)
+  expect(error.submission).toBe('not_sent')
+  expect(service.received.map(({ path }) => path)).toEqual(['/v1/models/aurora-imgae'])
 })

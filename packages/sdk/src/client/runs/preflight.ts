@@ -1,11 +1,9 @@
 /** What loads when a run is first checked against its model. */
-import { LIMITS, type Model } from '@modelrun/contract'
-import { closestName } from '@modelrun/kit'
+import type { Model } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { NotFoundError } from '../errors/api-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { CallContext } from '../http/operation.ts'
-import { getModelOperation, listModelsOperation } from '../models/model-operations.ts'
+import { getModelOperation } from '../models/model-operations.ts'
 import { findInputIssues } from './input-issues.ts'
 import type { PreflightOptions } from './run-options.ts'
 
@@ -30,7 +28,7 @@ export async function preflight(
   context: CallContext & { options: PreflightOptions },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
-  const model = await readModel(core, run.model, context)
+  const { data: model } = await core.transport.call(getModelOperation(run.model), context)
   if (maxCredits !== undefined) checkBudget(model, maxCredits)
   if (validateInput) checkAgainstSchema(model, run.input)
   const { credits_per_run } = model.pricing
@@ -57,31 +55,4 @@ function checkAgainstSchema(model: Model, input: Record<string, unknown>): void 
     message: `The input does not fit ${model.id}. ${list}${end} It was not sent.`,
     issues,
   })
-}
-
-async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
-  try {
-    const { data } = await core.transport.call(getModelOperation(id), context)
-    return data
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
-    const closest = closestName(id, await listModelIds(core, context))
-    if (closest === undefined) throw error
-    const message = `the model ${id} does not exist; did you mean ${closest}?`
-    throw new InputValidationError({
-      message: `The run was not sent: ${message}`,
-      issues: [{ pointer: '', message }],
-    })
-  }
-}
-
-/** The ids of the models, for a suggestion. Empty when they cannot be read: the first error matters more. */
-async function listModelIds(core: Core, context: CallContext): Promise<string[]> {
-  try {
-    const { data } = await core.transport.call(listModelsOperation({ limit: LIMITS.modelsPageMax }), context)
-    return data.models.map((model) => model.id)
-  } catch (error) {
-    if (context.scope.signal.aborted) throw error
-    return []
-  }
 }

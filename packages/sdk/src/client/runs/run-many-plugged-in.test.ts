@@ -68,7 +68,6 @@ const PLACES: typeof SYNC_PLACES = {
     client: { logger: { debug: fail, info: fail, warn: fail, error: fail }, logLevel: 'debug' },
     options: { onStatus: () => Promise.reject(new Error('out of order')) },
   }),
-  random: (fail) => ({ client: { random: fail as never } }),
   'polling.nextDelayMs': (fail) => ({ client: { polling: { nextDelayMs: fail as never } } }),
   'webhook.listen': (fail) => ({ options: receiverOf({ listen: fail }) }),
   'what webhook.listen gives': (fail) => ({ options: receiverOf({ listen: () => fail }) }),
