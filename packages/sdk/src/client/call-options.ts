@@ -106,7 +106,6 @@ export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => (
   context: json,
   concurrency: positive,
   onProgress: callback,
-  stopOnError: flag,
   resume: (value) => having('a Map', 'get')(value) ?? wholeKeys(value),
 }))()
 

@@ -128,7 +128,7 @@ export class ModelRun {
    *
    * @param inputs Parameters per the model's `input_schema`, one object for each run
    * @throws ConfigurationError at once, when it is called, for a wrong argument
-   * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
+   * @throws An error of the inputs or of `onProgress`, AbortedError
    */
   // `Input extends ModelInput<Id>` would have the compiler compare the inputs of all listed models with each other.
   runMany<const Id extends AnyModelId, Input extends object>(

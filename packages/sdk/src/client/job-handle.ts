@@ -49,9 +49,8 @@ export type JobSource = string | JobJson | JobHandle
 /** Options of every method that waits for a job. */
 export interface WaitOptions extends CallOptions {
   /**
-   * Time limit of the whole wait, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. When the client has more
-   * waits than `polling.maxRequestsPerSecond` allows to poll in time, the default lasts until the job is polled, at most twice
-   * as long.
+   * Time limit of the whole wait, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. Raise it with
+   * `polling.maxRequestsPerSecond` for a client with thousands of waits.
    */
   deadlineMs?: number | undefined
   /**

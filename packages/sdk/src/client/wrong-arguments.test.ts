@@ -47,7 +47,10 @@ const METHODS: Record<string, RightCall> = {
 }
 
 /** Without arguments, or not for users. */
-const OTHERS = ['client.clock', 'job.toJSON', 'job.waitRequest', 'job.read', 'job.stop']
+const OTHERS = ['client.clock', 'job.toJSON', 'job.waitRequest']
+
+/** How errors name a method: those of a job by its id are those of its handle. */
+const placeOf = (path: string) => path.replace(/^client\.jobs\.(?=get|cancel)/, 'job.')
 
 const { client: sample } = createTestClient([])
 const OWNERS: Record<string, object> = {
@@ -99,7 +102,7 @@ describe.each(Object.entries(METHODS))('%s', (path, method) => {
   test('says where the argument is wrong', async () => {
     const { error } = await callWrongly(path, method.right.with(-1, 7))
     const isSource = path === 'client.jobs.attach'
-    expect((error as Error).message).toContain(isSource ? 'A job must be an id or' : `of \`${path}\` must be`)
+    expect((error as Error).message).toContain(isSource ? 'A job must be an id or' : `of \`${placeOf(path)}\` must be`)
   })
 
   test('rejects an option that is not known', async () => {
@@ -107,7 +110,9 @@ describe.each(Object.entries(METHODS))('%s', (path, method) => {
       const name = Object.keys(names)[0] ?? ''
       const misspelt = { ...Object(method.right[Number(place)]), [`${name}s`]: 1 }
       const { error, requestCount } = await callWrongly(path, method.right.with(Number(place), misspelt))
-      expect((error as Error).message).toContain(`\`${name}s\` of \`${path}\` is unknown (did you mean \`${name}\`?).`)
+      expect((error as Error).message).toContain(
+        `\`${name}s\` of \`${placeOf(path)}\` is unknown (did you mean \`${name}\`?).`,
+      )
       expect(requestCount).toBe(0)
     }
   })

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createManualClock, settle } from '../../test/manual-clock.ts'
-import { abortable, createAbortGroups, linkController, sleep } from './clock.ts'
+import { abortable, linkController, sleep } from './clock.ts'
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 
@@ -110,44 +110,5 @@ describe('sleep', () => {
     await clock.advance(10_000)
     controller.abort('enough')
     await expect(sleeping).rejects.toBe('enough')
-  })
-})
-
-describe('createAbortGroups', () => {
-  function setup() {
-    const controller = new AbortController()
-    const ended: string[] = []
-    const groups = createAbortGroups<string>((members) => ended.push(...members))
-    return { controller, signal: controller.signal, ended, groups }
-  }
-
-  test('has one listener for all members of a signal, and none when the last one is gone', () => {
-    const { signal, groups } = setup()
-    for (const member of ['a', 'b', 'c']) groups.add(signal, member)
-    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
-    for (const member of ['a', 'b', 'c']) groups.remove(signal, member)
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
-  test('ends the members of the signal that aborted, in their order, and no others', () => {
-    const { controller, signal, groups, ended } = setup()
-    const other = new AbortController()
-    groups.add(signal, 'a')
-    groups.add(other.signal, 'other')
-    groups.add(signal, 'b')
-    groups.add(signal, 'gone')
-    groups.remove(signal, 'gone')
-    controller.abort()
-    expect(ended).toEqual(['a', 'b'])
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
-  test('ends a member that was added after the last one of its signal had left', () => {
-    const { controller, signal, groups, ended } = setup()
-    groups.add(signal, 'gone')
-    groups.remove(signal, 'gone')
-    groups.add(signal, 'later')
-    controller.abort()
-    expect(ended).toEqual(['later'])
   })
 })

@@ -23,6 +23,7 @@ export class JobFailedError extends /* @__PURE__ */ named(JobEndError, 'JobFaile
   /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
   declare readonly failureCode?: ServiceErrorCode | undefined
 
+  /** `failureCode` is that of the job. */
   constructor(fields: JobEndFields) {
     super(fields)
     if (fields.job.error !== undefined) this.failureCode = fields.job.error.code

@@ -26,6 +26,7 @@ export class InputValidationError extends /* @__PURE__ */ named(
   /** All problems of the input, at least one. */
   readonly issues: readonly InputIssue[]
 
+  /** With the values that the message is about. */
   constructor(fields: { message: string; issues: readonly InputIssue[] }) {
     super(fields)
     this.issues = fields.issues
@@ -43,6 +44,7 @@ export class BudgetExceededError extends /* @__PURE__ */ named(
   /** The limit that was set, in credits. */
   readonly maxCredits: number
 
+  /** With the values that the message is about. */
   constructor(fields: { message: string; creditsPerRun: number; maxCredits: number }) {
     super(fields)
     this.creditsPerRun = fields.creditsPerRun

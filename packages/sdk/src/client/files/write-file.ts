@@ -98,7 +98,7 @@ async function readBlock(file: FileHandle) {
 }
 
 /** The file system of Node, Bun and Deno. */
-export type FileSystem = ReturnType<typeof fileSystem>
+type FileSystem = ReturnType<typeof fileSystem>
 
 /** @throws ConfigurationError where there is none */
 export function fileSystem() {

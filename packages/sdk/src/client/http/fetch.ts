@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, hasMethods } from '@modelrun/kit'
 
 /**
  * The second argument of {@link FetchLike}, with the members of `fetchOptions` on top. A plain object, which `fetch` of
@@ -114,28 +114,11 @@ type OwnedByClient = { [Member in keyof typeof OWNED]?: undefined }
 export interface FetchOptions extends OwnedByClient {
   /** Node: an undici `ProxyAgent`, `Agent`, … that suits the version of `fetch`. */
   dispatcher?: unknown
-  /** Bun: the url of a proxy, or `{ url, headers }`. */
-  proxy?: unknown
-  /** Bun: `ca`, `cert`, `key`, … */
-  tls?: unknown
-  /** Deno: what `Deno.createHttpClient` gives. */
-  client?: unknown
-  /** node-fetch: an agent of `node:http` or `node:https`, or a function that gives one. */
-  agent?: unknown
-  /** Next.js: `tags` and so on. */
-  next?: unknown
-  /** Cloudflare Workers. */
-  cf?: unknown
-  /** Browsers: the request outlives the page. */
-  keepalive?: boolean | undefined
   /** Browsers: whether cookies are sent. Not for downloads, whose files are elsewhere. */
   credentials?: 'omit' | 'same-origin' | 'include' | undefined
   /** Browsers. Not for downloads, whose files are elsewhere. */
   mode?: 'cors' | 'same-origin' | 'no-cors' | undefined
-  /** Browsers. */
-  priority?: 'high' | 'low' | 'auto' | undefined
-  /** Browsers. */
-  referrerPolicy?: string | undefined
+  /** Of other runtimes and libraries: `proxy` and `tls` of Bun, `client` of Deno, `agent` of node-fetch, `next`, `cf`, … */
   [member: string]: unknown
 }
 
@@ -181,25 +164,18 @@ function isPlainObject(value: unknown): boolean {
 export type HeadersOption = Headers | Iterable<readonly [string, string]> | Readonly<Record<string, string | undefined>>
 
 /** @throws ConfigurationError It names the header, but not its value, which the platform's own error would print. */
-export function readHeaders(option: HeadersOption | undefined): Headers {
+export function readHeaders(option: HeadersOption = {}): Headers {
   const headers = new Headers()
   for (const [name, value] of listHeaders(option)) {
-    if (value !== undefined) append(headers, name, value)
+    try {
+      if (typeof value !== 'string') throw new TypeError()
+      headers.append(name, value)
+    } catch {
+      const message = `The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`
+      throw new ConfigurationError({ message })
+    }
   }
   return headers
-}
-
-function append(headers: Headers, name: string, value: unknown): void {
-  if (typeof value !== 'string') {
-    throw new ConfigurationError({ message: `The header ${JSON.stringify(name)} must be text.` })
-  }
-  try {
-    headers.append(name, value)
-  } catch {
-    throw new ConfigurationError({
-      message: `The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`,
-    })
-  }
 }
 
 /** Headers by their names in lower case. @throws ConfigurationError as {@link readHeaders} */
@@ -207,22 +183,16 @@ export function headersByName(option: HeadersOption | undefined): Readonly<Recor
   return option === undefined ? {} : Object.fromEntries(readHeaders(option))
 }
 
-/** Names and values, unchecked. @throws ConfigurationError when it is neither an object nor a list of pairs */
-export function listHeaders(option: HeadersOption = {}): (readonly [string, unknown])[] {
-  const value: unknown = option
-  if (typeof value === 'object' && value !== null) {
-    const list: unknown[] = isIterable(value) ? [...value] : Object.entries(value)
-    if (isPairs(list)) return list
+/** Names and values. @throws ConfigurationError when it is neither an object nor a list of pairs */
+function listHeaders(option: unknown): [string, unknown][] {
+  if (typeof option === 'object' && option !== null) {
+    const list: unknown[] = hasMethods(option, Symbol.iterator)
+      ? [...(option as Iterable<unknown>)]
+      : Object.entries(option).filter(([, value]) => value !== undefined)
+    const isPair = (pair: unknown): pair is [string, unknown] => Array.isArray(pair) && pair.length === 2
+    if (list.every(isPair)) return list
   }
   throw new ConfigurationError({
     message: "The option `headers` must be an object, like { 'x-tenant': 'a' }, or `Headers`, or a list of pairs.",
   })
-}
-
-function isPairs(list: unknown[]): list is (readonly [string, unknown])[] {
-  return list.every((pair) => Array.isArray(pair) && pair.length === 2)
-}
-
-function isIterable(value: object): value is Iterable<unknown> {
-  return Symbol.iterator in value
 }

@@ -3,8 +3,8 @@ import { readOptions } from '@modelrun/kit'
 import { WAIT_OPTIONS } from '../call-options.ts'
 import type { Core } from '../core.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { CallOptions } from '../http/operation.ts'
-import { type RequestContext, request, requestBy } from '../http/request.ts'
+import type { CallContext, CallOptions } from '../http/operation.ts'
+import { request, requestBy } from '../http/request.ts'
 import type { JobHandle, JobSource, WaitOptions } from '../job-handle.ts'
 import { cancelJob } from './cancel-job.ts'
 import { type CancelResult, getJobOperation } from './job-operations.ts'
@@ -30,7 +30,7 @@ export class ClientJob implements JobHandle {
   }
 
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return this.read({ place: 'job.get', options })
+    return request(this.#core, getJobOperation(this.id, isConfirmed(this.#reference)), { place: 'job.get', options })
   }
 
   async result(options: WaitOptions = {}): Promise<RunResult> {
@@ -45,18 +45,9 @@ export class ClientJob implements JobHandle {
   }
 
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.stop({ place: 'job.cancel', options })
-  }
-
-  /** As `get`, for any public method. */
-  read(context: RequestContext): ApiPromise<Job> {
-    return request(this.#core, getJobOperation(this.id, isConfirmed(this.#reference)), context)
-  }
-
-  /** As `cancel`, for any public method. */
-  stop(context: RequestContext): ApiPromise<CancelResult> {
     const job = { jobId: this.id, isJobConfirmed: isConfirmed(this.#reference) }
-    return requestBy(this.#core, { id: this.id }, { ...context, send: (call) => cancelJob(this.#core, job, call) })
+    const send = (call: CallContext) => cancelJob(this.#core, job, call)
+    return requestBy(this.#core, { id: this.id }, { place: 'job.cancel', options, send })
   }
 
   /** A wait for this job. */

@@ -28,12 +28,12 @@ export class JobsResource {
 
   /** Reads a job's state once. @throws NotFoundError when the job does not exist */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    return this.#job(id).read({ place: 'client.jobs.get', options })
+    return this.#job(id).get(options)
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service rejects it */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.#job(id).stop({ place: 'client.jobs.cancel', options })
+    return this.#job(id).cancel(options)
   }
 
   /**

@@ -55,13 +55,12 @@ export abstract class WaitSubscriber implements Subscriber {
   readonly job: JobReference
   readonly options: WaitOptions
   at: number
-  overtimeMs: number
-  isLate = false
   readonly hasWebhook: boolean
   readonly within: Subscriber['within']
   order = 0
   slot = -1
   polled: PolledJob | undefined = undefined
+  stopListening: (() => void) | undefined = undefined
   readonly isEager: boolean
   readonly wantsStates: boolean
 
@@ -76,7 +75,6 @@ export abstract class WaitSubscriber implements Subscriber {
     this.job = reference
     this.options = options
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
-    this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
     this.hasWebhook = listen !== undefined
     this.within = core.captureContext()
   }
@@ -94,7 +92,7 @@ export abstract class WaitSubscriber implements Subscriber {
 class ResultSubscriber extends WaitSubscriber {
   readonly resolve: (result: RunResult) => void
   readonly reject: (error: unknown) => void
-  stopListening: (() => void) | undefined = undefined
+  stopReceiver: (() => void) | undefined = undefined
 
   constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
     const { reference, options } = request
@@ -124,15 +122,15 @@ class ResultSubscriber extends WaitSubscriber {
   listenBy(listen: NonNullable<WaitRequest['listen']>): void {
     const stop = listen(this.handle.id, (end) => this.core.scheduler.deliver(this, end))
     // The delivery may have come before.
-    if (this.polled) this.stopListening = stop
+    if (this.polled) this.stopReceiver = stop
     else stop()
   }
 
   leave(): void {
-    const { stopListening } = this
+    const { stopReceiver } = this
     this.core.scheduler.leave(this)
-    this.stopListening = undefined
-    stopListening?.()
+    this.stopReceiver = undefined
+    stopReceiver?.()
   }
 }
 

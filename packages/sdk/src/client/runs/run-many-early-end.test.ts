@@ -79,14 +79,3 @@ describe('a loop over runs that is left', () => {
     expect(service.submitted).toHaveLength(1)
   })
 })
-
-test('runMany with stopOnError runs every input when there is no error', async () => {
-  const { clock, run } = setup()
-  const all = async () => {
-    const statuses: string[] = []
-    const inputs = Array.from({ length: 5 }, (_, index) => ({ prompt: `fox ${index}` }))
-    for await (const { status } of run(inputs, { concurrency: 2, stopOnError: true })) statuses.push(status)
-    return statuses
-  }
-  await expect(clock.run(all())).resolves.toEqual(Array(5).fill('fulfilled'))
-})

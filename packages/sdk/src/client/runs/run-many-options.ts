@@ -39,11 +39,6 @@ export interface RunManyOptions extends Omit<RunOptions, 'mode' | 'webhookUrl'> 
    */
   onProgress?: ((progress: RunManyProgress) => unknown) | undefined
   /**
-   * True: after the first error, no further run starts. The runs under way are still yielded, then the error is thrown.
-   * False: errors are yielded as `rejected`. Default false.
-   */
-  stopOnError?: boolean | undefined
-  /**
    * Jobs of an earlier attempt, by the index of their input, as a number or, from JSON, as its text. They are waited for and not run
    * again. The inputs must be the same, in the same order.
    */

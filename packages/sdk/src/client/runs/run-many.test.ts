@@ -96,15 +96,6 @@ describe('runMany', () => {
     expect(service.submitted).toHaveLength(2)
   })
 
-  test('with stopOnError starts no run after an error, yields those under way, then throws it', async () => {
-    const { clock, run, service, startedAt } = setup({ endsAt: () => startedAt + 30_000 }, [1])
-    const runs: SettledRun<Prompt>[] = []
-    const all = collect(run(prompts(10), { concurrency: 3, stopOnError: true }), runs)
-    await caught(clock.run(all), ConnectionError)
-    expect(service.submitted).toHaveLength(2)
-    expect(runs.map(({ index, status }) => `${index} ${status}`).toSorted()).toEqual(['0 fulfilled', '2 fulfilled'])
-  })
-
   test('reports each step with its job, so that it can be stored', async () => {
     const { clock, run, steps } = setup()
     await clock.run(collect(run(prompts(1))))

@@ -78,8 +78,7 @@ class RunPool<I extends object> {
       const settled = await this.#settledRuns.next()
       if (settled === undefined) continue
       this.#size--
-      if (settled.status === 'fulfilled' || !this.#options.stopOnError || this.#failure) return settled
-      this.#fail(settled.reason)
+      return settled
     }
     if (this.#failure) throw this.#failure.error
     return undefined

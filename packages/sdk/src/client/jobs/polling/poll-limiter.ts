@@ -11,7 +11,7 @@ const MAX_SLOW = 24
 /** The pause after a 429 without `Retry-After`. It doubles each time that the first poll after it gets a 429 too. */
 const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
 /** Longest pause of all polls after one 429, in milliseconds. The job of that poll waits as long as the service asks. */
-export const MAX_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /** Limits the polls of a client: their number at once, their rate, and none during a pause after a 429. */
 export interface PollLimiter {

@@ -10,7 +10,7 @@ import type { ResolvedOptions } from '../../options.ts'
 import { getJobOperation, isFinished, withKnownStatus } from '../job-operations.ts'
 import { isConfirmed } from '../job-reference.ts'
 import { createPollInterval, learnFrom } from './poll-interval.ts'
-import { createPollLimiter, MAX_PAUSE_MS, type PollLimiter } from './poll-limiter.ts'
+import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
 import {
   createPolledJobs,
   type HeldBack,
@@ -32,8 +32,6 @@ export class PollScheduler {
   readonly #intervalMs: (polled: PolledJob) => number
   readonly #limiter: PollLimiter
   readonly #jobs: PolledJobs
-  readonly #perSecond: number
-  readonly #hasWarned = { ofPause: false, ofJobs: false }
   #timer: { at: number; stop: () => void } | undefined
 
   constructor(options: ResolvedOptions, transport: Transport, durations = createDurations()) {
@@ -42,7 +40,6 @@ export class PollScheduler {
     this.#client = { clock, transport }
     this.#log = log
     this.#intervalMs = createPollInterval(options, durations)
-    this.#perSecond = polling.maxRequestsPerSecond
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
     this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
   }
@@ -56,7 +53,6 @@ export class PollScheduler {
       this.#end(polled, job.state)
       return
     }
-    this.#warnOfManyJobs(subscriber)
     if (polled.state) subscriber.onState(polled.state, false, polled)
     if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
     if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
@@ -81,9 +77,7 @@ export class PollScheduler {
     const { nextPolls, deadlines } = this.#jobs
     const jobs = this.#jobs.count()
     for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) {
-      const held = late.polled && this.#heldBack(late.polled, jobs)
-      if (held && 'jobs' in held && late.overtimeMs > 0) this.#giveOvertime(late)
-      else this.#jobs.endEarly(late, 'deadline', held)
+      this.#jobs.endEarly(late, 'deadline', late.polled && this.#heldBack(late.polled, jobs))
     }
     for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
       nextPolls.remove(due)
@@ -103,14 +97,6 @@ export class PollScheduler {
     const pauseMs = Math.max(notBefore, this.#limiter.pausedUntil()) - now
     if (pauseMs > 0) return { pauseMs }
     return slot >= 0 && at < now ? { jobs, polls } : undefined
-  }
-
-  /** The client's own rate must not cost a result that is there: the poll that is due decides. */
-  #giveOvertime(subscriber: Subscriber): void {
-    subscriber.at += subscriber.overtimeMs
-    subscriber.overtimeMs = 0
-    subscriber.isLate = true
-    this.#jobs.deadlines.put(subscriber)
   }
 
   #dueAt(polled: PolledJob | undefined): number {
@@ -153,10 +139,6 @@ export class PollScheduler {
     else {
       polled.failure = outcome.failure
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
-      this.#warnOfLongPause(outcome.failure, polled.job.jobId)
-    }
-    for (const subscriber of polled.subscribers.filter(({ isLate }) => isLate)) {
-      this.#jobs.endEarly(subscriber, 'deadline')
     }
     if (polled.subscribers.length > 0) this.#setNextPoll(polled)
   }
@@ -175,27 +157,6 @@ export class PollScheduler {
     this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true, polled))
   }
 
-  /** Once for each client. */
-  #warnOfLongPause({ retryAfterMs = 0, status }: ModelRunError, jobId: string): void {
-    if (this.#hasWarned.ofPause || retryAfterMs <= MAX_PAUSE_MS) return
-    this.#hasWarned.ofPause = true
-    this.#log.warn(
-      `the service asked not to poll the job ${jobId} for ${seconds(retryAfterMs)} s (HTTP ${status}). Polls of other jobs continue. Further pauses are not logged`,
-    )
-  }
-
-  /** Once for each client, as soon as it is certain that not all jobs can be polled before the deadline. */
-  #warnOfManyJobs({ at, hasWebhook }: Subscriber): void {
-    const jobs = this.#jobs.count()
-    const leftMs = at - this.#client.clock.now()
-    const isEnough = jobs <= this.#perSecond || jobs <= (this.#perSecond * leftMs) / 1_000
-    if (this.#hasWarned.ofJobs || hasWebhook || isEnough) return
-    this.#hasWarned.ofJobs = true
-    this.#log.warn(
-      `${jobs} waits share ${this.#perSecond} polls a second, so one poll of each takes ${seconds((jobs / this.#perSecond) * 1_000)} s, longer than the deadline of ${seconds(leftMs)} s. Raise \`polling.maxRequestsPerSecond\` or \`deadlineMs\``,
-    )
-  }
-
   /** Sets the time of the next poll, unless it is earlier already. */
   #setNextPoll(polled: PolledJob): void {
     const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
@@ -208,10 +169,6 @@ export class PollScheduler {
 
 /** The most requests in the error of a wait. */
 const MAX_ATTEMPTS = 10
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1_000)
-}
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
   if ((JOB_STATUSES as readonly string[]).includes(status)) return

@@ -1,8 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { Attempt, ModelRunError } from '@modelrun/kit'
 import { createHeap, type HeapItem } from '@modelrun/kit'
-import { type Clock, createAbortGroups } from '../../../shared/clock.ts'
-import { listHeaders } from '../../http/fetch.ts'
+import type { Clock } from '../../../shared/clock.ts'
 import type { CallOptions } from '../../http/operation.ts'
 import type { JobReference } from '../job-reference.ts'
 
@@ -35,8 +34,8 @@ export interface LastSeen {
 }
 
 /**
- * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Subscribers are
- * objects of one class without closures, timers or listeners of their own, so that ten thousand waits stay small.
+ * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Subscribers have no
+ * timers of their own, so that ten thousand waits stay small.
  */
 export interface Subscriber extends HeapItem {
   readonly job: JobReference
@@ -47,17 +46,12 @@ export interface Subscriber extends HeapItem {
   readonly wantsStates: boolean
   /** True when a webhook is expected to deliver the end. */
   readonly hasWebhook: boolean
-  /**
-   * How much longer the wait may take when its job is not polled in time, in milliseconds. It ends with the poll that was due
-   * then. 0 for a deadline that the caller has set, and once it was used.
-   */
-  overtimeMs: number
-  /** True once the time after the deadline has started. */
-  isLate: boolean
   /** Does work in the async context of the caller that waits: a timer, which serves many waits, has that of one of them. */
   readonly within: <T>(work: () => T) => T
-  /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it. */
+  /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it and `stopListening`. */
   polled: PolledJob | undefined
+  /** Removes the listener from the caller's signal. */
+  stopListening?: (() => void) | undefined
   /** Called with each new state of the job. `isEnd` is true for the final state. Must not throw. */
   onState(job: Job, isEnd: boolean, seen: LastSeen): void
   /** Called when further polls are useless, for instance because the job does not exist. */
@@ -106,13 +100,11 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
   /** The subscribers by their deadline. */
   const deadlines = createHeap<Subscriber>()
   const jobsByKey = new Map<string, PolledJob>()
-  const signals = createAbortGroups<Subscriber>(abort)
-  const idOf = createIdentities()
   let order = 0
 
   /** Adds a subscriber to its job. */
   function add(subscriber: Subscriber): PolledJob {
-    const key = pollKey(subscriber.job, subscriber.options, idOf)
+    const key = pollKey(subscriber.job, subscriber.options) ?? `wait ${order}`
     const polled =
       jobsByKey.get(key) ?? newPolledJob(subscriber, { key, order: order++, now: clock.now(), maxIntervalMs })
     const { signal } = subscriber.options
@@ -121,18 +113,19 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
     subscriber.polled = polled
     subscriber.order = order++
     if (subscriber.at < Number.POSITIVE_INFINITY) deadlines.put(subscriber)
-    if (signal) signals.add(signal, subscriber)
+    const onAbort = () => endEarly(subscriber, 'aborted')
+    signal?.addEventListener('abort', onAbort, { once: true })
+    subscriber.stopListening = signal && (() => signal.removeEventListener('abort', onAbort))
     return polled
   }
 
   /** Removes a subscriber. A job without subscribers is not polled any more. */
   function remove(subscriber: Subscriber): void {
     const { polled } = subscriber
-    const { signal } = subscriber.options
     if (!polled) return
     subscriber.polled = undefined
     deadlines.remove(subscriber)
-    if (signal) signals.remove(signal, subscriber)
+    subscriber.stopListening?.()
     polled.subscribers.splice(polled.subscribers.indexOf(subscriber), 1)
     if (polled.subscribers.length > 0) return
     jobsByKey.delete(polled.key)
@@ -147,15 +140,6 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
     if (!polled) return
     remove(subscriber)
     subscriber.onEarlyEnd(end, polled, held)
-  }
-
-  function abort(subscribers: readonly Subscriber[]): void {
-    const ends = subscribers.flatMap((subscriber) =>
-      subscriber.polled ? [{ subscriber, seen: subscriber.polled }] : [],
-    )
-    // The latest first: a heap removes its last items fastest.
-    for (const { subscriber } of ends.toReversed()) remove(subscriber)
-    for (const { subscriber, seen } of ends) subscriber.onEarlyEnd('aborted', seen)
   }
 
   /** Removes all subscribers of a job and calls `notify` with each. */
@@ -191,23 +175,7 @@ function newPolledJob(
   }
 }
 
-/** Numbers objects that cannot be compared by value, such as a dispatcher. */
-function createIdentities(): (object: object) => number {
-  const numbers = new WeakMap<object, number>()
-  let count = 0
-  return (object) => {
-    const number = numbers.get(object) ?? count++
-    numbers.set(object, number)
-    return number
-  }
-}
-
-/** Waits for one job share their polls, unless their options make different requests. */
-export function pollKey(
-  { jobId }: JobReference,
-  { headers, timeoutMs, fetchOptions }: CallOptions,
-  idOf: (options: object) => number,
-): string {
-  if (headers === undefined && timeoutMs === undefined && fetchOptions === undefined) return jobId
-  return JSON.stringify([jobId, timeoutMs, headers && listHeaders(headers), fetchOptions && idOf(fetchOptions)])
+/** Waits for one job share their polls. Undefined for a wait whose options make other requests. */
+function pollKey({ jobId }: JobReference, { headers, timeoutMs, fetchOptions }: CallOptions): string | undefined {
+  return headers === undefined && timeoutMs === undefined && fetchOptions === undefined ? jobId : undefined
 }
