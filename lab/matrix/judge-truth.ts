@@ -13,6 +13,8 @@ function isErrorOfService({ type = 'application/json', body = '' }: Act): boolea
 /** The service, or a limit before it, certainly did not take the run. */
 function isRejection({ act = {} }: Post): boolean {
   const { status = 0, headers = {} } = act
+  // What is to be sent to another place was not done.
+  if (status === 307) return true
   if (status === 503) return headers['retry-after'] !== undefined && isErrorOfService(act)
   return status >= 400 && status < 500 && status !== 408
 }

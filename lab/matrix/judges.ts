@@ -48,7 +48,10 @@ function* result({ outcomes, jobs, unreachable, call, rows, loopError, isHung }:
   yield* unreachable
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') continue
-    const job = jobs.find((each) => each.id === String(outcome.jobId) && each.key === outcome.key)
+    // A result whose job has no name is a result.
+    const job = jobs.find(
+      (each) => (outcome.jobId === '' || each.id === String(outcome.jobId)) && each.key === outcome.key,
+    )
     if (!job) yield `resolved with the job ${outcome.jobId}, which is not of this run`
     else if (outcome.urls[0] !== job.fileUrl) yield `resolved with ${outcome.urls}`
   }

@@ -1,51 +1,51 @@
+import type { RouteName } from '@modelrun/contract'
 import type { ReferenceServer } from '@modelrun/reference-server'
-import { at } from '../../packages/conformance/src/json.ts'
-import { hasWebhook, isHeld, jobOf } from './edits.ts'
-import { isFor, type Mutation, mutants, type WireRequest, type WireResponse } from './mutation.ts'
+import { hasCode, hasWebhook, type IsWanted, isAsync, isCompleted, isHeld, isSuccess, jobOf } from './edits.ts'
+import { after, isFor, type Mutants, type Mutation } from './mutation.ts'
 
-const PRICE = '2.1: credits_per_run is what is charged per run'
-const CANCELLED = '4.5: credits are not charged for a cancelled job'
+const isMain: IsWanted = (_, { url }) => url.pathname.includes('every-rule')
+const isFailing: IsWanted = (_, { url }) => url.pathname.includes('always-fails')
+const all =
+  (...some: IsWanted[]): IsWanted =>
+  (response, request) =>
+    some.every((one) => one(response, request))
+const asynchronous: IsWanted = (_, request) => isAsync(request)
+const withWebhook: IsWanted = (_, request) => hasWebhook(request)
 
-type Charge = (request: WireRequest, response: WireResponse, server: ReferenceServer) => number
+interface Charging {
+  /** Default: those that are accepted. */
+  isWanted?: IsWanted
+  laterMs?: number
+}
 
-/** Charges more than the server does, or less: at once, or so much later. */
-function charges(more: Charge, laterMs = 0): Mutation {
+/** Charges so many credits more than the server for some requests, at once or so much later. */
+function charges(route: RouteName, credits: number, { isWanted = isSuccess, laterMs = 0 }: Charging = {}): Mutation {
   const extra = new WeakMap<ReferenceServer, number>()
   return {
-    wrap: (send, server) => async (request) => {
-      const response = await send(request)
-      const credits = more(request, response, server)
+    ...after((response, request, { server }) => {
+      if (!isFor(request, route) || !isWanted(response, request)) return
       const charge = () => void extra.set(server, (extra.get(server) ?? 0) + credits)
-      if (credits !== 0 && laterMs > 0) server.clock.setTimeout(charge, laterMs)
+      if (laterMs > 0) server.clock.setTimeout(charge, laterMs)
       else charge()
-      return response
-    },
+    }),
     options: ({ server }) => ({ readCredits: async () => server.credits() - (extra.get(server) ?? 0) }),
   }
 }
-
-const ofRun =
-  (isWanted: (request: WireRequest, response: WireResponse) => boolean, credits: number): Charge =>
-  (request, response) =>
-    isFor(request, 'runModel') && response.status < 300 && isWanted(request, response) ? credits : 0
-
-const isAsync = ({ body }: WireRequest) => at(body, '/sync') === false
-const isMain = ({ url }: WireRequest) => url.pathname.includes('every-rule')
-const statusOf = (request: WireRequest, server: ReferenceServer) =>
-  jobOf(request).startsWith('job_') ? server.job(jobOf(request)).status : undefined
+const chargesRuns = (credits: number, isWanted: IsWanted) =>
+  charges('runModel', credits, { isWanted: all(isSuccess, isWanted) })
 
 /** Charges for a cancel that finds its job like this. */
 function ofCancel(credits: number, word: string): Mutation {
   let status: string | undefined
-  const charging = charges((request, response) =>
-    isFor(request, 'cancelJob') && status === word && response.status < 300 ? credits : 0,
-  )
+  const { wrap, ...charging } = charges('cancelJob', credits, {
+    isWanted: (response) => status === word && isSuccess(response),
+  })
   return {
     ...charging,
     wrap: (send, server, keys) => {
-      const charged = charging.wrap?.(send, server, keys) ?? send
+      const charged = wrap?.(send, server, keys) ?? send
       return (request) => {
-        if (isFor(request, 'cancelJob')) status = statusOf(request, server)
+        if (isFor(request, 'cancelJob') && jobOf(request).startsWith('job_')) status = server.job(jobOf(request)).status
         return charged(request)
       }
     },
@@ -53,60 +53,23 @@ function ofCancel(credits: number, word: string): Mutation {
 }
 
 /** What is charged for runs of every kind. */
-export const CHARGE_MUTANTS = mutants([
-  [
-    PRICE,
-    'charges asynchronous runs twice',
-    charges(ofRun((request) => isAsync(request) && isMain(request), 4)),
-    'charges/every-run',
-  ],
-  [
-    PRICE,
-    'charges nothing for asynchronous runs',
-    charges(ofRun((request) => isAsync(request) && isMain(request), -4)),
-  ],
-  [
-    PRICE,
-    'charges synchronous runs one credit more',
-    charges(ofRun((_, response) => at(response.json, '/status') === 'completed', 1)),
-  ],
-  [
-    PRICE,
-    'charges nothing for synchronous runs',
-    charges(ofRun((_, response) => at(response.json, '/status') === 'completed', -4)),
-  ],
-  [
-    PRICE,
-    'charges runs with webhook_url twice',
-    charges(ofRun((request) => hasWebhook(request) && isMain(request), 4)),
-  ],
-  [
-    PRICE,
-    'charges nothing for runs with webhook_url',
-    charges(ofRun((request) => hasWebhook(request) && isMain(request), -4)),
-    'charges/every-run',
-  ],
-  [
-    PRICE,
-    'charges held runs twice',
-    charges(ofRun((request, response) => isHeld(response, request), 60)),
-    'charges/every-run',
-  ],
-  [PRICE, 'charges nothing for held runs', charges(ofRun((request, response) => isHeld(response, request), -60))],
-  [PRICE, 'charges for reading a job', charges((request) => (isFor(request, 'getJob') ? 1 : 0))],
-  [PRICE, 'charges for reading the list', charges((request) => (isFor(request, 'listModels') ? 1 : 0))],
-  [CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')],
-  [CANCELLED, 'charges a processing job that is cancelled', ofCancel(60, 'processing'), 'charges/every-run'],
-  [CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')],
-  [
-    CANCELLED,
-    'charges a cancelled job when it would have ended',
-    charges((request, response) => (isFor(request, 'cancelJob') && response.status < 300 ? 60 : 0), 75_000),
-    'charges/every-run',
-  ],
-  [
-    CANCELLED,
-    'charges each job once it is cancelled again',
-    charges((request, response) => (isFor(request, 'cancelJob') && response.status === 409 ? 60 : 0)),
-  ],
-])
+export const CHARGE_MUTANTS: Mutants = {
+  'charges/every-run': {
+    'charges asynchronous runs twice': chargesRuns(4, all(isMain, asynchronous)),
+    'charges nothing for asynchronous runs': chargesRuns(-4, all(isMain, asynchronous)),
+    'charges synchronous runs one credit more': chargesRuns(1, isCompleted),
+    'charges nothing for synchronous runs': chargesRuns(-4, isCompleted),
+    'charges runs with webhook_url twice': chargesRuns(4, all(isMain, withWebhook)),
+    'charges nothing for runs with webhook_url': chargesRuns(-4, all(isMain, withWebhook)),
+    'charges failed jobs with webhook_url only': chargesRuns(4, all(isFailing, withWebhook)),
+    'charges held runs twice': chargesRuns(60, isHeld),
+    'charges nothing for held runs': chargesRuns(-60, isHeld),
+    'charges for reading a job': charges('getJob', 1),
+    'charges for reading the list': charges('listModels', 1),
+    'charges a queued job that is cancelled': ofCancel(60, 'queued'),
+    'charges a processing job that is cancelled': ofCancel(60, 'processing'),
+    'charges half of a processing job that is cancelled': ofCancel(30, 'processing'),
+    'charges a cancelled job when it would have ended': charges('cancelJob', 60, { laterMs: 75_000 }),
+    'charges each job once it is cancelled again': charges('cancelJob', 60, { isWanted: hasCode(409) }),
+  },
+}

@@ -1,10 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
-import { at } from '../../packages/conformance/src/json.ts'
-import { contentType, hasCode, raw } from './edits.ts'
-import { type Edit, edited, mutants, put, type Row, status, take, when } from './mutation.ts'
-
-const SHAPE = '7: an error body is a JSON object with error, which holds code (string) and message (string)'
-const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[]
+import { isProviderFailure } from '../../packages/conformance/src/judges/world.ts'
+import { type Changes, contentType, hasCode, isError, put, raw, responsesOf, run } from './edits.ts'
+import type { Mutants, Mutation } from './mutation.ts'
 
 /** What the server rejects, with the status that it has for it. */
 const REJECTED: readonly [string, RouteName, number][] = [
@@ -17,43 +14,33 @@ const REJECTED: readonly [string, RouteName, number][] = [
   ['the cancel of a finished job', 'cancelJob', 409],
 ]
 
-const CORRUPTED: readonly [string, Edit][] = [
-  ['a text as the error', put('/error', 'no')],
-  ['the code beside the error', put('', (body: { error: object }) => ({ ...body.error, error: 'no' }))],
-  ['no code', take('/error/code')],
-  ['no message', take('/error/message')],
-  ['a number as the code', put('/error/code', 404)],
-  ['a list of messages', put('/error/message', ['no'])],
-]
+const corrupted = (errors: Changes, what: string): Record<string, Mutation> => ({
+  [`has a text as the error for ${what}`]: errors.put('/error', 'no'),
+  [`has the code beside the error for ${what}`]: errors.put('', ({ error }: { error: object }) => ({ ...error })),
+  [`has no code for ${what}`]: errors.take('/error/code'),
+  [`has no message for ${what}`]: errors.take('/error/message'),
+  [`has a number as the code for ${what}`]: errors.put('/error/code', 404),
+  [`has a list of messages for ${what}`]: errors.put('/error/message', ['no']),
+})
 
-const isError = ({ status }: { status: number }) => status >= 400 && status < 500
+function atEach(breaks: string, mutate: (errors: Changes) => Mutation): Record<string, Mutation> {
+  const routes = Object.keys(ROUTES) as RouteName[] // the keys of the constant
+  return Object.fromEntries(routes.map((route) => [`${breaks} ${route}`, mutate(responsesOf(route).where(isError))]))
+}
 
 /** The bodies of errors of every kind. */
-export const ERROR_MUTANTS = mutants([
-  [
-    SHAPE,
-    'responds to a failed run with 502 and no message',
-    edited(
-      'runModel',
-      when(({ json }) => at(json, '/error/code') === 'PROVIDER_FAILURE', status(502), take('/error/message')),
+export const ERROR_MUTANTS: Mutants = {
+  'errors/every-error': {
+    'responds to a failed run with 502 and no message': run
+      .where(({ json }) => isProviderFailure(json))
+      .edit(put('/error/message', undefined), (response) => void Object.assign(response, { status: 502 })),
+    ...Object.assign(
+      {},
+      ...REJECTED.map(([what, route, code]) => corrupted(responsesOf(route).where(hasCode(code)), what)),
     ),
-    'errors/every-error',
-  ],
-  ...REJECTED.flatMap(([what, route, code]) =>
-    CORRUPTED.map(([how, edit]): Row => [SHAPE, `has ${how} for ${what}`, edited(route, when(hasCode(code), edit))]),
-  ),
-  ...ROUTE_NAMES.map(
-    (route): Row => [
-      '1: the interface is an HTTP JSON API',
-      `calls errors of ${route} a page`,
-      edited(route, when(isError, contentType('text/html'))),
-    ],
-  ),
-  ...ROUTE_NAMES.map(
-    (route): Row => [
-      SHAPE,
-      `responds to errors of ${route} with a page`,
-      edited(route, when(isError, raw('<h1>Error</h1>'))),
-    ],
-  ),
-])
+    ...atEach('responds with a page to errors of', (errors) => errors.edit(raw('<h1>Error</h1>'))),
+  },
+  'errors/every-json': {
+    ...atEach('calls pages the errors of', (errors) => errors.edit(contentType('text/html'))),
+  },
+}

@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
+import { tryParseJson } from '@modelrun/kit'
 import type { ReferenceServer } from '@modelrun/reference-server'
 import type { ConformanceOptions } from '../../packages/conformance/src/options.ts'
-import { requirementsOf } from '../../packages/conformance/src/requirements.ts'
 import type { Deliver, ReferenceService } from '../../packages/conformance/test/reference-service.ts'
 
 /** A request to the server. */
@@ -9,7 +9,7 @@ export interface WireRequest {
   method: string
   url: URL
   authorization: string | null
-  /** Parsed when it is JSON, else text; `undefined` for none. */
+  /** Parsed when it is JSON, else a string; `undefined` for none. */
   body: unknown
   init: RequestInit
 }
@@ -39,102 +39,51 @@ export interface Mutation {
   options?: (service: ReferenceService) => Partial<ConformanceOptions>
 }
 
-/** A service that breaks one rule. */
-export interface Mutant {
-  /** Section and sentence of the specification that it breaks. */
-  sentence: string
-  /** The fault, in words. */
-  breaks: string
-  mutation: Mutation
-  /** Id of a check that must fail, among others. Each check of a statement has such a mutant. */
-  check?: string | undefined
+/** Services that break one rule: by the id of a check that must fail, among others, and by what they break, in words. */
+export type Mutants = Readonly<Record<string, Readonly<Record<string, Mutation>>>>
+
+/** What a mutation acts on, beside a request. */
+export interface Place {
+  send: Send
+  server: ReferenceServer
+  keys: Keys
 }
 
-/**
- * A fault: what it breaks, in words; how; and a check that must fail, among others. What it breaks is a sentence of the
- * specification, or the id of a check, whose statements it breaks.
- */
-export type Row = readonly [sentence: string, breaks: string, mutation: Mutation, check?: string]
-
-/** A service for each fault. */
-export function mutants(rows: readonly Row[]): Mutant[] {
-  return rows.map(([sentence, breaks, mutation, check]) => {
-    const statements = requirementsOf(sentence).map(({ id, statement }) => `${id} ${statement}`)
-    return statements.length === 0
-      ? { sentence, breaks, mutation, check }
-      : { sentence: statements.join(' '), breaks, mutation, check: sentence }
-  })
-}
-
-export type Edit = (response: WireResponse, request: WireRequest) => void
-
-/** Changes the responses of an endpoint. */
-export function edited(route: RouteName, ...edits: readonly Edit[]): Mutation {
-  return editedWhere((request) => isFor(request, route), ...edits)
-}
-
-/** Changes the responses to some requests. */
-export function editedWhere(isWanted: (request: WireRequest) => boolean, ...edits: readonly Edit[]): Mutation {
+/** Acts on each request before the server sees it. */
+export function before(act: (request: WireRequest, place: Place) => unknown): Mutation {
   return {
-    wrap: (send) => async (request) => {
-      const response = await send(request)
-      if (isWanted(request)) for (const edit of edits) edit(response, request)
-      return response
-    },
-  }
-}
-
-/** Changes requests before the server sees them. */
-export function editRequests(
-  route: RouteName,
-  edit: (request: WireRequest, server: ReferenceServer) => void,
-): Mutation {
-  return {
-    wrap: (send, server) => async (request) => {
-      if (isFor(request, route)) edit(request, server)
+    wrap: (send, server, keys) => async (request) => {
+      await act(request, { send, server, keys })
       return send(request)
     },
   }
 }
 
-/** Applies edits only to some responses. */
-export function when(
-  isWanted: (response: WireResponse, request: WireRequest) => boolean,
-  ...edits: readonly Edit[]
-): Edit {
-  return (response, request) => {
-    if (isWanted(response, request)) for (const edit of edits) edit(response, request)
+/** Acts on each response before the suite sees it. */
+export function after(act: (response: WireResponse, request: WireRequest, place: Place) => unknown): Mutation {
+  return {
+    wrap: (send, server, keys) => async (request) => {
+      const response = await send(request)
+      await act(response, request, { send, server, keys })
+      return response
+    },
   }
 }
 
-export function status(code: number): Edit {
-  return (response) => {
-    response.status = code
+/** Replaces the handling of some requests. */
+export function instead(
+  isWanted: (request: WireRequest) => boolean,
+  respond: (request: WireRequest, place: Place) => Promise<WireResponse>,
+): Mutation {
+  return {
+    wrap: (send, server, keys) => (request) =>
+      isWanted(request) ? respond(request, { send, server, keys }) : send(request),
   }
 }
 
-/** Sets the value at a pointer, where `*` is every item. A function gets the old value; `undefined` removes it. */
-export function put(pointer: string, value: unknown): Edit {
-  return (response) => {
-    response.json = putAt(response.json, pointer.split('/').slice(1), value)
-  }
-}
-
-export function take(pointer: string): Edit {
-  return put(pointer, undefined)
-}
-
-function putAt(parent: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
-  if (name === undefined) return typeof value === 'function' ? value(parent) : value
-  if (Array.isArray(parent)) {
-    return parent.map((item, index) => (name === '*' || name === String(index) ? putAt(item, rest, value) : item))
-  }
-  if (typeof parent !== 'object' || parent === null) return parent
-  const members = new Map(Object.entries(parent))
-  for (const one of name === '*' ? [...members.keys()] : [name]) {
-    if (rest.length === 0 || members.has(one)) members.set(one, putAt(members.get(one), rest, value))
-  }
-  return Object.fromEntries([...members].filter(([, member]) => member !== undefined))
+/** Changes requests to an endpoint before the server sees them. */
+export function editRequests(route: RouteName, edit: (request: WireRequest) => unknown): Mutation {
+  return before((request) => isFor(request, route) && edit(request))
 }
 
 const PATTERNS = Object.entries(ROUTES).map(([name, { method, path }]) => ({
@@ -155,46 +104,30 @@ export function mutatedFetch({ server, options }: ReferenceService, { wrap }: Mu
     if (authorization === null) headers.delete('authorization')
     else headers.set('authorization', authorization)
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await server.fetch(url, {
-      ...init,
-      method,
-      headers,
-      ...(text === undefined ? {} : { body: text }),
-    })
+    const sent = { ...init, method, headers, ...(text === undefined ? {} : { body: text }) }
+    const response = await server.fetch(url, sent)
     const bytes = await response.arrayBuffer()
-    return { status: response.status, headers: new Headers(response.headers), json: parse(bytes), bytes }
+    const json = tryParseJson(new TextDecoder().decode(bytes))
+    return { status: response.status, headers: new Headers(response.headers), json, bytes }
   }
   const mutated = wrap?.(send, server, options.keys ?? {}) ?? send
   return async (url: string, init: RequestInit): Promise<Response> => {
     const authorization = new Headers(init.headers).get('authorization')
-    const body = init.body === undefined ? undefined : (parseText(String(init.body)) ?? String(init.body))
+    const body = init.body === undefined ? undefined : (tryParseJson(String(init.body)) ?? String(init.body))
     const response = await mutated({ method: init.method ?? 'GET', url: new URL(url), authorization, body, init })
-    const { status: code, headers, json, bytes } = response
+    const { status, headers } = response
     headers.delete('content-length')
-    const content = json === undefined ? bytes : JSON.stringify(json)
-    return new Response(code === 204 ? null : content, { status: code, headers })
+    return new Response(status === 204 ? null : bodyOf(response), { status, headers })
   }
+}
+
+/** The body as it is sent. */
+export function bodyOf({ json, bytes }: Pick<WireResponse, 'json' | 'bytes'>): string | ArrayBuffer {
+  return json === undefined ? bytes : JSON.stringify(json)
 }
 
 /** Images of the reference server take longer to draw than everything else of a run of the suite. */
 function aFile(): WireResponse {
   const headers = new Headers({ 'content-type': 'image/png' })
-  return {
-    status: 200,
-    headers,
-    json: undefined,
-    bytes: new TextEncoder().encode('an image').buffer,
-  }
-}
-
-function parse(bytes: ArrayBuffer): unknown {
-  return parseText(new TextDecoder().decode(bytes))
-}
-
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return { status: 200, headers, json: undefined, bytes: new TextEncoder().encode('an image').buffer }
 }

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../test/virtual-clock.ts'
 import type { ConformanceOptions } from './options.ts'
 import { runConformance } from './run-conformance.ts'
@@ -26,106 +24,69 @@ async function attempt(options: Partial<ConformanceOptions>) {
 
 const respond = (body: BodyInit | null, init: ResponseInit) => ({ fetch: async () => new Response(body, init) })
 const PAGE = '<!doctype html><title>It works!</title>'
+const moved = { status: 301, headers: { location: 'https://www.api.test/v1/models' } }
+const NO_LIST = 'is another service (GET /v1/models does not return a list of models): correct the base URL.'
 
 describe('a wrong base URL or key', () => {
-  let url: string
-  let closedUrl: string
-  const server = createReferenceServer()
-
-  beforeAll(async () => {
-    const listening = await listen(server)
-    url = listening.url
-    const other = await listen(createReferenceServer())
-    closedUrl = other.url
-    await other.close()
-    return listening.close
-  })
-
-  afterAll(() => server.close())
-
-  it('is reported where nothing listens, after one request', async () => {
-    expect(await attempt({ baseUrl: closedUrl })).toEqual({
-      error: expect.stringMatching(
-        /^CannotStartError: There is no response from .* ECONNREFUSED .*: start the service there, or correct the base URL\.$/,
-      ),
-      requests: [`GET ${closedUrl}/v1/models?limit=1`],
-    })
-  })
-
-  it('is reported where the service does not respond in time', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    onTestFinished(() => void silent.closeAllConnections())
-    onTestFinished(() => void silent.close())
-    await new Promise((resolve) => silent.once('listening', resolve))
-    const { port } = silent.address() as AddressInfo // bound to a port, so not a pipe
-    const { error } = await attempt({ baseUrl: `http://127.0.0.1:${port}`, limits: { requestMs: 100 } })
-    expect(error).toBe(
-      `CannotStartError: There is no response from http://127.0.0.1:${port} (nothing complete within 100 ms): ` +
-        'start the service there, or correct the base URL.',
-    )
-  })
-
-  it('is reported without a request where the base URL ends in /v1', async () => {
-    for (const end of ['/v1', '/v1/']) {
-      expect(await attempt({ baseUrl: `${url}${end}` })).toEqual({
-        error: `ConfigurationError: \`baseUrl\` of \`runConformance\` must be without /v1 at its end: the suite adds that itself. Use ${url}.`,
-        requests: [],
-      })
-    }
-  })
-
-  it('is reported where the service does not know the key', async () => {
-    expect(await attempt({ baseUrl: url })).toEqual({
-      error: `CannotStartError: ${url} rejects the API key (401): use a key of this service that has all permissions.`,
-      requests: [`GET ${url}/v1/models?limit=1`],
-    })
+  it.each<[string, Partial<ConformanceOptions>, number]>([
+    [
+      'is another service (text/html to GET /v1/models)',
+      respond(PAGE, { headers: { 'content-type': 'text/html' } }),
+      1,
+    ],
+    [
+      'has no models (404 to GET /v1/models): correct the base URL, which stands before /v1.',
+      respond(PAGE, { status: 404 }),
+      1,
+    ],
+    [NO_LIST, respond('{"name":"some api"}', {}), 1],
+    [NO_LIST, respond('[]', {}), 1],
+    ['redirects to https://www.api.test/v1/models (301): use the base URL of that service.', respond(null, moved), 1],
+    ['is not available (429): run the suite again when it is.', respond('busy', { status: 429 }), 6],
+    ['is not available (503): run the suite again when it is.', respond('busy', { status: 503 }), 3],
+    [
+      'rejects the API key (401): use a key of this service that has all permissions.',
+      respond('{}', { status: 401 }),
+      1,
+    ],
+  ])('is reported: %s', async (sentence, options, sent) => {
+    const { error, requests } = await attempt({ ...options, clock: new VirtualClock() })
+    expect(error).toContain(`CannotStartError: https://api.test ${sentence}`)
+    expect(requests).toEqual(Array(sent).fill('GET https://api.test/v1/models?limit=1'))
   })
 
   it('is reported where the key may not list models', async () => {
+    const server = createReferenceServer()
     const { key } = server.createKey({ permissions: ['jobs:read'] })
-    const { error } = await attempt({ baseUrl: url, apiKey: key })
+    const { error } = await attempt({ baseUrl: server.baseUrl, apiKey: key, fetch: server.fetch })
     expect(error).toBe('CannotStartError: The API key may not list models (403): use a key that has all permissions.')
   })
 
-  it.each(['', 'sk_test_ab\n', 'sk test'])('is reported without a request where the key is %j', async (apiKey) => {
-    expect(await attempt({ apiKey })).toEqual({
-      error:
-        'ConfigurationError: `apiKey` of `runConformance` must be an API key with all permissions, without white space.',
-      requests: [],
-    })
+  it('is reported where nothing listens', async () => {
+    const { url, close } = await listen(createReferenceServer())
+    await close()
+    const reason = /There is no response from .* ECONNREFUSED .*: start the service there, or correct the base URL\.$/
+    expect((await attempt({ baseUrl: url })).error).toMatch(reason)
   })
 
-  it('is reported where the service is below another path', async () => {
-    const { error } = await attempt({ baseUrl: `${url}/api`, apiKey: server.apiKey })
-    expect(error).toBe(
-      `CannotStartError: ${url}/api has no models (404 to GET /v1/models): correct the base URL, which stands before /v1.`,
-    )
+  it('is reported where the service does not respond in time', async () => {
+    const fetch = (_: string, { signal }: RequestInit) =>
+      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    const { error } = await attempt({ fetch, clock: new VirtualClock() })
+    expect(error).toContain('There is no response from https://api.test (nothing complete within 90000 ms): ')
   })
 
-  it.each([
-    [respond(PAGE, { headers: { 'content-type': 'text/html' } }), 'is another service (text/html to GET /v1/models)'],
-    [respond(PAGE, { status: 404 }), 'has no models (404 to GET /v1/models)'],
-    [respond('{"name":"some api"}', {}), 'is another service (GET /v1/models does not return a list of models)'],
-    [respond('[]', {}), 'is another service (GET /v1/models does not return a list of models)'],
-    [
-      respond(null, { status: 301, headers: { location: 'https://www.api.test/v1/models' } }),
-      'redirects to https://www.api.test/v1/models (301): use the base URL of that service.',
-    ],
-  ])('is reported where the response is %o', async (options, sentence) => {
+  it.each<[Partial<ConformanceOptions>, string]>([
+    [{ baseUrl: 'https://api.test/v1' }, '`baseUrl` of `runConformance` must be without /v1 at its end'],
+    [{ baseUrl: 'https://api.test/v1/' }, 'the suite adds that itself. Use https://api.test.'],
+    ...['', 'sk_test_ab\n', 'sk test'].map((apiKey): [{ apiKey: string }, string] => [
+      { apiKey },
+      '`apiKey` of `runConformance` must be an API key with all permissions, without white space.',
+    ]),
+  ])('is reported without a request: %o', async (options, sentence) => {
     const { error, requests } = await attempt(options)
-    expect(error).toContain(`CannotStartError: https://api.test ${sentence}`)
-    expect(requests).toEqual(['GET https://api.test/v1/models?limit=1'])
-  })
-
-  it.each([
-    [429, 6],
-    [503, 3],
-  ])('is reported where the service keeps rejecting requests with %i', async (status, sent) => {
-    const { error, requests } = await attempt({ ...respond('busy', { status }), clock: new VirtualClock() })
-    expect(error).toBe(
-      `CannotStartError: https://api.test is not available (${status}): run the suite again when it is.`,
-    )
-    expect(requests.length).toBe(sent)
+    expect(error).toContain(sentence)
+    expect(requests).toEqual([])
   })
 
   it('is not seen in one read that fails: it is sent again, and judged', async () => {

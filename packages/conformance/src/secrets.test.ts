@@ -44,7 +44,7 @@ function everywhere(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, everywhere(member, key)]))
 }
 
-/** All four reports, and what was shown while the suite ran, of a service that has secrets in its responses. */
+/** The reports, and what was shown while the suite ran, of a service that has secrets in its responses. */
 async function reportsOf(plant: (body: unknown) => unknown) {
   const { options, service } = legalOptions({ fileUrls: 'signed', failedSync: 200, jobFields: 'many' })
   const { deliver } = service
@@ -105,13 +105,8 @@ describe('a service that has keys and signed urls in its responses', () => {
     }
     const error = await runConformance({ ...options, fetch }).catch(String)
     expect(error).toContain('has no price')
-    expect(error).not.toContain(LEGAL_KEY)
-  })
-
-  it('leaves none of them in the error of a suite that cannot start', async () => {
-    const { options } = legalOptions()
-    const error = await runConformance({ ...options, models: { main: { model: LEGAL_KEY } } }).catch(String)
-    expect(error).toContain('cannot be read')
-    expect(error).not.toContain(LEGAL_KEY)
+    const unread = await runConformance({ ...options, models: { main: { model: LEGAL_KEY } } }).catch(String)
+    expect(unread).toContain('cannot be read')
+    expect([error, unread].join()).not.toContain(LEGAL_KEY)
   })
 })

@@ -1,4 +1,3 @@
-import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createClock } from '../clock.ts'
 import { createExchangeLog } from '../exchange.ts'
@@ -49,15 +48,6 @@ it('sends a request once, whatever the outcome, and says why no response came', 
     exchange: log.exchanges[0],
   })
   expect(count).toBe(1)
-})
-
-it('reads an error of another realm too, such as those of Node under Jest', async () => {
-  const { call } = callers(async () => {
-    throw runInNewContext(`new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })`)
-  })
-  await expect(call({ method: 'GET', path: '/v1/models', authorization: undefined })).rejects.toMatchObject({
-    message: 'No response to GET https://api.example/v1/models: fetch failed: read ECONNRESET',
-  })
 })
 
 it('gives up on headers, or a body, that do not come within the time limit', async () => {

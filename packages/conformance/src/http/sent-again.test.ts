@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { VirtualClock } from '../../test/virtual-clock.ts'
 import type { ApiResponse, Call } from './caller.ts'
 import { sendingAgain } from './sent-again.ts'
@@ -23,46 +23,28 @@ async function sentTo(
   return { status, sentAfterMs }
 }
 
-const limited = (retryAfter?: string, date?: string) => ({
-  status: 429,
-  headers: {
-    ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
-    ...(date === undefined ? {} : { date }),
-  },
-})
+const limited = (headers: Record<string, string> = {}) => ({ status: 429, headers })
+const AT_9 = { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }
+const AT_5 = { date: 'Thu, 01 Jan 2026 00:00:05 GMT' }
+const ok = { status: 200 }
 
-describe('a request that is rejected with 429', () => {
-  it('is sent again after the seconds of Retry-After', async () => {
-    expect(await sentTo([limited('7'), { status: 202 }])).toEqual({ status: 202, sentAfterMs: [0, 7_000] })
+it.each<[string, Parameters<typeof sentTo>, number[]]>([
+  ['429: after the seconds of Retry-After', [[limited({ 'retry-after': '7' }), ok]], [0, 7_000]],
+  ['429: at the date of Retry-After', [[limited(AT_9), ok]], [0, 9_000]],
+  ['429: at that date by the clock of the service', [[limited({ ...AT_9, ...AT_5 }), ok]], [0, 4_000]],
+  ['429: after own times, and not for ever', [[limited()]], [0, 1_000, 3_000, 7_000, 15_000, 31_000]],
+  ['429: not where the service asks for more than two minutes', [[limited({ 'retry-after': '3600' }), ok]], [0]],
+  ['a read that failed: twice', [[{ status: 500 }, { status: 503 }, ok], 'GET'], [0, 1_000, 5_000]],
+  ['a read that fails for ever: twice', [[{ status: 500 }], 'GET'], [0, 1_000, 5_000]],
+  ...[200, 401, 500, 503].map((status): [string, Parameters<typeof sentTo>, number[]] => [
+    `a run that got ${status}: never`,
+    [[{ status, headers: { 'retry-after': '1' } }, ok]],
+    [0],
+  ]),
+])('sends again %s', async (_, call, times) => {
+  const [responses] = call
+  expect(await sentTo(...call)).toEqual({
+    status: responses[Math.min(times.length, responses.length) - 1]?.status,
+    sentAfterMs: times,
   })
-
-  it('is sent again at the date of Retry-After, by the clock of the service where the response shows it', async () => {
-    const date = 'Thu, 01 Jan 2026 00:00:09 GMT'
-    expect((await sentTo([limited(date), { status: 200 }])).sentAfterMs).toEqual([0, 9_000])
-    const ownDate = 'Thu, 01 Jan 2026 00:00:05 GMT'
-    expect((await sentTo([limited(date, ownDate), { status: 200 }])).sentAfterMs).toEqual([0, 4_000])
-  })
-
-  it('is sent again after a time of its own where the service names none, and not for ever', async () => {
-    expect(await sentTo([limited()])).toEqual({
-      status: 429,
-      sentAfterMs: [0, 1_000, 3_000, 7_000, 15_000, 31_000],
-    })
-  })
-
-  it('is not sent again where the service asks for more than two minutes', async () => {
-    expect((await sentTo([limited('3600'), { status: 200 }])).sentAfterMs).toEqual([0])
-  })
-})
-
-it('a read that failed is sent again twice', async () => {
-  const sentAfterMs = [0, 1_000, 5_000]
-  expect(await sentTo([{ status: 500 }, { status: 503 }, { status: 200 }], 'GET')).toEqual({ status: 200, sentAfterMs })
-  expect(await sentTo([{ status: 500 }], 'GET')).toEqual({ status: 500, sentAfterMs })
-})
-
-it('no other response makes a request go out twice', async () => {
-  for (const status of [200, 401, 500, 503]) {
-    expect(await sentTo([{ status, headers: { 'retry-after': '1' } }])).toMatchObject({ status, sentAfterMs: [0] })
-  }
 })
