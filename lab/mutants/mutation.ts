@@ -24,7 +24,7 @@ export interface WireResponse {
 }
 
 /** Sends a request to the server. */
-export type Send = (request: WireRequest) => Promise<WireResponse>
+type Send = (request: WireRequest) => Promise<WireResponse>
 
 /** The keys that the suite is given beside the one with all permissions. */
 export type Keys = NonNullable<ConformanceOptions['keys']>
