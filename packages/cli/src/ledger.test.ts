@@ -1,18 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { Ledger, stateFolder } from './ledger.ts'
 
-let folder: string
+const folder = mkdtempSync(join(tmpdir(), 'modelrun-ledger-'))
 let ledger: Ledger
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'modelrun-ledger-'))
-  ledger = new Ledger({ MODELRUN_STATE_DIR: join(folder, 'state') })
+  ledger = new Ledger({ MODELRUN_STATE_DIR: join(folder, randomUUID()) })
 })
-
-afterEach(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const intent = (run: string) =>
   ledger.append({ type: 'intent', run, model: 'm', base_url: 'http://x', credits: 4, input_sha256: '' })

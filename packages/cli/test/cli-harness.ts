@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type IPty, spawn as spawnPty } from '@lydell/node-pty'
+import { spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, afterEach, vi } from 'vitest'
@@ -46,16 +46,6 @@ export interface Finished {
 interface StartOptions {
   input?: string | undefined
   env?: Record<string, string | undefined> | undefined
-}
-
-/** A command in a terminal. */
-export interface TerminalRun {
-  pty: IPty
-  /** All that was drawn so far. */
-  readonly drawn: () => string
-  /** Resolves when a text has been drawn. */
-  waitFor(text: RegExp): Promise<void>
-  ended: Promise<number>
 }
 
 /** A folder, a service on a port, and the command as a user runs it. All are gone after the test. */
@@ -102,7 +92,7 @@ export class CliHarness {
   /** The environment of a user. */
   env(more: Record<string, string | undefined> = {}): Record<string, string> {
     const { PATH = '', HOME = '' } = process.env
-    const own = {
+    const all = {
       PATH,
       HOME,
       MODELRUN_API_KEY: this.server.apiKey,
@@ -111,9 +101,8 @@ export class CliHarness {
       XDG_CONFIG_HOME: join(this.folder, 'config'),
       ...more,
     }
-    return Object.fromEntries(
-      Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    )
+    // Undefined leaves a variable out.
+    return JSON.parse(JSON.stringify(all))
   }
 
   start(args: readonly string[], { env, input }: StartOptions = {}) {
@@ -139,18 +128,11 @@ export class CliHarness {
   /** Runs a command with `--json`, and gives its objects. */
   async events(...args: string[]): Promise<{ code: number | null; events: Record<string, unknown>[] }> {
     const { code, stdout } = await this.run([...args, '--json'])
-    const events = stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line): Record<string, unknown> => JSON.parse(line))
-    return { code, events }
+    return { code, events: (stdout.match(/.+/g) ?? []).map((line): Record<string, unknown> => JSON.parse(line)) }
   }
 
   /** Runs a command where it draws. */
-  inTerminal(
-    args: readonly string[],
-    { cols = 80, env = {} }: { cols?: number; env?: Record<string, string> } = {},
-  ): TerminalRun {
+  inTerminal(args: readonly string[], { cols = 80, env = {} }: { cols?: number; env?: Record<string, string> } = {}) {
     const options = { cols, rows: 24, cwd: this.folder, env: this.env({ TERM: 'xterm-256color', ...env }) }
     const pty = spawnPty(process.execPath, [this.command, ...args], options)
     let drawn = ''
@@ -160,13 +142,16 @@ export class CliHarness {
       for (const { text, resolve } of waits) if (text.test(drawn)) resolve()
     })
     const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
+    /** Resolves when a text has been drawn. */
     const waitFor = (text: RegExp) =>
       new Promise<void>((resolve, reject) => {
         if (text.test(drawn)) resolve()
         waits.push({ text, resolve })
         void ended.then(() => reject(new Error(`It ended without ${text}: ${drawn}`)))
       })
-    return { pty, drawn: () => drawn, waitFor, ended }
+    /** All that was drawn so far. */
+    const drawnText = () => drawn
+    return { pty, drawn: drawnText, waitFor, ended }
   }
 
   write(name: string, content: string | Buffer): Promise<void> {

@@ -6,14 +6,14 @@ import { ModelRun } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promptLines, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
-import { mountSmallDisk, type SmallDisk, whyNoDisk } from '../../test/small-disk.ts'
+import { mountSmallDisk, whyNoDisk } from '../../test/small-disk.ts'
 
 const note = whyNoDisk()
 const ROWS = 200
 
 let cli: CliHarness
 let files: SmallFiles
-let disk: SmallDisk
+let disk: ReturnType<typeof mountSmallDisk>
 
 describe.skipIf(note !== '')(`a full disk${note}`, () => {
   beforeEach(async () => {
@@ -22,9 +22,7 @@ describe.skipIf(note !== '')(`a full disk${note}`, () => {
     files = await serveSmallFiles()
     files.script(cli, ROWS)
   })
-  afterEach(async () => {
-    disk.remove()
-  })
+  afterEach(() => disk.remove())
 
   it('stops a batch, which says so, and continues with the same command: each row is paid once', async () => {
     await cli.write('rows.jsonl', promptLines(ROWS))

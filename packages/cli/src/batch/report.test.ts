@@ -1,22 +1,8 @@
+import type { Run } from '@modelrun/durable'
 import { describe, expect, it, vi } from 'vitest'
 import { Terminal } from '../terminal/terminal.ts'
 import { BatchProgress } from './batch-progress.ts'
-import { printReport, type RowReport } from './report.ts'
-
-const END: RowReport = {
-  row: 1,
-  key: 'a',
-  state: 'succeeded',
-  job_id: 'job_1',
-  request_id: undefined,
-  sent_at: undefined,
-  files: [],
-  urls: [],
-  credits: 4,
-  attempt: 1,
-  error: undefined,
-  input: {},
-}
+import { describeRow, printReport } from './report.ts'
 
 function terminalOf(): { terminal: Terminal; said: () => string } {
   let said = ''
@@ -44,12 +30,14 @@ describe('the progress of a batch', () => {
 })
 
 describe('the report of a batch', () => {
-  it('says that the same command polls the jobs of unknown rows, where they have one', async () => {
-    const withJob = terminalOf()
-    expect(await printReport([{ ...END, state: 'unknown' }], { credits: 4, terminal: withJob.terminal })).toBe(4)
-    expect(withJob.said()).toContain('The same command polls those again that have a job, and nothing is paid.')
-    const without = terminalOf()
-    await printReport([{ ...END, state: 'unknown', job_id: undefined }], { credits: 4, terminal: without.terminal })
-    expect(without.said()).not.toContain('polls those again')
+  it.each([
+    ['job_1', true],
+    [undefined, false],
+  ])('says that the same command polls the jobs of unknown rows, for the job %s: %s', async (jobId, isSaid) => {
+    const { terminal, said } = terminalOf()
+    const run = { state: 'unknown', jobId } as Run
+    const reports = [describeRow({ key: 'a', attempt: 1, run }, 4)]
+    expect(await printReport(reports, { credits: 4, terminal })).toBe(4)
+    expect(said().includes('The same command polls those again that have a job, and nothing is paid.')).toBe(isSaid)
   })
 })

@@ -46,19 +46,6 @@ const cases = schemas.chain((schema) => {
   return fc.tuple(fc.constant(schema), fc.oneof(anyInput, fc.dictionary(ownNames, values, { maxKeys: 2 })))
 })
 
-function modelWith(input_schema: Schema): Model {
-  return {
-    id: 'm',
-    name: 'm',
-    description: '',
-    category: 'text-to-image',
-    provider: 'p',
-    status: 'active',
-    pricing: { credits_per_run: 1 },
-    input_schema,
-  }
-}
-
 /** The input that the command would send; undefined when it ends with a usage error. */
 async function commandInput(
   schema: Schema,
@@ -66,8 +53,8 @@ async function commandInput(
 ): Promise<{ input: object } | { problem: string }> {
   const input = document === undefined ? undefined : join(folder, 'input.json')
   if (input !== undefined) await writeFile(input, JSON.stringify(document))
-  const parameters = readParameters(modelWith(schema), [])
-  const options = { input, wait: true, onInterrupt: 'detach' as const, save: true }
+  const parameters = readParameters({ input_schema: schema } as Model, [])
+  const options = { input, wait: true, save: true }
   try {
     return { input: await buildInput({ schema, parameters, given, options, readsStdin: false }) }
   } catch (error) {

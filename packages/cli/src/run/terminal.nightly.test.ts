@@ -55,23 +55,15 @@ describe('modelrun run in a terminal', () => {
     expect(run.drawn()).toMatch(/The run is being sent\.[\s\S]*modelrun job job_\w+ --watch/)
   })
 
-  it('asks before a high price, and sends nothing without a yes', async () => {
-    const video = ['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait']
-    const no = cli.inTerminal(video)
-    await no.waitFor(/Pay 25 credits\? \[y\/N\] /)
-    no.pty.write('\r')
-    expect(await no.ended).toBe(3)
-    expect(cli.inputs()).toEqual([])
-    const interrupted = cli.inTerminal(video)
-    await interrupted.waitFor(/\[y\/N\] /)
-    interrupted.pty.write('\x03')
-    expect(await interrupted.ended).toBe(130)
-    expect(cli.inputs()).toEqual([])
-    const yes = cli.inTerminal(video)
-    await yes.waitFor(/\[y\/N\] /)
-    yes.pty.write('y\r')
-    expect(await yes.ended).toBe(0)
-    expect(cli.inputs()).toHaveLength(1)
+  it.each([
+    ['\r', 3, 0],
+    ['\x03', 130, 0],
+    ['y\r', 0, 1],
+  ])('asks before a high price, and for the keys %j ends with %i and sends %i runs', async (keys, code, runs) => {
+    const run = cli.inTerminal(['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait'])
+    await run.waitFor(/Pay 25 credits\? \[y\/N\] /)
+    run.pty.write(keys)
+    expect([await run.ended, cli.inputs().length]).toEqual([code, runs])
   })
 
   it('does not send a run whose price rises while the question is read', async () => {
@@ -84,22 +76,17 @@ describe('modelrun run in a terminal', () => {
     expect(asked.drawn()).toContain('costs 5000 credits, more than')
   })
 
-  it.each([30, 60, 200])('keeps every line of a table within %i columns', async (cols) => {
-    const run = cli.inTerminal(['models'], { cols })
-    expect(await run.ended).toBe(0)
-    const lines = stripVTControlCharacters(run.drawn()).split('\r\n')
-    expect(lines.filter((line) => line !== '')).toHaveLength(14)
-    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(cols)
-  })
-
-  it('keeps the progress within a narrow window', async () => {
+  it.each([24, 60, 200])('keeps every line of a table and the progress within %i columns', async (cols) => {
     cli.server.script('aurora-image', [{ result: 'hang' }])
-    const run = cli.inTerminal(RUN, { cols: 24 })
+    const [table, run] = [cli.inTerminal(['models'], { cols }), cli.inTerminal(RUN, { cols })]
     await run.waitFor(/⠙/)
     theJob().complete()
-    await run.ended
-    const drawn = run.drawn().split('\r\x1b[2K').map(stripVTControlCharacters)
-    expect(Math.max(...drawn.filter((line) => /^[⠋-⠿]/.test(line)).map((line) => stringWidth(line)))).toBeLessThan(24)
+    expect([await table.ended, await run.ended]).toEqual([0, 0])
+    const lines = stripVTControlCharacters(table.drawn()).split('\r\n')
+    expect(lines.filter((line) => line !== '')).toHaveLength(14)
+    const frames = run.drawn().split('\r\x1b[2K').map(stripVTControlCharacters)
+    const all = [...lines, ...frames.filter((line) => /^[⠋-⠿]/.test(line))]
+    expect(Math.max(...all.map((line) => stringWidth(line)))).toBeLessThanOrEqual(cols)
   })
 
   it('has colours in a terminal, and none with NO_COLOR', async () => {
@@ -111,22 +98,22 @@ describe('modelrun run in a terminal', () => {
   })
 
   it.each([
-    ['models'],
-    ['models', '--json'],
-    ['model', 'm'],
-    ['run', 'm', 'a fox'],
-    ['run', 'm', 'a fox', '--max-credits', '1'],
-    ['batch', 'm', '--inputs', 'rows', '--out', 'o', '--yes'],
-    ['job', 'j'],
-    ['job', 'j', '--json'],
-    ['cancel', 'j'],
-    ['logs'],
-    ['doctor'],
-    ['types', 'm', '--check'],
-  ])('shows no text of the service that controls a terminal: %s %s', async (...args) => {
+    'models',
+    'models --json',
+    'model m',
+    'run m fox',
+    'run m fox --max-credits 1',
+    'batch m --inputs rows --out o --yes',
+    'job j',
+    'job j --json',
+    'cancel j',
+    'logs',
+    'doctor',
+    'types m --check',
+  ])('shows no text of the service that controls a terminal: %s', async (command) => {
     await cli.write('rows', '{"prompt":"a"}')
     const url = await serve(hostileService)
-    const run = cli.inTerminal(args, { env: { MODELRUN_BASE_URL: url, NO_COLOR: '1' } })
+    const run = cli.inTerminal(command.split(' '), { env: { MODELRUN_BASE_URL: url, NO_COLOR: '1' } })
     run.pty.write('n\r')
     await run.ended
     for (const part of ['\x1b]', '\x1b[8m', '\x07', '\x9b', '\u202e', '\nINJECTED'])
@@ -139,34 +126,23 @@ const EVIL = 'costs 1 credit.\x1b]0;title\x07\x1b[8m\x9b2J\u202e\r\nINJECTED'
 /** Every string of it tries to move the cursor. */
 function hostileService(request: IncomingMessage, response: ServerResponse): void {
   const { url = '', method } = request
-  const model = { ...MODEL, id: `m ${EVIL}`, name: EVIL, description: EVIL, pricing: { credits_per_run: 5_000 } }
+  const property = { type: 'string', description: 'p\x1b[5m', default: '\x1b[6m' }
+  const model = {
+    ...{ id: `m ${EVIL}`, name: EVIL, description: EVIL, category: 'image', provider: 'Tests', status: 'active' },
+    pricing: { credits_per_run: 5_000 },
+    input_schema: { type: 'object', properties: { prompt: property } },
+  }
   const error = { code: EVIL, message: EVIL }
   const entry = { kind: 'request', place: EVIL, at_ms: 1, method: EVIL, path: EVIL, status: 200, duration_ms: EVIL }
   const bodies: [RegExp, object][] = [
     [/activity/, { entries: [entry] }],
-    [/_reference/, { error }],
-    [/_dashboard/, {}],
     [/models\?/, { models: [model], total: 1, limit: 100, offset: 0 }],
     [/run$/, { job_id: `j${EVIL}`, request_id: EVIL, status: 'queued', model_id: 'm' }],
     [/jobs/, { data: { status: method === 'DELETE' ? EVIL : 'failed', error, [EVIL]: 1 } }],
     [/./, model],
   ]
   const [, body] = bodies.find(([path]) => path.test(url)) ?? []
-  const status = /_reference\/jobs/.test(url) ? 404 : 200
   request.resume().on('end', () => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-}
-
-const MODEL = {
-  category: 'text-to-image',
-  provider: 'Tests',
-  status: 'active',
-  pricing: { credits_per_run: 4 },
-  input_schema: {
-    type: 'object',
-    properties: { prompt: { type: 'string', description: 'p\x1b[5m', default: '\x1b[6m' } },
-  },
-  output_kind: 'image' as const,
-  latency_ms: 0,
 }

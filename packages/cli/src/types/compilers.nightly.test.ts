@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createProject, ROOT } from '../../test/types/temporary-project.ts'
-import { createTypesHarness } from '../../test/types/types-harness.ts'
+import { writeTypes } from '../../test/types/types-harness.ts'
 import { programOf, RIGHT_LINES, WRONG_LINES } from '../../test/types/wrong-programs.ts'
 
 /** The errors in the user's own files, as `path(line,column): message`. */
@@ -14,12 +14,6 @@ async function compile(compiler: string, folder: string): Promise<string[]> {
   })
   const { stdout } = await checked.catch((error: { stdout: string }) => error)
   return stdout.split('\n').filter((line) => /^[\w.-]+\.ts\(/.test(line))
-}
-
-async function typesOf(options = {}): Promise<string> {
-  const harness = createTypesHarness()
-  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'], ...options })
-  return harness.text
 }
 
 const main = programOf([...WRONG_LINES.map(({ code }) => code.replace('|', '')), ...RIGHT_LINES])
@@ -33,7 +27,7 @@ describe('a program with its types', () => {
   ])(
     'has an error at each wrong place, and no other, by %s with %s',
     async (compiler, file) => {
-      await using project = await createProject({ 'main.ts': main, [file]: await typesOf() })
+      await using project = await createProject({ 'main.ts': main, [file]: await writeTypes() })
       const errors = await compile(compiler, project.folder)
       for (const [index, { code, message }] of WRONG_LINES.entries()) {
         const place = `main.ts(${index + 3},${code.indexOf('|') + 'void '.length + 1})`
@@ -53,7 +47,7 @@ describe('a program', () => {
   }, 60_000)
 
   it('may run models that the file does not have, when it was written with --open', async () => {
-    const types = await typesOf({ open: true })
+    const types = await writeTypes({ open: true })
     const text = programOf(["client.run('aurora-imgae', { prompt: 1 })", "client.run('aurora-image', { prompt: 1 })"])
     await using project = await createProject({ 'main.ts': text, 'modelrun.models.d.ts': types })
     expect(await compile('typescript-7', project.folder)).toEqual([expect.stringContaining('main.ts(4,')])

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
-import { onTestFinished } from 'vitest'
+import { afterAll } from 'vitest'
 import { UsageError } from '../../src/errors.ts'
 import { runTypes, type TypesOptions } from '../../src/types/run-types.ts'
 
@@ -16,10 +16,15 @@ export interface TypesHarness {
   run(options?: Partial<TypesOptions> & { ids?: string[] }): Promise<{ code: number; stdout: string; stderr: string }>
 }
 
+const cleanUps: (() => void)[] = []
+afterAll(() => {
+  for (const cleanUp of cleanUps.splice(0)) cleanUp()
+})
+
 /** A harness with the models of the default catalog, and no file. */
 export function createTypesHarness(): TypesHarness {
   const folder = mkdtempSync(join(tmpdir(), 'modelrun-types-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  cleanUps.push(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'modelrun.models.d.ts')
   const harness: TypesHarness = {
     catalog: structuredClone(DEFAULT_CATALOG) as CatalogModel[],
@@ -32,13 +37,12 @@ export function createTypesHarness(): TypesHarness {
     run: async ({ ids = [], ...options } = {}) => {
       const server = createReferenceServer({ clock: 'auto', catalog: harness.catalog })
       const printed = { stdout: '', stderr: '' }
+      const append = (stream: 'stdout' | 'stderr', line: unknown) => {
+        printed[stream] += `${line}\n`.replaceAll(`${folder}/`, '')
+      }
       const terminal = {
-        print: (line: unknown) => {
-          printed.stdout += `${line}\n`.replaceAll(`${folder}/`, '')
-        },
-        say: (line: unknown) => {
-          printed.stderr += `${line}\n`.replaceAll(`${folder}/`, '')
-        },
+        print: (line: unknown) => append('stdout', line),
+        say: (line: unknown) => append('stderr', line),
       }
       const client = new ModelRun(server.clientOptions())
       const code = await runTypes(ids, { out: path, ...options }, { client, terminal }).catch((error: unknown) => {
@@ -50,4 +54,11 @@ export function createTypesHarness(): TypesHarness {
     },
   }
   return harness
+}
+
+/** The file of types of two models. */
+export async function writeTypes(options = {}): Promise<string> {
+  const harness = createTypesHarness()
+  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'], ...options })
+  return harness.text
 }
