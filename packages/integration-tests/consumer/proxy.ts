@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import express from 'express'
 import { ModelRun } from 'modelrun'
-import { type BudgetStore, createMemoryBudgetStore, createProxy, type ModelRunProxy } from 'modelrun/proxy'
+import { type BudgetStore, createProxy, type ModelRunProxy } from 'modelrun/proxy'
 
-const store: BudgetStore = createMemoryBudgetStore({ maxAccounts: 10 })
+declare const store: BudgetStore
 
 export const proxy: ModelRunProxy = createProxy({
   client: new ModelRun(),

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BudgetStore, createMemoryBudgetStore } from 'modelrun/proxy'
+import type { BudgetStore } from 'modelrun/proxy'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
@@ -69,11 +69,6 @@ async function load(code: string, url: { REDIS_URL: string } | { DATABASE_URL: s
   await rm(folder, { recursive: true })
   return block
 }
-
-describe('the budget store in memory', () => {
-  const store = createMemoryBudgetStore()
-  testBudgetStore(() => store)
-})
 
 const redisNeeds = needs(...REDIS_PROGRAMS)
 describe.skipIf(redisNeeds.isMissing)(`the budget store of the guide in Redis${redisNeeds.note}`, () => {

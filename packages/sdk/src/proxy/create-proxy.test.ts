@@ -112,6 +112,11 @@ describe('what a page gets', () => {
     })
   })
 
+  test.each(['PUT', 'HEAD', 'constructor'])('is a 405 with the methods of the path for %s', async (method) => {
+    const { status, headers } = await createTestProxy([]).send(`${method} /v1/jobs/a`)
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, DELETE'])
+  })
+
   test('is a 404 outside of the path of the proxy', async () => {
     const { proxy } = createTestProxy([], { basePath: '/ai/' })
     const statusOf = async (path: string) =>

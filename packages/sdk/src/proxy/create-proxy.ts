@@ -5,10 +5,10 @@ import { type Balance, createSpending } from './budget/spending.ts'
 import { createCatalog } from './catalog.ts'
 import { allowOrigin, isAllowedPage, isKnownHost, preflight } from './check-origin.ts'
 import { cancelJob, getJob } from './job-routes.ts'
-import { type MatchedRoute, matchRoute } from './match-route.ts'
+import { findRoutes, type MatchedRoute } from './match-route.ts'
 import { getModel, listModels } from './model-routes.ts'
 import { fromRequest, fromServedRequest, type PageRequest } from './page-request.ts'
-import { type ProxyCore, type Visit, withinTime } from './proxy-core.ts'
+import { type ProxyCore, type Route, withinTime } from './proxy-core.ts'
 import type { ProxyIdentity, ProxyOptions } from './proxy-options.ts'
 import { bodyRules } from './read-run-request.ts'
 import { rejection, unavailable } from './reply.ts'
@@ -111,11 +111,11 @@ async function respond(core: ProxyCore, request: PageRequest): Promise<Response>
 async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
   const { options } = core
   const { method, url } = request
-  const route = matchRoute(method, pathBelow(options.basePath, url.pathname))
-  if (route.name === 'notFound') return nothingHere()
-  if (route.name === 'methodNotAllowed') {
-    return rejection(405, ['METHOD_NOT_ALLOWED', `This path takes ${route.allow}.`], { allow: route.allow })
-  }
+  const routes = findRoutes(pathBelow(options.basePath, url.pathname))
+  const allow = Object.keys(routes).join(', ')
+  if (allow === '') return rejection(404, ['NOT_FOUND', NOTHING_HERE])
+  const route = Object.hasOwn(routes, method) ? routes[method] : undefined
+  if (route === undefined) return rejection(405, ['METHOD_NOT_ALLOWED', `This path takes ${allow}.`], { allow })
   if (!isKnownHost(request, options)) {
     return rejection(403, ['HOST_NOT_ALLOWED', 'This host is not known here (see `allowedHosts`).'])
   }
@@ -126,41 +126,18 @@ async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
   if (identity instanceof Response) return identity
   const { user } = identity
   const report = (error: unknown) => options.onError(error, { method, path: url.pathname, user })
-  return await runRoute(core, { identity, report }, { route, request })
-}
-
-type FoundRoute = Exclude<MatchedRoute, { name: 'notFound' | 'methodNotAllowed' }>
-
-function runRoute(
-  core: ProxyCore,
-  visit: Visit,
-  { route, request }: { route: FoundRoute; request: PageRequest },
-): Response | Promise<Response> {
-  const { searchParams } = request.url
-  if (route.name === 'listModels') return listModels(core, visit, searchParams)
-  if (searchParams.size > 0) return rejection(400, ['VALIDATION_ERROR', 'This path takes no query.'])
-  switch (route.name) {
-    case 'getModel':
-      return getModel(core, visit, route.model)
-    case 'runModel':
-      return runModel(core, visit, { model: route.model, request })
-    case 'getJob':
-      return getJob(core, visit, route.token)
-    case 'cancelJob':
-      return cancelJob(core, visit, route.token)
+  if (route.name !== 'listModels' && url.searchParams.size > 0) {
+    return rejection(400, ['VALIDATION_ERROR', 'This path takes no query.'])
   }
+  return await ROUTES[route.name](core, { identity, report }, { id: route.id, request })
 }
+
+const ROUTES: Record<MatchedRoute['name'], Route> = { listModels, getModel, runModel, getJob, cancelJob }
+const NOTHING_HERE = 'There is nothing here: the paths of this proxy start with its `basePath`, then /v1.'
 
 /** What comes after the path of the proxy; nothing for other paths. */
 function pathBelow(basePath: string, path: string): string {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : ''
-}
-
-function nothingHere(): Response {
-  return rejection(404, [
-    'NOT_FOUND',
-    'There is nothing here: the paths of this proxy start with its `basePath`, then /v1.',
-  ])
 }
 
 /** Longest time that a page waits for `authorize`. */

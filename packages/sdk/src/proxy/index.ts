@@ -5,6 +5,5 @@
  */
 export type { NodeListener } from '../shared/serving/node-listener.ts'
 export type { BudgetStore } from './budget/budget-store.ts'
-export { createMemoryBudgetStore } from './budget/budget-store.ts'
 export { createProxy, type ModelRunProxy } from './create-proxy.ts'
 export type { AuthorizeContext, ProxyBudget, ProxyOptions } from './proxy-options.ts'

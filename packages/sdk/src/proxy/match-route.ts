@@ -1,51 +1,41 @@
 import { ROUTES } from '@modelrun/contract'
 
-/** What a request asks for. */
-export type MatchedRoute =
-  | { name: 'listModels' }
-  | { name: 'getModel'; model: string }
-  | { name: 'runModel'; model: string }
-  | { name: 'getJob'; token: string }
-  | { name: 'cancelJob'; token: string }
-  | { name: 'notFound' }
-  | { name: 'methodNotAllowed'; allow: string }
+/** A route of the service, and the id in its path. */
+export interface MatchedRoute {
+  name: 'listModels' | 'getModel' | 'runModel' | 'getJob' | 'cancelJob'
+  /** The model, or the sealed id of the job. Empty for the list. */
+  id: string
+}
+
+/** The routes of a path, by their methods. */
+export type PathRoutes = Partial<Record<string, MatchedRoute>>
 
 const MODELS = ROUTES.listModels.path
 const JOBS = ROUTES.getJob.path.replace('{id}', '')
 
 /**
- * Finds the route of a path below the proxy. There are these four paths, and a page can name nothing else: what it sends is
- * looked up in lists, and no part of it becomes a url.
+ * Finds the routes of a path below the proxy; none for other paths. There are these four paths, and a page can name nothing else:
+ * what it sends is looked up in lists, and no part of it becomes a url.
  */
-export function matchRoute(method: string, sentPath: string): MatchedRoute {
+export function findRoutes(sentPath: string): PathRoutes {
   // Sites with `trailingSlash` redirect each path to the one with a slash at its end.
   const path = sentPath.replace(/\/$/, '')
-  if (path === MODELS) return byMethod(method, { GET: { name: 'listModels' } })
-  if (path.startsWith(`${MODELS}/`)) return matchModel(method, path.slice(MODELS.length + 1))
-  if (path.startsWith(JOBS)) return matchJob(method, path.slice(JOBS.length))
-  return { name: 'notFound' }
+  if (path === MODELS) return { GET: { name: 'listModels', id: '' } }
+  if (path.startsWith(`${MODELS}/`)) return modelRoutes(path.slice(MODELS.length + 1))
+  const id = path.startsWith(JOBS) ? path.slice(JOBS.length) : ''
+  // The ids that a proxy gives need no encoding.
+  if (id === '' || id.includes('/')) return {}
+  return { GET: { name: 'getJob', id }, DELETE: { name: 'cancelJob', id } }
 }
 
 /** Ids of models may hold slashes. Clients send them encoded, and some servers decode them on the way. */
-function matchModel(method: string, rest: string): MatchedRoute {
+function modelRoutes(rest: string): PathRoutes {
   const runs = rest.endsWith('/run') ? decode(rest.slice(0, -'/run'.length)) : undefined
   const id = decode(rest)
-  return byMethod(method, {
-    ...(id === undefined ? {} : { GET: { name: 'getModel', model: id } }),
-    ...(runs === undefined ? {} : { POST: { name: 'runModel', model: runs } }),
-  })
-}
-
-/** The ids that a proxy gives need no encoding. */
-function matchJob(method: string, token: string): MatchedRoute {
-  if (token === '' || token.includes('/')) return { name: 'notFound' }
-  return byMethod(method, { GET: { name: 'getJob', token }, DELETE: { name: 'cancelJob', token } })
-}
-
-function byMethod(method: string, routes: Partial<Record<string, MatchedRoute>>): MatchedRoute {
-  const allow = Object.keys(routes).join(', ')
-  if (allow === '') return { name: 'notFound' }
-  return (Object.hasOwn(routes, method) ? routes[method] : undefined) ?? { name: 'methodNotAllowed', allow }
+  return {
+    ...(id === undefined ? {} : { GET: { name: 'getModel', id } }),
+    ...(runs === undefined ? {} : { POST: { name: 'runModel', id: runs } }),
+  }
 }
 
 /** Undefined for what is encoded otherwise than clients do it: a guard in front may look for the normal form. */

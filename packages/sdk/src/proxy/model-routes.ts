@@ -7,15 +7,15 @@ import {
   modelSummarySchema,
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import type { ProxyCore, Visit } from './proxy-core.ts'
-import { failureResponse, isForOperator, namedMembers, rejection, reply, unknownModel } from './reply.ts'
+import { failureReply, type Route } from './proxy-core.ts'
+import { failureResponse, namedMembers, rejection, reply, unknownModel } from './reply.ts'
 
 /** Not longer, so that it is exact as a number. */
 const INTEGER = /^\d{1,15}$/
 
 /** `GET /v1/models` (section 4.1): the allowed models, filtered here. */
-export async function listModels({ catalog }: ProxyCore, visit: Visit, query: URLSearchParams): Promise<Response> {
-  const checked = readQuery(query)
+export const listModels: Route = async ({ catalog }, visit, { request }) => {
+  const checked = readQuery(request.url.searchParams)
   if (checked === undefined) {
     return rejection(400, [
       'VALIDATION_ERROR',
@@ -35,13 +35,12 @@ export async function listModels({ catalog }: ProxyCore, visit: Visit, query: UR
 }
 
 /** `GET /v1/models/{id}` (section 4.2). */
-export async function getModel({ catalog }: ProxyCore, visit: Visit, id: string): Promise<Response> {
+export const getModel: Route = async ({ catalog }, visit, { id }) => {
   if (!catalog.has(id)) return unknownModel()
   try {
     return reply(200, shownModel(await catalog.read(id), modelSchema))
   } catch (error) {
-    if (isForOperator(error)) visit.report(error)
-    return failureResponse(error, { isRun: false })
+    return failureReply(visit, error)
   }
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { json } from '../../test/scripted-service.ts'
 import { createTestProxy, model, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
+import { systemClock } from '../shared/clock.ts'
 import { createMemoryBudgetStore } from './budget/budget-store.ts'
 import { fromServedRequest } from './page-request.ts'
 import { createJobSeals } from './sealed-jobs.ts'
@@ -30,7 +31,7 @@ describe('a function of the application that fails', () => {
   )
 
   test.each(Object.entries(WAYS))('`settle` that %s: the page gets the paid result', async (_, settle) => {
-    const store = { ...createMemoryBudgetStore(), settle }
+    const store = { ...createMemoryBudgetStore(systemClock), settle }
     const harness = createTestProxy([model(), completed], { budget: { credits: 10, store } })
     const sent = harness.send(`POST ${RUN_PATH}`, RUN)
     await vi.waitFor(() => harness.clock.advance(2_000).then(() => expect(harness.errors).toHaveLength(1)), {
@@ -40,7 +41,7 @@ describe('a function of the application that fails', () => {
   })
 
   test.each(Object.entries(WAYS))('`reserve` that %s: the page gets a 503, and no run is sent', async (_, reserve) => {
-    const store = { ...createMemoryBudgetStore(), reserve }
+    const store = { ...createMemoryBudgetStore(systemClock), reserve }
     const harness = createTestProxy([model(), completed], { budget: { credits: 10, store } })
     const sent = harness.send(`POST ${RUN_PATH}`, RUN)
     await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)), {

@@ -16,6 +16,7 @@ import {
   toUrl,
   unchecked,
 } from '@modelrun/kit'
+import { watch } from '../client/observe/logger.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import type { Secret } from '../shared/signing/keyring.ts'
 import { secret } from '../shared/signing/keyring.ts'
@@ -116,7 +117,12 @@ export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
     budget: budget && resolveBudget(budget, clock),
     holdRuns: options.holdRuns ?? true,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
-    onError: createErrorHook(options.onError ?? logError),
+    // A log that fails must not cost the response to a run that was paid for.
+    onError: (error, context) =>
+      watch(
+        () => (options.onError ?? logError)(error, context),
+        () => {},
+      ),
     clock,
   }
 }
@@ -162,23 +168,13 @@ function resolveBudget(given: ProxyBudget, clock: Clock): ResolvedBudget {
     credits: budget.credits,
     totalCredits: budget.totalCredits ?? Number.POSITIVE_INFINITY,
     windowMs: budget.windowMs ?? DAY_MS,
-    store: budget.store ?? createMemoryBudgetStore({ clock }),
+    store: budget.store ?? createMemoryBudgetStore(clock),
   }
 }
 
 /** True for a number of credits: 0 or more, and `Infinity` for no limit. */
 export function isCredits(value: unknown): value is number {
   return typeof value === 'number' && value >= 0
-}
-
-function createErrorHook(hook: NonNullable<ProxyOptions['onError']>): ResolvedProxyOptions['onError'] {
-  return (error, context) => {
-    try {
-      Promise.resolve(hook(error, context)).catch(() => {})
-    } catch {
-      // A log that fails must not cost the response to a run that was paid for.
-    }
-  }
 }
 
 function logError(error: unknown, { method, path }: ProxyErrorContext): void {

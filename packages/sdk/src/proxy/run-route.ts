@@ -2,8 +2,7 @@ import { type RunRequest, runCompletedSchema, runProcessingSchema, runQueuedSche
 import { ModelRunError } from '@modelrun/kit'
 import type { AnyRunResponse } from '../client/runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
-import type { PageRequest } from './page-request.ts'
-import { chargeOf, type ProxyCore, settle, type Visit, withinTime } from './proxy-core.ts'
+import { type ProxyCore, type Route, settle, settleState, type Visit, withinTime } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
 import {
   failureResponse,
@@ -25,11 +24,7 @@ interface SentRun {
 }
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
-export async function runModel(
-  core: ProxyCore,
-  visit: Visit,
-  { model, request }: { model: string; request: PageRequest },
-): Promise<Response> {
+export const runModel: Route = async (core, visit, { id: model, request }) => {
   if (!core.catalog.has(model)) return unknownModel()
   const body = await readRunRequest(request, core.rules)
   if (body instanceof Response) return body
@@ -95,8 +90,7 @@ interface AcceptedRun extends SentRun {
 async function accepted(core: ProxyCore, visit: Visit, acceptedRun: AcceptedRun): Promise<Response> {
   const { run, reservation, requestId } = acceptedRun
   const job = { jobId: run.job_id, reservation }
-  const charged = chargeOf(run, reservation?.credits ?? 0)
-  await settle(core, visit, { job, charged })
+  await settleState(core, visit, { reservation, state: run })
   const [status, body] = shownRun(acceptedRun, await core.seals.seal(visit.identity.user, job))
   return reply(status, body, { 'x-request-id': shownCode(requestId) })
 }
@@ -130,7 +124,7 @@ async function failed(
       return accepted(core, visit, { model, reservation, run, status: 202, requestId: error.requestId })
     }
     const isFree = submission === 'not_sent' || submission === 'rejected'
-    if (isFree) await settle(core, visit, { job: { reservation }, charged: 0 })
+    if (isFree) await settle(core, visit, { reservation, charged: 0 })
   }
   return failureResponse(error, { isRun: true })
 }

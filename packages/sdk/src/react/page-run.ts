@@ -3,6 +3,7 @@ import type { ModelRun } from '../client/client.ts'
 import { JobCancelledError, JobFailedError } from '../client/errors/job-errors.ts'
 import { ConnectionError } from '../client/errors/transport-errors.ts'
 import type { JobHandle } from '../client/job-handle.ts'
+import { wallNow } from '../shared/clock.ts'
 import { cancelled, ended, IDLE, type RunProgress, type RunState, running, succeeded } from './run-state.ts'
 import type { RunMemory } from './saved-run.ts'
 
@@ -51,7 +52,7 @@ export class PageRun {
   start(model: string, input: object): void {
     this.#load()
     if (this.#state.status === 'running') return
-    const intent = newIntent(this.#client.clock.now())
+    const intent = newIntent(wallNow(this.#client.clock))
     this.#current = intent
     this.#memory.write({ startedAt: intent.startedAt })
     this.#show(intent, 'sending')

@@ -5,7 +5,7 @@ import { createMemoryBudgetStore } from './budget-store.ts'
 const reservation = { account: 'a', id: '1', credits: 4, limit: 10, expiresInMs: 1_000 }
 
 test('reserves up to the limit, and settles each reservation once', async () => {
-  const store = createMemoryBudgetStore()
+  const store = createMemoryBudgetStore(createManualClock())
   await expect(store.reserve(reservation)).resolves.toBe(true)
   await expect(store.reserve({ ...reservation, id: '2', credits: 6 })).resolves.toBe(true)
   await expect(store.reserve({ ...reservation, id: '3', credits: 1 })).resolves.toBe(false)
@@ -17,15 +17,21 @@ test('reserves up to the limit, and settles each reservation once', async () => 
   await expect(store.balance('b')).resolves.toBe(0)
 })
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])('reserves nothing for a price of %d', async (credits) => {
-  const store = createMemoryBudgetStore()
+test.each([Number.NaN, Number.POSITIVE_INFINITY, 11])('reserves nothing for a price of %d', async (credits) => {
+  const store = createMemoryBudgetStore(createManualClock())
   await expect(store.reserve({ ...reservation, credits })).resolves.toBe(false)
   await expect(store.balance('a')).resolves.toBe(0)
 })
 
+test('lets no more through than the limit when all come at the same moment', async () => {
+  const store = createMemoryBudgetStore(createManualClock())
+  const taken = Array.from({ length: 50 }, (_, id) => store.reserve({ ...reservation, id: `${id}` }))
+  expect((await Promise.all(taken)).filter(Boolean)).toHaveLength(2)
+})
+
 test('forgets an account when it expires, and a late settlement changes nothing of the next one', async () => {
   const clock = createManualClock()
-  const store = createMemoryBudgetStore({ clock })
+  const store = createMemoryBudgetStore(clock)
   await store.reserve(reservation)
   await clock.advance(1_000)
   await expect(store.balance('a')).resolves.toBe(0)
@@ -36,7 +42,7 @@ test('forgets an account when it expires, and a late settlement changes nothing 
 
 test('keeps a limited number of accounts: it forgets none that counts, because that would give its credits back', async () => {
   const clock = createManualClock()
-  const store = createMemoryBudgetStore({ clock, maxAccounts: 2 })
+  const store = createMemoryBudgetStore(clock, 2)
   await store.reserve(reservation)
   await store.reserve({ ...reservation, account: 'b', expiresInMs: undefined })
   await expect(store.reserve({ ...reservation, account: 'c' })).rejects.toThrow('full: 2 accounts')

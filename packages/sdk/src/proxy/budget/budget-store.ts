@@ -1,5 +1,4 @@
-import { type Checks, count, having, readOptions } from '@modelrun/kit'
-import { type Clock, systemClock } from '../../shared/clock.ts'
+import { type Clock, wallNow } from '../../shared/clock.ts'
 
 /** Credits that are reserved for one run, until its end is known. */
 export interface BudgetReservation {
@@ -34,16 +33,11 @@ export interface BudgetStore {
   balance(account: string): Promise<number>
 }
 
-/** Options of {@link createMemoryBudgetStore}. */
-export interface MemoryBudgetStoreOptions {
-  /**
-   * Accounts that are kept at most: one for each user and window. When all of them count, runs of further users are
-   * rejected, because to forget an account would give its credits back. Default 100 000.
-   */
-  maxAccounts?: number | undefined
-  /** The clock. Default: that of the system. */
-  clock?: Clock | undefined
-}
+/**
+ * Accounts that are kept at most: one for each user and window. When all of them count, runs of further users are rejected, because
+ * to forget an account would give its credits back.
+ */
+const MAX_ACCOUNTS = 100_000
 
 interface Account {
   used: number
@@ -51,26 +45,19 @@ interface Account {
   expiresAt: number
 }
 
-const MEMORY_OPTIONS: Checks<MemoryBudgetStoreOptions> = {
-  maxAccounts: count,
-  clock: /* @__PURE__ */ having('a clock', 'now'),
-}
-
 /** Keeps budgets in the memory of this process: they start again with it, and each process has its own. */
-export function createMemoryBudgetStore(options: MemoryBudgetStoreOptions = {}): BudgetStore {
-  const given = readOptions('createMemoryBudgetStore', options, MEMORY_OPTIONS)
-  const { clock = systemClock, maxAccounts = 100_000 } = given
+export function createMemoryBudgetStore(clock: Clock, maxAccounts = MAX_ACCOUNTS): BudgetStore {
   const accounts = new Map<string, Account>()
 
   function find(name: string): Account | undefined {
     const account = accounts.get(name)
-    return account !== undefined && account.expiresAt > clock.now() ? account : undefined
+    return account !== undefined && account.expiresAt > wallNow(clock) ? account : undefined
   }
 
   function open(name: string, expiresInMs = Number.POSITIVE_INFINITY): Account {
     if (accounts.size >= maxAccounts) dropExpired()
     if (accounts.size >= maxAccounts) throw new Error(`The budget store in memory is full: ${maxAccounts} accounts.`)
-    const account = { used: 0, reserved: new Map(), expiresAt: clock.now() + expiresInMs }
+    const account = { used: 0, reserved: new Map(), expiresAt: wallNow(clock) + expiresInMs }
     accounts.set(name, account)
     return account
   }

@@ -2,6 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { broken, errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
 import { createTestProxy, model, PRICE, RUN_PATH } from '../../../test/test-proxy.ts'
+import { systemClock } from '../../shared/clock.ts'
 import { createMemoryBudgetStore } from './budget-store.ts'
 
 const RUN = { body: { input: { prompt: 'x' }, sync: false } }
@@ -231,7 +232,7 @@ describe('the budget of all users', () => {
 
 test('a budget store that fails costs no result', async () => {
   const settle = () => Promise.reject(new Error('redis.internal is down'))
-  const store = { ...createMemoryBudgetStore(), settle }
+  const store = { ...createMemoryBudgetStore(systemClock), settle }
   const harness = createTestProxy([model(), completed, succeeded], { budget: { credits: 10, store } })
   const { status, body } = await harness.send(`POST ${RUN_PATH}`, RUN)
   expect([status, body]).toMatchObject([200, { output: fixtures.runs.completed.body.output }])

@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/clock.ts'
+import { type Clock, wallNow } from '../../shared/clock.ts'
 import { randomId } from '../../shared/signing/base64.ts'
 import type { ProxyIdentity } from '../proxy-options.ts'
 import type { ResolvedBudget } from '../resolve-proxy-options.ts'
@@ -33,7 +33,7 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
   const limitOf = (identity: ProxyIdentity) => identity.credits ?? credits
   // Users have a prefix, so that none can be named like the account of all of them.
   const accountOf = (user: string, window: number) => `${window}:user:${user}`
-  const currentWindow = () => (windowMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(clock.now() / windowMs))
+  const currentWindow = () => (windowMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(wallNow(clock) / windowMs))
   const totalOf = (window: number) => `${window}:total`
   const hasTotal = totalCredits !== Number.POSITIVE_INFINITY
 
@@ -41,7 +41,7 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
   async function take(reservation: BudgetReservation & { limit: number; window: number }): Promise<boolean> {
     const { window, ...rest } = reservation
     if (rest.limit === Number.POSITIVE_INFINITY) return true
-    const leftMs = Math.ceil((window + 1) * windowMs - clock.now())
+    const leftMs = Math.ceil((window + 1) * windowMs - wallNow(clock))
     return await store.reserve({ ...rest, expiresInMs: Number.isFinite(leftMs) ? leftMs : undefined })
   }
 
