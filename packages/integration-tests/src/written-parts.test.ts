@@ -36,13 +36,6 @@ it('finds the rows of the last result that a new one of SQLite alone lacks', () 
   expect(lostRows(ofSqlite, last, ['store', 'keys'])).toEqual([])
 })
 
-it('the README of the provider has the measured table, and the front page its first rows (npm run bench -- providers)', () => {
-  const measured = tableIn('lab/bench/results/providers.md')
-  expect(measured).toHaveLength(2 + 12)
-  expect(tableIn('packages/ai-sdk-provider/README.md', 'providers')).toEqual(measured)
-  expect(tableIn('README.md', 'providers')).toEqual(measured.slice(0, 2 + 3))
-})
-
 it('the table of runtimes.md has the runtimes that are checked (npm run runtimes -- --write updates it)', async () => {
   // Our own list, which has a name for each row.
   const { runtimes }: { runtimes: { name: string }[] } = await import(join(ROOT, 'lab/runtimes/runtimes.mjs'))

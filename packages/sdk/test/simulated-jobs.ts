@@ -53,7 +53,8 @@ export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPo
     get maxInFlight() {
       return maxInFlight
     },
-    fetch: async (input, init) => {
+    // The polls of a function of the caller are not shared.
+    fetch: likeThatOfTheProcess(async (input, init) => {
       if (isPriceReading(String(input))) return new Response('{}', { status: 404 })
       maxInFlight = Math.max(maxInFlight, ++inFlight)
       try {
@@ -64,7 +65,7 @@ export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPo
       } finally {
         inFlight--
       }
-    },
+    }),
   }
 }
 
@@ -72,3 +73,6 @@ export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPo
 function isPriceReading(url: string): boolean {
   return /\/v1\/models\/[^/]+$/.test(url)
 }
+
+const likeThatOfTheProcess = <F extends typeof globalThis.fetch>(fetch: F): F =>
+  Object.assign(fetch, { [Symbol.for('modelrun.reports_like_undici')]: true })

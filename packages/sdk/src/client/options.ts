@@ -10,6 +10,7 @@ import {
   readFetchOptions,
 } from './http/fetch.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
+import { isOfProcess } from './http/unsent-watch.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
@@ -82,6 +83,8 @@ export interface ResolvedOptions {
   fetch: FetchLike | undefined
   fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
+  /** False when code of the caller makes the requests: what it sends may depend on the async context of the wait. */
+  sharesPolls: boolean
   /** By their names in lower case. */
   headers: Readonly<Record<string, string>>
   polling: ResolvedPolling
@@ -103,6 +106,7 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     fetch: options.fetch ?? fetchOf(options.ky),
     fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
+    sharesPolls: typeof options.apiKey !== 'function' && !options.ky && (!options.fetch || isOfProcess(options.fetch)),
     headers: headersByName(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),

@@ -1,4 +1,4 @@
-import { ModelRunError, named } from '@modelrun/kit'
+import { type ErrorFields, ModelRunError, named } from '@modelrun/kit'
 
 /** A produced file could not be written; `cause` is the error of the system, such as `ENOSPC`. The result is not lost. */
 export class SaveError extends /* @__PURE__ */ named(ModelRunError, 'SaveError', 'save_failed') {}
@@ -27,13 +27,13 @@ export class InputValidationError extends /* @__PURE__ */ named(
   readonly issues: readonly InputIssue[]
 
   /** With the values that the message is about. */
-  constructor(fields: { message: string; issues: readonly InputIssue[] }) {
+  constructor(fields: ErrorFields & { issues: readonly InputIssue[] }) {
     super(fields)
     this.issues = fields.issues
   }
 }
 
-/** The model costs more than `maxCredits` allows. Nothing was sent. */
+/** The model costs more than `maxCredits` allows. The run was not sent, or the service rejected it each time. */
 export class BudgetExceededError extends /* @__PURE__ */ named(
   ModelRunError,
   'BudgetExceededError',
@@ -45,7 +45,7 @@ export class BudgetExceededError extends /* @__PURE__ */ named(
   readonly maxCredits: number
 
   /** With the values that the message is about. */
-  constructor(fields: { message: string; creditsPerRun: number; maxCredits: number }) {
+  constructor(fields: ErrorFields & { creditsPerRun: number; maxCredits: number }) {
     super(fields)
     this.creditsPerRun = fields.creditsPerRun
     this.maxCredits = fields.maxCredits

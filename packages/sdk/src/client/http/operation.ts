@@ -130,4 +130,13 @@ export interface KyRequest {
 export interface CallContext {
   scope: Scope
   options: CallOptions
+  /** Called before the request is sent again. What it throws is the error of the call. */
+  beforeRetry?: ((earlier: EarlierAttempts) => Promise<void>) | undefined
+}
+
+/** What has been sent of a call. */
+export interface EarlierAttempts {
+  readonly attempts: readonly Attempt[]
+  /** Whether the last attempt reached the service. */
+  readonly submission: Submission
 }

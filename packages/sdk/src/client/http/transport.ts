@@ -45,6 +45,7 @@ async function sendAttempts<T>(call: Call<T>, send: () => Promise<void>): Promis
     const delayMs = call.happened.attempts.length > call.maxRetries ? undefined : allowRetry(call)
     if (delayMs === undefined) return
     await pause(call, delayMs)
+    await call.context.beforeRetry?.(call.happened)
   }
 }
 

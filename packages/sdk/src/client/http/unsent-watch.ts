@@ -23,18 +23,29 @@ interface CallersCode {
 /**
  * The one place that decides whether a request was not sent. A `fetch` or `ky` of the caller proves nothing: it may have sent
  * the request in a way that no report is about, before it failed. The `fetch` of the process is watched, also when a framework has put a
- * function around it, or there is a dispatcher.
+ * function around it, or there is a dispatcher. Such a function must call it at once.
  */
 export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
   const fetch = caller.fetch ?? globalThis.fetch
-  const isOfProcess = fetch === globalThis.fetch || isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
-  const canProve = isOfProcess && caller.ky === undefined
+  const canProve = isOfProcess(fetch) && caller.ky === undefined
+  const isAround = !isPlatformFetch(fetch) && !(REPORTS_LIKE_UNDICI in fetch)
   storage ??= startWatching()
   const { pathname, search } = new URL(url)
-  const traffic: Traffic = { path: `${pathname}${search}`, sentCount: 0, departed: new Set(), failures: new Set() }
+  const traffic: Traffic = {
+    path: `${pathname}${search}`,
+    sentCount: 0,
+    isLate: false,
+    hasCompany: false,
+    departed: new Set(),
+    failures: new Set(),
+  }
   return {
     run: async (send) => {
       underWay.add(traffic)
+      const check = () => {
+        traffic.isLate = traffic.departed.size + traffic.failures.size === 0
+      }
+      if (storage) setImmediate(check)
       try {
         return await (storage ? storage.run(traffic, send) : send())
       } finally {
@@ -43,11 +54,18 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
     },
     isUnsent: (error) => {
       if (!canProve || traffic.departed.size > 0) return false
+      // A function around it may have tried another way first, or beside it, in a context of its own.
+      if (isAround && (traffic.isLate || traffic.hasCompany)) return false
       const chain = chainOfCauses(error)
       return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
     },
     isRepeated: () => traffic.sentCount > 1,
   }
+}
+
+/** True for a `fetch` that is not code of the caller. */
+export function isOfProcess(fetch: FetchLike): boolean {
+  return fetch === globalThis.fetch || isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
 }
 
 /** Marks the `fetch` of the reference server, whose failures to connect are reported as those of undici are. */
@@ -66,6 +84,10 @@ interface Traffic {
   path: string
   /** How many requests to that path were written, to whatever host, that may be this one. */
   sentCount: number
+  /** True when no request was made in the turn of the call. */
+  isLate: boolean
+  /** True when other parts of the process sent something meanwhile that may have carried it. */
+  hasCompany: boolean
   /** Requests and connections that were made, to whatever place, without those of undici that failed before there was a connection. */
   departed: Set<object>
   /** The errors of those. */
@@ -111,10 +133,16 @@ function startWatching(): AsyncLocalStorage<Traffic> | undefined {
     traffic?.departed.add(departed)
     if (traffic) trafficOf.set(departed, traffic)
   }
+  const departRequest = (request: Report['request']) => {
+    const traffic = contexts.getStore()
+    const isOfAttempt = traffic !== undefined && underWay.has(traffic)
+    if (!isOfAttempt && request.method !== 'GET') for (const other of underWay) other.hasCompany = true
+    depart(request)
+  }
   const comeBack = (departed: object) => trafficOf.get(departed)?.departed.delete(departed)
 
   // A CONNECT asks a proxy for a tunnel, and holds nothing of the request.
-  on('undici:request:create', ({ request }) => void (request.method !== 'CONNECT' && depart(request)))
+  on('undici:request:create', ({ request }) => void (request.method !== 'CONNECT' && departRequest(request)))
   on('undici:client:connectError', ({ error }) => {
     unconnected.add(error)
     contexts.getStore()?.failures.add(error)
@@ -131,7 +159,7 @@ function startWatching(): AsyncLocalStorage<Traffic> | undefined {
   })
   on('http.client.request.start', ({ request }) => {
     countSent(request, contexts.getStore())
-    depart(request)
+    departRequest(request)
   })
   on('net.client.socket', ({ socket }) => {
     // A handshake of TLS that fails has carried nothing.

@@ -42,6 +42,17 @@ describe('maxCredits (section 2.1)', () => {
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET'])
   })
 
+  test('reads the price again before a run is sent again, which may be minutes later', async () => {
+    const dearer = { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } }
+    const { client, clock, service } = createTestClient([model, errorResponse(429, 'RATE_LIMITED'), json(200, dearer)])
+    const run = client.run('aurora-image', INPUT, { maxCredits: 4 })
+    const error = await clock.run(caught(run, BudgetExceededError))
+    expect(error).toMatchObject({ creditsPerRun: 5, submission: 'rejected' })
+    expect(error.attempts.map(({ status }) => status)).toEqual([429, 200])
+    expect(error.message).toContain('It was not sent again.')
+    expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET'])
+  })
+
   test('sends no run when the price cannot be read', async () => {
     const { client, clock, service } = createTestClient([text(500, '')])
     const error = await clock.run(client.run('aurora-image', INPUT, { maxCredits: 4 }).catch((reason) => reason))

@@ -1,8 +1,9 @@
 /** What loads when a run is first checked against its model. */
 import type { Model } from '@modelrun/contract'
+import type { ErrorFields } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
-import type { CallContext } from '../http/operation.ts'
+import type { CallContext, EarlierAttempts } from '../http/operation.ts'
 import { getModelOperation } from '../models/model-operations.ts'
 import { findInputIssues } from './input-issues.ts'
 import type { PreflightOptions } from './run-options.ts'
@@ -25,28 +26,34 @@ export interface PlannedRun {
 export async function preflight(
   core: Core,
   run: PlannedRun,
-  context: CallContext & { options: PreflightOptions },
+  context: CallContext & { options: PreflightOptions; earlier?: EarlierAttempts | undefined },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
-  const { data: model } = await core.transport.call(getModelOperation(run.model), context)
-  if (maxCredits !== undefined) checkBudget(model, maxCredits)
-  if (validateInput) checkAgainstSchema(model, run.input)
+  const { earlier } = context
+  const { data: model, attempts, requestId } = await core.transport.call(getModelOperation(run.model), context)
+  const requests = { attempts: [...(earlier?.attempts ?? []), ...attempts], requestId, submission: earlier?.submission }
+  if (maxCredits !== undefined) checkBudget(model, maxCredits, requests)
+  if (validateInput) checkAgainstSchema(model, run.input, requests)
   const { credits_per_run } = model.pricing
   return Number.isFinite(credits_per_run) ? credits_per_run : undefined
 }
 
-function checkBudget(model: Model, maxCredits: number): void {
+/** What the error of a check says of the requests before it. */
+type Requests = Pick<ErrorFields, 'attempts' | 'requestId' | 'submission'>
+
+function checkBudget(model: Model, maxCredits: number, requests: Requests): void {
   const creditsPerRun = model.pricing.credits_per_run
   if (creditsPerRun <= maxCredits) return
   const price = Number.isFinite(creditsPerRun) ? `${creditsPerRun} credits` : 'an unknown number of credits'
   throw new BudgetExceededError({
-    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent.`,
+    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent${requests.submission ? ' again' : ''}.`,
     creditsPerRun,
     maxCredits,
+    ...requests,
   })
 }
 
-function checkAgainstSchema(model: Model, input: Record<string, unknown>): void {
+function checkAgainstSchema(model: Model, input: Record<string, unknown>, requests: Requests): void {
   const issues = findInputIssues(model.input_schema, input)
   if (issues.length === 0) return
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
@@ -54,5 +61,6 @@ function checkAgainstSchema(model: Model, input: Record<string, unknown>): void 
   throw new InputValidationError({
     message: `The input does not fit ${model.id}. ${list}${end} It was not sent.`,
     issues,
+    ...requests,
   })
 }

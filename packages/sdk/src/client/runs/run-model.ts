@@ -2,7 +2,7 @@ import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import { openScope, type Scope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
-import type { ApiResult } from '../http/operation.ts'
+import type { ApiResult, CallContext, EarlierAttempts } from '../http/operation.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { asKnownStatus } from '../jobs/job-operations.ts'
@@ -83,10 +83,17 @@ async function sendRun(
   const receiver = options.webhook && (await loadPart(() => import('./receiver-calls.ts')))
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
-    const creditsPerRun = await preflight?.(core, { model, input }, { scope, options })
+    const check = async (earlier?: EarlierAttempts) =>
+      await preflight?.(core, { model, input }, { scope, options, earlier })
+    const price = { creditsPerRun: await check() }
+    // A retry may come minutes later: the price of each attempt is read again.
+    const readAgain = async (earlier: EarlierAttempts) => {
+      price.creditsPerRun = await check(earlier)
+    }
+    const beforeRetry = preflight && readAgain
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
     const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
-    const run = { model, request, scope, options, creditsPerRun }
+    const run = { model, request, scope, options, price, beforeRetry }
     const sendTo = (url: string | undefined) => send(core, run, url)
     return await (receiver ? receiver.sendWithReceiver(core, run, sendTo) : sendTo(options.webhookUrl))
   } finally {
@@ -124,20 +131,22 @@ interface CheckedRun {
   scope: Scope
   options: SubmitOptions
   /** The price, when it was read. */
-  creditsPerRun: number | undefined
+  price: { creditsPerRun: number | undefined }
+  beforeRetry: CallContext['beforeRetry']
 }
 
 async function send(
   { options: { clock }, transport }: Core,
-  { model, request, scope, options, creditsPerRun }: CheckedRun,
+  { model, request, scope, options, price, beforeRetry }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
   const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
   const submittedAt = clock.now()
-  const { data, response, requestId, attempts } = await transport.call(runOperation(model, body), { scope, options })
+  const context = { scope, options, beforeRetry }
+  const { data, response, requestId, attempts } = await transport.call(runOperation(model, body), context)
   const seenAt = clock.now()
   const known = data.status === 'unknown' ? { modelId: model } : { modelId: model, ...whatIsKnown(data), seenAt }
-  const reference: JobReference = { jobId: data.job_id, submittedAt, attempts, creditsPerRun, ...known }
+  const reference: JobReference = { jobId: data.job_id, submittedAt, attempts, ...price, ...known }
   return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId, attempts }
 }
 

@@ -35,13 +35,13 @@ export class PollScheduler {
   #timer: { at: number; stop: () => void } | undefined
 
   constructor(options: ResolvedOptions, transport: Transport, durations = createDurations()) {
-    const { clock, log, polling } = options
+    const { clock, log, polling, sharesPolls: isShared } = options
     this.durations = durations
     this.#client = { clock, transport }
     this.#log = log
     this.#intervalMs = createPollInterval(options, durations)
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
-    this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
+    this.#jobs = createPolledJobs({ clock, polling, isShared, onEmpty: () => this.#stopTimer() })
   }
 
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */

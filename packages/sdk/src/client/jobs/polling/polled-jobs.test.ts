@@ -7,7 +7,7 @@ function setup() {
   const clock = createManualClock()
   const ends: [order: number, end: EarlyEnd, status: string | undefined][] = []
   let emptied = 0
-  const list = createPolledJobs({ clock, maxIntervalMs: 5_000, onEmpty: () => emptied++ })
+  const list = createPolledJobs({ clock, isShared: true, polling: { maxIntervalMs: 5_000 }, onEmpty: () => emptied++ })
   /** A subscriber. The list uses no other members of it. */
   const waiter = (job: Partial<JobReference> = {}, of: { signal?: AbortSignal; deadlineMs?: number } = {}) => {
     const subscriber = {

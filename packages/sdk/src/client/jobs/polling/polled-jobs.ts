@@ -4,6 +4,7 @@ import { createHeap, type HeapItem } from '@modelrun/kit'
 import type { Clock } from '../../../shared/clock.ts'
 import type { CallOptions } from '../../http/operation.ts'
 import type { JobReference } from '../job-reference.ts'
+import type { ResolvedPolling } from './polling-options.ts'
 
 /** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */
 export type PollOutcome =
@@ -88,13 +89,15 @@ export type PolledJobs = ReturnType<typeof createPolledJobs>
 /** Options of {@link createPolledJobs}. */
 export interface PolledJobsOptions {
   clock: Clock
-  /** A job whose state is older than this was not polled from its start, in milliseconds. */
-  maxIntervalMs: number
+  /** True when waits for one job share its polls. */
+  isShared: boolean
+  /** A job whose state is older than `maxIntervalMs` was not polled from its start. */
+  polling: Pick<ResolvedPolling, 'maxIntervalMs'>
   /** Called when the last subscriber of all has left. */
   onEmpty: () => void
 }
 
-export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOptions) {
+export function createPolledJobs({ clock, polling: { maxIntervalMs }, isShared, onEmpty }: PolledJobsOptions) {
   /** The jobs by the time of their next poll. A job whose poll is under way is not in the heap. */
   const nextPolls = createHeap<PolledJob>()
   /** The subscribers by their deadline. */
@@ -104,7 +107,8 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
 
   /** Adds a subscriber to its job. */
   function add(subscriber: Subscriber): PolledJob {
-    const key = pollKey(subscriber.job, subscriber.options) ?? `wait ${order}`
+    const shared = isShared ? pollKey(subscriber.job, subscriber.options) : undefined
+    const key = shared ?? `wait ${order}`
     const polled =
       jobsByKey.get(key) ?? newPolledJob(subscriber, { key, order: order++, now: clock.now(), maxIntervalMs })
     const { signal } = subscriber.options

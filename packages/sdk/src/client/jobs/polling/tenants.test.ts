@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test, vi } from 'vitest'
 import { createManualClock } from '../../../../test/manual-clock.ts'
 import { ModelRun } from '../../client.ts'
+import type { ModelRunOptions } from '../../options.ts'
 
 const TENANTS = ['a', 'b', 'c'] as const
 
@@ -52,6 +53,36 @@ test('three tenants share a client, and each is polled with its own key, callbac
   expect(foreign(tenants)).toEqual([])
   for (const what of ['GET with the key of its owner', 'nextDelayMs', 'log', 'onStatus']) {
     expect(new Set(seen.filter((one) => one.what === what).map(({ owner }) => owner))).toEqual(new Set(TENANTS))
+  }
+})
+
+const READERS: Record<string, (now: () => string | undefined) => Partial<ModelRunOptions>> = {
+  'a key': (now) => ({ apiKey: () => `sk_test_00000000${now()}`, fetch: jobOfA }),
+  'a fetch': (now) => ({
+    apiKey: 'sk_test_1',
+    fetch: async (url) => await jobOfA(url, { headers: { authorization: `${now()}` } }),
+  }),
+}
+
+async function jobOfA(url: string, { headers }: { headers: Record<string, string> }): Promise<Response> {
+  const isOwn = headers.authorization?.endsWith(url.at(-1) ?? '')
+  const error = { code: 'NOT_FOUND', message: 'There is no such job.' }
+  return isOwn
+    ? Response.json({ data: { status: 'succeeded', output: { items: [] } } })
+    : Response.json({ error }, { status: 404 })
+}
+
+test.each(Object.entries(READERS))('%s of the context decides who gets a job, whoever waits first', async (_, of) => {
+  const store = new AsyncLocalStorage<string>()
+  const options = of(() => store.getStore())
+  const client = new ModelRun({ baseUrl: 'https://api.example.com', logLevel: 'off', ...options })
+  for (const order of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ]) {
+    const waits = order.map((tenant) => store.run(tenant, () => client.jobs.attach('job_of_a').result()))
+    const ends = await Promise.allSettled(waits)
+    expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(order.map((tenant) => tenant === 'a'))
   }
 })
 
