@@ -13,7 +13,7 @@ export function argumentsOf(name: ServerName, port: number): string[] {
       return [
         `${modules}/@modelrun/reference-server/bin/modelrun-server.js`,
         ...flags({ port, scale: 1_000 }),
-        '--quiet',
+        '--json',
       ]
     case 'hono':
       return [fileURLToPath(new URL('../children/bare-hono.mjs', import.meta.url)), `${port}`, JSON.stringify(JOB_BODY)]

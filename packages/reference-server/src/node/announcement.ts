@@ -11,16 +11,9 @@ export interface ReadyServer {
   dashboardUrl?: string | undefined
 }
 
-/** What to print on standard output when the server listens; `undefined` for nothing. */
-export function announcement(ready: ReadyServer, command: ServeCommand): string | undefined {
-  switch (command.announce) {
-    case 'json':
-      return JSON.stringify(lineFor(ready))
-    case 'text':
-      return textFor(ready, command)
-    case 'nothing':
-      return undefined
-  }
+/** What to print on standard output when the server listens. */
+export function announcement(ready: ReadyServer, command: ServeCommand): string {
+  return command.announce === 'json' ? JSON.stringify(lineFor(ready)) : textFor(ready, command)
 }
 
 /** The other keys only where they were asked for: most programs know of one. */
@@ -29,10 +22,7 @@ function lineFor({ url, keys, controlToken, dashboardUrl }: ReadyServer): object
   return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken, dashboardUrl }
 }
 
-function textFor(
-  { url, keys, controlToken, dashboardUrl }: ReadyServer,
-  { clock, host, catalog, replay }: ServeCommand,
-): string {
+function textFor({ url, keys, controlToken, dashboardUrl }: ReadyServer, { clock, host }: ServeCommand): string {
   const lines = [
     `The reference server listens. Stop it with Ctrl+C.`,
     '',
@@ -41,9 +31,8 @@ function textFor(
     `  clock  ${clockText(clock)}`,
     ...(dashboardUrl === undefined ? [] : [`  page   ${dashboardUrl}`]),
     '',
-    'Try it:',
-    '',
-    `  ${catalog === undefined && replay === undefined ? curlRun(url, keys[0]) : curlModels(url, keys[0])}`,
+    // Quotes: a shell may take the brackets of an IPv6 address for a pattern.
+    `Try it: curl '${url}/v1/models' -H 'authorization: Bearer ${keys[0]}'`,
   ]
   if (isLoopback(host)) return lines.join('\n')
   return [
@@ -53,17 +42,6 @@ function textFor(
     '',
     `  x-reference-token: ${controlToken}`,
   ].join('\n')
-}
-
-// Single quotes all over: a shell may take the brackets of an IPv6 address for a pattern.
-function curlRun(url: string, key: string | undefined): string {
-  const headers = `-H 'authorization: Bearer ${key}' -H 'content-type: application/json'`
-  return `curl '${url}/v1/models/aurora-image/run' ${headers} -d '{"input":{"prompt":"a lighthouse at dawn"}}'`
-}
-
-/** A catalog of one's own may have no such model. */
-function curlModels(url: string, key: string | undefined): string {
-  return `curl '${url}/v1/models' -H 'authorization: Bearer ${key}'`
 }
 
 function clockText(clock: ServeCommand['clock']): string {

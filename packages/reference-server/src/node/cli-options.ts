@@ -2,7 +2,6 @@ import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
-import type { LatencyOption } from '../service/options.ts'
 import {
   type CliClock,
   type FaultSetting,
@@ -10,10 +9,10 @@ import {
   readAssumptionValues,
   readClock,
   readControlToken,
-  readFaultValues,
+  readFault,
   readHost,
   readKey,
-  readLatencyValues,
+  readLatency,
   readOriginValue,
   readUrl,
 } from './cli-settings.ts'
@@ -29,7 +28,7 @@ interface ListenCommand {
   /** Whether to end when standard input does. */
   exitWithParent?: boolean | undefined
   /** What to print once it listens; `text` also prints a line for each request. */
-  announce: 'text' | 'json' | 'nothing'
+  announce: 'text' | 'json'
 }
 
 /** Records a service. */
@@ -55,7 +54,7 @@ export interface ServeCommand extends ListenCommand {
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
   allowPrivateWebhooks?: boolean | undefined
   clock: CliClock
-  latency: LatencyOption | undefined
+  latency?: number | undefined
   /** File of the models. */
   catalog?: string | undefined
   /** The first API key. */
@@ -74,12 +73,12 @@ export interface ServeCommand extends ListenCommand {
   replay?: string | undefined
 }
 
-type ParsedOptions = Omit<
-  ServeCommand,
-  'kind' | 'clock' | 'latency' | 'seed' | 'assumptions' | 'faults' | 'announce'
-> & { seed?: number } & Partial<Record<'latency' | 'assume' | 'fault', string[]>> &
-  Partial<Record<'clock' | 'scale' | 'record' | 'to', string>> &
-  Partial<Record<'json' | 'quiet' | 'version', boolean>>
+type ParsedOptions = Omit<ServeCommand, 'kind' | 'clock' | 'seed' | 'assumptions' | 'faults' | 'announce'> & {
+  seed?: number
+  assume?: string[]
+  fault?: FaultSetting[]
+} & Partial<Record<'clock' | 'scale' | 'record' | 'to', string>> &
+  Partial<Record<'json' | 'version', boolean>>
 
 /**
  * Reads the arguments of `modelrun-server`.
@@ -94,10 +93,9 @@ export function readCommand(args: readonly string[], program = createProgram()):
     if (error.exitCode === 0) return { kind: 'done' }
     throw new UsageError(error.message.replace('error: ', '').replaceAll('\n', ' '))
   }
-  const { json, quiet, version, clock, scale, latency, assume, fault, record, to, ...options } =
-    program.opts<ParsedOptions>()
+  const { json, version, clock, scale, assume, fault = [], record, to, ...options } = program.opts<ParsedOptions>()
   if (version) return { kind: 'version' }
-  const announce = json ? 'json' : quiet ? 'nothing' : 'text'
+  const announce = json ? 'json' : 'text'
   const { port, host, exitWithParent } = options
   if (record !== undefined || to !== undefined) {
     return { kind: 'record', ...recordOf(record, to), port, host, exitWithParent, announce }
@@ -107,9 +105,8 @@ export function readCommand(args: readonly string[], program = createProgram()):
     ...options,
     announce,
     clock: readClock(clock, scale),
-    latency: readLatencyValues(latency),
     assumptions: readAssumptionValues(assume),
-    faults: readFaultValues(fault),
+    faults: fault,
     // The key of a known seed is known to everyone, who could then let the server call any webhook.
     seed: options.seed ?? (isLoopback(host) ? 'random' : (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)),
   }
@@ -133,15 +130,15 @@ export function createProgram(): Command {
     .exitOverride()
     .configureOutput({ writeErr: () => {}, getOutHelpWidth: () => 100 })
     .optionsGroup('Where it listens:')
-    .addOption(once('--port <number>', 'port to listen on; 0 picks a free one', integer(0, 65_535)).default(4010))
+    .addOption(valued('--port <number>', 'port to listen on; 0 picks a free one', integer(0, 65_535)).default(4010))
     .addOption(
-      once('--host <address>', 'address to bind; 0.0.0.0 for every one', readHost).default('127.0.0.1', '127.0.0.1'),
+      valued('--host <address>', 'address to bind; 0.0.0.0 for every one', readHost).default('127.0.0.1', '127.0.0.1'),
     )
-    .addOption(once('--base-url <url>', 'URL for clients and files (default: where it listens)', readUrl))
+    .addOption(valued('--base-url <url>', 'URL for clients and files (default: where it listens)', readUrl))
     .addOption(repeatable('--cors <origin>', 'let web pages of this origin call it; * for all', readOriginValue))
     .addOption(new Option('--exit-with-parent', 'end when standard input, a pipe, is closed, as when its parent dies'))
     .addOption(
-      once(
+      valued(
         '--control-token <token>',
         'token of other machines for the control API (default: random)',
         readControlToken,
@@ -150,34 +147,35 @@ export function createProgram(): Command {
     .addOption(new Option('--allow-private-webhooks', 'call private addresses although others can reach it'))
     .addOption(new Option('--no-dashboard', 'show no dashboard in the browser'))
     .optionsGroup('Time:')
-    .addOption(once('--scale <factor>', 'let time pass so many times as fast, such as 60').conflicts('clock'))
-    .addOption(once('--clock <mode>', 'system, manual (the control API moves time) or auto (skips waits)'))
-    .addOption(repeatable('--latency <[model=]ms>', 'how long runs take: 500'))
-    .optionsGroup('What it serves:')
-    .addOption(once('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
-    .addOption(once('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)', readKey))
-    .addOption(once('--keys <number>', 'number of API keys, each with its own account', integer(1, 1_000)).default(1))
-    .addOption(once('--credits <number>', 'credits of each account (default: 10000)', integer(0)))
-    .addOption(once('--seed <integer>', 'the same ids, keys and files at each start (default: random)', integer()))
-    .addOption(once('--state <file>', 'store keys, credits, jobs and faults over restarts'))
-    .addOption(repeatable('--assume <name=value>', 'change what the specification leaves open'))
-    .addOption(once('--profile <file>', 'behave like a service: its conformance report, as JSON'))
+    .addOption(valued('--scale <factor>', 'let time pass so many times as fast, such as 60').conflicts('clock'))
+    .addOption(valued('--clock <mode>', 'system, manual (the control API moves time) or auto (skips waits)'))
     .addOption(
-      once('--replay <folder>', 'have the models, prices, outputs and times of a recording').conflicts('catalog'),
+      valued('--latency <ms>', 'how long runs take, such as 500 (default: as long as the models)', readLatency),
     )
-    .addOption(repeatable('--fault <kind[,…]>', 'make requests go wrong: reset,route=runModel,times=1'))
+    .optionsGroup('What it serves:')
+    .addOption(valued('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
+    .addOption(valued('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)', readKey))
+    .addOption(valued('--keys <number>', 'number of API keys, each with its own account', integer(1, 1_000)).default(1))
+    .addOption(valued('--credits <number>', 'credits of each account (default: 10000)', integer(0)))
+    .addOption(valued('--seed <integer>', 'the same ids, keys and files at each start (default: random)', integer()))
+    .addOption(valued('--state <file>', 'store keys, credits, jobs and faults over restarts'))
+    .addOption(repeatable('--assume <name=value>', 'change what the specification leaves open'))
+    .addOption(valued('--profile <file>', 'behave like a service: its conformance report, as JSON'))
+    .addOption(
+      valued('--replay <folder>', 'have the models, prices, outputs and times of a recording').conflicts('catalog'),
+    )
+    .addOption(repeatable('--fault <kind[,…]>', 'make requests go wrong: reset,route=runModel,times=1', readFault))
     .optionsGroup('Instead of serving:')
     .addOption(
-      once(
+      valued(
         '--record <url>',
         'stand in front of the real service, pass everything on once, and store its form',
         readUrl,
       ),
     )
-    .addOption(once('--to <folder>', 'folder for what is stored, without keys, inputs and results'))
+    .addOption(valued('--to <folder>', 'folder for what is stored, without keys, inputs and results'))
     .optionsGroup('What it prints:')
     .addOption(new Option('--json', 'print one line of JSON when ready and nothing else, for programs'))
-    .addOption(new Option('--quiet', 'print nothing but errors'))
     .addOption(new Option('--version', 'print the version'))
     .helpOption('-h, --help', 'print this text')
     .addHelpText('after', AFTER_HELP)
@@ -191,19 +189,14 @@ function limitRecord(options: readonly Option[]): void {
   options.find((option) => option.name() === 'record')?.conflicts(others)
 }
 
-const GO_WITH_RECORD: readonly string[] = ['record', 'to', 'host', 'port', 'exitWithParent', 'json', 'quiet', 'version']
+const GO_WITH_RECORD: readonly string[] = ['record', 'to', 'host', 'port', 'exitWithParent', 'json', 'version']
 
 type Read = (text: string, name: string) => unknown
 
 /** An option with one value. */
-function once(flags: string, help: string, read: Read = (text) => text): Option {
+function valued(flags: string, help: string, read: Read = (text) => text): Option {
   const option = new Option(flags, help)
-  let isGiven = false
-  return option.argParser((text) => {
-    if (isGiven) throw new UsageError(`--${option.name()} is given twice. Give it once.`)
-    isGiven = true
-    return read(nonEmpty(option, text), option.name())
-  })
+  return option.argParser((text) => read(nonEmpty(option, text), option.name()))
 }
 
 /** An option that may be given several times. */
@@ -220,18 +213,13 @@ function nonEmpty(option: Option, text: string): string {
   return text
 }
 
-/** So many fit into a line of a terminal. */
-const KINDS_PER_LINE = 6
-
 const AFTER_HELP = `
 Kinds of faults:
-${FAULT_KINDS.map((kind, index) => `${index % KINDS_PER_LINE === 0 ? '\n  ' : ' '}${kind}`)
-  .join(',')
-  .slice(1)}
+  ${FAULT_KINDS.slice(0, 6).join(', ')},
+  ${FAULT_KINDS.slice(6).join(', ')}
 
 Control API, to control the server from any language:
-  JSON below /_reference, such as POST /_reference/reset; GET /_reference lists all calls.
-  The documentation has them in its section "From other languages".
+  JSON below /_reference, such as POST /_reference/reset; /_reference/openapi.json has all.
 
 Examples:
   modelrun-server --scale 60

@@ -1,14 +1,6 @@
-import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
-import { closestName } from '@modelrun/kit'
+import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import {
-  CONTROL_TOKEN_FORM,
-  isControlToken,
-  isTestKey,
-  type LatencyOption,
-  readBaseUrl,
-  TEST_KEY_FORM,
-} from '../service/options.ts'
+import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, readBaseUrl, TEST_KEY_FORM } from '../service/options.ts'
 import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'
 
@@ -22,37 +14,12 @@ function readAssumption(text: string): [name: string, value: unknown] {
   if (value === undefined) {
     throw new UsageError(`--assume needs a name and a value, as in asyncRunStatus=200, got "${text}".`)
   }
-  if (!ASSUMPTION_NAMES.includes(name)) throw new UsageError(unknownAssumption(name))
   const [, status, code] = /^(\d+):(.+)$/.exec(value) ?? []
   return [name, code === undefined ? parseValue(value) : { status: Number(status), code }]
 }
 
-const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(DEFAULT_ASSUMPTIONS)
-
-function unknownAssumption(name: string): string {
-  const closest = closestName(name, ASSUMPTION_NAMES)
-  const advice = closest === undefined ? `There are: ${ASSUMPTION_NAMES.join(', ')}.` : `Did you mean ${closest}?`
-  return `--assume: there is no assumption ${name}. ${advice}`
-}
-
-/**
- * The latencies of `--latency`: `500`, `aurora-image=500`. One for all models, or some by their names. The
- * server checks the names.
- */
-export function readLatencyValues(texts: readonly string[] = []): LatencyOption | undefined {
-  if (texts.length === 0) return undefined
-  const pairs = texts.map(splitPair)
-  const [first] = pairs
-  if (first !== undefined && pairs.length === 1 && first[1] === undefined) return readLatencyValue(first[0])
-  return Object.fromEntries(
-    pairs.map(([model, value]) => {
-      if (value !== undefined) return [model, readLatencyValue(value)]
-      throw new UsageError('--latency is for all models once, or for each with its name, as in aurora-image=500.')
-    }),
-  )
-}
-
-function readLatencyValue(text: string): number {
+/** The latency of `--latency`, in milliseconds. */
+export function readLatency(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
   throw new UsageError(`--latency must be milliseconds, as in 500, got "${text}".`)
 }
@@ -60,30 +27,18 @@ function readLatencyValue(text: string): number {
 /** A fault of `--fault`, and how it was written. */
 export interface FaultSetting {
   text: string
-  fault: unknown
+  fault: object
 }
 
-/** The faults of `--fault kind,name=value,…`, or in JSON. The server checks them. */
-export function readFaultValues(texts: readonly string[] = []): FaultSetting[] {
-  return texts.map((text) => ({ text, fault: text.startsWith('{') ? parseFaultJson(text) : parseFaultText(text) }))
-}
-
-function parseFaultJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new UsageError(`--fault is neither JSON nor a kind with name=value behind commas: ${text}`)
-  }
-}
-
-function parseFaultText(text: string): object {
+/** A fault of `--fault kind,name=value,…`. The server checks it. */
+export function readFault(text: string): FaultSetting {
   const [kind = '', ...rest] = text.split(',')
   const pairs = rest.map((part) => {
     const [name, value] = splitPair(part)
     if (value !== undefined) return [name, parseValue(value)]
     throw new UsageError(`--fault ${text}: behind the kind, each part is name=value; "${part}" is not.`)
   })
-  return { kind, ...Object.fromEntries(pairs) }
+  return { text, fault: { kind, ...Object.fromEntries(pairs) } }
 }
 
 function splitPair(text: string): [name: string, value: string | undefined] {

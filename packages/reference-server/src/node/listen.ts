@@ -78,7 +78,6 @@ export async function listen({ transport }: ServedServer, options: ListenOptions
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<ReplyOrFault> => {
     const request = NodeRequest.from(incoming, outgoing)
     if (request === undefined) return invalidRequest()
-    if (isOfOwnPage(request)) outgoing.shouldKeepAlive = false
     return (
       cors(request, outgoing) ??
       (await pageReply(dashboard, request)) ??
@@ -107,14 +106,6 @@ export async function listen({ transport }: ServedServer, options: ListenOptions
       return closing
     },
   }
-}
-
-/**
- * True for a request of the dashboard. Browsers send a request again by themselves, a POST too, when a connection that was used
- * before breaks: a run whose response a fault loses would be two. So each request of the page gets a connection of its own.
- */
-function isOfOwnPage({ headers }: NodeRequest): boolean {
-  return headers.get('sec-fetch-site') === 'same-origin' || headers.get('sec-fetch-dest') === 'document'
 }
 
 async function pageReply(page: DashboardPage | undefined, request: NodeRequest): Promise<Reply | undefined> {

@@ -44,8 +44,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   if (command.exitWithParent) onInputEnd(() => void stop())
   const dashboardUrl = dashboard && `${listening.url}${dashboard.path}`
   const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken, dashboardUrl }
-  const text = announcement(ready, command)
-  if (text !== undefined) print(text)
+  print(announcement(ready, command))
 }
 
 /** The receivers of a line for each request and each delivery. Every change of the state has a line. */

@@ -97,7 +97,6 @@ describe('startServer', () => {
   it.each([
     [['--catalog', '/no/such/file'], 'The catalog /no/such/file cannot be read: there is no such file.'],
     [['--catalog', '/'], 'The catalog / cannot be read: it is a directory.'],
-    [['--latency', 'aurora-imag=5'], '--latency is wrong: There is no model "aurora-imag". Did you mean'],
     [['--assume', 'asyncRunStatus=204'], '--assume is wrong: /asyncRunStatus must be 200 or 202.'],
     [['--fault', 'rest'], '--fault rest: /kind must be "reset" or'],
     [['--fault', 'reset,time=1'], '--fault reset,time=1: has members that do not exist: "time".'],

@@ -1,4 +1,4 @@
-import { callback, having, isRecord, must, readOptions } from '@modelrun/kit'
+import { having, isRecord, must, readOptions } from '@modelrun/kit'
 import { type TestAPI, test as vitestTest } from 'vitest'
 import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
@@ -15,36 +15,8 @@ interface ServerFixtures {
   clientOptions: ServerClientOptions
 }
 
-/** An inbox of a test. That of `modelrun/webhooks` is one: this package does not depend on the client. */
-export interface TestInbox {
-  /** Gets the deliveries of the test's account. */
-  handle(request: Request): Promise<Response>
-  /** Waits for running handlers when the test has ended. */
-  drain(): Promise<unknown>
-}
-
-/** What the inbox of a test is made of. */
-export interface InboxSetting extends ServerFixtures {
-  /** For `createInbox`: it signs callback URLs. */
-  secret: string
-  /** For `createInbox`. Deliveries reach the inbox whatever their URL is. */
-  publicUrl: string
-}
-
 /** vitest's `test` with a server of its own for each test: the fixtures are `server`, `apiKey` and `clientOptions`. */
 export type ServerTest = TestAPI<ServerFixtures>
-
-/** A {@link ServerTest} with one more fixture, `inbox`. */
-export type InboxTest<Inbox extends TestInbox> = TestAPI<ServerFixtures & { inbox: Inbox }>
-
-/** How the inbox of each test is made. */
-export interface InboxTestOptions<Inbox extends TestInbox> {
-  /**
-   * Makes the inbox of a test, which gets the deliveries of the test's account and is drained at the end. Called for tests that
-   * ask for the fixture `inbox`.
-   */
-  inbox(setting: InboxSetting): Inbox
-}
 
 /** Where the server of each test comes from. */
 export type CreateTestOptions =
@@ -68,11 +40,10 @@ interface TestScope {
 }
 
 /** The options of the two forms; the server checks its own. */
-const OWN_SERVER = { serverOptions: must('the options of a server', isRecord), inbox: callback }
+const OWN_SERVER = { serverOptions: must('the options of a server', isRecord) }
 const SHARED_SERVER = {
   server: having('a reference server', 'createKey', 'report'),
   keyOptions: must('the options of a key', isRecord),
-  inbox: callback,
 }
 
 /**
@@ -87,31 +58,13 @@ const SHARED_SERVER = {
  * @example
  * const server = createReferenceServer({ clock: 'auto' })
  * const test = createTest({ server }) // one server for all tests, an account for each
- *
- * @example
- * const test = createTest({
- *   inbox: ({ clientOptions, secret, publicUrl }) =>
- *     createInbox({ client: new ModelRun(clientOptions), secret, publicUrl, onSucceeded }),
- * })
  */
-export function createTest<Inbox extends TestInbox>(
-  options: CreateTestOptions & InboxTestOptions<Inbox>,
-): InboxTest<Inbox>
-export function createTest(options?: CreateTestOptions): ServerTest
-export function createTest(options: CreateTestOptions & Partial<InboxTestOptions<TestInbox>> = {}): ServerTest {
-  const { inbox: makeInbox, ...serverOptions } = readOptions<typeof options>(
-    'createTest',
-    options,
-    'server' in options ? SHARED_SERVER : OWN_SERVER,
-  )
-  const test = createServerTest(serverOptions)
-  return makeInbox === undefined ? test : withInbox(test, makeInbox)
-}
-
-function createServerTest(options: CreateTestOptions): ServerTest {
+export function createTest(options: CreateTestOptions = {}): ServerTest {
+  const checks = 'server' in options ? SHARED_SERVER : OWN_SERVER
+  const checked = readOptions<CreateTestOptions>('createTest', options, checks)
   return vitestTest.extend<ServerFixtures & { scope: TestScope }>({
     scope: async ({ task }, use) => {
-      const scope = openScope(options)
+      const scope = openScope(checked)
       await use(scope)
       const report = await scope.close()
       // A failed test did not reach its clean-up.
@@ -120,19 +73,6 @@ function createServerTest(options: CreateTestOptions): ServerTest {
     server: ({ scope: stage }, use) => use(stage.server),
     apiKey: ({ scope: stage }, use) => use(stage.apiKey),
     clientOptions: ({ scope: stage }, use) => use(stage.server.clientOptions(stage.apiKey)),
-  })
-}
-
-function withInbox(test: ServerTest, makeInbox: InboxTestOptions<TestInbox>['inbox']): InboxTest<TestInbox> {
-  return test.extend<{ inbox: TestInbox }>({
-    inbox: async ({ server, apiKey, clientOptions }, use) => {
-      const secret = 'the secret of a test: 32 bytes or more'
-      const inbox = makeInbox({ server, apiKey, clientOptions, secret, publicUrl: 'https://inbox.test/webhooks' })
-      server.webhooks.deliver((request) => inbox.handle(request), apiKey)
-      await use(inbox)
-      await inbox.drain()
-      server.webhooks.deliver(undefined, apiKey)
-    },
   })
 }
 

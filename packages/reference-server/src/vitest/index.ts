@@ -3,10 +3,4 @@
  *
  * @module
  */
-export {
-  createTest,
-  type InboxSetting,
-  type InboxTest,
-  type ServerTest,
-  test,
-} from './create-test.ts'
+export { createTest, type ServerTest, test } from './create-test.ts'

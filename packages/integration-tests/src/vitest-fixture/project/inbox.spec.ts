@@ -1,56 +1,36 @@
+// An inbox as a fixture, as the guide makes it.
 import { createReferenceServer } from '@modelrun/reference-server'
-import { createTest, type InboxSetting } from '@modelrun/reference-server/vitest'
+import { createTest, type ServerTest } from '@modelrun/reference-server/vitest'
 import { ModelRun } from 'modelrun'
-import { createInbox, type DeliveryContext } from 'modelrun/webhooks'
+import { createInbox, type Inbox } from 'modelrun/webhooks'
 import { expect } from 'vitest'
 
-const PROMPT = { prompt: 'a fox' }
-
-/** What the handlers of each test were given. */
-const handled = new WeakMap<object, DeliveryContext[]>()
-
-function inboxOf({ clientOptions, secret, publicUrl }: InboxSetting) {
-  const contexts: DeliveryContext[] = []
-  const client = new ModelRun(clientOptions)
-  const inbox = createInbox({
-    client,
-    secret,
-    publicUrl,
-    onHandlerError: () => {},
-    onSucceeded: (_event, context) => {
-      contexts.push(context)
-      if (context.context === 'fail once' && context.attempt === 1) throw new Error('not yet')
+const withInbox = (test: ServerTest, seen: unknown[]) =>
+  test.extend<{ inbox: Inbox }>({
+    inbox: async ({ server, clientOptions, apiKey }, use) => {
+      const inbox = createInbox({
+        client: new ModelRun(clientOptions),
+        secret: 'the secret of a test: 32 bytes or more',
+        publicUrl: 'https://inbox.test/webhooks',
+        onSucceeded: (_event, { context, source }) => void seen.push([context, source]),
+      })
+      server.webhooks.deliver((request) => inbox.handle(request), apiKey)
+      await use(inbox)
+      await inbox.drain()
     },
   })
-  handled.set(inbox, contexts)
-  return inbox
-}
 
-const test = createTest({ inbox: inboxOf })
-const sharedTest = createTest({ server: createReferenceServer({ clock: 'auto' }), inbox: inboxOf })
+const server = createReferenceServer({ clock: 'auto' })
 
-test('has an inbox whose handler gets the context of its run', async ({ inbox, clientOptions }) => {
-  const client = new ModelRun(clientOptions)
-  const { job_id } = await client.run('aurora-image', PROMPT, { webhook: inbox, context: { order: 7 } })
-  await inbox.waitFor(job_id)
-  expect(handled.get(inbox)).toMatchObject([{ context: { order: 7 }, source: 'webhook' }])
-})
-
-test('has an inbox on the time of its server', async ({ inbox, clientOptions, server }) => {
-  server.webhooks.script({ deliveries: 0 })
-  const job = await new ModelRun(clientOptions).submit('aurora-image', PROMPT, { webhook: inbox, context: 'fail once' })
-  await inbox.waitFor(job.id)
-  expect(handled.get(inbox)).toMatchObject([
-    { attempt: 1, source: 'poll' },
-    { attempt: 2, source: 'poll' },
-  ])
-})
-
-for (const neighbour of [1, 2, 3]) {
-  sharedTest.concurrent(`shares a server, and has an inbox alone (${neighbour})`, async ({ inbox, clientOptions }) => {
+for (const [name, options, context] of [
+  ['own', {}, 'own'],
+  ['shared', { server }, 'shared'],
+] as const) {
+  const seen: unknown[] = []
+  withInbox(createTest(options), seen)(`has an inbox on its ${name} server`, async ({ inbox, clientOptions }) => {
     const client = new ModelRun(clientOptions)
-    const { job_id } = await client.run('aurora-image', PROMPT, { webhook: inbox, context: neighbour })
+    const { job_id } = await client.run('aurora-image', { prompt: 'a fox' }, { webhook: inbox, context })
     await inbox.waitFor(job_id)
-    expect(handled.get(inbox)).toMatchObject([{ context: neighbour, source: 'webhook' }])
+    expect(seen).toEqual([[context, 'webhook']])
   })
 }

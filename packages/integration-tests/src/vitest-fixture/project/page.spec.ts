@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 
 test('is a page to the client', ({ apiKey }) => {
-  expect(() => new ModelRun({ apiKey })).toThrow('This seems to be a browser page')
+  expect(() => new ModelRun({ apiKey, baseUrl: 'https://api.test' })).toThrow('This seems to be a browser page')
 })
 
 test('takes the options of the fixture in a page', async ({ clientOptions }) => {
