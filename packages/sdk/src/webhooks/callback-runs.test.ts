@@ -1,16 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { openCore, taskOf } from '../../test/test-core.ts'
-import {
-  FAILED,
-  jobsOf,
-  openEngine,
-  openInbox,
-  PUBLIC_URL,
-  SECRET,
-  SUCCEEDED,
-  SUCCEEDED_JOB,
-} from '../../test/test-inbox.ts'
+import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { reportRun } from './callback-runs.ts'
 
 const { job_id } = SUCCEEDED
@@ -70,14 +61,6 @@ describe('a run that was prepared and then expected', () => {
     expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { context, source: 'webhook' }]])
     expect(notices.onUnconfirmedRun).toEqual([])
     await inbox.drain()
-  })
-
-  test('rejects the delivery of another job at its URL', async () => {
-    const { inbox, deliver } = openInbox(signed)
-    const { url, ref } = await inbox.prepare()
-    await inbox.expect(job_id, { ref })
-    await expect(deliver({ ...FAILED, job_id: 'job_other' }, url)).resolves.toBe(401)
-    await expect(deliver(SUCCEEDED, url)).resolves.toBe(202)
   })
 
   test('cannot be expected as two jobs', async () => {

@@ -67,7 +67,6 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   keepDeadMs: positive,
   expectedAfterMs: positive,
   giveUpAfterMs: positive,
-  waitUntil: callback,
   onHandlerError: callback,
   onDead: callback,
   onUnconfirmedRun: callback,

@@ -10,7 +10,7 @@ import {
   SUCCEEDED,
   SUCCEEDED_JOB,
 } from '../../test/test-inbox.ts'
-import { NotFoundError, PermissionDeniedError, RateLimitError } from '../client/errors/api-errors.ts'
+import { NotFoundError } from '../client/errors/api-errors.ts'
 
 /** Defects that an attack on an earlier inbox found, each as its attacker or its outage brings it about. */
 const { job_id } = SUCCEEDED
@@ -55,28 +55,6 @@ test('1,500 deliveries at once run at most 10 handlers at once (D6)', async () =
   finish()
   await vi.waitFor(() => expect(count('completed')).toBe(1_500), { timeout: 100_000 })
   expect([new Set(statuses), most]).toEqual([new Set([202]), 10])
-})
-
-describe('what is not the fault of the job (D7)', () => {
-  test.each<[string, unknown]>([
-    ['a key without jobs:read (403)', new PermissionDeniedError({ message: 'not yours', status: 403 })],
-    ['a Retry-After of a day', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: DAY_MS })],
-  ])('%s makes no dead letter, and is over 5 minutes after its end', async (_, error) => {
-    let isDown = true
-    const { client } = jobsOf(() => {
-      if (isDown) throw error
-      return SUCCEEDED_JOB
-    })
-    const { inbox, clock, deliver, count, notices } = openInbox({ ...signed, client })
-    inbox.start()
-    await inbox.expect('job_expected')
-    await deliver(SUCCEEDED, await inbox.callbackUrl())
-    await clock.advance(3_600_000)
-    isDown = false
-    await clock.advance(300_000)
-    expect([count('completed'), notices.onDead]).toEqual([2, []])
-    await inbox.drain()
-  })
 })
 
 describe('a callback URL that leaked, of a run that is not noted yet (D8)', () => {

@@ -14,8 +14,7 @@ export interface DeliveryContext<Context = unknown> {
    */
   signal: AbortSignal
   /**
-   * Increases with each run of the handler for this job. A store that remembers the highest fence can reject a late
-   * worker.
+   * Increases with each run of the handler for this job. A store that remembers the highest fence can reject a late worker.
    */
   fence: number
   /** The same text for each run of the handler for this event: the `job_id`; for events of unknown status, with the status. */
@@ -26,10 +25,7 @@ export interface DeliveryContext<Context = unknown> {
   context: Context
 }
 
-/**
- * A handler of events. The job is done when the handler returns or resolves. After an error the handler runs again, except
- * after a `NonRetriableError`. After `RetryAfterError` it runs again later, and the run does not count as failed.
- */
+/** A handler of events. After an error it runs again, except after a `NonRetriableError`. A `RetryAfterError` is no failure. */
 export type EventHandler<Event, Context = unknown> = (event: Event, context: DeliveryContext<Context>) => unknown
 
 /** Keeps a serverless function alive until the promise is settled. */
@@ -45,10 +41,7 @@ export interface JobReader {
 
 /** Options of `createInbox`. */
 export interface InboxOptions<Context = unknown> {
-  /**
-   * Stores deliveries until they are handled: an engine of `@modelrun/durable`, such as
-   * `createSqliteEngine({ path: 'inbox.db' })`. Default: the memory of this process.
-   */
+  /** Stores deliveries until they are handled: an engine of `@modelrun/durable`. Default: the memory of this process. */
   engine?: InboxEngine | undefined
   /** Name of the queues on the engine: inboxes of different names do not share deliveries. Default `inbox`. */
   name?: string | undefined
@@ -59,8 +52,8 @@ export interface InboxOptions<Context = unknown> {
   /** Runs for each {@link UnknownEvent}, for instance of a cancelled job. */
   onUnknown?: EventHandler<UnknownEvent, Context> | undefined
   /**
-   * A client such as `ModelRun`. A delivery only makes the inbox read its job with it: handlers get what the service says, also
-   * when no delivery came. Without a client the inbox needs a `secret`, and handlers get what was delivered to signed URLs.
+   * A client such as `ModelRun`, with which jobs are read: handlers get what the service says, also when no delivery came.
+   * Without a client the inbox needs a `secret`, and handlers get what was delivered to signed URLs.
    */
   client?: JobReader | undefined
   /**
@@ -68,15 +61,9 @@ export interface InboxOptions<Context = unknown> {
    * first signs, all verify.
    */
   secret?: string | Readonly<Record<string, string>> | undefined
-  /**
-   * URL at which the service reaches this inbox: https, or http on this machine. Tokens are valid for this URL only, so it
-   * needs a `secret`. `createInbox` throws a ConfigurationError for a URL that cannot be used.
-   */
+  /** URL at which the service reaches this inbox: https, or http on this machine. Needs a `secret`: tokens are for this URL. */
   publicUrl?: string | undefined
-  /**
-   * Allows http callback URLs on any host. Others on the network can then read the token in the URL: only for a network of
-   * your own, such as Docker Compose. Section 6, rule 5 recommends https. Default `false`.
-   */
+  /** Allows http callback URLs on any host, for a network of your own: others can read their tokens. Default `false`. */
   allowHttp?: boolean | undefined
   /** Hosts of the files of a result; `*.example.com` allows all hosts below it. Default: every host. */
   allowedOutputHosts?: readonly string[] | undefined
@@ -98,17 +85,9 @@ export interface InboxOptions<Context = unknown> {
   expectedAfterMs?: number | undefined
   /** Time after which a job without a result is given up, in milliseconds. Default 24 hours. */
   giveUpAfterMs?: number | undefined
-  /**
-   * Keeps a serverless function alive until the work after a response is done. What fails then is tried again by
-   * `sweep()`: call it from a scheduled function. Needs an `engine`.
-   */
-  waitUntil?: WaitUntil | undefined
   /** Notified of each failed run of a handler, and of each delivery that could not be stored. Default: `console.error`. */
   onHandlerError?: ((failure: HandlerFailure) => unknown) | undefined
-  /**
-   * Notified when a job becomes a dead letter: its handler failed for good, or the job was given up. When its processes died (`process_died`), the process that finds this out calls
-   * the hook, unless it dies before. `deadLetters.list` has all dead letters.
-   */
+  /** Notified when a job becomes a dead letter: its handler failed for good, or the job was given up. */
   onDead?: ((notice: DeadLetterNotice) => unknown) | undefined
   /** Notified of a prepared run whose job is not known after 15 minutes: it may have been charged. */
   onUnconfirmedRun?: ((notice: UnconfirmedRun) => unknown) | undefined
@@ -116,10 +95,7 @@ export interface InboxOptions<Context = unknown> {
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined
   /** Notified of each count and time that a dashboard may want. */
   onMetric?: ((metric: InboxMetric) => unknown) | undefined
-  /**
-   * Where time comes from. Default: the clock of the `client`, so that an inbox of a test runs on the virtual time of its
-   * reference server; with an `engine`, whose tasks are due by the time of the machine, the system.
-   */
+  /** Default: the clock of the `client`, which may be virtual; with an `engine`, that of the system. */
   clock?: Clock | undefined
 }
 

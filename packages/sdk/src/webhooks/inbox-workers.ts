@@ -67,7 +67,7 @@ export class InboxWorkers {
   }
 
   /** Works a delivery that was just stored: with `waitUntil` this delivery alone, else everything from now on. */
-  onDelivery(taskId: string, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
+  onDelivery(taskId: string, waitUntil: WaitUntil | undefined): void {
     const { background, hooks } = this.#core
     if (waitUntil === undefined) {
       this.start()

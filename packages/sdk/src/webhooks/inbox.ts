@@ -36,7 +36,8 @@ import type { WebhookEvent } from './webhook-event.ts'
  */
 export interface Inbox {
   /**
-   * Receives a delivery in frameworks with web-standard requests. Never rejects for a delivery.
+   * Receives a delivery in frameworks with web-standard requests. Never rejects for a delivery. With `waitUntil`, which keeps a
+   * serverless function alive, only this delivery is worked: call `sweep` from a scheduled function for the rest.
    *
    * @throws ConfigurationError when the argument is not a request
    */

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
 import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
-import { createMemoryEngine } from './engine/memory-engine.ts'
 import type { InboxOptions } from './inbox-options.ts'
 
 vi.spyOn(console, 'error').mockReturnValue()
@@ -32,7 +31,6 @@ const PLACES: Readonly<Record<string, (fail: () => unknown) => Omit<InboxOptions
   'the client': (plugged) => ({
     client: { jobs: { get: (id) => (id === job_id ? (plugged() as never) : Promise.resolve(SUCCEEDED_JOB)) } },
   }),
-  waitUntil: (plugged) => ({ waitUntil: plugged as never }),
 }
 
 const CELLS = Object.keys(PLACES).flatMap((place) => Object.keys(FAILURES).map((failure) => [place, failure] as const))
@@ -42,7 +40,6 @@ test.each(CELLS)('%s that %s loses no delivery, of this job or of another', asyn
   const seen: string[] = []
   const own = plugged.onSucceeded
   const { inbox, clock, deliver } = openInbox({
-    ...(plugged.waitUntil ? { engine: createMemoryEngine() } : {}),
     ...plugged,
     onSucceeded: (event, context) => {
       seen.push(event.job_id)

@@ -2,6 +2,7 @@ import { ModelRunError, withTimeLimit } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
 import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
+import type { WaitUntil } from './inbox-options.ts'
 import { parseWebhook, type WebhookBody } from './parse-webhook.ts'
 import { keepTrying } from './queues.ts'
 import { heard, jobKey, putJob, readStoredJob, type StoredJob } from './stored-job.ts'
@@ -21,7 +22,7 @@ export interface Delivery {
    */
   readBody(): Promise<WebhookBody>
   /** Keeps the runtime alive until the work after the response is done. */
-  waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  waitUntil?: WaitUntil | undefined
 }
 
 /** Responds to a delivery. Never rejects. */

@@ -29,7 +29,7 @@ const DEFAULTS = {
 
 /** The checked options of an inbox, with defaults. */
 export interface ResolvedInboxOptions
-  extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts' | 'waitUntil'>,
+  extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts'>,
     Record<Exclude<keyof typeof DEFAULTS, 'name'>, number> {
   name: string
   engine: InboxEngine
@@ -66,7 +66,6 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     tokens,
     publicUrl,
     allowedOutputHosts: options.allowedOutputHosts,
-    waitUntil: options.waitUntil,
     clock,
     networkClock: options.clock ?? systemClock,
   }
@@ -83,14 +82,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
 }
 
 /** Which two options do not go together. */
-function problemOf({
-  publicUrl,
-  tokens,
-  client,
-  keepDoneMs,
-  waitUntil,
-  isInMemory,
-}: ResolvedInboxOptions): string | undefined {
+function problemOf({ publicUrl, tokens, client, keepDoneMs }: ResolvedInboxOptions): string | undefined {
   // Without a secret the first callback URL would fail.
   if (publicUrl !== undefined && tokens === undefined) {
     return '`publicUrl` needs a `secret` of at least 32 bytes to sign callback URLs with. If it comes from the environment, its variable is not set.'
@@ -100,9 +92,6 @@ function problemOf({
   }
   if (tokens !== undefined && keepDoneMs < KEEP_DONE_MS) {
     return `\`keepDoneMs\` is ${keepDoneMs}, shorter than a callback URL can be used: a delivery that is sent again could be handled again. Make it at least ${KEEP_DONE_MS} (9 days), or leave it out.`
-  }
-  if (waitUntil !== undefined && isInMemory) {
-    return '`waitUntil` is for serverless functions, whose instances come and go: another instance must find the work that one left. Pass an `engine` that they share, for instance `@modelrun/durable/postgres`.'
   }
   return undefined
 }

@@ -1,7 +1,16 @@
 import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import {
+  FAILED,
+  gate,
+  type InboxHarness,
+  jobsOf,
+  openEngine,
+  openInbox,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
 import { createSubscribers } from './subscribers.ts'
 
@@ -47,40 +56,24 @@ describe('waitFor, in the process that handles the job', () => {
     expect(done).toHaveBeenCalledWith(expect.objectContaining({ status: 'unknown', reported_status: 'cancelled' }))
   })
 
-  test('leaves no timer, whatever ends it', async () => {
-    const { clock, engine } = openEngine()
-    const { inbox, deliver } = openInbox({ clock, engine })
-    const waiting = inbox.waitFor(job_id)
-    await clock.advance(10_000)
-    await deliver(SUCCEEDED)
-    await waiting
-    await inbox.drain()
-    expect(clock.timerCount).toBe(0)
-  })
-
-  test('rejects when its signal aborts', async () => {
-    const { clock, engine } = openEngine()
-    const { inbox } = openInbox({ clock, engine })
+  test.each<[string, (harness: InboxHarness, controller: AbortController) => unknown, object]>([
+    ['the end of the job', ({ deliver }) => deliver(SUCCEEDED), SUCCEEDED],
+    [
+      'its signal',
+      (_, controller) => controller.abort('enough'),
+      { name: 'AbortedError', cause: 'enough', jobId: job_id },
+    ],
+    ['a drain', ({ inbox }) => inbox.drain(), { message: expect.stringContaining('The inbox is drained') }],
+  ])('leaves no timer after %s', async (_, end, outcome) => {
+    const harness = openInbox(openEngine())
     const controller = new AbortController()
-    const waiting = inbox.waitFor(job_id, { signal: controller.signal })
+    const waiting = harness.inbox.waitFor(job_id, { signal: controller.signal }).catch((error) => error)
+    await harness.clock.advance(10_000)
+    await end(harness, controller)
+    await expect(waiting).resolves.toMatchObject(outcome)
+    await harness.inbox.drain()
     await settle()
-    controller.abort('enough')
-    await expect(waiting).rejects.toMatchObject({ name: 'AbortedError', cause: 'enough', jobId: job_id })
-    await settle()
-    expect(clock.timerCount).toBe(0)
-    await expect(inbox.waitFor(job_id, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortedError' })
-  })
-
-  test('rejects when the inbox is drained, and leaves no timer', async () => {
-    const { clock, engine } = openEngine()
-    const { inbox } = openInbox({ clock, engine })
-    const waiting = inbox.waitFor(job_id)
-    const rejected = expect(waiting).rejects.toThrow('The inbox is drained')
-    await settle()
-    await inbox.drain()
-    await rejected
-    await settle()
-    expect(clock.timerCount).toBe(0)
+    expect(harness.clock.timerCount).toBe(0)
   })
 })
 
