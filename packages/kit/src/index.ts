@@ -59,7 +59,7 @@ export type {
   Worker,
   WorkOptions,
 } from './engine/engine.ts'
-export { repeatUntilStored } from './engine/repeat.ts'
+export { untilStored } from './engine/repeat.ts'
 export { msUntilStart, type Spacing, startAfter } from './engine/spacing.ts'
 export {
   isNonRetriable,

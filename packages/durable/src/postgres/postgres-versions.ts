@@ -43,6 +43,9 @@ const VERSIONS: readonly string[] = [
 const PROBE = 'SELECT 1 AS is_due, NULL::float8 AS due_at'
 const CHANGE_NOTHING = 'DELETE FROM modelrun_queues WHERE false RETURNING queue'
 
+const NEWEST = `
+  SELECT CASE WHEN to_regclass('modelrun_tasks') IS NULL THEN 0 ELSE max(version) END AS version FROM ${VERSION_TABLE}`
+
 /** How long a migration may take: it may have to wait for another process, or to read a large table. */
 const MIGRATION_MS = 300_000
 
@@ -61,7 +64,7 @@ export async function setUpTables(link: PostgresLink, schema: string | undefined
 
 async function newestVersion(link: PostgresLink): Promise<number> {
   try {
-    const [row] = await link.rows(`SELECT max(version) AS version FROM ${VERSION_TABLE}`, [])
+    const [row] = await link.rows(NEWEST, [])
     return Number(row?.version ?? 0)
   } catch (error) {
     if (isMissingTable(error)) return 0

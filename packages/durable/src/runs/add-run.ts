@@ -1,4 +1,4 @@
-import { isRecord } from '@modelrun/kit'
+import { isRecord, kindOf, stableJson } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
 import { type Attempt, latestAttempt } from './read-runs.ts'
@@ -31,7 +31,7 @@ export function checkedRun(key: string, given: SubmitData): SubmitData {
 
 /** @throws ConfigurationError when the key is that of a run with another model or input */
 export function checkSameRun(key: string, wanted: SubmitData, { model, input }: SubmitData): void {
-  if (model === wanted.model && isSame(input, wanted.input)) return
+  if (model === wanted.model && stableJson(input) === stableJson(wanted.input)) return
   const message = `The key ${key} is that of another run in this batch, with another model or input. Nothing was sent.`
   throw new ConfigurationError({ message })
 }
@@ -42,18 +42,6 @@ function checkRun(key: unknown, { model, input }: SubmitData): void {
   const hint = typeof model === 'object' || key === undefined ? ' Its key is missing.' : ''
   const message = `A run takes a key, a model and an input, as in runs.add('poster-1', 'aurora-image', { prompt: 'a fox' }). It got ${[key, model, input].map(kindOf).join(', ')}.${hint}`
   throw new ConfigurationError({ message })
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
-}
-
-/** Compares two values of JSON. The order of members does not matter. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
-  const [members, others] = [Object.entries(one), new Map(Object.entries(other))]
-  if (Array.isArray(one) !== Array.isArray(other) || members.length !== others.size) return false
-  return members.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
 }
 
 /** Sends a run that has ended without a result once more, as a new attempt. Of several calls at the same time, all mean the same one. */
@@ -69,7 +57,7 @@ export async function retryRun(
 }
 
 /** Adds the next attempt of a run. */
-export async function addAttempt({ attempt, run }: Attempt, { engine, queues, metric }: RunsContext): Promise<void> {
+export async function addAttempt({ attempt, run }: Attempt, { engine, queues }: RunsContext): Promise<void> {
   const { key, model, input, maxCredits, webhookUrl } = run
   const id = attemptId(key, attempt + 1)
   if (run.state === 'failed' || run.state === 'cancelled' || run.state === 'rejected') {
@@ -79,7 +67,6 @@ export async function addAttempt({ attempt, run }: Attempt, { engine, queues, me
   await engine.add(queues.retried, id, { data: null })
   await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits, webhookUrl }) })
   engine.notify?.()
-  metric('retried', { id })
 }
 
 /** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */

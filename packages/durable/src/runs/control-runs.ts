@@ -1,9 +1,10 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
-import type { Json, Task, TaskState } from '../engine/engine.ts'
+import type { Json, Task } from '../engine/engine.ts'
 import { type Attempt, isPaused, latestAttempt, PAUSE_MARK } from './read-runs.ts'
 import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
-import { creditsPart, fromJson, type RunsContext, storeOutcome, untilStored } from './runs-context.ts'
+import { creditsPart, fromJson, type RunsContext, storeOutcome } from './runs-context.ts'
+import { FIRST_WAIT_MS, OPEN_STATES, pagesOf, stored } from './store-calls.ts'
 
 /**
  * What a cancellation could do.
@@ -15,8 +16,6 @@ import { creditsPart, fromJson, type RunsContext, storeOutcome, untilStored } fr
  * - `missing`: it was never added
  */
 export type Cancellation = 'cancelled' | 'ended' | 'sending' | 'unknown' | 'missing'
-
-const FIRST_WAIT_MS = 50
 
 /** How long a cancellation waits for a run that is being sent. */
 const LONGEST_WAIT_MS = 5_000
@@ -47,14 +46,14 @@ export async function isCancelled(id: string, { engine, queues }: RunsContext): 
 
 /** Ends the task of a run that was cancelled before it was sent. */
 export async function endCancelled(task: Task, context: RunsContext): Promise<Json> {
-  const { engine, queues, onError } = context
+  const { engine, queues } = context
   const outcome = cancelledBefore(fromJson<SubmitData>(task.data))
   const store = async () => {
     await storeOutcome(task.id, outcome, context)
     await engine.release(queues.credits, await creditsPart(task, context))
     await engine.remove(queues.unsent, task.id)
   }
-  await untilStored(store, onError)
+  await stored(store, context)
   return { cancelled: true }
 }
 
@@ -67,7 +66,7 @@ async function cancelWaiting(id: string, { model, input }: SubmitData, context: 
   await engine.add(queues.cancels, id, { data: null })
   if ((await engine.get(queues.submit, id))?.state !== 'waiting') return false
   await storeOutcome(id, cancelledBefore({ model, input }), context)
-  await engine.release(queues.credits, await creditsPart({ id, fence: 2, lost: 0 }, context))
+  await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
   // So that it takes no place in the queue. Otherwise a worker ends it.
   await engine.add(queues.unsent, id, { data: null })
   if (!(await engine.remove(queues.submit, id))) await engine.remove(queues.unsent, id)
@@ -89,7 +88,7 @@ async function cancelJob(id: string, jobId: string, context: RunsContext): Promi
   if (outcome === undefined) return 'sending'
   await storeOutcome(id, outcome, context)
   if (outcome.state !== 'cancelled') return 'ended'
-  await engine.release(queues.credits, await creditsPart({ id, fence: 2, lost: 0 }, context))
+  await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.
   await engine.replay(queues.submit, id)
@@ -104,7 +103,7 @@ function cancelledBefore({ model, input }: SubmitData): Outcome {
 /** How many runs a `cancelAll` met, by what it could do. `failed`: the service did not respond; call it again. */
 export type Cancellations = Readonly<Record<Exclude<Cancellation, 'missing'> | 'failed', number>>
 
-const PAGE = 100
+const TRIED_FIRST = 100
 const AT_ONCE = 10
 
 /** Cancels all runs that have not ended. */
@@ -120,10 +119,9 @@ export async function cancelAllRuns(context: RunsContext): Promise<Cancellations
   }
   const seen = new Set<string>()
   for (const queue of [queues.submit, queues.poll]) {
-    // Reads `waiting` twice: a task may change from running to waiting in between.
-    for (const state of ['waiting', 'running', 'waiting'] as const) {
-      for await (const keys of pagesOf(queue, state, context)) {
-        const next = keys.filter((key) => !seen.has(key)).values()
+    for (const state of OPEN_STATES) {
+      for await (const page of pagesOf(queue, { state }, context)) {
+        const next = new Set(page.map(({ id }) => keyOf(id)).filter((key) => !seen.has(key))).values()
         const cancelNext = async () => {
           for (const key of next) {
             seen.add(key)
@@ -137,16 +135,6 @@ export async function cancelAllRuns(context: RunsContext): Promise<Cancellations
   return counts
 }
 
-async function* pagesOf(queue: string, state: TaskState, { engine }: RunsContext): AsyncGenerator<string[]> {
-  let after: string | undefined
-  for (;;) {
-    const page = await engine.list(queue, state, { limit: PAGE, after })
-    if (page.length === 0) return
-    yield page.map(({ id }) => keyOf(id))
-    after = page.at(-1)?.cursor
-  }
-}
-
 /** Sends no further run, in all processes. */
 export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> {
   await engine.add(queues.paused, PAUSE_MARK, { data: null })
@@ -157,7 +145,7 @@ export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> 
 export async function resumeRuns({ engine, queues }: RunsContext): Promise<void> {
   await engine.remove(queues.paused, PAUSE_MARK)
   await engine.resume(queues.submit)
-  const tried = await engine.list(queues.submit, 'waiting', { limit: PAGE })
+  const tried = await engine.list(queues.submit, 'waiting', { limit: TRIED_FIRST })
   // An update makes a task due.
   for (const { id, data } of tried) await engine.update(queues.submit, id, data)
 }

@@ -7,16 +7,16 @@ import { addCheckedRun, retryRun } from './add-run.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
-import type { StepParts } from './once-run.ts'
+import type { StepParts, WorkedQueue } from './once-run.ts'
 import { Outage } from './outage.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun, speedMeter } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
-import { keyOf } from './run-types.ts'
-import { freePlace, guardHook, type Metric, RunQueues, type RunsContext, reportEnd } from './runs-context.ts'
+import { freePlace, queuesOf, type RunsContext, reportEnd } from './runs-context.ts'
 import { checkLoop, checkRunsOptions, type Runs, type RunsOptions } from './runs-options.ts'
 import { readStep, sendRun } from './send-run.ts'
+import type { EndedStep } from './step-run.ts'
 import { Prices, submitRun } from './submit-run.ts'
 import { sweepRuns } from './sweep-runs.ts'
 import { listUnknown, resolveUnknown, resubmitUnknown } from './unknown-runs.ts'
@@ -83,7 +83,8 @@ export function createRuns(options: RunsOptions): Runs {
       if (signal?.aborted) throw abortedLoop(signal.reason)
       const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
-        add: ({ key, input, maxCredits }) => addCheckedRun(key, { model, input, maxCredits }, context),
+        // An item of JavaScript may be nothing at all.
+        add: (item) => addCheckedRun(item?.key, { model, input: item?.input, maxCredits: item?.maxCredits }, context),
         items,
         concurrency,
         cursors: ownCursors,
@@ -123,27 +124,28 @@ function partsOf(
     reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
     freePlace(id, context).catch(context.onError)
   }
-  let running = 0
-  const counted =
-    (handler: TaskHandler): TaskHandler =>
-    async (task) => {
-      running += 1
-      try {
-        return await handler(task)
-      } finally {
-        running -= 1
-      }
-    }
-  const handlers: Record<'submit' | 'poll', TaskHandler> = {
-    submit: counted((task) => outage.guard(() => submitRun(task, prices, context))),
-    poll: counted((task) => pollRun(task, delays, context)),
+  const handlers: StepParts['handlers'] = {
+    submit: (task, context) => submitRun(task, prices, context),
+    poll: (task, context) => pollRun(task, delays, context),
   }
   const options: StepParts['options'] = {
     submit: { concurrency, rate: submitRate, lockMs, startMark: 'handler', onProcessDied },
     poll: { concurrency: POLLS_AT_ONCE, rate: pollRate, lockMs, attempts: POLL_ATTEMPTS + 1, onProcessDied },
   }
-  const work = (name: 'submit' | 'poll') => engine.work(queues[name], handlers[name], options[name])
-  return { context, prices, delays, options, work, isRunning: () => running > 0 }
+  let running = 0
+  const work = (name: WorkedQueue) => {
+    const handle: TaskHandler = (task) => handlers[name](task, context)
+    const counted: TaskHandler = async (task) => {
+      running += 1
+      try {
+        return await (name === 'submit' ? outage.guard(() => handle(task)) : handle(task))
+      } finally {
+        running -= 1
+      }
+    }
+    return engine.work(queues[name], counted, options[name])
+  }
+  return { context, handlers, options, work, isRunning: () => running > 0 }
 }
 
 function contextOf({
@@ -152,19 +154,21 @@ function contextOf({
   name = 'runs',
   maxCredits,
   maxRunning,
-  onUnknown = 'park',
   giveUpAfterMs = DAY_MS,
   onPause = (error) => warn(`The batch ${name}: ${String(error)}`),
   onError = warnOnce(),
-  onMetric,
   onEnd,
   webhooks,
 }: RunsOptions): RunsContext {
-  const queues = new RunQueues(name)
-  const measure = guardHook(onMetric, onError)
-  const metric: Metric = (name, { id, jobId }, value = 1) => measure({ name, value, key: keyOf(id), jobId })
-  const hooks = { onPause, onError, onEnd: guardHook(onEnd, onError), metric }
-  const context = { engine, client, queues, maxCredits, maxRunning, onUnknown, giveUpAfterMs, ...hooks }
+  const guardedEnd = async (run: EndedStep) => {
+    try {
+      await onEnd?.(run)
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const hooks = { onPause, onError, onEnd: guardedEnd }
+  const context = { engine, client, queues: queuesOf(name), maxCredits, maxRunning, giveUpAfterMs, ...hooks }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
 }
 

@@ -2,8 +2,7 @@ import { ConfigurationError } from 'modelrun'
 import type { TaskState } from '../engine/engine.ts'
 import { latestAttempt } from './read-runs.ts'
 import { attemptId, type EndState, isEnded, keyOf, type Run } from './run-types.ts'
-import type { RunsContext } from './runs-context.ts'
-import { RESUBMITS } from './submit-run.ts'
+import { partOf, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 
@@ -82,7 +81,7 @@ async function deleteAttempt(id: string, { engine, queues }: RunsContext): Promi
   if ((await engine.get(queues.submit, id)) !== undefined && !(await engine.remove(queues.submit, id))) return false
   const resubmits = await engine.total(queues.resubmits(id))
   for (let resubmit = 0; resubmit <= resubmits; resubmit += 1) {
-    for (let lost = 0; lost <= RESUBMITS; lost += 1) await engine.release(queues.credits, `${id}/${resubmit}/${lost}`)
+    await engine.release(queues.credits, partOf(id, resubmit))
     await engine.release(queues.resubmits(id), String(resubmit))
   }
   await engine.release(queues.places, id)

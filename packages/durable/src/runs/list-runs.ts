@@ -2,6 +2,7 @@ import type { TaskState } from '../engine/engine.ts'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
+import { pagesOf } from './store-calls.ts'
 
 /** A run in a list. */
 export interface ListedRun extends Run {
@@ -21,11 +22,12 @@ export interface RunList {
 
 /** In this order: what was sent, by its end, what is under way, and what waits. */
 const ORDER: readonly TaskState[] = ['done', 'dead', 'running', 'waiting']
-const PAGE = 100
 
 /** Lists the runs of a batch. One that moves on meanwhile may be listed twice. */
-export async function listRuns(list: RunList, context: RunsContext): Promise<ListedRun[]> {
-  const { state, limit = PAGE, after = '' } = list
+export async function listRuns(
+  { state, limit = 100, after = '' }: RunList,
+  context: RunsContext,
+): Promise<ListedRun[]> {
   const found: ListedRun[] = []
   for await (const { id, cursor } of placesAfter(after, context)) {
     // A retried run has a task for each attempt: its first one names it.
@@ -36,19 +38,13 @@ export async function listRuns(list: RunList, context: RunsContext): Promise<Lis
   return found
 }
 
-async function* placesAfter(
-  after: string,
-  { engine, queues }: RunsContext,
-): AsyncGenerator<{ id: string; cursor: string }> {
-  const [first = '', place] = after.split(':')
+async function* placesAfter(cursor: string, context: RunsContext): AsyncGenerator<{ id: string; cursor: string }> {
+  const [first = '', place] = cursor.split(':')
   const from = ORDER.findIndex((state) => first === '' || state === first)
   for (const state of ORDER.slice(from)) {
-    let last = state === first ? place : undefined
-    for (;;) {
-      const page = await engine.list(queues.submit, state, { limit: PAGE, after: last })
-      for (const { id, cursor } of page) yield { id, cursor: `${state}:${cursor}` }
-      if (page.length < PAGE) break
-      last = page.at(-1)?.cursor
+    const after = state === first ? place : undefined
+    for await (const page of pagesOf(context.queues.submit, { state, after }, context)) {
+      for (const task of page) yield { id: task.id, cursor: `${state}:${task.cursor}` }
     }
   }
 }

@@ -1,24 +1,23 @@
 import { sleep, systemClock } from '@modelrun/kit'
-import { ModelRunError } from 'modelrun'
-import type { OnceOptions, OnceResult, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
-import type { PollDelays } from './poll-run.ts'
+import type { Json, OnceOptions, OnceResult, Task, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
 import type { RunsContext } from './runs-context.ts'
-import type { Prices } from './submit-run.ts'
+import { FIRST_WAIT_MS, patiently } from './store-calls.ts'
+
+/** The queues that are worked. */
+export type WorkedQueue = 'submit' | 'poll'
 
 /** What `send`, `read` and the workers of a batch share. */
 export interface StepParts {
   context: RunsContext
-  prices: Prices
-  delays: PollDelays
+  /** Works a task of each queue. */
+  handlers: Record<WorkedQueue, (task: Task, context: RunsContext) => Promise<Json | undefined>>
   /** Options of the workers of each queue. */
-  options: Record<'submit' | 'poll', WorkOptions>
-  work(name: 'submit' | 'poll'): Worker
+  options: Record<WorkedQueue, WorkOptions>
+  work(name: WorkedQueue): Worker
   /** Whether a worker of this process runs a task. */
   isRunning(): boolean
 }
 
-/** First wait for a change of the store. */
-export const FIRST_WAIT_MS = 50
 /** When to ask again while another caller sends or polls: its lock says when it would have died, not when it ends. */
 export const WORKED_MS = 1_000
 
@@ -32,7 +31,7 @@ interface Once {
 const UNMARKED = { startMark: 'handler' } as const
 
 /** Runs the task of a run in this process, if that is due. */
-export function once(name: 'submit' | 'poll', id: string, { handler, parts, isEarly }: Once): Promise<OnceResult> {
+export function once(name: WorkedQueue, id: string, { handler, parts, isEarly }: Once): Promise<OnceResult> {
   const { engine, queues } = parts.context
   if (engine.once === undefined) return workUntilMoved(name, id, { parts, isEarly })
   const options: OnceOptions = { ...parts.options[name], ...UNMARKED, id, isEarly }
@@ -43,7 +42,7 @@ const GONE: OnceResult = { isRun: false, isRunning: false, waitMs: 0 }
 
 /** Where a store cannot lock one task: a worker of the queue, until this task has moved on. */
 async function workUntilMoved(
-  name: 'submit' | 'poll',
+  name: WorkedQueue,
   id: string,
   { parts, isEarly }: Omit<Once, 'handler'>,
 ): Promise<OnceResult> {
@@ -63,20 +62,5 @@ async function workUntilMoved(
     }
   } finally {
     await worker.stop()
-  }
-}
-
-/** How long a step repeats what the store did not respond to: only what can be repeated without an effect. */
-const PATIENCE_MS = 2_500
-
-export async function patiently<Value>(change: () => Promise<Value>): Promise<Value> {
-  const giveUpAt = performance.now() + PATIENCE_MS
-  for (let delayMs = FIRST_WAIT_MS; ; delayMs *= 2) {
-    try {
-      return await change()
-    } catch (error) {
-      if (error instanceof ModelRunError || performance.now() + delayMs > giveUpAt) throw error
-      await sleep(systemClock, delayMs)
-    }
   }
 }

@@ -3,7 +3,8 @@ import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
-import { freePlace, fromJson, type RunsContext, reportEnd, storeOutcome, untilStored } from './runs-context.ts'
+import { freePlace, fromJson, type RunsContext, reportEnd, storeOutcome } from './runs-context.ts'
+import { stored } from './store-calls.ts'
 import { pauseOnRejection } from './submit-run.ts'
 
 /** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
@@ -34,7 +35,7 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
   const took = delays.end(task.id, data)
   const { requestId } = data
   const end = outcome.state === 'succeeded' ? { ...outcome, took, requestId } : { ...outcome, requestId }
-  await untilStored(() => storeOutcome(task.id, end, context), context.onError)
+  await stored(() => storeOutcome(task.id, end, context), context)
   // The task of the submit ends without sending, because the job of the run is known.
   if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)
   return undefined
@@ -43,7 +44,7 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
 /** Throws the error. When it gives the job up, its run is unknown from now on. */
 async function endPolls(error: unknown, { id, data }: Task, context: RunsContext): Promise<never> {
   if (!(error instanceof NonRetriableError)) throw error
-  await untilStored(() => freePlace(id, context), context.onError)
+  await stored(() => freePlace(id, context), context)
   // A task of the submit that may be dead ends without sending, because the job of the run is known.
   const { jobId, mayBeUnknown } = fromJson<PollData>(data)
   if (mayBeUnknown) await context.engine.replay(context.queues.submit, id)

@@ -1,5 +1,4 @@
 import { sleep, systemClock } from '@modelrun/kit'
-import { ModelRunError } from 'modelrun'
 import type { TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
 import {
   attemptId,
@@ -14,6 +13,7 @@ import {
   type SubmitData,
 } from './run-types.ts'
 import { fromJson, type RunsContext } from './runs-context.ts'
+import { createReads, OPEN_STATES, type Reads } from './store-calls.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -86,13 +86,13 @@ export async function* readResults(
   context: RunsContext,
 ): AsyncGenerator<FinishedRun> {
   const { engine, queues } = context
-  const reads = new StoreReads(context.onError, signal)
+  const reads = createReads(context, signal)
   let cursor = after
   for (;;) {
     // Read before the list: a run leaves one queue only after it is in the next one.
     const isOpen = await hasOpenRuns(context, reads)
-    const page = await reads.repeat(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
-    const runs = await reads.repeat(() => Promise.all(page.map((record) => finishedRun(record, context))))
+    const page = await reads(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
+    const runs = await reads(() => Promise.all(page.map((record) => finishedRun(record, context))))
     yield* runs
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
@@ -106,49 +106,14 @@ async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext):
   return { key: keyOf(record.id), cursor: record.cursor, ...endOf(record, submitted) }
 }
 
-async function hasOpenRuns({ engine, queues }: RunsContext, reads: StoreReads): Promise<boolean> {
+async function hasOpenRuns({ engine, queues }: RunsContext, reads: Reads): Promise<boolean> {
   for (const queue of [queues.submit, queues.poll]) {
-    // Reads `waiting` twice: a task may change from running to waiting in between.
-    for (const state of ['waiting', 'running', 'waiting'] as const) {
-      const open = await reads.repeat(() => engine.list(queue, state, { limit: 1 }))
+    for (const state of OPEN_STATES) {
+      const open = await reads(() => engine.list(queue, state, { limit: 1 }))
       if (open.length > 0) return true
     }
   }
   return false
-}
-
-const FIRST_DELAY_MS = 100
-const LONGEST_DELAY_MS = 5_000
-
-/**
- * The reads of a loop. They are repeated while the store fails, so that the loop outlives a restart of it. A store that has
- * never responded is a mistake of the program, such as a forgotten `setup()`: then the first failure ends the loop.
- */
-export class StoreReads {
-  readonly #onError: (error: unknown) => void
-  readonly #signal: AbortSignal | undefined
-  #hasResponded = false
-
-  constructor(onError: (error: unknown) => void, signal: AbortSignal | undefined) {
-    this.#onError = onError
-    this.#signal = signal
-  }
-
-  async repeat<Value>(read: () => Promise<Value>): Promise<Value> {
-    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(LONGEST_DELAY_MS, delayMs * 2)) {
-      this.#signal?.throwIfAborted()
-      try {
-        const value = await read()
-        this.#hasResponded = true
-        return value
-      } catch (error) {
-        // Errors of the SDK, such as a wrong key, are not those of the store.
-        if (!this.#hasResponded || error instanceof ModelRunError) throw error
-        this.#onError(error)
-      }
-      await sleep(systemClock, delayMs, this.#signal)
-    }
-  }
 }
 
 /** The task of the queue `paused`. */

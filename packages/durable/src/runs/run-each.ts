@@ -1,8 +1,9 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import type { TaskState } from '../engine/engine.ts'
-import { READ_EVERY_MS, readRun, StoreReads } from './read-runs.ts'
+import { READ_EVERY_MS, readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
+import { createReads, type Reads } from './store-calls.ts'
 
 /** An item that becomes a run of the batch. */
 export interface RunItem {
@@ -39,7 +40,7 @@ export class RunEach<Item extends RunItem> {
   readonly #ended: { item: Item; run: Run }[] = []
   /** Aborts when the loop has ended or failed: then no further item is taken or added. */
   readonly #left = new AbortController()
-  readonly #reads: StoreReads
+  readonly #repeat: Reads
   #waiting: (() => void)[] = []
   #failure: { error: unknown } | undefined
   #isTaken = false
@@ -61,7 +62,7 @@ export class RunEach<Item extends RunItem> {
     this.#concurrency = concurrency
     this.#source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
     this.#cursors = cursors
-    this.#reads = new StoreReads(context.onError, this.#left.signal)
+    this.#repeat = createReads(context, this.#left.signal)
   }
 
   async *run(): AsyncGenerator<{ item: Item; run: Run }, void, undefined> {
@@ -121,7 +122,7 @@ export class RunEach<Item extends RunItem> {
   async #register(item: Item): Promise<void> {
     this.#adding += 1
     try {
-      await this.#reads.repeat(() => this.#add(Object(item)))
+      await this.#repeat(() => this.#add(item))
       const { key } = item
       // Before `#settle`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
       this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
@@ -148,7 +149,7 @@ export class RunEach<Item extends RunItem> {
   async #readPage(name: keyof ReadCursors, state: TaskState): Promise<number> {
     const { engine, queues } = this.#context
     const page = { limit: PAGE, after: this.#cursors[name] }
-    const records = await this.#reads.repeat(() => engine.list(queues[name], state, page))
+    const records = await this.#repeat(() => engine.list(queues[name], state, page))
     for (const { id } of records) await this.#settle(keyOf(id))
     const last = records.at(-1)
     if (last !== undefined) this.#cursors[name] = last.cursor
@@ -157,7 +158,7 @@ export class RunEach<Item extends RunItem> {
 
   async #settle(key: string): Promise<void> {
     if (!this.#pending.has(key)) return
-    const run = await this.#reads.repeat(() => readRun(key, this.#context))
+    const run = await this.#repeat(() => readRun(key, this.#context))
     if (run === undefined || run.state === 'waiting' || run.state === 'running') return
     const items = this.#pending.get(key) ?? []
     this.#pending.delete(key)

@@ -1,3 +1,4 @@
+import { stringIn } from '@modelrun/kit'
 import { createInbox, type Inbox, RetryAfterError, type WebhookEvent } from 'modelrun/webhooks'
 import { outcomeOf } from './run-types.ts'
 import { type RunsContext, storeOutcome } from './runs-context.ts'
@@ -42,7 +43,7 @@ export function inboxContextOf(key: string): { key: string } {
 
 async function storeDelivered(context: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
   const { engine, queues } = context
-  const { key } = Object(note) as Partial<ReturnType<typeof inboxContextOf>>
+  const key = stringIn(note, 'key')
   const job = event.status === 'unknown' ? { status: event.reported_status ?? event.status } : event
   const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return

@@ -8,7 +8,6 @@ import {
   must,
   needs,
   notNegative,
-  oneOf,
   positive,
   readOptions,
 } from '@modelrun/kit'
@@ -22,7 +21,6 @@ import type { ListedRun, RunList } from './list-runs.ts'
 import type { RunItem } from './run-each.ts'
 import type { RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
-import type { RunsMetric } from './runs-context.ts'
 import type { ReadOptions, SendOptions } from './send-run.ts'
 import type { EndedStep, StepRun } from './step-run.ts'
 import type { SweepOptions } from './sweep-runs.ts'
@@ -53,11 +51,6 @@ export interface RunsOptions {
    */
   maxCredits?: number | undefined
   /**
-   * What happens to a run that may have been sent, because its process died. `park`: it waits for your decision. `resubmit`: it
-   * is sent again, and may be paid twice. Default `park`.
-   */
-  onUnknown?: 'park' | 'resubmit' | undefined
-  /**
    * After how many milliseconds a job is given up that does not end, or whose polls bring nothing. Its run is `unknown` then.
    * Default 86,400,000: a day.
    */
@@ -71,8 +64,6 @@ export interface RunsOptions {
   onEnd?: ((run: EndedStep) => unknown) | undefined
   /** Notified when the store fails. The batch tries again by itself. Default: a process warning, once a minute. */
   onError?: ((error: unknown) => void) | undefined
-  /** Notified of each count and time that a dashboard may want. */
-  onMetric?: ((metric: RunsMetric) => unknown) | undefined
   /** How long the runs of a process that died stay locked, in milliseconds. Default 30,000. */
   lockMs?: number | undefined
   /** Receives results by webhook: mount `runs.inbox` at the URL. Then only jobs without a delivery are polled. */
@@ -219,12 +210,10 @@ const OPTIONS: Checks<RunsOptions> = {
   submitRate: rate,
   pollRate: rate,
   maxCredits: notNegative,
-  onUnknown: oneOf('park', 'resubmit'),
   giveUpAfterMs: notNegative,
   onPause: callback,
   onError: callback,
   onEnd: callback,
-  onMetric: callback,
   lockMs: positive,
   webhooks: must('an object, like { secret, publicUrl }', isRecord),
 }

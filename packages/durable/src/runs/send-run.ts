@@ -1,15 +1,15 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
-import type { OnceResult, TaskHandler } from '../engine/engine.ts'
+import type { OnceResult, Task, TaskHandler } from '../engine/engine.ts'
 import { addCheckedRun, checkedRun, checkSameRun } from './add-run.ts'
-import { FIRST_WAIT_MS, once, patiently, type StepParts, WORKED_MS } from './once-run.ts'
-import { pollRun } from './poll-run.ts'
+import { once, type StepParts, WORKED_MS, type WorkedQueue } from './once-run.ts'
 import { type Attempt, latestAttempt, pauseReason } from './read-runs.ts'
 import type { SubmitData } from './run-types.ts'
 import { asJson, fromJson, type RunsContext, type Watch } from './runs-context.ts'
 import { endedStep, openStep, type StepRun, spread } from './step-run.ts'
-import { firstPollMs, submitRun } from './submit-run.ts'
+import { FIRST_WAIT_MS, patiently } from './store-calls.ts'
+import { firstPollMs } from './submit-run.ts'
 import { resolveUnknown } from './unknown-runs.ts'
 
 /** Options of `runs.send`. */
@@ -45,18 +45,26 @@ export async function sendRun(
   checkWebhookUrl(wanted, context)
   if (signal?.aborted) throw aborted(signal.reason)
   const known = await patiently(() => addOrRead(key, wanted, context))
-  const work = (latest: Attempt) => {
+  const work = async (latest: Attempt) => {
+    checkSameRun(key, wanted, latest.run)
+    const ended = endedStep(latest.run)
+    if (ended !== undefined) return ended
     if (signal?.aborted) throw aborted(signal.reason)
-    return latest.run.jobId === undefined ? submitOnce(latest, { wanted, signal }, parts) : pollOnce(latest, {}, parts)
+    return latest.run.jobId === undefined
+      ? workOnce(latest, { name: 'submit', mayRun }, parts)
+      : pollOnce(latest, {}, parts)
   }
-  const check = ({ run }: Attempt) => checkSameRun(key, wanted, run)
+  const mayRun = ({ data }: Task) => {
+    if (signal?.aborted) throw aborted(signal.reason)
+    // Another caller may have added the key after it was read.
+    checkSameRun(key, wanted, fromJson<SubmitData>(data))
+    return true
+  }
   const isDone = (step: StepRun) => step.state !== 'running' || step.jobId !== undefined
-  return untilStep(known, { check, work, isDone, waitMs }, context)
+  return untilStep(known, { work, isDone, waitMs }, context)
 }
 
 interface Until {
-  /** Throws when the run is another one than the caller means. */
-  check?(known: Attempt): void
   /** Resolves to `undefined` when the run has moved on, and is to be read again. */
   work(known: Attempt): Promise<StepRun | undefined>
   isDone(step: StepRun): boolean
@@ -64,17 +72,12 @@ interface Until {
 }
 
 /** Works a run until it is somewhere, or the time is over. */
-async function untilStep(
-  known: Attempt,
-  { check, work, isDone, waitMs }: Until,
-  context: RunsContext,
-): Promise<StepRun> {
+async function untilStep(known: Attempt, { work, isDone, waitMs }: Until, context: RunsContext): Promise<StepRun> {
   const { key } = known.run
   const giveUpAt = performance.now() + waitMs
   let latest = known
   for (let delayMs = 0; ; delayMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))) {
-    check?.(latest)
-    const step = endedStep(latest.run) ?? (await work(latest))
+    const step = await work(latest)
     if (step !== undefined && isDone(step)) return step
     const { jobId } = latest.run
     if (performance.now() >= giveUpAt) return step ?? openStep({ key, state: 'running', jobId, afterMs: WORKED_MS })
@@ -103,107 +106,95 @@ async function readKnown(key: string, context: RunsContext): Promise<Attempt> {
   throw new ConfigurationError({ message: `The batch has no run with the key ${key}. Nothing was sent.` })
 }
 
-interface Sending {
-  wanted: SubmitData
-  signal: AbortSignal | undefined
+interface OneRun {
+  name: WorkedQueue
+  /** Whether the task may run now. What it throws is thrown to the caller. */
+  mayRun?(task: Task): boolean
+  /** Also before it is due. */
+  isEarly?: boolean | undefined
 }
 
-async function submitOnce(
-  { id, run: { key } }: Attempt,
-  { wanted, signal }: Sending,
+/** Works the task of a run in this process, as a worker does, if that is due. */
+async function workOnce(
+  { id, run }: Attempt,
+  { name, mayRun = () => true, isEarly }: OneRun,
   parts: StepParts,
 ): Promise<StepRun | undefined> {
-  const { context, prices, options } = parts
-  const { engine, queues } = context
   const watch: Watch = {}
   let rejection: { error: unknown } | undefined
-  let afterMs: Promise<number> | undefined
-  const handler: TaskHandler = async (task) => {
+  const isWanted = (task: Task) => {
     try {
-      if (signal?.aborted) throw aborted(signal.reason)
-      // Another caller may have added the key after it was read.
-      checkSameRun(key, wanted, fromJson<SubmitData>(task.data))
+      return mayRun(task)
     } catch (error) {
       rejection = { error }
-      throw new RetryAfterError(0)
+      return false
     }
-    const result = await submitRun(task, prices, { ...context, watch })
-    // While the end is written.
-    if (watch.jobId !== undefined)
-      afterMs = spread(firstPollMs(context), options.poll.rate, () => engine.count(queues.poll))
-    return result
   }
-  const result = await once('submit', id, { handler, parts })
+  const handler: TaskHandler = async (task) => {
+    if (!isWanted(task)) throw new RetryAfterError(0)
+    return parts.handlers[name](task, { ...parts.context, watch })
+  }
+  const result = await once(name, id, { handler, parts, isEarly })
   if (rejection !== undefined) throw rejection.error
-  if (watch.end !== undefined) return watch.end
-  if (watch.jobId !== undefined) {
-    return openStep({ key, state: 'running', jobId: watch.jobId, afterMs: (await afterMs) ?? firstPollMs(context) })
-  }
-  // The lock ended in the POST, while the store was away.
-  if (watch.isMarked) return openStep({ key, state: 'running', afterMs: WORKED_MS })
-  return openStepOf(result, { key, name: 'submit', watch, parts })
+  return watch.end ?? openStepOf(result, { ...run, name, watch, parts })
 }
 
-async function pollOnce(
-  { id, run: { key, jobId } }: Attempt,
-  { isHinted }: ReadOptions,
-  parts: StepParts,
-): Promise<StepRun | undefined> {
-  const watch: Watch = {}
-  const handler: TaskHandler = (task) => pollRun(task, parts.delays, { ...parts.context, watch })
-  const result = await once('poll', id, { handler, parts, isEarly: isHinted })
-  return watch.end ?? openStepOf(result, { key, jobId, name: 'poll', watch, parts })
+function pollOnce(latest: Attempt, { isHinted }: ReadOptions, parts: StepParts): Promise<StepRun | undefined> {
+  return workOnce(latest, { name: 'poll', isEarly: isHinted }, parts)
 }
 
 /** A call that has worked a task of a run. */
 interface Worked {
   key: string
   jobId?: string | undefined
-  name: 'submit' | 'poll'
+  name: WorkedQueue
   watch: Watch
   parts: StepParts
 }
 
 /** The step of a run that is still open. `undefined` when its task is over. */
-async function openStepOf(
-  result: OnceResult,
-  { key, jobId, name, watch, parts }: Worked,
-): Promise<StepRun | undefined> {
-  const { context, options } = parts
-  const { engine, queues } = context
+async function openStepOf(result: OnceResult, worked: Worked): Promise<StepRun | undefined> {
+  const { key, jobId = worked.watch.jobId, name, watch, parts } = worked
+  const afterMs = (queue: WorkedQueue, waitMs: number) => {
+    const { engine, queues } = parts.context
+    return spread(waitMs, parts.options[queue].rate, () => engine.count(queues[queue]))
+  }
+  if (watch.jobId !== undefined) {
+    return openStep({ key, state: 'running', jobId, afterMs: await afterMs('poll', firstPollMs(parts.context)) })
+  }
+  // The lock ended in the POST, while the store was away.
+  if (watch.isMarked) return openStep({ key, state: 'running', afterMs: WORKED_MS })
   if (!result.isRun && result.isRunning) {
     return openStep({ key, state: 'running', jobId, afterMs: Math.min(WORKED_MS, result.waitMs) })
   }
   const waitMs = result.isRun ? result.delayMs : result.waitMs
   if (waitMs === undefined || (!result.isRun && waitMs === 0)) return undefined
-  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(context))
-  const afterMs = await spread(waitMs, options[name].rate, () => engine.count(queues[name]))
-  return openStep({ key, state: name === 'submit' ? 'waiting' : 'running', jobId, afterMs, error })
+  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(parts.context))
+  const state = name === 'submit' ? 'waiting' : 'running'
+  return openStep({ key, state, jobId, afterMs: await afterMs(name, waitMs), error })
 }
 
 /** Reads a run, with one poll of its job if that is due. Never sends. */
 export async function readStep(key: string, { isHinted, jobId }: ReadOptions, parts: StepParts): Promise<StepRun> {
   const { context } = parts
   if (jobId !== undefined) await patiently(() => resolveUnknown(key, jobId, context))
-  const work = (latest: Attempt) =>
-    latest.run.jobId === undefined ? readUnsent(latest, parts) : pollOnce(latest, { isHinted }, parts)
+  const work = async (latest: Attempt) => {
+    const ended = endedStep(latest.run)
+    if (ended !== undefined) return ended
+    return latest.run.jobId === undefined ? readUnsent(latest, parts) : pollOnce(latest, { isHinted }, parts)
+  }
   return untilStep(await readKnown(key, context), { work, waitMs: WORKED_MS, isDone: () => true }, context)
 }
 
 /** A run without a job: of one whose sender died it says that it is unknown. */
-async function readUnsent({ id, run: { key, state } }: Attempt, parts: StepParts): Promise<StepRun | undefined> {
-  const { context, prices } = parts
-  const watch: Watch = {}
+async function readUnsent(latest: Attempt, parts: StepParts): Promise<StepRun | undefined> {
+  const { key, state } = latest.run
+  const { context } = parts
   if (state === 'waiting') {
     return openStep({ key, state: 'waiting', afterMs: WORKED_MS, error: await pauseReason(context) })
   }
-  const handler: TaskHandler = async (task) => {
-    if (task.lost === 0) throw new RetryAfterError(0)
-    return submitRun(task, prices, { ...context, onUnknown: 'park', watch })
-  }
   if (context.engine.once === undefined) return openStep({ key, state: 'running', afterMs: WORKED_MS })
-  const result = await once('submit', id, { handler, parts })
-  return watch.end ?? openStepOf(result, { key, name: 'submit', watch, parts })
+  return workOnce(latest, { name: 'submit', mayRun: ({ lost }) => lost > 0 }, parts)
 }
 
 function checkWebhookUrl({ webhookUrl }: SubmitData, { inbox }: RunsContext): void {

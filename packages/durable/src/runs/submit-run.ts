@@ -25,8 +25,8 @@ import {
   reportEnd,
   storeOutcome,
   takePlace,
-  untilStored,
 } from './runs-context.ts'
+import { stored } from './store-calls.ts'
 
 /** Milliseconds from the submit to the first poll. */
 const FIRST_POLL_MS = 500
@@ -39,9 +39,6 @@ const OUTAGE_DELAY_MS = 2_000
 /** A lock with less time left may end before the store has the job of the run. */
 const SHORT_LOCK_MS = 2_000
 
-/** Maximum number of times that a run is sent again with `resubmit`: it may be what ends the processes. */
-export const RESUBMITS = 3
-
 /**
  * Works a task of the queue `submit`: sends a run, at most once for a key. The mark right before the POST says that it may have
  * been sent. A task whose process died after the mark is not sent again.
@@ -49,7 +46,7 @@ export const RESUBMITS = 3
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
   // The process died after it had stored the job or the outcome of the run, or a user has named its job.
   if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
-  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw await park(task, context)
+  if (task.lost > 0) throw await park(task, context)
   let send: (() => Promise<SentJob>) | undefined
   try {
     const prepared = await prepare(task, prices, context)
@@ -96,9 +93,7 @@ async function prepare(
   const most = limits.length === 0 ? undefined : Math.min(...limits)
   const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most }
   return async () => {
-    const startedAt = performance.now()
     const { id, requestId } = await client.submit(model, input, options)
-    context.metric('submit_ms', { id: task.id, jobId: id }, performance.now() - startedAt)
     return { jobId: id, requestId }
   }
 }
@@ -112,14 +107,13 @@ async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> 
 }
 
 async function afterFailure(error: unknown, task: Task, context: RunsContext): Promise<Json | undefined> {
-  const { onError } = context
   if (!(error instanceof ModelRunError)) throw await park(task, context, error)
   const { jobId, requestId } = error
   if (jobId !== undefined) return startPolling(task, { jobId, requestId }, context)
   if (error.submission === 'accepted' || error.submission === 'unknown') throw await park(task, context, error)
   // Not sent, or rejected: nothing was charged.
   note(context, { isMarked: false })
-  await untilStored(() => giveBack(task, context), onError)
+  await stored(() => giveBack(task, context), context)
   await pauseOnRejection(error, context)
   const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAgain(error, task))
   if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
@@ -146,7 +140,7 @@ export function firstPollMs({ inbox }: RunsContext): number {
 
 /** Stores the job of an accepted run, so that it is polled. */
 async function startPolling(task: Task, { jobId, requestId }: SentJob, context: RunsContext): Promise<Json> {
-  const { engine, queues, inbox, onError } = context
+  const { engine, queues, inbox } = context
   const { model } = fromJson<SubmitData>(task.data)
   note(context, { jobId })
   const submittedAt = Date.now()
@@ -157,16 +151,15 @@ async function startPolling(task: Task, { jobId, requestId }: SentJob, context: 
     const data = asJson({ model, jobId, submittedAt, requestId, mayBeUnknown })
     return engine.add(queues.poll, task.id, { data, delayMs })
   }
-  await untilStored(add, onError)
-  context.metric('sent', { id: task.id, jobId })
-  if (inbox !== undefined) await untilStored(() => stopPolling(task.id, context), onError)
+  await stored(add, context)
+  if (inbox !== undefined) await stored(() => stopPolling(task.id, context), context)
   return { jobId }
 }
 
 /** Makes the task dead: the run waits for a decision, and is not sent again by itself. */
 async function park({ id }: Task, context: RunsContext, cause?: unknown): Promise<NonRetriableError> {
   const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
-  await untilStored(() => freePlace(id, context), context.onError)
+  await stored(() => freePlace(id, context), context)
   const message = `The run may have been accepted: ${reason}`
   reportEnd(id, { state: 'unknown', error: { code: 'unknown', message } }, context)
   return new NonRetriableError('unknown', message, { cause })
@@ -177,7 +170,7 @@ async function reject(
   why: { error: TaskFailure; maxCredits?: number | undefined },
   context: RunsContext,
 ): Promise<Json> {
-  await untilStored(() => storeOutcome(id, { state: 'rejected', ...why }, context), context.onError)
+  await stored(() => storeOutcome(id, { state: 'rejected', ...why }, context), context)
   return { rejected: true }
 }
 

@@ -95,7 +95,7 @@ it('takes another job for a run whose first one was a mistake', async () => {
 
 it('sends nothing because it lists the unknown runs', async () => {
   const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
-  let beforeGet = async () => {}
+  let beforeRead = async () => {}
   let beforeReplay = async () => {}
   const engine: typeof store = {
     ...store,
@@ -103,9 +103,9 @@ it('sends nothing because it lists the unknown runs', async () => {
       await beforeReplay()
       return store.replay(...args)
     },
-    get: async (...args) => {
-      await beforeGet()
-      return store.get(...args)
+    getAll: async (...args) => {
+      await beforeRead()
+      return store.getAll(...args)
     },
   }
   const { server, runs } = await setUpRuns({ engine })
@@ -116,7 +116,7 @@ it('sends nothing because it lists the unknown runs', async () => {
   expect(posts(server)).toEqual({ a: 1 })
   // While the list is read, a user sends the run again, and it is unknown again.
   let isFirst = true
-  beforeGet = async () => {
+  beforeRead = async () => {
     if (!isFirst) return
     isFirst = false
     await store.replay('runs:submit', 'a')

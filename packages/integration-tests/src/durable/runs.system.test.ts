@@ -71,27 +71,24 @@ it('sends a run later when the store fails before it was sent', async () => {
   expect(posts(server)).toEqual({ a: 1 })
 })
 
-it.each(['park', 'resubmit'] as const)(
-  'does not send or park a run whose process died after it had noted the job (%s)',
-  async (onUnknown) => {
-    const folder = await mkdtemp(join(tmpdir(), 'modelrun-died-'))
-    const path = join(folder, 'runs.db')
-    const engine = createSqliteEngine({ path, pollMs: 20 })
-    const { server, runs } = await setUpRuns({ engine, onUnknown })
-    await engine.setup()
-    cleanUps.unshift(() => rm(folder, { recursive: true }))
-    await runs.add('a', MODEL, { prompt: 'a' })
-    await finish(runs)
-    await runs.stop()
-    // The submit as that process left it: locked, and the lock is over.
-    const database = new DatabaseSync(path)
-    database.exec("UPDATE modelrun_tasks SET state = 'running', due_at = 0, result = NULL WHERE queue = 'runs:submit'")
-    database.close()
-    expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
-    expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
-    expect(posts(server)).toEqual({ a: 1 })
-  },
-)
+it('does not send or park a run whose process died after it had noted the job', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-died-'))
+  const path = join(folder, 'runs.db')
+  const engine = createSqliteEngine({ path, pollMs: 20 })
+  const { server, runs } = await setUpRuns({ engine })
+  await engine.setup()
+  cleanUps.unshift(() => rm(folder, { recursive: true }))
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  await runs.stop()
+  // The submit as that process left it: locked, and the lock is over.
+  const database = new DatabaseSync(path)
+  database.exec("UPDATE modelrun_tasks SET state = 'running', due_at = 0, result = NULL WHERE queue = 'runs:submit'")
+  database.close()
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
 
 it('sends an unknown run again when its user says so', async () => {
   const { server, runs } = await setUpRuns()
@@ -137,7 +134,7 @@ it('lists a run that ended four processes while it was sent, and one that ended 
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-poison-'))
   cleanUps.push(() => rm(folder, { recursive: true }))
   const path = join(folder, 'runs.db')
-  const { server, runs } = await setUpRuns({ engine: createSqliteEngine({ path, pollMs: 20 }), onUnknown: 'resubmit' })
+  const { server, runs } = await setUpRuns({ engine: createSqliteEngine({ path, pollMs: 20 }) })
   for (const key of ['sent', 'polled']) await runs.add(key, MODEL, { prompt: key })
   await finish(runs)
   await runs.stop()

@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../clock.ts'
 import type { AloneLock } from './alone-lock.ts'
 import type { TaskHandler, WorkOptions } from './engine.ts'
-import { repeatUntilStored, STORE_BACKOFF } from './repeat.ts'
+import { untilStored } from './repeat.ts'
 import type { Spacing } from './spacing.ts'
 import { type RetryLimits, RunTimeout, type TaskEnd } from './task-ends.ts'
 import { TaskRun } from './task-run.ts'
@@ -89,15 +89,13 @@ export class HeldRuns {
   async mark(runs: readonly TaskRun[]): Promise<ReadonlySet<TaskRun>> {
     const { table, clock, onError } = this.#context
     const held = () => runs.filter((run) => run.isHeld)
-    let marked: ReadonlySet<string> = new Set()
-    const change = async () => {
-      marked = await table.markStarted(this.#work.queue, fencesOf(held()))
-    }
+    const change = async () =>
+      held().length === 0 ? NO_IDS : await table.markStarted(this.#work.queue, fencesOf(held()))
     const due = runs.filter((run) => run.isRenewalDue)
     if (due.length > 0) this.#renewal = Promise.all([this.#renewal, this.#renew(due)]).then(() => {})
     for (const run of runs) run.marking += 1
     await this.#renewal
-    await repeatUntilStored(change, { ...STORE_BACKOFF, clock, onError, isWanted: () => held().length > 0 })
+    const marked = await untilStored(change, { ...BACKOFF, clock, onError })
     for (const run of runs) run.marking -= 1
     return new Set(held().filter(({ task }) => marked.has(task.id)))
   }
@@ -106,8 +104,8 @@ export class HeldRuns {
   async end(run: TaskRun, end: TaskEnd): Promise<void> {
     const { table, clock, onError } = this.#context
     const { task, fence } = run
-    const change = () => table.end(this.#work.queue, { id: task.id, fence }, end)
-    await repeatUntilStored(change, { ...STORE_BACKOFF, clock, onError, isWanted: () => run.msLeft() > 0 })
+    const change = async () => run.msLeft() > 0 && (await table.end(this.#work.queue, { id: task.id, fence }, end))
+    await untilStored(change, { ...BACKOFF, clock, onError })
   }
 
   #keepRenewing(): void {
@@ -137,6 +135,11 @@ export class HeldRuns {
     }
   }
 }
+
+/** How long a change waits that the store did not take. */
+const BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
+
+const NO_IDS: ReadonlySet<string> = new Set()
 
 /** The end of a run whose lock was over before its handler was called. */
 const NOT_RUN: TaskEnd = { kind: 'again', delayMs: 0, pausesQueue: false }

@@ -1,33 +1,28 @@
 import { type Clock, sleep } from '../clock.ts'
 
-/** How a change of the store is repeated while the store fails. */
+/** How a call of the store is repeated while the store fails. */
 export interface Repeat {
   clock: Clock
   /** Wait after the first failure, in milliseconds. It doubles with each failure. */
   firstMs: number
   /** Longest wait, in milliseconds. */
   maxMs: number
-  /** Called with each error. */
+  /** Called with each error. What it throws ends the repetition. */
   onError(error: unknown): void
-  /** Whether to try (again). Default: always. */
-  isWanted?(): boolean
+  /** Ends the repetition. */
+  signal?: AbortSignal | undefined
 }
 
-/** The default waits. */
-export const STORE_BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
-
-/** Repeats a change of the store until it succeeds, or until it is not wanted any more. */
-export async function repeatUntilStored(
-  change: () => Promise<unknown>,
-  { clock, firstMs, maxMs, onError, isWanted = () => true }: Repeat,
-): Promise<void> {
-  for (let delayMs = firstMs; isWanted(); delayMs = Math.min(maxMs, delayMs * 2)) {
+/** Repeats a call of the store until it succeeds. */
+export async function untilStored<Value>(call: () => Promise<Value>, options: Repeat): Promise<Value> {
+  const { clock, firstMs, maxMs, onError, signal } = options
+  for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {
+    signal?.throwIfAborted()
     try {
-      await change()
-      return
+      return await call()
     } catch (error) {
       onError(error)
-      await sleep(clock, delayMs)
     }
+    await sleep(clock, delayMs, signal)
   }
 }
