@@ -67,30 +67,17 @@ export interface ReferenceServer extends AutoClosed {
   readonly clock: ServerClock
   /** Options for a client, which then shares the server's time. */
   clientOptions(key?: string): ServerClientOptions
-  /**
-   * Makes an API key with an account of its own.
-   *
-   * @throws ConfigurationError that says which option is wrong
-   */
+  /** Makes an API key with an account of its own. @throws ConfigurationError */
   createKey(options?: CreateKeyOptions): CreatedKey
   /** From now on requests with this key get a 401 (section 5). */
   revokeKey(key: string): void
   /** Revokes a key and makes another that may do the same, for the same account (section 5). */
   rotateKey(key: string): CreatedKey
-  /**
-   * Changes what a key may do (section 5): its permissions, its credits, the addresses that may use it. What is left out
-   * stays as it is.
-   *
-   * @throws ConfigurationError that says which limit is wrong
-   */
+  /** Changes what a key may do (section 5). What is left out stays as it is. @throws ConfigurationError */
   limitKey(key: string, limits: KeyLimits): void
   /** Credits of an account that have not been charged. */
   credits(key?: string): number
-  /**
-   * Says what the next runs of a model do, first in first out; later ones do what the catalog says.
-   *
-   * @throws ConfigurationError for an unknown model or a wrong outcome
-   */
+  /** Says what the next runs of a model do, first in first out; later ones do what the catalog says. @throws ConfigurationError */
   script(modelId: string, outcomes: readonly ScriptedOutcome[], key?: string): void
   /** A job of any account, to read and to end. Throws an Error for an unknown id. */
   job(id: string): JobControl
@@ -105,62 +92,32 @@ export interface ReferenceServer extends AutoClosed {
   readonly webhooks: {
     /** Finished deliveries of an account, in the order in which they finished. */
     deliveries(key?: string): readonly DeliveryRecord[]
-    /**
-     * The next finished delivery that was not returned here yet: of any job, or of the one that is asked for.
-     *
-     * @throws Error when the server is closed, or `timeoutMs` of real time are over
-     */
+    /** The next finished delivery that was not returned here yet. @throws Error when the server is closed, or after `timeoutMs` */
     next(options?: NextDeliveryOptions): Promise<DeliveryRecord>
     /**
-     * Says how results of an account are delivered from now on: late, twice, in the wrong order or not at all. A script
-     * of a run that says so itself goes first. Without `how`: as the service does it, once and at once.
-     *
-     * @throws ConfigurationError for a wrong `how`
+     * Says how results of an account are delivered from now on; the script of a run goes first. Without `how`: once and at
+     * once, as the service does it. @throws ConfigurationError
      */
     script(how: ScriptedWebhook | undefined, key?: string): void
-    /**
-     * Passes the deliveries of an account, or of all, to a function in this process, such as `handle` of an inbox,
-     * whatever their URL. `undefined`: to the option `deliver`, or to their URLs again.
-     */
+    /** Passes the deliveries of an account, or of all, to a function. `undefined`: to the option `deliver`, or to their URLs. */
     deliver(deliver: Deliver | undefined, key?: string): void
   }
   /** What happened, oldest first: requests, changes of jobs, deliveries, warnings. */
   readonly journal: JournalView
-  /**
-   * The requests that came, oldest first, with their whole bodies, parsed, secrets included: of an endpoint of section 4,
-   * about a model, with one key. Within the option `retention.journalBytes`.
-   */
+  /** The requests that came, oldest first, with their whole bodies, secrets included. Within `retention.journalBytes`. */
   requests(filter?: RequestFilter): readonly ReceivedRequest[]
-  /**
-   * The life of a job on one page: its requests, changes, credits and deliveries, at times that count from its creation.
-   * With virtual time the same test gives the same text, fit for a snapshot.
-   *
-   * @throws Error for a job that the journal knows nothing of
-   */
+  /** The life of a job on one page. The same in each run with virtual time. @throws Error for a job that is not in the journal */
   story(jobId: string): string
   /** What is left over, of one key's account or of all: jobs still running, results on their way, unused faults and more. */
   report(key?: string): Report
-  /**
-   * For a hook after each test: forgets the same as `reset(key)`, and says what was left over.
-   *
-   * @throws LeftoversError when something was
-   */
+  /** For a hook after each test: forgets the same as `reset(key)`. @throws LeftoversError when something was left over */
   checkLeftovers(key?: string): void
-  /**
-   * The whole state as it is now, as plain JSON: time, keys, accounts, credits, scripts, faults, jobs, deliveries. Not
-   * the journal.
-   *
-   * @throws ConfigurationError when an outcome or a fault that waits has a function as its condition, which JSON cannot have
-   */
+  /** The whole state as plain JSON, without the journal. @throws ConfigurationError when a condition is a function */
   snapshot(): Snapshot
   /**
-   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal starts
-   * again. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
-   * Clients that wait on the clock keep waiting for as long as they would have; held runs get the response
-   * of a `reset()`.
-   *
-   * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
-   * never stopped; any other one continues from the time of the snapshot.
+   * Puts the server into the state of a snapshot, of this or another server, and forgets its own. Held runs get the response
+   * of a `reset()`. Its models must be in this server's catalog. Time continues from that of the snapshot, but with the
+   * clock `'system'`.
    *
    * @throws ConfigurationError that says what is wrong with the snapshot; the server stays as it is
    */

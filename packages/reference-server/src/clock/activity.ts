@@ -1,5 +1,5 @@
-import type { RunningClock } from './clock.ts'
-import { afterRealTime, nextTurn, realNow, shortMoment } from './real-time.ts'
+import type { MovableTime, RunningClock } from './clock.ts'
+import { afterRealTime, nextTurn, realNow } from './real-time.ts'
 
 /** Something being worked on: a request, a webhook delivery. Virtual time is paused meanwhile. */
 export interface Work {
@@ -25,14 +25,6 @@ const CALM_TURNS = 10
 
 /** And at least this much real time: signing with WebCrypto happens on another thread and takes a third of it. */
 const CALM_MS = 0.05
-
-/** A time that is moved by calls, with its timers. */
-interface MovableTime {
-  /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
-  fireNext(limit: number): boolean
-  /** Moves time to a later moment, and fires nothing. */
-  moveTo(time: number): void
-}
 
 /** Tracks the work of the server and its clients that virtual time must wait for. */
 export class Activity {
@@ -138,9 +130,6 @@ export class Activity {
 /** A client that reads one URL this often at one moment of virtual time does not pause between its polls. */
 const MOST_READS = 50
 
-/** With more URLs than this the counts start again. Otherwise only time that moves on clears them. */
-const MOST_URLS = 10_000
-
 /** Longest real time for which a read is held: something else may keep the clock from moving. */
 const LONGEST_HOLD_MS = 500
 
@@ -163,7 +152,7 @@ export class BusyPolls {
     const now = this.#clock.now()
     const isRead = method === 'GET' || method === 'HEAD'
     // A request that changes something is progress: a client that polls in between does not wait for time to move.
-    if (now !== this.#countedAt || !isRead || this.#reads.size > MOST_URLS) this.#reads.clear()
+    if (now !== this.#countedAt || !isRead) this.#reads.clear()
     this.#countedAt = now
     if (!isRead) return undefined
     const reads = (this.#reads.get(url) ?? 0) + 1
@@ -175,7 +164,7 @@ export class BusyPolls {
     const since = realNow()
     work.park()
     while (this.#clock.canJump?.() && this.#clock.now() === from && realNow() - since < LONGEST_HOLD_MS) {
-      await shortMoment()
+      await new Promise<void>((resolve) => afterRealTime(1, resolve))
     }
     work.resume()
   }

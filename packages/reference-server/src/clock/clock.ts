@@ -32,15 +32,19 @@ export interface ServerClock {
   advance(ms: number): Promise<void>
 }
 
+/** A time that is moved by calls, with its timers. */
+export interface MovableTime {
+  /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
+  fireNext(limit: number): boolean
+  /** Moves time to a later moment, and fires nothing. */
+  moveTo(time: number): void
+}
+
 /** The speed of a clock that passes by itself: `system` and `scaled`. */
-interface ClockSpeed {
+interface ClockSpeed extends MovableTime {
   /** How many times as fast as real time; 0 while it is paused. */
   scale(): number
   setScale(scale: number): void
-  /** Moves time to a later moment, and fires nothing. */
-  moveTo(time: number): void
-  /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
-  fireNext(limit: number): boolean
 }
 
 /** A clock that can be stopped for good. */

@@ -45,14 +45,6 @@ describe('real time', () => {
     expect(realNow() - before).toBeGreaterThanOrEqual(1)
   })
 
-  it('takes a timer back', async () => {
-    const taken = vi.fn()
-    const takeBack = afterRealTime(1, taken)
-    takeBack()
-    await new Promise<void>((resolve) => afterRealTime(5, resolve))
-    expect(taken).not.toHaveBeenCalled()
-  })
-
   it('leaves nothing open behind it', async () => {
     vi.stubGlobal('setImmediate', undefined)
     vi.resetModules()

@@ -12,11 +12,6 @@ export function afterRealTime(ms: number, callback: () => void): () => void {
   return () => clearRealTimeout(timer)
 }
 
-/** A millisecond or so of real time. */
-export function shortMoment(): Promise<void> {
-  return new Promise((resolve) => afterRealTime(1, resolve))
-}
-
 /**
  * The real `setImmediate`, which runs at the end of a turn of the event loop. Browsers and workers have none. A fake one, which has a
  * member `clock`, would never run: then this module was loaded under fake timers.

@@ -46,8 +46,7 @@ export class Account {
 
   /** The outcomes that no run has taken. */
   waitingScripts(): { model_id: string; outcomes: number }[] {
-    const waiting = [...this.#scripts].map(([model_id, { length }]) => ({ model_id, outcomes: length }))
-    return waiting.filter(({ outcomes }) => outcomes > 0)
+    return Object.entries(this.scripts()).map(([model_id, { length }]) => ({ model_id, outcomes: length }))
   }
 
   /** The outcomes that wait, by model id. */

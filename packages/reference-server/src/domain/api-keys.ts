@@ -45,11 +45,7 @@ export class ApiKeys {
     this.#random = random
   }
 
-  /**
-   * Makes a key with an account of its own.
-   *
-   * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
-   */
+  /** Makes a key with an account of its own. */
   create({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
     const made = newKey(this.#random, isLive) // also when it is not used: the ids that come after it stay the same
     const key = chosen ?? made

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createIpAllowlist } from './ip-allowlist.ts'
+import { allowlistSchema, createIpAllowlist } from './ip-allowlist.ts'
 
 describe('an IP allowlist (section 5)', () => {
   it.each([
@@ -37,10 +37,9 @@ describe('an IP allowlist (section 5)', () => {
   )
 
   it.each(['', 'localhost', '1.2.3', '010.0.0.1', '10.0.0.0/33', '10.0.0.0/', '::1/129', '10.0.0.0/8/8', '1.2.3.4 '])(
-    'rejects the entry %j and names it',
+    'does not have the entry %j',
     (entry) => {
-      expect(() => createIpAllowlist(['10.0.0.1', entry])).toThrow(TypeError)
-      expect(() => createIpAllowlist(['10.0.0.1', entry])).toThrow(JSON.stringify(entry))
+      expect(allowlistSchema.safeParse(['10.0.0.1', entry]).error?.issues).toMatchObject([{ path: [1] }])
     },
   )
 

@@ -1,9 +1,15 @@
 import ipaddr from 'ipaddr.js'
+import * as z from 'zod/mini'
 
 type Address = ReturnType<typeof ipaddr.parse>
 type Network = [Address, number]
 
 const MAPPED_PREFIX_BITS = 96
+
+const isEntry = (entry: string) => parseEntry(entry) !== undefined
+
+export const allowlistSchema = /* @__PURE__ */ (() =>
+  z.readonly(z.array(z.string().check(z.refine(isEntry, 'neither an IP address nor a network such as 10.0.0.0/8')))))()
 
 /**
  * Makes the test of an API key's IP allowlist (section 5).
@@ -12,25 +18,17 @@ const MAPPED_PREFIX_BITS = 96
  * what a dual-stack socket reports) counts as its IPv4 address, in entries and in clients. An empty list allows no client.
  *
  * @returns a function that checks a client's IP address; `false` for what is not an IP address
- * @throws TypeError that names the entry, when one is neither an address nor a network
  */
 export function createIpAllowlist(entries: readonly string[]): (ip: string) => boolean {
-  const networks = entries.map(parseEntry)
+  const networks = entries.map(parseEntry).filter((network) => network !== undefined)
   return (ip) => {
     const client = parseAddress(ip)
     return client !== undefined && networks.some(([base, bits]) => sameKind(base, client) && client.match(base, bits))
   }
 }
 
-function parseEntry(entry: string): Network {
-  const network = entry.includes('/') ? parseNetwork(entry) : parseHost(entry)
-  if (network === undefined) {
-    throw new TypeError(
-      `The allowlist entry ${JSON.stringify(entry)} is not an IP address or a network. ` +
-        'Write an address such as 203.0.113.7 or 2001:db8::1, or a network such as 10.0.0.0/8 or 2001:db8::/32.',
-    )
-  }
-  return network
+function parseEntry(entry: string): Network | undefined {
+  return entry.includes('/') ? parseNetwork(entry) : parseHost(entry)
 }
 
 function parseHost(text: string): Network | undefined {

@@ -43,8 +43,8 @@ export interface Job {
   /** Seed of the files that it produces. */
   readonly seed: number
   readonly createdAt: number
-  /** When it leaves the queue; `Infinity` while an exploration has not decided it. */
-  processingAt: number
+  /** When it leaves the queue. */
+  readonly processingAt: number
   /** Of an unfinished job. */
   plan: ProviderPlan
   webhook: JobWebhook | undefined
@@ -63,8 +63,7 @@ export function statusAt(job: Job, now: number): KnownJobStatus {
 
 /** When time alone next changes an unfinished job; `undefined` when it will not. */
 export function nextChangeAt(job: Job, now: number): number | undefined {
-  const changeAt = now < job.processingAt ? job.processingAt : job.endsAt
-  return changeAt === Number.POSITIVE_INFINITY ? undefined : changeAt
+  return now < job.processingAt ? job.processingAt : job.endsAt
 }
 
 /** Credits that a job which ended so is charged (section 1). */
@@ -74,8 +73,7 @@ export function chargeOf({ model }: Pick<Job, 'model'>, { status, isCharged }: J
 
 /** Processing time of a finished job in milliseconds. */
 export function durationMs(job: Job, end: JobEnd): number {
-  const startedAt = Number.isFinite(job.processingAt) ? job.processingAt : job.createdAt
-  return Math.max(0, Math.round(end.at - startedAt))
+  return Math.max(0, Math.round(end.at - job.processingAt))
 }
 
 /** The error of a job that failed at the provider (section 7), unless a test says otherwise. */

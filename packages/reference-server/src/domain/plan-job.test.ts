@@ -13,10 +13,6 @@ describe('plan of a job', () => {
     })
   })
 
-  it('is processed at once without a queue', () => {
-    expect(planJob({ ...created, script: undefined, queuedMs: 0 }).processingAt).toBe(1_000)
-  })
-
   it('ends when a script says, counted from the creation', () => {
     const script = { result: 'failed', after_ms: 50, error: { code: 'NSFW', message: 'No.' } } as const
     expect(planJob({ ...created, script, queuedMs: 200 })).toEqual({

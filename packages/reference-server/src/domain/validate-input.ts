@@ -70,7 +70,11 @@ function missingProblem({ name, property, isRequired }: Parameter): InputProblem
 }
 
 function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
-  const wrong = checkValue(property, value) ?? checkSourceUrl(name, property, value)
+  const wrong =
+    checkType(property.type, value) ??
+    checkEnum(property.enum, value) ??
+    checkRange(property, value) ??
+    checkSourceUrl(name, property, value)
   return wrong === undefined ? undefined : { pointer: jsonPointer([name]), message: `${name} ${wrong}.` }
 }
 
@@ -104,15 +108,6 @@ const TYPES: ReadonlyMap<unknown, Type> = new Map([
   ['object', { noun: 'an object', matches: isRecord }],
   ['null', { noun: 'null', matches: (value) => value === null }],
 ] satisfies [string, Type][])
-
-/**
- * Checks one value against the description of its parameter (section 2.3).
- *
- * @returns what is wrong, as the rest of a sentence that starts with the parameter's name, or `undefined`
- */
-function checkValue(property: InputProperty, value: unknown): string | undefined {
-  return checkType(property.type, value) ?? checkEnum(property.enum, value) ?? checkRange(property, value)
-}
 
 /** Noun of a type for a sentence, such as `an integer`; `undefined` for a type outside section 2.3. */
 function typeNoun(type: unknown): string | undefined {

@@ -27,30 +27,4 @@ describe('AccountFaults', () => {
     expect(faultyRuns(7, 0.3)).toEqual(faultyRuns(7, 0.3))
     expect(faultyRuns(8, 0.3)).not.toEqual(faultyRuns(7, 0.3))
   })
-
-  it('counts a fault as unused until it was applied as often as it should', () => {
-    const faults = new AccountFaults(1)
-    faults.add({ kind: 'reset', times: 2, route: 'runModel' })
-    faults.add({ kind: 'hang' })
-    faults.take(run)
-    expect(faults.list().map(({ used, unused }) => [used, unused])).toEqual([
-      [1, true],
-      [0, true],
-    ])
-    faults.take(run)
-    faults.take(run)
-    expect(faults.list().map(({ used, unused }) => [used, unused])).toEqual([
-      [2, false],
-      [1, false],
-    ])
-  })
-
-  it('does not apply a fault that was removed', () => {
-    const faults = new AccountFaults(1)
-    const { id } = faults.add({ kind: 'reset' })
-    expect([faults.remove(id), faults.remove(id), faults.take(run)]).toEqual([true, false, undefined])
-    faults.add({ kind: 'reset' })
-    faults.add({ kind: 'reset' })
-    expect([faults.clear(), faults.list()]).toEqual([2, []])
-  })
 })

@@ -15,6 +15,12 @@ export interface FaultRecord {
   readonly unused: boolean
 }
 
+/** A fault that was added: `used` and `unused` are as of now. */
+export interface AddedFault extends FaultRecord {
+  /** Removes it: it is not injected any more, and not listed. */
+  remove(): void
+}
+
 /** The faults of an account as JSON. */
 export interface FaultsState {
   /** How many faults were added by now. */
@@ -50,13 +56,13 @@ export class AccountFaults {
     this.#seed = seed
   }
 
-  /** @returns its live record: `used` rises */
-  add(fault: FaultOptions): FaultRecord {
+  add(fault: FaultOptions): AddedFault {
     const id = `fault_${++this.#lastNumber}`
     // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it selects.
     const rule = new FaultRule(id, fault, createSeededRandom(id, this.#seed))
-    this.#rules.set(rule.id, rule)
-    return rule
+    this.#rules.set(id, rule)
+    const remove = () => void this.remove(id)
+    return Object.assign(rule, { remove })
   }
 
   /** The first fault that matches the request; its `used` rises. */

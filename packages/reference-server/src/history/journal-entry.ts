@@ -95,7 +95,7 @@ export interface JournalRecord {
   /** Place of its start: other events may have happened before its end. */
   readonly startPlace: number
   readonly endPlace: number
-  /** The whole body of a request, with what is left out of its entry. Not of one from a snapshot. */
+  /** The whole body of a request, with what is left out of its entry. */
   readonly body?: string | undefined
   /** About what it takes in memory. */
   readonly bytes: number

@@ -30,16 +30,6 @@ describe('journal', () => {
     expect(texts(journal)).toEqual([])
   })
 
-  it('stays within its bytes, and lets a quiet tenant keep its entries', () => {
-    const journal = new Journal(10_000)
-    const [quiet, busy] = [new Account(1), new Account(1)]
-    journal.add(quiet, note('kept'))
-    for (let count = 0; count < 100; count++) journal.add(busy, note(`${count} ${'x'.repeat(500)}`))
-    expect(texts(journal, quiet)).toEqual(['kept'])
-    expect(texts(journal, busy).length).toBeLessThan(10_000 / 500)
-    expect(texts(journal, busy).at(-1)).toMatch(/^99 /)
-  })
-
   it('orders an entry by its start, before what ended earlier than the entry', () => {
     const journal = new Journal(100_000)
     const account = new Account(1)
@@ -121,14 +111,5 @@ describe('the journal of a server', () => {
     expect(kinds({ key: server.apiKey, kind: 'request' })).toEqual(['request', 'request'])
     expect(kinds({ jobId: body.job_id })).toEqual(['job', 'job', 'request'])
     expect(() => server.journal.entries({ key: 'sk_test_other' })).toThrow('did not make that API key')
-  })
-
-  it('stays within its bytes', async () => {
-    const server = createReferenceServer({ retention: { journalBytes: 20_000 } })
-    const caller = apiCaller(server)
-    for (let count = 0; count < 200; count++) await caller.get('/v1/models/aurora-image')
-    const { length } = server.journal.entries()
-    expect(length).toBeGreaterThan(5)
-    expect(length).toBeLessThan(30)
   })
 })

@@ -230,11 +230,6 @@ export class Observer {
     )
   }
 
-  /** Forgets what was about an account, or all. */
-  forget(account?: Account): void {
-    this.journal.forget(account)
-  }
-
   /** The life of a job on one page; `undefined` when nothing is known of it. */
   story(jobId: string, job: Job | undefined): string | undefined {
     const records = this.journal.records(job?.account)

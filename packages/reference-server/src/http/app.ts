@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
-import type { AppContext, KeyContext, RequestTrace, RouteHandler, RouteResult } from '../routes/app-env.ts'
+import type { AppContext, KeyContext, RequestEnv, RouteHandler, RouteResult } from '../routes/app-env.ts'
 import { findKey, missingPermission, unwantedQuery } from '../routes/checks.ts'
 import { getFileRoute } from '../routes/files.ts'
 import { cancelJobRoute, getJobRoute } from '../routes/jobs.ts'
@@ -18,7 +18,7 @@ type Serve<Context> = (context: Context) => ReplyOrFault | Promise<ReplyOrFault>
 
 interface Endpoint<Context> {
   /** For the journal. */
-  name?: RequestTrace['route']
+  name?: RequestEnv['route']
   serve: Serve<Context>
 }
 

@@ -128,12 +128,4 @@ describe('x-request-id', () => {
     }
     expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBe('http_5')
   })
-
-  it('continues from a snapshot as it would have continued here', async () => {
-    const { server, caller } = setUp()
-    await caller.get('/v1/models')
-    const other = setUp()
-    other.server.restore(server.snapshot())
-    expect((await apiCaller(other.server).get('/v1/models')).headers.get('x-request-id')).toBe('http_2')
-  })
 })

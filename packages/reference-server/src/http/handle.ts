@@ -2,7 +2,7 @@ import { BusyPolls } from '../clock/activity.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import type { RequestDetails } from '../history/journal.ts'
 import { redactText, shownHeaders } from '../history/redact.ts'
-import type { AppContext, RequestEnv, RequestTrace } from '../routes/app-env.ts'
+import type { AppContext, RequestEnv } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses } from '../wire/error-responses.ts'
 import { type Handle, type IncomingRequest, type Reply, type ReplyOrFault, toResponse } from '../wire/messages.ts'
@@ -78,41 +78,29 @@ interface Exchange {
 function finishRequest(service: Service, exchange: Exchange, result: ReplyOrFault): ReplyOrFault {
   const { observer } = service
   const { request, env, startPlace } = exchange
-  const trace: RequestTrace = { ...env.details, route: env.route, apiKey: env.apiKey }
   if (isObserving(request, env)) return result
-  const account = trace.apiKey?.account ?? trace.job?.account ?? null
-  addRequestId(service, result, trace)
-  const details = detailsOf(service, exchange, { trace, result })
-  observer.journal.addRequest(account, details, startPlace)
+  addRequestId(service, result, env)
+  const details = detailsOf(service, exchange, result)
+  observer.journal.addRequest(env.apiKey?.account ?? env.details?.job?.account ?? null, details, startPlace)
   observer.log(() => lineOf(details))
   return result
 }
 
-/** What is sent, and what is known of the request. */
-interface Outcome {
-  trace: RequestTrace
-  result: ReplyOrFault
-}
-
-function detailsOf(
-  service: Service,
-  { request, env: { injected }, at }: Exchange,
-  { trace, result }: Outcome,
-): RequestDetails {
-  const { method, url } = request
-  const { route, jobStatus, requestBody } = trace
+function detailsOf(service: Service, { request, env, at }: Exchange, result: ReplyOrFault): RequestDetails {
+  const { apiKey, injected, route } = env
+  const { job, jobStatus, requestBody } = env.details ?? {}
   const reply = result.fault === undefined ? result : undefined
   return {
     at,
     durationMs: service.clock.now() - at,
-    key: trace.apiKey?.key,
-    method,
-    url,
+    key: apiKey?.key,
+    method: request.method,
+    url: request.url,
     route,
-    status: result.fault === undefined ? result.status : undefined,
+    status: reply?.status,
     jobStatus,
     code: reply?.code,
-    job_id: trace.job?.id,
+    job_id: job?.id,
     requestBody,
     // Responses of the control API are about the journal, and not for it.
     responseBody: typeof reply?.body === 'string' && route !== 'control' ? reply.body : undefined,
@@ -148,10 +136,10 @@ const REQUEST_ID_HEADER = 'x-request-id'
  * Adds the id of the request, `http_1` and so on. Control requests have no id, so that a
  * test which controls the server over HTTP sees the same ids as one in process.
  */
-function addRequestId(service: Service, result: ReplyOrFault, trace: RequestTrace): void {
+function addRequestId(service: Service, result: ReplyOrFault, { route }: RequestEnv): void {
   const headers = result.status === undefined ? {} : result.headers
-  if (trace.route === 'control') return
-  headers[REQUEST_ID_HEADER] = `http_${service.nextRequestNumber()}`
+  if (route === 'control') return
+  headers[REQUEST_ID_HEADER] = `http_${++service.requests}`
 }
 
 const ADVICE =

@@ -42,17 +42,11 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
   response: ({ fault }) => chosenResponse(fault),
 }
 
-/** What a request is, and how the service does its work. */
-interface Injection<Context> {
-  context: Context
-  work(context: Context): Promise<Reply>
-}
-
 /** Injects the fault of the account that fits the request, if there is one. HEAD requests get none: they have no body. */
 export async function injectFault<Context extends AppContext>(
   service: Service,
   endpoint: FaultEndpoint,
-  { context, work: serve }: Injection<Context>,
+  { context, work: serve }: { context: Context; work(context: Context): Promise<Reply> },
 ): Promise<ReplyOrFault> {
   const { env, req } = context
   const target = req.method === 'HEAD' ? undefined : await faultTarget(service, endpoint, context)

@@ -63,15 +63,6 @@ describe('a run that is being received', () => {
     expect(errorOf(await revoked.response).message).toContain('revoked')
     expect(server.snapshot().jobs).toEqual([])
   })
-
-  it('is of its account after a reset', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const run = await startRun(server)
-    server.reset()
-    run.send()
-    expect((await run.response).status).toBe(202)
-    expect(server.report().unfinishedJobs).toHaveLength(1)
-  })
 })
 
 it('gives a delivery to the reader that has waited for one of its key', async () => {

@@ -25,14 +25,6 @@ export interface RouteResult extends RouteDetails {
   response: Reply
 }
 
-/** Everything that is known of a request when it has its response. */
-export interface RequestTrace extends RouteDetails {
-  /** Name of the endpoint in `ROUTES`, `getFile` or `control`; missing when no route matches. */
-  route?: RouteName | 'getFile' | 'control' | undefined
-  /** Missing without a key that may be used here. */
-  apiKey?: ApiKey | undefined
-}
-
 /** What is known about a request besides the request. */
 export interface RequestEnv {
   /** IP address of the client. */
@@ -41,7 +33,8 @@ export interface RequestEnv {
   readonly isOverSocket: boolean
   /** To park while the request waits on the clock. */
   readonly work: Work
-  route: RequestTrace['route']
+  /** Name of the endpoint in `ROUTES`, `getFile` or `control`; missing when no route matches. */
+  route: RouteName | 'getFile' | 'control' | undefined
   /** The key of the request: every path below `/v1` has one, else the request is rejected. */
   apiKey: ApiKey | undefined
   details: RouteDetails | undefined

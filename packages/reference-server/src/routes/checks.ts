@@ -53,8 +53,6 @@ export async function checkRun(service: Service, { req, env }: KeyContext): Prom
   return { requestBody, response: rejectionResponse(wrongRequest, message) }
 }
 
-const PRIVATE_WARNING = 'The webhook leads to a private address: the service itself could not reach it.'
-
 /**
  * Checks the webhook of a run. A private address gets a warning. Where other machines can reach the server, private and
  * loopback addresses are rejected: a caller could otherwise make it call what only it can reach.
@@ -84,7 +82,12 @@ function checkWebhook(
       'public addresses only, unless it is started with --allow-private-webhooks, or listen(server, { allowPrivateWebhooks: true }).'
     return errorResponses.invalid(message)
   }
-  if (kind === 'private') service.observer.warn(`warning: ${PRIVATE_WARNING}`, account)
+  if (kind === 'private') {
+    service.observer.warn(
+      'warning: The webhook leads to a private address: the service itself could not reach it.',
+      account,
+    )
+  }
   return undefined
 }
 

@@ -80,7 +80,7 @@ describe('DELETE /v1/jobs/{id}', () => {
     'responds with 409 CONFLICT to a %s job (section 3)',
     async (end) => {
       const { server, caller, path, jobId } = await withJob()
-      if (end === 'succeeded') await server.clock.advance(4_200) // nobody has read its status
+      if (end === 'succeeded') await server.clock.advance(4_200) // its status was not read
       if (end === 'failed') server.job(jobId).fail()
       if (end === 'cancelled') await caller.delete(path)
       const left = server.credits()

@@ -1,4 +1,4 @@
-import { LIMITS, MODEL_CATEGORIES, modelListSchema, modelSchema } from '@modelrun/contract'
+import { LIMITS, modelListSchema, modelSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
@@ -37,15 +37,6 @@ describe('GET /v1/models', () => {
       MANY.filter(({ name }) => name.startsWith('Model 12')).map(({ name }) => name),
     )
   })
-
-  it.each(MODEL_CATEGORIES)(
-    'finds models of the category %s in the default catalog (section 2.2)',
-    async (category) => {
-      const { page } = await list(`?category=${category}`, { catalog: undefined })
-      expect(page?.total).toBeGreaterThan(0)
-      for (const model of page?.models ?? []) expect(model.category).toBe(category)
-    },
-  )
 
   it.each([
     ['?limit=0', 'Invalid query: limit must be 1 or more'],

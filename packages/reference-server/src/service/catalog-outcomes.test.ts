@@ -51,15 +51,4 @@ describe('outcomes of the catalog', () => {
       ['completed', 7],
     ])
   })
-
-  it('are nothing that clients see', async () => {
-    expect((await apiCaller(newServer()).get('/v1/models/aurora-image')).body).not.toHaveProperty('outcomes')
-  })
-
-  it('are checked', () => {
-    const outcomes = [{ result: 'exploded' }] as never
-    expect(() => createReferenceServer({ catalog: DEFAULT_CATALOG.map((model) => ({ ...model, outcomes })) })).toThrow(
-      'is wrong: /0/outcomes/0/result',
-    )
-  })
 })

@@ -1,22 +1,10 @@
 import { rejectArgument } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
-import type { FaultRecord } from '../faults/account-faults.ts'
+import type { AddedFault, FaultRecord } from '../faults/account-faults.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { readFault } from '../faults/read-fault.ts'
 import { shapeProblem } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
-
-/** A fault that was added. */
-interface FaultHandle {
-  /** Its name within the account, `fault_1` and so on. */
-  readonly id: string
-  /** Number of requests that it was injected into by now. */
-  readonly used: number
-  /** Whether it was injected less often than it should by now: never, or not `times` times. */
-  readonly unused: boolean
-  /** Removes it: it is not injected any more, and not listed. */
-  remove(): void
-}
 
 /** Makes requests go wrong. Without a `key` the account of the first key is meant. */
 export interface FaultControl {
@@ -25,7 +13,7 @@ export interface FaultControl {
    *
    * @throws ConfigurationError that says what is wrong with the fault
    */
-  add(fault: FaultOptions, key?: string): FaultHandle
+  add(fault: FaultOptions, key?: string): AddedFault
   /** The faults of an account as they stand now, used up ones included. */
   list(key?: string): readonly FaultRecord[]
   /** Removes the faults of an account. */
@@ -39,17 +27,7 @@ export function controlFaults(service: Service, accountOf: (key?: string) => Acc
       const faults = service.faults.of(accountOf(key))
       const checked = readFault(fault, service.models)
       if (!checked.ok) rejectArgument('faults.add', 'fault', shapeProblem(checked.message))
-      const record = faults.add(checked.value)
-      return {
-        id: record.id,
-        get used() {
-          return record.used
-        },
-        get unused() {
-          return record.unused
-        },
-        remove: () => void faults.remove(record.id),
-      }
+      return faults.add(checked.value)
     },
     list: (key) => service.faults.of(accountOf(key)).list(),
     clear: (key) => void service.faults.of(accountOf(key)).clear(),

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
@@ -42,11 +41,8 @@ describe('server.job', () => {
     expect(server.credits()).toBe(10_000)
   })
 
-  it('stores a copy of the output, and rejects what JSON cannot carry', async () => {
+  it('stores a copy of the output', async () => {
     const { job } = await withJob()
-    const loop: { type: string; items: []; self?: unknown } = { type: 'image', items: [] }
-    loop.self = loop
-    expect(() => job.complete(loop)).toThrow(ConfigurationError)
     const output = { type: 'image', items: [{ type: 'image', url: 'https://a.test/1' }] }
     job.complete(output)
     output.items.pop()

@@ -43,7 +43,7 @@ describe('limitKey', () => {
     const server = createReferenceServer()
     const { key } = server.createKey({ credits: 5 })
     expect(() => server.limitKey(key, { credits: 1, allowIps: ['nowhere'] })).toThrow(
-      '`limits` of `server.limitKey` is wrong: The allowlist entry',
+      '`limits` of `server.limitKey` is wrong: /allowIps/0 is not valid (neither an IP address nor a network',
     )
     expect(() => server.limitKey(key, { credits: -1 })).toThrow('/credits must be 0 or more')
     expect(() => server.limitKey('sk_test_other', {})).toThrow('did not make that API key')

@@ -44,27 +44,14 @@ describe('options', () => {
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
   })
 
-  it('take a token of the control API that cannot be guessed', () => {
-    expect(resolveOptions({ controlToken: 'a-token-of-the-team' }).controlToken).toBe('a-token-of-the-team')
-    for (const controlToken of ['short', 'with white space in it', '', 7]) {
-      expect(() => resolveOptions(untyped({ controlToken }))).toThrow(
-        '`controlToken` of `createReferenceServer` must be 16 to',
-      )
-    }
-  })
-
-  it('take a test key, and repeat no other: it may be one of production', () => {
-    expect(resolveOptions({ apiKey: 'sk_test_of-the_team1' }).apiKey).toBe('sk_test_of-the_team1')
-    for (const apiKey of [
-      'sk_live_secret',
-      'secret',
-      'sk_test_',
-      'sk_test_secret key',
-      `sk_test_${'secret'.repeat(20)}`,
-      7,
-    ]) {
-      const resolve = () => resolveOptions(untyped({ apiKey }))
-      expect(resolve).toThrow('`apiKey` of `createReferenceServer` must be a test key, sk_test_ and 1 to 100 letters')
+  it.each([
+    ['controlToken', 'a-token-of-the-team', ['short', 'with white space in it', '', 7]],
+    ['apiKey', 'sk_test_of-the_team1', ['sk_live_secret', 'sk_test_', 'sk_test_secret key', 7]],
+  ] as const)('take a right %s, and repeat no other: it may be a secret', (name, right, wrong) => {
+    expect(resolveOptions({ [name]: right })).toMatchObject({ [name]: right })
+    for (const value of wrong) {
+      const resolve = () => resolveOptions(untyped({ [name]: value }))
+      expect(resolve).toThrow(`\`${name}\` of \`createReferenceServer\` must be`)
       expect(resolve).not.toThrow('secret')
     }
   })
@@ -89,20 +76,17 @@ describe('options', () => {
     [{ baseUrl: 'localhost' }, /baseUrl/],
     [{ baseUrl: 'ftp://a.test' }, /baseUrl/],
     [{ baseUrl: 'https://a.test/?x=1' }, /baseUrl/],
-    [{ baseUrl: 'https://a.test/?' }, /baseUrl/],
     [{ baseUrl: 'https://name:secret@a.test' }, /baseUrl/],
     [{ baseUrl: ' https://a.test ' }, /baseUrl/],
     [{ assumptions: { asyncRunStatus: 204 } }, /is wrong: \/asyncRunStatus must be 200 or 202/],
-    [{ assumptions: { asyncStatus: 200 } }, /asyncStatus/],
     [{ retention: { finishedJobs: -1 } }, /is wrong: \/finishedJobs must be 0 or more/],
     [{ retention: { days: 1 } }, /"days"/],
     [{ startTime: Number.NaN }, /startTime/],
-    [{ startTime: new Date('nonsense') }, /startTime/],
     [{ catalog: [{ ...model, latency_ms: -1 }] }, /is wrong: \/0\/latency_ms must be 0 or more/],
     [{ catalog: [{ ...model, pricing: { credits_per_run: 0.5 } }] }, /credits_per_run must be an integer/],
     [{ catalog: [{ ...model, output_kind: 'text' }] }, /output_kind must be "image"/],
-    [{ catalog: [{ ...model, id: '' }] }, /\/0\/id/],
     [{ catalog: [{ ...model, id: '..' }] }, /\/0\/id/],
+    [{ catalog: [{ ...model, outcomes: [{ result: 'exploded' }] }] }, /is wrong: \/0\/outcomes\/0\/result/],
     [{ catalog: [model, model] }, /has two models with the id/],
   ])('%j are rejected with an error that says why', (options, message) => {
     expect(() => resolveOptions(untyped(options))).toThrow(ConfigurationError)

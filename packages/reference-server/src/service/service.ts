@@ -5,7 +5,7 @@ import { createClock } from '../clock/create-clock.ts'
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { type DeliveryBody, deliveryBody } from '../domain/delivery.ts'
+import { deliveryBody } from '../domain/delivery.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { Faults } from '../faults/account-faults.ts'
@@ -76,22 +76,14 @@ export class Service {
     return this.keys.first
   }
 
-  nextRequestNumber(): number {
-    return ++this.requests
-  }
-
   /** Forgets jobs, credits used, scripts and deliveries of an account, or of all. Keys stay. */
   reset(account?: Account): void {
     this.jobs.forget(account)
     this.dispatcher.forget(account)
     this.deliveries.forget(account)
     this.faults.forget(account)
-    this.observer.forget(account)
+    this.observer.journal.forget(account)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
-  }
-
-  deliveryBody(job: Job, end: JobEnd): DeliveryBody {
-    return deliveryBody(job, end, this.baseUrl)
   }
 
   close(): void {
@@ -111,7 +103,7 @@ export class Service {
     const hasDelivery = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot has no delivery.
     const webhook = hasDelivery && !this.isClosed && !isForgotten ? job.webhook : undefined
-    if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, this.deliveryBody(job, end))
+    if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
     else if (job.webhook !== undefined) this.dispatcher.skip(job)
   }
 }

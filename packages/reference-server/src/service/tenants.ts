@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { takeInputFunction } from '../domain/input-condition.ts'
-import { createIpAllowlist } from '../domain/ip-allowlist.ts'
+import { allowlistSchema, createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
 import { parseCopy, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
@@ -37,7 +37,7 @@ export const createKeyOptionsSchema = z.strictObject({
   live: z.optional(z.boolean()),
   permissions: z.optional(z.readonly(z.array(z.enum(PERMISSIONS)))),
   credits: z.optional(z.int().check(z.nonnegative())),
-  allowIps: z.optional(z.readonly(z.array(z.string()))),
+  allowIps: z.optional(allowlistSchema),
 }) satisfies z.ZodMiniType<CreateKeyOptions>
 
 /** Makes a key; the message says what is wrong with the options. */
@@ -45,11 +45,7 @@ export function createKey(service: Service, options: CreateKeyOptions): ShapeChe
   const checked = parseShape(createKeyOptionsSchema, options)
   if (!checked.ok) return checked
   const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = checked.value
-  try {
-    return { ok: true, value: service.keys.create({ isLive: live, permissions, credits, allowIps }) }
-  } catch (error) {
-    return { ok: false, message: String(error instanceof Error ? error.message : error) }
-  }
+  return { ok: true, value: service.keys.create({ isLive: live, permissions, credits, allowIps }) }
 }
 
 /** The public fields of a key. */
@@ -94,7 +90,7 @@ export interface KeyLimits {
 export const keyLimitsSchema = z.strictObject({
   permissions: z.optional(z.readonly(z.array(z.enum(PERMISSIONS)))),
   credits: z.optional(z.int().check(z.nonnegative())),
-  allowIps: z.optional(z.nullable(z.readonly(z.array(z.string())))),
+  allowIps: z.optional(z.nullable(allowlistSchema)),
 }) satisfies z.ZodMiniType<KeyLimits>
 
 /** Changes a key; all of it or nothing. The message says what is wrong with the limits. */
@@ -102,18 +98,12 @@ export function limitKey(service: Service, key: ApiKey, limits: KeyLimits): Shap
   const checked = parseShape(keyLimitsSchema, limits)
   if (!checked.ok) return checked
   const { permissions, credits, allowIps } = checked.value
-  try {
-    if (allowIps !== undefined) restrict(key, allowIps)
-  } catch (error) {
-    return { ok: false, message: String(error instanceof Error ? error.message : error) }
+  if (allowIps !== undefined) {
+    key.allowsIp = allowIps === null ? () => true : createIpAllowlist(allowIps)
+    key.allowIps = allowIps === null ? undefined : [...allowIps]
   }
   if (permissions !== undefined) key.permissions = PERMISSIONS.filter((one) => permissions.includes(one))
   service.jobs.settle() // what has ended by now is no longer reserved
   if (credits !== undefined) key.account.credits.limit(credits)
   return { ok: true, value: key }
-}
-
-function restrict(key: ApiKey, allowIps: readonly string[] | null): void {
-  key.allowsIp = allowIps === null ? () => true : createIpAllowlist(allowIps)
-  key.allowIps = allowIps === null ? undefined : [...allowIps]
 }

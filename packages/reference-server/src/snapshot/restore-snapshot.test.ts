@@ -79,7 +79,7 @@ describe('restore', () => {
     ['a key twice', ['keys', 1], partOf('keys'), '/keys/1/key is the same as /keys/0/key'],
     ['a key of an unknown account', ['keys', 0, 'account'], 7, '/keys/0/account is 7, and there are 3 accounts'],
     ['no keys', ['keys'], [], '/keys is not valid (it is empty)'],
-    ['an address that is none', ['keys', 0, 'allowIps'], ['here'], '/keys/0/allowIps: The allowlist entry "here"'],
+    ['an address that is none', ['keys', 0, 'allowIps'], ['here'], '/keys/0/allowIps/0 is not valid (neither an IP'],
     ['random numbers that are too few', ['random'], [1, 2, 3], '/random is not valid (it has four numbers)'],
     ['a job without end or plan', ['jobs', 0, 'end'], undefined, '/jobs/0 has neither a plan nor an end'],
     ['a time that no date has', ['time'], 1e300, '/time must be'],

@@ -9,6 +9,7 @@ import {
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery-schema.ts'
+import { allowlistSchema } from '../domain/ip-allowlist.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
 
@@ -52,7 +53,7 @@ const key = /* @__PURE__ */ (() =>
     key: z.string().check(notEmpty),
     isLive: z.boolean(),
     permissions: listOf(z.enum(PERMISSIONS)),
-    allowIps: z.optional(listOf(z.string())),
+    allowIps: z.optional(allowlistSchema),
     isRevoked: z.boolean(),
     account: count,
   }))()

@@ -18,8 +18,8 @@ export interface DeliveryFilter {
 
 interface Reader {
   readonly filter: DeliveryFilter
-  resolve(record: DeliveryRecord): void
-  reject(error: Error): void
+  /** Ends its wait. */
+  end(result: DeliveryRecord | Error): void
 }
 
 /** The finished deliveries, by account, and the readers that wait for the next one. */
@@ -38,7 +38,7 @@ export class DeliveryLog {
   add(account: Account, record: DeliveryRecord): void {
     const reader = [...this.#readers].find(({ filter }) => fits(filter, account, record))
     if (reader === undefined) this.#unread.set(record, account)
-    else reader.resolve(record)
+    else reader.end(record)
     this.#stored.add(account, record)
   }
 
@@ -82,29 +82,21 @@ export class DeliveryLog {
 
   close(): void {
     this.#isClosed = true
-    for (const reader of this.#readers) reader.reject(closedError())
+    for (const reader of this.#readers) reader.end(closedError())
   }
 
   #wait(filter: DeliveryFilter): Promise<DeliveryRecord> {
     return new Promise((resolve, reject) => {
-      const leave = () => reader.reject(goneError())
-      const end = () => {
+      const end = (result: DeliveryRecord | Error) => {
         this.#readers.delete(reader)
         stopTimer()
         filter.signal?.removeEventListener('abort', leave)
+        if (result instanceof Error) reject(result)
+        else resolve(result)
       }
-      const reader: Reader = {
-        filter,
-        resolve: (record) => {
-          end()
-          resolve(record)
-        },
-        reject: (error) => {
-          end()
-          reject(error)
-        },
-      }
-      const expire = () => reader.reject(timeoutError(filter, this.#unreadIdsFor(filter)))
+      const reader = { filter, end }
+      const leave = () => end(goneError())
+      const expire = () => end(timeoutError(filter, this.#unreadIdsFor(filter)))
       const stopTimer = filter.timeoutMs === undefined ? () => {} : afterRealTime(filter.timeoutMs, expire)
       filter.signal?.addEventListener('abort', leave, { once: true })
       this.#readers.add(reader)

@@ -41,7 +41,7 @@ export const errorResponses = {
 export function errorResponse(
   code: ServerErrorCode,
   message: string,
-  headers?: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ): Reply {
   return jsonReply(SERVER_ERROR_CODES[code], { error: { code, message } } satisfies ErrorBody, { headers, code })
 }

@@ -50,14 +50,12 @@ export interface RequestContext {
 /** Handles a request. Never throws and never rejects. */
 export type Handle = (request: IncomingRequest, context: RequestContext) => Promise<ReplyOrFault>
 
-export interface JsonReplyOptions {
-  headers?: Readonly<Record<string, string>> | undefined
-  /** Error code in the body. */
-  code?: string | undefined
-}
-
-/** A response with a JSON body. */
-export function jsonReply(status: number, body: unknown, { headers, code }: JsonReplyOptions = {}): Reply {
+/** A response with a JSON body. @param more headers, and the error code in the body */
+export function jsonReply(
+  status: number,
+  body: unknown,
+  { headers, code }: Partial<Pick<Reply, 'headers' | 'code'>> = {},
+): Reply {
   const reply = textReply(status, 'application/json', JSON.stringify(body))
   if (headers !== undefined) Object.assign(reply.headers, headers)
   return code === undefined ? reply : { ...reply, code }
