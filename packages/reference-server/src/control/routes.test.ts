@@ -99,7 +99,7 @@ const deep = { type: 'image', items: [], more: JSON.parse('['.repeat(70) + ']'.r
 it.each<[call: string, body: object | undefined, error: string]>([
   ['POST keys', { permissions: ['models:write'] }, '400 /permissions/0 must be "models:read" or'],
   ['POST keys', { credits: -1 }, '400 /credits must be 0 or more'],
-  ['POST keys', { allow_ips: ['home'] }, '400 home'],
+  ['POST keys', { allow_ips: ['home'] }, '400 Invalid body: /allow_ips/0 is not valid (neither an IP'],
   ['POST keys', { allow_ips: 'home' }, '400 /allow_ips must be an array'],
   ['POST keys', { allowIps: [] }, '400 members that do not exist: "allowIps"'],
   ['POST keys/limit', { key: 'sk_test_none' }, '404 did not make that API key'],
