@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { json } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
-import type { ModelRun } from './client.ts'
 
 /** A client as a program without types sees it. */
 interface Untyped {
@@ -12,7 +11,6 @@ interface Untyped {
   submit(...args: unknown[]): Promise<unknown>
   request(...args: unknown[]): Promise<unknown>
   runMany(...args: unknown[]): AsyncGenerator
-  withOptions(...args: unknown[]): ModelRun
   jobs: Record<'get' | 'attach' | 'settle', (...args: unknown[]) => Promise<unknown>>
   models: Record<'get' | 'run' | 'list', (...args: unknown[]) => Promise<unknown>>
   files: Record<'download' | 'save', (...args: unknown[]) => Promise<unknown>>
@@ -43,21 +41,10 @@ describe('an option of a run that is paid', () => {
   })
 
   test.each([
-    ['mode', 'background', `must be 'sync' or 'async', not "background".`],
-    ['onStatus', 'x', 'must be a function, not "x".'],
-    ['signal', new AbortController(), 'must be an AbortSignal, like `controller.signal`, not an AbortController.'],
     ['webhook', 'https://app.example.com/hook', 'must be an inbox (a URL goes into `webhookUrl`)'],
-    ['webhookUrl', '/hook', 'must be a string that starts with https:// or http://, not "/hook".'],
-    [
-      'webhookUrl',
-      new URL('https://app.example.com'),
-      'must be a string that starts with https:// or http://, not a URL.',
-    ],
-    ['maxCredits', Number.NaN, 'must be a number of at least 0, not NaN.'],
+    ['signal', new AbortController(), 'must be an AbortSignal, like `controller.signal`, not an AbortController.'],
     ['maxCredits', '5', 'must be a number of at least 0, not "5".'],
-    ['onAbort', 'stop', `must be 'detach' or 'cancel', not "stop".`],
-    ['deadlineMs', 0, 'must be a number above 0, not 0.'],
-    ['validateInput', 'yes', 'must be true or false, not "yes".'],
+    ['mode', 'background', `must be 'sync' or 'async', not "background".`],
   ])('cannot have this value: %s', async (name, value, problem) => {
     const { client, service } = open()
     const error = await caught(client.run(MODEL, INPUT, { [name]: value }), ConfigurationError)
@@ -106,10 +93,7 @@ describe('an argument', () => {
     ],
     ['run(id)', (client) => client.run(MODEL), 'The input of a run must be an object of parameters'],
     ['run(id, date)', (client) => client.run(MODEL, new Date()), ', not a Date.'],
-    ['run(id, input, null)', (client) => client.run(MODEL, INPUT, null), '`options` of `client.run` must be an object'],
-    ['runMany(id, input)', (client) => client.runMany(MODEL, INPUT), '`inputs` of `client.runMany` must be a list'],
     ['runMany(id, text)', (client) => client.runMany(MODEL, 'a red fox'), ', not "a red fox".'],
-    ['models.get(model)', (client) => client.models.get({ id: MODEL }), '`id` of `client.models.get` must be an id'],
     [
       'models.run, camelCase',
       (client) => client.models.run(MODEL, { input: INPUT, webhookUrl: 'x' }),
@@ -119,10 +103,7 @@ describe('an argument', () => {
     ['models.list, a number', (client) => client.models.list({ limit: '5' }), 'a whole number of at least 0, not "5".'],
     ['request, a body', (client) => client.request('GET', '/v1/models', { body: {} }), 'has no `body`: pass `query`'],
     ['request, a query', (client) => client.request('GET', '/v1/models', { query: { a: {} } }), 'an object of texts'],
-    ['jobs.get()', (client) => client.jobs.get(undefined), '`id` of `job.get` must be an id, not undefined.'],
     ['jobs.get(job)', (client) => client.jobs.get(job), '`id` of `job.get` must be an id, not an object.'],
-    ['jobs.settle(id)', (client) => client.jobs.settle('job_1'), '`jobs` of `client.jobs.settle` must be a list'],
-    ['jobs.settle({})', (client) => client.jobs.settle({}), '`jobs` of `client.jobs.settle` must be a list'],
     ['files.download()', (client) => client.files.download(), 'A file is given by an item of an output'],
     [
       'files.save(result)',
@@ -130,8 +111,6 @@ describe('an argument', () => {
       'needs the path of a folder',
     ],
     ['files.save(job)', (client) => client.files.save(job, 'out'), '`files.save` takes what a job produced'],
-    ['withOptions()', (client) => client.withOptions(), '`options` of `client.withOptions` must be an object'],
-    ['withOptions, misspelt', (client) => client.withOptions({ maxRetry: 1 }), 'did you mean `maxRetries`?'],
   ])('says what is wrong with it: %s', async (_, call, message) => {
     const { client, service } = open()
     const error = await caught((async () => await call(client))(), ConfigurationError)
@@ -147,11 +126,5 @@ describe('an argument', () => {
     expect(() => client.runMany(MODEL, 'x')).toThrow(ConfigurationError)
     expect(() => client.jobs.attach(1)).toThrow(ConfigurationError)
     expect(() => client.jobs.settle('x')).toThrow(ConfigurationError)
-  })
-
-  test('of `files.save` rejects before anything is written', async () => {
-    const { client } = open()
-    const result = await client.run(MODEL, INPUT)
-    await expect(client.files.save(result, 'out', { maxBits: 8 })).rejects.toThrow('did you mean `maxBytes`?')
   })
 })

@@ -66,14 +66,6 @@ describe('fetchOptions', () => {
     expect(received.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })
 
-  test('of two waits for one job are not mixed up', async () => {
-    const { client, clock, received } = createClient()
-    const [one, two] = [{ dispatcher: 1 }, { dispatcher: 2 }]
-    const waits = [one, two, one].map((fetchOptions) => client.jobs.attach('job_1').result({ fetchOptions }))
-    await clock.run(Promise.all(waits))
-    expect(received.map(({ dispatcher }) => dispatcher).sort()).toEqual([1, 1, 2])
-  })
-
   test.each([
     ['method', 'GET', 'the client sets it'],
     ['headers', {}, 'use the option `headers`'],

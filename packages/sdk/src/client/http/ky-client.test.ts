@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
-import { errorResponse, json, silent, text } from '../../../test/scripted-service.ts'
+import { errorResponse, json, type Step, silent, text } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../../test/test-client.ts'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
 import {
@@ -170,19 +170,33 @@ describe('a ky hook that forces a retry', () => {
 })
 
 describe('a ky hook that never ends', () => {
-  test('does not hold an abort: nothing was sent', async () => {
+  const waiting = (hook: 'beforeRequest' | 'afterResponse' | 'beforeError', step: Step) =>
+    createTestClient([step], { ky: ky.extend({ hooks: { [hook]: [never] } }) })
+  const accepted = json(202, QUEUED)
+
+  /** Submits a run, and aborts it while the hook waits. */
+  async function abortedIn({ client }: ReturnType<typeof waiting>) {
     const controller = new AbortController()
-    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
-    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
-    const work = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    const work = client.submit('aurora-image', {}, { signal: controller.signal })
     await settle()
     controller.abort()
-    expect(await work).toMatchObject({ submission: 'not_sent' })
+    return await work
+  }
+
+  test.each([
+    ['before the request: nothing was sent', waiting('beforeRequest', accepted), 'not_sent'],
+    // The run may have been accepted.
+    ['after an attempt, which ends by itself', waiting('beforeError', silent()), 'unknown'],
+  ])('does not hold an abort %s', async (_, harness, submission) => {
+    expect(await caught(abortedIn(harness), AbortedError)).toMatchObject({ submission })
+  })
+
+  test('does not lose the job of a run that was accepted', async () => {
+    await expect(abortedIn(waiting('afterResponse', accepted))).resolves.toMatchObject({ id: 'job_1' })
   })
 
   test('does not hold a call whose signal has aborted before', async () => {
-    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
-    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const { client } = waiting('beforeRequest', accepted)
     const work = client.submit('aurora-image', {}, { signal: AbortSignal.abort('enough') })
     expect(await caught(work, AbortedError)).toMatchObject({ submission: 'not_sent', cause: 'enough' })
   })
@@ -190,7 +204,7 @@ describe('a ky hook that never ends', () => {
   test('does not hold a call without a deadline: what the hook sends later is not sent', async () => {
     let go = () => {}
     const mine = ky.extend({ hooks: { beforeRequest: [() => new Promise<void>((resolve) => (go = resolve))] } })
-    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine, timeoutMs: 30 })
+    const { client, service } = createTestClient([accepted], { ky: mine, timeoutMs: 30 })
     const error = await caught(client.submit('aurora-image', {}), AttemptTimeoutError)
     expect(error).toMatchObject({ submission: 'not_sent' })
     go()
@@ -199,30 +213,9 @@ describe('a ky hook that never ends', () => {
   })
 
   test('does not hold a deadline', async () => {
-    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
-    const { client, clock } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const { client, clock } = waiting('beforeRequest', accepted)
     const work = client.run('aurora-image', {}, { deadlineMs: 1_000 })
     expect(await caught(clock.run(work), DeadlineExceededError)).toMatchObject({ submission: 'not_sent' })
     expect(clock.timerCount).toBe(0)
-  })
-
-  test('does not lose the job of a run that was accepted', async () => {
-    const controller = new AbortController()
-    const mine = ky.extend({ hooks: { afterResponse: [never] } })
-    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
-    const work = client.submit('aurora-image', {}, { signal: controller.signal })
-    await settle()
-    controller.abort()
-    await expect(work).resolves.toMatchObject({ id: 'job_1' })
-  })
-
-  test('leaves an attempt under way to end by itself: the run may have been accepted', async () => {
-    const controller = new AbortController()
-    const mine = ky.extend({ hooks: { beforeError: [never] } })
-    const { client } = createTestClient([silent()], { ky: mine })
-    const work = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
-    await settle()
-    controller.abort()
-    expect(await work).toMatchObject({ submission: 'unknown' })
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
-import { broken, json, stalled, text, unconnected } from '../../../test/scripted-service.ts'
+import { broken, json, text, unconnected } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient, createTestCore } from '../../../test/test-client.ts'
 import { openScope } from '../../shared/clock.ts'
 import { ServerError } from '../errors/api-errors.ts'
@@ -117,13 +117,6 @@ describe('the API key', () => {
   })
 })
 
-test('the time limit of an attempt ends a response that stalls', async () => {
-  const { client, clock } = createTestClient([stalled(200, '{"models"')], { maxRetries: 0 })
-  const startedAt = clock.now()
-  await caught(clock.run(client.models.list()), AttemptTimeoutError)
-  expect(clock.now() - startedAt).toBe(30_000)
-})
-
 describe('a fetch that does not mind its signal', () => {
   const deaf = { fetch: () => new Promise<Response>(() => {}), maxRetries: 0 }
 
@@ -165,13 +158,6 @@ test('an API key that is slow to come does not outlive the abort of a run, of wh
 
 describe('a run that ends before its response is whole', () => {
   const waiting = () => new Promise<never>(() => {})
-
-  test('may have been accepted when the head of the response came', async () => {
-    const { client, clock } = createTestClient([stalled(200, '{"status"')])
-    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
-    expect(error).toMatchObject({ submission: 'unknown', attempts: [{ reason: 'time limit' }] })
-    expect(error.jobId).toBeUndefined()
-  })
 
   test('was not sent when the caller had aborted before', async () => {
     const { client, service } = createTestClient([])

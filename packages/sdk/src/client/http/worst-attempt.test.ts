@@ -22,20 +22,4 @@ describe('what a run is after several attempts', () => {
     expect(error).toMatchObject({ submission: 'rejected', attempts: [{ status: 429 }, {}] })
     expect(error.message).not.toContain('was not sent')
   })
-
-  test.each([
-    [301, 'rejected'],
-    [302, 'unknown'],
-    [303, 'unknown'],
-    [307, 'rejected'],
-    [308, 'rejected'],
-  ])('is, after a redirect with the status %i, %s', async (status, submission) => {
-    const { client, service } = createTestClient([text(status, '', { location: 'https://api.example.com/other/' })])
-    await expect(client.submit('aurora-image', {})).rejects.toMatchObject({
-      name: 'InvalidResponseError',
-      status,
-      submission,
-    })
-    expect(service.received).toHaveLength(1)
-  })
 })

@@ -130,15 +130,3 @@ describe('updates', () => {
     await expect(collect(client.jobs.attach('job_1').updates())).resolves.toHaveLength(1)
   })
 })
-
-describe('the JSON of a handle', () => {
-  test.each([
-    { job_id: 'job_1' },
-    { job_id: 'job_1', model_id: 'aurora-image' },
-    { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' },
-  ])('has what is known of the job, and nothing else: %j', (known) => {
-    const { client } = createTestClient([])
-    expect(client.jobs.attach(known).toJSON()).toStrictEqual(known)
-    expect(client.jobs.attach(JSON.stringify(known)).toJSON()).toStrictEqual(known)
-  })
-})

@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events'
-import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createManualClock, settle } from '../../../test/manual-clock.ts'
@@ -105,28 +104,20 @@ describe('runMany', () => {
     ])
   })
 
-  test('resumes from keys that are text, as JSON has them', async () => {
-    const { run, clock, service } = setup()
-    const resume = new Map(Object.entries(JSON.parse('{"0":"job_old","1":"job_older"}') as Record<string, string>))
-    await clock.run(collect(run(prompts(2), { resume })))
-    expect(service.submitted).toHaveLength(0)
-    expect(() => run(prompts(2), { resume: new Map([['first', 'job_old']]) })).toThrow('the indexes of inputs')
-  })
-
-  test('resumes: jobs that exist are waited for, not run again', async () => {
-    const { clock, run, service } = setup()
-    const resume = new Map([[1, 'job_old']])
-    const runs = await clock.run(collect(run(prompts(3), { resume })))
-    expect(service.submitted).toHaveLength(2)
-    expect(runs.find(({ index }) => index === 1)).toMatchObject({ job_id: 'job_old', status: 'fulfilled' })
-  })
+  test.each(['[[1,"job_old"]]', '[["1","job_old"]]'])(
+    'resumes: jobs that exist are waited for, not run again, also by keys that are text: %s',
+    async (entries) => {
+      const { clock, run, service } = setup()
+      const runs = await clock.run(collect(run(prompts(3), { resume: new Map(JSON.parse(entries)) })))
+      expect(service.submitted).toHaveLength(2)
+      expect(runs.find(({ index }) => index === 1)).toMatchObject({ job_id: 'job_old', status: 'fulfilled' })
+      expect(() => run(prompts(2), { resume: new Map([['first', 'job_old']]) })).toThrow('the indexes of inputs')
+    },
+  )
 
   test('does not lose a job that is being submitted while the loop is left', async () => {
     const { clock, run, steps, service } = setup({ latencyMs: 2_000 })
-    const loop = async () => {
-      for await (const _ of run(prompts(10), { concurrency: 2 })) break
-    }
-    await clock.run(loop())
+    await clock.run(leave(run(prompts(10), { concurrency: 2 })))
     await clock.advance(60_000)
     const known = steps.filter(({ step }) => step === 'submitted').map(({ job_id }) => job_id)
     expect(known).toEqual(service.submitted)
@@ -159,10 +150,11 @@ describe('runMany', () => {
     expect(runs.map(({ job_id, status }) => `${job_id} ${status}`)).toEqual(['job_0 rejected', 'job_1 rejected'])
   })
 
-  test('starts nothing for a signal that has aborted before', async () => {
+  test('starts nothing for a signal that has aborted before, or without inputs', async () => {
     const { run, service } = setup()
     await caught(collect(run(prompts(2), { signal: AbortSignal.abort() })), AbortedError)
     expect(service.submitted).toHaveLength(0)
+    await expect(collect(run([]))).resolves.toEqual([])
   })
 
   test.each<[string, (harness: ReturnType<typeof setup>) => AsyncIterable<SettledRun<Prompt>>]>([
@@ -171,24 +163,13 @@ describe('runMany', () => {
       ({ run }) => {
         function* failing() {
           yield { prompt: 'fox' }
-          throw new RangeError('a fault of the caller')
+          fail()
         }
         return run(failing())
       },
     ],
-    [
-      'onProgress',
-      ({ run }) =>
-        run(prompts(1), {
-          onProgress: () => {
-            throw new RangeError('a fault of the caller')
-          },
-        }),
-    ],
-    [
-      'onProgress, when it comes later,',
-      ({ run }) => run(prompts(1), { onProgress: () => Promise.reject(new RangeError('a fault of the caller')) }),
-    ],
+    ['onProgress', ({ run }) => run(prompts(1), { onProgress: fail })],
+    ['onProgress, when it comes later,', ({ run }) => run(prompts(1), { onProgress: async () => fail() })],
   ])('lets an error of %s through, after the runs under way', async (_, start) => {
     const harness = setup()
     const runs: SettledRun<Prompt>[] = []
@@ -196,17 +177,69 @@ describe('runMany', () => {
     expect(runs.map(({ status }) => status)).toEqual(['fulfilled'])
     expect(harness.service.submitted).toHaveLength(1)
   })
-
-  test.each([0, -1, Number.NaN])('throws at once for the concurrency %j', (concurrency) => {
-    expect(() => setup().run(prompts(1), { concurrency })).toThrow(ConfigurationError)
-  })
-
-  test('ends at once without inputs', async () => {
-    await expect(collect(setup().run([]))).resolves.toEqual([])
-  })
 })
+
+function fail(): never {
+  throw new RangeError('a fault of the caller')
+}
+
+async function leave(runs: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of runs) break
+}
 
 function abortable() {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort('enough') }
 }
+
+describe('a loop over runs that is left', () => {
+  test('stops the polls of its jobs when the loop is left, also of one that was being submitted', async () => {
+    const { clock, run, steps } = setup({
+      latencyMs: 2_000,
+      endsAt: (id) => (id === 'job_0' ? 0 : Number.POSITIVE_INFINITY),
+    })
+    async function* slow() {
+      yield { prompt: 'one' }
+      yield { prompt: 'two' }
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 4_000))
+      yield { prompt: 'three' }
+    }
+    await clock.run(leave(run(slow())))
+    const submitted = () => steps.filter(({ step }) => step === 'submitted').length
+    expect(submitted()).toBe(2)
+    await clock.advance(60_000)
+    expect(submitted()).toBe(3)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('closes the source when the loop is left, and keeps no listener on the signal', async () => {
+    const { clock, run } = setup()
+    const { signal } = new AbortController()
+    let isClosed = false
+    async function* endless() {
+      try {
+        for (let number = 0; ; number++) yield { prompt: `fox ${number}` }
+      } finally {
+        isClosed = true
+      }
+    }
+    await clock.run(leave(run(endless(), { signal })))
+    await clock.advance(60_000)
+    expect(isClosed).toBe(true)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('runs no input that comes after that', async () => {
+    const { clock, run, service } = setup()
+    let give = (_: IteratorResult<Prompt>) => {}
+    const late = new Promise<IteratorResult<Prompt>>((resolve) => {
+      give = resolve
+    })
+    const results = [{ done: false as const, value: { prompt: 'first' } }, late]
+    const source = { next: async () => (await results.shift()) ?? { done: true as const, value: undefined } }
+    await clock.run(leave(run({ [Symbol.asyncIterator]: () => source })))
+    give({ done: false, value: { prompt: 'second' } })
+    await clock.advance(60_000)
+    expect(service.submitted).toHaveLength(1)
+  })
+})

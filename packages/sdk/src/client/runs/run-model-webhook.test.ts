@@ -6,7 +6,7 @@ import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { broken, errorResponse, json, type Step, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { AbortedError, ConnectionError, HookError } from '../errors/transport-errors.ts'
+import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
 import type { ResultReceiver, RunOptions } from './run-options.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)
@@ -16,7 +16,7 @@ const succeeded = json(200, fixtures.jobs.succeeded.body)
 const event: Job = { ...fixtures.jobs.succeeded.body.data, credits_used: 4 } as Job
 
 /** A receiver that records its calls, and delivers what a test gives it. */
-function createReceiver(failing: Partial<Pick<ResultReceiver, 'prepare' | 'expect'>> = {}) {
+function createReceiver() {
   const calls: unknown[] = []
   const listeners = new Set<(event: Job) => void>()
   const receiver: ResultReceiver = {
@@ -30,7 +30,6 @@ function createReceiver(failing: Partial<Pick<ResultReceiver, 'prepare' | 'expec
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    ...failing,
   }
   const deliver = (delivered: Job) => {
     for (const listener of listeners) listener(delivered)
@@ -116,24 +115,6 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     const { run, calls } = startRun([broken('ECONNRESET')])
     expect(await caught(run, ConnectionError)).toMatchObject({ submission: 'unknown' })
     expect(calls).toHaveLength(1)
-  })
-
-  test('is not lost when the receiver cannot write it down', async () => {
-    const warnings: string[] = []
-    const ignore = () => {}
-    const logger = { debug: ignore, info: ignore, error: ignore, warn: (line: string) => warnings.push(line) }
-    const { client, clock } = createTestClient([accepted, succeeded], { logger, logLevel: 'warn' })
-    const { receiver } = createReceiver({ expect: () => Promise.reject(new Error('the store is down')) })
-    const run = client.run('aurora-image', { prompt: 'a fox' }, { webhook: receiver })
-    await expect(clock.run(run)).resolves.toMatchObject({ job_id })
-    expect(warnings.join()).toContain('the store is down')
-  })
-
-  test('is not sent when the receiver cannot prepare for it', async () => {
-    const { client, service } = createTestClient([accepted])
-    const { receiver } = createReceiver({ prepare: () => Promise.reject(new RangeError('the store is down')) })
-    await caught(client.submit('aurora-image', { prompt: 'a fox' }, { webhook: receiver }), HookError)
-    expect(service.received).toHaveLength(0)
   })
 
   test('stops listening when the wait is aborted', async () => {

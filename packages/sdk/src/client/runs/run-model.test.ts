@@ -4,9 +4,9 @@ import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { json, silent, stalled, text, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { ServerError } from '../errors/api-errors.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
-import { AbortedError, AttemptTimeoutError, DeadlineExceededError } from '../errors/transport-errors.ts'
+import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
+import type { RunOptions } from './run-options.ts'
 
 const { completed, processingSlow, queued } = fixtures.runs
 const succeeded = json(200, fixtures.jobs.succeeded.body)
@@ -81,11 +81,6 @@ describe('client.run (section 4.3)', () => {
 
   test('finds the job of an error response that names it, and gives its result', async () => {
     const { client, clock } = createTestClient([json(500, { job_id: 'job_1', error: 'late' }), succeeded])
-    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
-  })
-
-  test('finds the job of a response that stalls until the time limit', async () => {
-    const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1",'), succeeded])
     await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
   })
 
@@ -164,19 +159,15 @@ describe('the deadline of client.run', () => {
     await expect(clock.run(result)).resolves.toMatchObject({ output, model_id: 'aurora-image' })
   })
 
-  test('is one budget over submission and polling', async () => {
+  test.each([
+    ['is one budget over submission and polling', { deadlineMs: 5_000 }, 5_000],
+    ['is 10 minutes by default', {}, 600_000],
+  ])('%s', async (_, options, afterMs) => {
     const { client, clock } = createTestClient([unconnected('ECONNREFUSED'), json(202, queued.body), running])
     const startedAt = clock.now()
-    await caught(clock.run(client.run('aurora-image', INPUT, { deadlineMs: 5_000 })), DeadlineExceededError)
-    expect(clock.now() - startedAt).toBe(5_000)
+    await caught(clock.run(client.run('aurora-image', INPUT, options)), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(afterMs)
     expect(clock.timerCount).toBe(0)
-  })
-
-  test('is 10 minutes by default', async () => {
-    const { client, clock } = createTestClient([json(202, queued.body), running])
-    const startedAt = clock.now()
-    await caught(clock.run(client.run('aurora-image', INPUT)), DeadlineExceededError)
-    expect(clock.now() - startedAt).toBe(600_000)
   })
 
   test('keeps the job that a stalled response named', async () => {
@@ -191,42 +182,63 @@ describe('the deadline of client.run', () => {
 })
 
 describe('client.submit (section 4.3)', () => {
-  test('asks not to be held and gives the job at once', async () => {
+  test.each([
+    ['asks not to be held', {}, {}],
+    ['sends a webhook URL', { webhookUrl: 'https://example.com/hook' }, { webhook_url: 'https://example.com/hook' }],
+  ])('%s, and gives the job at once', async (_, options, body) => {
     const { client, service } = createTestClient([json(202, queued.body)])
-    const job = await client.submit('aurora-image', INPUT)
+    const job = await client.submit('aurora-image', INPUT, options)
     expect(job).toMatchObject({ id: queued.body.job_id, modelId: 'aurora-image', requestId: queued.body.request_id })
-    expect(service.received.map(({ body }) => body)).toEqual([{ input: INPUT, sync: false }])
-  })
-
-  test('sends a webhook URL instead', async () => {
-    const { client, service } = createTestClient([json(202, fixtures.runs.processingWebhook.body)])
-    await client.submit('aurora-image', INPUT, { webhookUrl: 'https://example.com/hook' })
-    expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, webhook_url: 'https://example.com/hook' })
+    expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, ...body })
   })
 
   test('takes the job of a response that only names it', async () => {
     const { client } = createTestClient([json(200, { job_id: 'job_1', state: 'ok' })])
     await expect(client.submit('aurora-image', INPUT)).resolves.toMatchObject({ id: 'job_1', modelId: 'aurora-image' })
   })
+})
 
-  test('is not sent again when its outcome is unknown', async () => {
-    const { client, service } = createTestClient([text(500, '')])
-    const error = await caught(client.submit('aurora-image', INPUT), ServerError)
-    expect(error.submission).toBe('unknown')
-    expect(service.received).toHaveLength(1)
-    const slow = createTestClient([silent()])
-    const timeout = await caught(slow.clock.run(slow.client.submit('aurora-image', INPUT)), AttemptTimeoutError)
-    expect(timeout.message).toContain('within 30000 ms')
+describe('the progress of client.run (section 3)', () => {
+  test.each([
+    ['async', [json(202, queued.body), running, running, succeeded], ['queued', 'processing', 'succeeded']],
+    ['async', [json(202, queued.body), json(200, { data: { status: 'queued' } }), succeeded], ['queued', 'succeeded']],
+    ['sync', [json(202, processingSlow.body), running, succeeded], ['processing', 'succeeded']],
+    ['sync', [json(200, completed.body)], ['succeeded']],
+  ] as const)(
+    'notifies onStatus of each state from the response to the run on (mode %s)',
+    async (mode, steps, states) => {
+      const { client, clock } = createTestClient([...steps])
+      const heard: [string, string][] = []
+      const onStatus: RunOptions['onStatus'] = ({ status }, job) => heard.push([status, job.id])
+      const { job_id } = await clock.run(client.run('aurora-image', INPUT, { mode, onStatus }))
+      expect(heard).toEqual(states.map((status) => [status, job_id]))
+    },
+  )
+
+  test('notifies onStatus of queued as soon as the service has responded, before any poll', async () => {
+    const { client, clock, service } = createTestClient([json(202, queued.body), running, succeeded])
+    const at: number[] = []
+    const startedAt = clock.now()
+    await clock.run(client.run('aurora-image', INPUT, { onStatus: () => at.push(clock.now() - startedAt) }))
+    expect(at[0]).toBe(0)
+    expect(service.received[0]?.body).toMatchObject({ sync: false })
   })
 
-  test('settles at once when its signal aborts', async () => {
+  test('gives the job of a run that is aborted after its response, whatever the mode', async () => {
     const controller = new AbortController()
-    const { client, clock } = createTestClient([silent()])
-    const work = client.submit('aurora-image', INPUT, { signal: controller.signal })
-    const failure = caught(work, AbortedError)
+    const { client, service } = createTestClient([json(202, queued.body), silent()])
+    const work = caught(client.run('aurora-image', INPUT, { signal: controller.signal }), AbortedError)
     await settle()
-    controller.abort(new Error('no longer needed'))
-    expect(await failure).toMatchObject({ submission: 'unknown', cause: { message: 'no longer needed' } })
-    expect(clock.timerCount).toBe(0)
+    controller.abort()
+    expect(await work).toMatchObject({ submission: 'accepted', job: { id: queued.body.job_id } })
+    expect(service.received[0]?.body).toMatchObject({ sync: false })
+  })
+
+  test('gives the result although onStatus throws', async () => {
+    const { client } = createTestClient([json(200, completed.body)])
+    const onStatus = () => {
+      throw new RangeError('a fault of the caller')
+    }
+    await expect(client.run('aurora-image', INPUT, { onStatus })).resolves.toMatchObject({ status: 'succeeded' })
   })
 })

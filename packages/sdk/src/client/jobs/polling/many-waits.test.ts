@@ -183,24 +183,6 @@ describe('an interval of the caller', () => {
     })
   })
 
-  test.each([
-    [
-      'throws',
-      () => {
-        throw new RangeError('a fault of the caller')
-      },
-    ],
-    ['gives no number', () => Number.NaN],
-    ['gives a negative one', () => -1],
-  ])('that %s is replaced by the default', async (_, nextDelayMs) => {
-    const { clock, service, client, startedAt } = setup(
-      { endsAt: () => startedAt + 1_000, latencyMs: 0 },
-      { polling: { nextDelayMs } },
-    )
-    await clock.run(client.jobs.attach('job_1').result())
-    expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
-  })
-
   test('can stop the polls of a job: its wait ends at the deadline', async () => {
     const { clock, service, client } = setup(
       { endsAt: () => Number.POSITIVE_INFINITY },

@@ -6,8 +6,7 @@ import { createPolledJobs, type EarlyEnd, type LastSeen, type Subscriber } from 
 function setup() {
   const clock = createManualClock()
   const ends: [order: number, end: EarlyEnd, status: string | undefined][] = []
-  let emptied = 0
-  const list = createPolledJobs({ clock, isShared: true, polling: { maxIntervalMs: 5_000 }, onEmpty: () => emptied++ })
+  const list = createPolledJobs({ clock, isShared: true, polling: { maxIntervalMs: 5_000 }, onEmpty: () => {} })
   /** A subscriber. The list uses no other members of it. */
   const waiter = (job: Partial<JobReference> = {}, of: { signal?: AbortSignal; deadlineMs?: number } = {}) => {
     const subscriber = {
@@ -21,7 +20,7 @@ function setup() {
     }
     return subscriber as unknown as Subscriber
   }
-  return { now: clock.now(), list, ends, waiter, emptied: () => emptied }
+  return { now: clock.now(), list, ends, waiter }
 }
 
 test('the age of a job counts from its submission, and its silence from its last known state', () => {
@@ -53,30 +52,6 @@ test('a job of unknown state is not seen from its start', () => {
   expect(list.add(waiter()).isSeenFromStart).toBe(false)
 })
 
-test('the waits for one job share its polls, and the last one that leaves aborts the poll under way', () => {
-  const { list, waiter } = setup()
-  const [one, other] = [waiter(), waiter()]
-  const polled = list.add(one)
-  expect(list.add(other)).toBe(polled)
-  const poll = new AbortController()
-  polled.poll = poll
-  list.remove(one)
-  expect([poll.signal.aborted, one.polled, polled.subscribers]).toEqual([false, undefined, [other]])
-  list.remove(other)
-  expect(poll.signal.aborted).toBe(true)
-  expect(list.add(waiter())).not.toBe(polled)
-})
-
-test('the last subscriber of all that leaves is reported', () => {
-  const { list, waiter, emptied } = setup()
-  const [one, other] = [waiter({ jobId: 'a' }), waiter({ jobId: 'b' })]
-  for (const each of [one, other]) list.add(each)
-  list.remove(one)
-  expect(emptied()).toBe(0)
-  list.remove(other)
-  expect(emptied()).toBe(1)
-})
-
 test('a wait that has left is not notified again', () => {
   const { list, ends, waiter } = setup()
   const controller = new AbortController()
@@ -89,33 +64,4 @@ test('a wait that has left is not notified again', () => {
   controller.abort()
   expect(ends).toEqual([])
   expect(list.deadlines.first()).toBe(other)
-})
-
-test('an abort notifies all waits of its signal, in their order, with the last state of their jobs', () => {
-  const { list, ends, waiter } = setup()
-  const controller = new AbortController()
-  const waiters = ['a', 'b', 'c'].map((jobId) => waiter({ jobId, state: { status: jobId } }, controller))
-  for (const each of waiters) list.add(each)
-  list.add(waiter())
-  controller.abort()
-  expect(ends.map(([, end, status]) => [end, status])).toEqual([
-    ['aborted', 'a'],
-    ['aborted', 'b'],
-    ['aborted', 'c'],
-  ])
-  expect(waiters.every(({ polled }) => polled === undefined)).toBe(true)
-})
-
-test('the end of a job notifies all who wait for it, and they have left by then', () => {
-  const { list, waiter } = setup()
-  const [one, other] = [waiter(), waiter()]
-  const notified: Subscriber[] = []
-  const polled = list.add(one)
-  list.add(other)
-  list.close(polled, (subscriber) => {
-    notified.push(subscriber)
-    expect(subscriber.polled).toBeUndefined()
-  })
-  expect(notified).toEqual([one, other])
-  expect(polled.subscribers).toEqual([])
 })
