@@ -99,7 +99,6 @@ describe('a provider with durable', () => {
     await expect.poll(() => runs.get('fox')).toMatchObject({ state: 'cancelled' })
   })
 
-  const end = async () => {}
   it.each(['runEach', 'send', 'read'] as const)('ends with its abort though the store stalls at `%s`', async (name) => {
     const { one, runs } = await durableSetup()
     const controller = new AbortController()
@@ -108,12 +107,9 @@ describe('a provider with durable', () => {
       setImmediate(() => controller.abort())
       return new Promise<never>(() => {})
     }
-    const stalled = {
-      runEach: { runEach: () => ({ [Symbol.asyncIterator]: () => ({ next: stall }) }), cancel: stall },
-      send: { send: stall },
-      read: { read: stall },
-    }[name]
-    const durable = { send: runs.send, read: runs.read, cancel: end, runEach: runs.runEach, ...stalled }
+    const stalled = name === 'runEach' ? () => ({ [Symbol.asyncIterator]: () => ({ next: stall }) }) : stall
+    const { send, read, runEach } = runs
+    const durable = { send, read, runEach, cancel: stall, [name]: stalled }
     const modelrun = createModelRun({ client: one.client, durable })
     const video = modelrun.video('lumen/aurora-video')
     const more = { ...named('fox'), abortSignal: controller.signal }

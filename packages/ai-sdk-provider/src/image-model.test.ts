@@ -1,3 +1,4 @@
+import type { ReferenceServer } from '@modelrun/reference-server'
 import { generateImage } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { setup, shortenWaits, untilCharged } from '../test/harness.ts'
@@ -13,20 +14,18 @@ describe('generateImage', () => {
     expect([images.length, one.posts(), one.charged()]).toEqual([6, 2, 8])
   })
 
-  it.each([
-    ['failed', 'fail'],
-    ['was rejected', 'reject'],
-    ['has no file', 'empty'],
-    ['lost its file', 'lose'],
-  ])('gives the images that were paid when one run of four %s', async (_title, how) => {
+  const invalid = { error: { code: 'INVALID', message: 'no' } }
+  it.each<[string, (server: ReferenceServer) => void]>([
+    ['failed', (server) => server.script(SWIFT, [{ result: 'failed' }])],
+    ['has no file', (server) => server.script(SWIFT, [WITHOUT_FILE])],
+    [
+      'was rejected',
+      ({ faults }) => faults.add({ kind: 'response', status: 422, body: invalid, route: 'runModel', times: 1 }),
+    ],
+    ['lost its file', ({ faults }) => faults.add({ kind: 'response', status: 404, route: 'getFile', times: 1 })],
+  ])('gives the images that were paid when one run of four %s', async (_title, spoil) => {
     const one = setup()
-    if (how === 'lose') one.server.faults.add({ kind: 'response', status: 404, route: 'getFile', times: 1 })
-    if (how === 'fail') one.server.script(SWIFT, [{ result: 'failed' }])
-    if (how === 'empty') one.server.script(SWIFT, [WITHOUT_FILE])
-    if (how === 'reject') {
-      const body = { error: { code: 'INVALID', message: 'no' } }
-      one.server.faults.add({ kind: 'response', status: 422, body, route: 'runModel', times: 1 })
-    }
+    spoil(one.server)
     const { images, warnings } = await generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 4 })
     expect([images.length, one.posts()]).toEqual([3, 4])
     expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])

@@ -68,16 +68,11 @@ async function callModel({ id, category }: Model, settings: object): Promise<Out
   const [kind] = KINDS[category] ?? ['image']
   const model: { doGenerate?: (options: never) => PromiseLike<Pick<Outcome, 'warnings'>> } = modelrun[kind](id)
   const [outcome] = await Promise.allSettled([model.doGenerate?.(settings as never)])
-  const sent = server.journal
-    .entries({ kind: 'request' })
-    .flatMap((entry) =>
-      entry.kind === 'request' && entry.route === 'runModel' ? [JSON.parse(entry.requestBody ?? '').input] : [],
-    )
-  return {
-    inputs: sent,
-    warnings: outcome?.status === 'fulfilled' ? (outcome.value?.warnings ?? []) : [],
-    ...(outcome?.status === 'rejected' && { error: outcome.reason }),
-  }
+  const inputs = server.journal.entries({ kind: 'request' }).flatMap((entry) => {
+    return entry.kind === 'request' && entry.route === 'runModel' ? [JSON.parse(entry.requestBody ?? '').input] : []
+  })
+  if (outcome?.status === 'rejected') return { inputs, warnings: [], error: outcome.reason }
+  return { inputs, warnings: outcome?.value?.warnings ?? [] }
 }
 
 /** Whether what was sent depends on the value. */
@@ -119,46 +114,44 @@ describe('every setting of the AI SDK', () => {
 })
 
 describe('a setting', () => {
+  const modelOf = (id: string) => catalog.find((model) => model.id === id) as Model
+  const aurora = modelOf('aurora-image')
+
   it('gets a name of the same shape, where a model has no sizes in pixels', async () => {
-    const [model] = catalog.filter(({ id }) => id === 'aurora-image') as [Model]
-    const { inputs, warnings } = await callModel(model, { prompt: 'x', n: 1, size: '1600x900' })
+    const { inputs, warnings } = await callModel(aurora, { prompt: 'x', n: 1, size: '1600x900' })
     expect(inputs).toEqual([{ prompt: 'x', image_size: 'landscape_16_9', num_images: 1 }])
     expect(warnings).toMatchObject([{ type: 'compatibility', feature: 'size' }])
   })
 
   it('of a later version of the AI SDK is warned about', async () => {
-    const [model] = catalog as [Model]
-    const { warnings } = await callModel(model, { ...neededBy(model), quality: 'high' })
+    const { warnings } = await callModel(aurora, { prompt: 'x', n: 1, quality: 'high' })
     expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'quality' }])
   })
 
   it('does not replace a parameter of providerOptions', async () => {
-    const [model] = catalog.filter(({ id }) => id === 'aurora-image') as [Model]
     const providerOptions = { modelrun: { image_size: 'square', num_images: 2 } }
-    const { inputs, warnings } = await callModel(model, { prompt: 'x', n: 1, aspectRatio: '16:9', providerOptions })
+    const { inputs, warnings } = await callModel(aurora, { prompt: 'x', n: 1, aspectRatio: '16:9', providerOptions })
     expect(inputs).toEqual([{ prompt: 'x', image_size: 'square', num_images: 2 }])
     expect(warnings).toEqual([
       { type: 'unsupported', feature: 'aspectRatio', details: 'the parameter image_size is already "square".' },
     ])
   })
 
-  it.each([
-    ['a parameter that does not exist', { modelrun: { image_sise: 'square' } }, /did you mean image_size/],
-    ['a value that is not allowed', { modelrun: { image_size: 'huge' } }, /must be one of/],
-    ['a number of files beside `n`', { modelrun: { num_images: 2 } }, /num_images/],
-  ])('of providerOptions is rejected: %s', async (_title, providerOptions, message) => {
-    const [model] = catalog.filter(({ id }) => id === 'aurora-image') as [Model]
-    const { inputs, error } = await callModel(model, { prompt: 'x', n: 3, providerOptions })
+  const options = (parameters: object) => ({ prompt: 'x', n: 3, providerOptions: { modelrun: parameters } })
+  const large = Uint8Array.from({ length: 800_000 }, (_, index) => PNG[index] ?? 0)
+  it.for([
+    ['of a parameter that does not exist', aurora, options({ image_sise: 'square' }), /did you mean image_size/],
+    ['of a value that is not allowed', aurora, options({ image_size: 'huge' }), /must be one of/],
+    ['of a number of files beside `n`', aurora, options({ num_images: 2 }), /num_images/],
+    [
+      'that is a file that is too large',
+      modelOf('pixelwright/upscale'),
+      { n: 1, files: [{ ...png, data: large }] },
+      /^files/,
+    ],
+  ] as const)('%s is rejected', async ([, model, settings, message]) => {
+    const { inputs, error } = await callModel(model, settings)
     expect(error).toMatchObject({ name: 'AI_InvalidArgumentError', message: expect.stringMatching(message) })
-    expect(inputs).toEqual([])
-  })
-
-  it('that is a file is rejected when it is too large', async () => {
-    const [model] = catalog.filter(({ id }) => id === 'pixelwright/upscale') as [Model]
-    const data = new Uint8Array(800_000)
-    data.set(PNG)
-    const { inputs, error } = await callModel(model, { n: 1, files: [{ ...png, data }] })
-    expect(error).toMatchObject({ name: 'AI_InvalidArgumentError', argument: 'files' })
     expect(inputs).toEqual([])
   })
 })

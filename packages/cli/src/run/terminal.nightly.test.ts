@@ -128,7 +128,8 @@ function hostileService(request: IncomingMessage, response: ServerResponse): voi
   const { url = '', method } = request
   const property = { type: 'string', description: 'p\x1b[5m', default: '\x1b[6m' }
   const model = {
-    ...{ id: `m ${EVIL}`, name: EVIL, description: EVIL, category: 'image', provider: 'Tests', status: 'active' },
+    // A line of the help that is wrapped before the last word would look like a line of its own.
+    ...{ id: `m ${EVIL}`, name: 'M', description: EVIL, category: 'image', provider: 'Tests', status: 'active' },
     pricing: { credits_per_run: 5_000 },
     input_schema: { type: 'object', properties: { prompt: property } },
   }
