@@ -20,7 +20,10 @@ async function compile(compiler: string, files: Record<string, string>): Promise
 const CALLS: readonly (readonly [code: string, error?: RegExp])[] = [
   ["run('aurora-imgae', { prompt: 'x' })", /^main\.ts\(3,17\).*"aurora-imgae".* is not assignable to .*"aurora-image"/],
   ["submit('aurora-image', { prompt: 'x', num_image: 2 })", /^main\.ts\(4,.*Did you mean to write 'num_images'\?/],
-  ["runMany('aurora-image', [{ prompt: 'x' }, { prompt: 1 }])", /^main\.ts\(5,.*'number' is not assignable to type 'string'/],
+  [
+    "runMany('aurora-image', [{ prompt: 'x' }, { prompt: 1 }])",
+    /^main\.ts\(5,.*'number' is not assignable to type 'string'/,
+  ],
   ["models.run('aurora-image', { input: { prompt: 'x', num_images: 5 } })", /^main\.ts\(6,.*'5' is not assignable/],
   ["run('aurora-image', { prompt: 'x', num_images: 4, image_size: 'square' })"],
   ["runMany('aurora-image', new Set([{ prompt: 'x' }, { prompt: 'y', num_images: 2 as const }]))"],
