@@ -2,11 +2,10 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { json } from '../../test/scripted-service.ts'
-import { createTestProxy, model, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
+import { createTestProxy, model, RUN_PATH } from '../../test/test-proxy.ts'
 import { systemClock } from '../shared/clock.ts'
 import { createMemoryBudgetStore } from './budget/budget-store.ts'
 import { fromServedRequest } from './page-request.ts'
-import { createJobSeals } from './sealed-jobs.ts'
 
 const completed = json(200, fixtures.runs.completed.body)
 const RUN = { body: { input: { prompt: 'a red fox' } } }
@@ -15,50 +14,34 @@ const throws = () => {
   throw new Error('redis.internal is down')
 }
 const WAYS = { 'never settles': never, rejects: async () => throws(), throws } as const
-
-describe('a function of the application that fails', () => {
-  test.each(Object.entries(WAYS))(
-    '`authorize` that %s: the page gets a 503, and nothing is sent',
-    async (_, authorize) => {
-      const harness = createTestProxy([completed], { authorize })
-      const sent = harness.send(`POST ${RUN_PATH}`, RUN)
-      await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)), {
-        timeout: 100_000,
-      })
-      expect((await sent).status).toBe(503)
-      expect(harness.service.received).toHaveLength(0)
-    },
-  )
-
-  test.each(Object.entries(WAYS))('`settle` that %s: the page gets the paid result', async (_, settle) => {
-    const store = { ...createMemoryBudgetStore(systemClock), settle }
-    const harness = createTestProxy([model(), completed], { budget: { credits: 10, store } })
-    const sent = harness.send(`POST ${RUN_PATH}`, RUN)
-    await vi.waitFor(() => harness.clock.advance(2_000).then(() => expect(harness.errors).toHaveLength(1)), {
-      timeout: 100_000,
-    })
-    expect((await sent).status).toBe(200)
-  })
-
-  test.each(Object.entries(WAYS))('`reserve` that %s: the page gets a 503, and no run is sent', async (_, reserve) => {
-    const store = { ...createMemoryBudgetStore(systemClock), reserve }
-    const harness = createTestProxy([model(), completed], { budget: { credits: 10, store } })
-    const sent = harness.send(`POST ${RUN_PATH}`, RUN)
-    await vi.waitFor(() => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1)), {
-      timeout: 100_000,
-    })
-    const { status, headers, text } = await sent
-    expect([status, headers.get('retry-after'), text.includes('internal')]).toEqual([503, '5', false])
-    expect(harness.service.received.map(({ method }) => method)).toEqual(['GET'])
-  })
+const POSTS = [model(), completed]
+const storeWith = (method: object) => ({
+  budget: { credits: 10, store: { ...createMemoryBudgetStore(systemClock), ...method } },
 })
 
-test('a job id of any length is sealed so that it opens again', async () => {
-  const seals = createJobSeals(PROXY_SECRET)
-  for (const jobId of ['j', 'j'.repeat(3_000), '\u{1f98a}'.repeat(3_000)]) {
-    expect(await seals.open('anna', await seals.seal('anna', { jobId }))).toEqual({ jobId })
-  }
-})
+/** What fails, the options with it, what the page gets, and the requests to the service. */
+const PLACES = {
+  authorize: { plug: (authorize: typeof never) => ({ authorize }), status: 503, sent: [] },
+  settle: { plug: (settle: typeof never) => storeWith({ settle }), status: 200, sent: ['GET', 'POST'] },
+  reserve: { plug: (reserve: typeof never) => storeWith({ reserve }), status: 503, sent: ['GET'] },
+}
+const CELLS = Object.keys(PLACES).flatMap((place) => Object.keys(WAYS).map((way) => [place, way] as const))
+
+test.each(CELLS as [keyof typeof PLACES, keyof typeof WAYS][])(
+  '`%s` that %s costs no paid result, and sends no run that cannot be paid',
+  async (place, way) => {
+    const { plug, status, sent } = PLACES[place]
+    const harness = createTestProxy(POSTS, plug(WAYS[way]))
+    const sending = harness.send(`POST ${RUN_PATH}`, RUN)
+    const isReported = () => harness.clock.advance(10_000).then(() => expect(harness.errors).toHaveLength(1))
+    await vi.waitFor(isReported, { timeout: 100_000 })
+    const response = await sending
+    const retryAfter = status === 503 ? '5' : null
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter])
+    expect(response.text).not.toContain('internal')
+    expect(harness.service.received.map(({ method }) => method)).toEqual(sent)
+  },
+)
 
 describe('the path of a request', () => {
   const pathOf = (url: string, host = 'app.example.com') => {

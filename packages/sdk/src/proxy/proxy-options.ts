@@ -8,10 +8,7 @@ import type { BudgetStore } from './budget/budget-store.ts'
 
 /** The user of a request. */
 export interface ProxyIdentity {
-  /**
-   * Names the user, for as long as it may read its jobs: the id of an account; or, for visitors without one, a random
-   * value in their session, which no other visitor has.
-   */
+  /** Names the user, for as long as it may read its jobs: the id of an account, or a random value in a session. */
   user: string
   /** The budget of this user, in credits for each window, instead of `budget.credits`. */
   credits?: number | undefined
@@ -19,10 +16,7 @@ export interface ProxyIdentity {
 
 /** What `authorize` knows beyond the request. */
 export interface AuthorizeContext {
-  /**
-   * What the framework handed over: the request of Node or Express, with what middleware added to it, such as
-   * a session; or the web-standard request.
-   */
+  /** What the framework handed over: the request of Node or Express, with what middleware added; or the web-standard one. */
   raw: unknown
 }
 
@@ -60,46 +54,30 @@ export interface ProxyOptions {
   client: ProxyClient
   /** Ids of the models that pages may see and run, in the order of their list. */
   models: readonly string[]
-  /**
-   * Signs the ids of jobs, so that each user can use its own alone: 32 bytes at least, the same in all processes. Of
-   * several by id, the first signs and all verify; of ids that are numbers, the highest signs.
-   */
+  /** Signs the ids of jobs: 32 bytes at least, the same in all processes. Of several by id, the first signs and all verify. */
   secret: Secret | undefined
   /** Gives the user of each request. Required, unless everybody may run models. */
   authorize?: Authorize | undefined
-  /**
-   * Lets everybody who can reach the proxy run models at your cost, as one user with one `budget`, which is required then.
-   * Default false.
-   */
+  /** Lets everybody run models at your cost, as one user with one `budget`, which is required then. Default false. */
   dangerouslyAllowAnyone?: boolean | undefined
   /** Path of the proxy on your server. Default `/api/modelrun`. */
   basePath?: string | undefined
-  /**
-   * Other origins whose pages may use the proxy, like `https://app.example.com`, or `capacitor://localhost` of an app. Default: none,
-   * for the own origin needs no entry.
-   */
+  /** Other origins whose pages may use the proxy, like `https://app.example.com` or `capacitor://localhost`. Default: none. */
   allowedOrigins?: readonly string[] | undefined
   /**
-   * The names of your site, like `app.example.com`: requests with another `Host` are rejected. The hosts of `allowedOrigins`,
-   * `localhost` and IP addresses need no entry. Default: any name over https, and no other over http, where the name of a foreign
-   * site can lead a browser to this server (DNS rebinding).
+   * The names of your site, like `app.example.com`: requests with another `Host` are rejected (DNS rebinding). The hosts of
+   * `allowedOrigins`, `localhost` and IP addresses need no entry. Default: any name over https, and no other over http.
    */
   allowedHosts?: readonly string[] | undefined
   /** Rejects runs of models with a higher price, in credits for one run. Default: no limit. */
   maxCredits?: number | undefined
   /** Default: no limit. */
   budget?: ProxyBudget | undefined
-  /**
-   * Whether a run may be held for about 55 s until it ends (section 8). False makes every run asynchronous, for platforms
-   * that end requests earlier: the page polls then. Default true.
-   */
+  /** Whether a run may be held for about 55 s until it ends (section 8). False makes every run asynchronous. Default true. */
   holdRuns?: boolean | undefined
   /** Largest body of a run, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
-  /**
-   * Called with what a page does not get to see: failures of the service, of `authorize` and of the budget store. Default:
-   * `console.error`.
-   */
+  /** Called with failures of the service, of `authorize` and of the budget store. Default: `console.error`. */
   onError?: ((error: unknown, context: ProxyErrorContext) => unknown) | undefined
   /** The clock. Default: that of the system. */
   clock?: Clock | undefined

@@ -11,8 +11,9 @@ describe('the id of a job', () => {
   test('is read by its user, in every process with the secret', async () => {
     const token = await seals.seal('anna', { jobId: 'job_1', reservation })
     await expect(createJobSeals(PROXY_SECRET).open('anna', token)).resolves.toEqual({ jobId: 'job_1', reservation })
-    const free = await seals.seal('anna', { jobId: 'job_1' })
-    await expect(seals.open('anna', free)).resolves.toEqual({ jobId: 'job_1' })
+    for (const jobId of ['job_1', 'j'.repeat(3_000), '\u{1f98a}'.repeat(3_000)]) {
+      await expect(seals.open('anna', await seals.seal('anna', { jobId }))).resolves.toEqual({ jobId })
+    }
   })
 
   test('fits into a path as it is, and is short', async () => {

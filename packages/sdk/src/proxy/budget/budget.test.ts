@@ -2,8 +2,6 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { broken, errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
 import { createTestProxy, model, PRICE, RUN_PATH } from '../../../test/test-proxy.ts'
-import { systemClock } from '../../shared/clock.ts'
-import { createMemoryBudgetStore } from './budget-store.ts'
 
 const RUN = { body: { input: { prompt: 'x' }, sync: false } }
 const DAY_MS = 86_400_000
@@ -63,25 +61,38 @@ describe('the limit of one run', () => {
 })
 
 describe('the budget of a user', () => {
-  test('is charged at once by a run that was held to its end', async () => {
-    const harness = createTestProxy([model(), completed], { budget: { credits: 10 } })
-    await start(harness)
-    await expect(usedBy(harness)).resolves.toBe(PRICE)
+  const costing = (credits_used: unknown) => json(200, { ...fixtures.runs.completed.body, credits_used })
+  const cancel = (step: Step) => [queued, text(204, null), step]
+  test.each<[string, Step[], [used: number, method?: string]]>([
+    ['a run that was held to its end', [completed], [PRICE]],
+    ['a run that costs what the service says', [costing(3)], [3]],
+    ...[-5, Number.MAX_VALUE * 2, 'none'].map((credits_used): [string, Step[], [number, string]] => [
+      `a run of which the service says that it costs ${credits_used}`,
+      [queued, job('succeeded', { credits_used })],
+      [PRICE, 'GET'],
+    ]),
+    ['a job that succeeded', [queued, succeeded], [PRICE, 'GET']],
+    ['a job that failed', [queued, failed], [0, 'GET']],
+    ['a job that was cancelled', [queued, job('cancelled')], [0, 'GET']],
+    ['a job that runs', [queued, job('processing')], [PRICE, 'GET']],
+    ['a job of an unknown status', [queued, job('paused')], [PRICE, 'GET']],
+    ['the cancel of a job that confirms it', cancel(job('cancelled')), [0, 'DELETE']],
+    ['the cancel of a job that had succeeded', cancel(succeeded), [PRICE, 'DELETE']],
+    [
+      'the cancel of a job of which nothing is known',
+      [queued, job('cancelled'), broken('ECONNRESET')],
+      [PRICE, 'DELETE'],
+    ],
+  ])('is charged for %s, once', async (_, steps, [used, method]) => {
+    const harness = createTestProxy([model(), ...steps], { budget: { credits: 10 } })
+    const id = await start(harness)
+    if (method !== undefined) await expect(usedBy(harness)).resolves.toBe(PRICE)
+    for (let calls = 0; method !== undefined && calls < (method === 'GET' ? 3 : 1); calls++) {
+      expect((await harness.send(`${method} /v1/jobs/${id}`)).status).toBe(200)
+      await expect(usedBy(harness)).resolves.toBe(used)
+    }
+    await expect(usedBy(harness)).resolves.toBe(used)
     expect(await usedBy(harness, 'ben')).toBe(0)
-  })
-
-  test('counts what the service says that the run has cost', async () => {
-    const harness = createTestProxy([model(), json(200, { ...fixtures.runs.completed.body, credits_used: 3 })], {
-      budget: { credits: 10 },
-    })
-    await start(harness)
-    await expect(usedBy(harness)).resolves.toBe(3)
-  })
-
-  test.each([-5, Number.MAX_VALUE * 2, 'none'])('counts the price when the service says %j', async (credits_used) => {
-    const harness = createTestProxy([model(), queued, job('succeeded', { credits_used })], { budget: { credits: 10 } })
-    await harness.send(`GET /v1/jobs/${await start(harness)}`)
-    await expect(usedBy(harness)).resolves.toBe(PRICE)
   })
 
   test('is spent by runs that are still under way', async () => {
@@ -102,22 +113,6 @@ describe('the budget of a user', () => {
     await expect(usedBy(harness)).resolves.toBe(5 * PRICE)
   })
 
-  test.each<[string, Step, number]>([
-    ['succeeded', succeeded, PRICE],
-    ['failed', failed, 0],
-    ['cancelled', job('cancelled'), 0],
-    ['processing', job('processing'), PRICE],
-    ['of an unknown kind', job('paused'), PRICE],
-  ])('is settled by the first poll of a job that is %s, once', async (_, step, used) => {
-    const harness = createTestProxy([model(), queued, step], { budget: { credits: 10 } })
-    const id = await start(harness)
-    await expect(usedBy(harness)).resolves.toBe(PRICE)
-    for (let polls = 0; polls < 3; polls++) {
-      await harness.send(`GET /v1/jobs/${id}`)
-      await expect(usedBy(harness)).resolves.toBe(used)
-    }
-  })
-
   test('is not given back twice by the same job', async () => {
     const harness = createTestProxy([model(), queued, failed, model(), queued, failed], { budget: { credits: 10 } })
     const first = await start(harness)
@@ -125,29 +120,6 @@ describe('the budget of a user', () => {
     await start(harness)
     await harness.send(`GET /v1/jobs/${first}`)
     await expect(usedBy(harness)).resolves.toBe(PRICE)
-  })
-
-  test.each<[string, Step, number]>([
-    ['is given back by the cancel of a job that confirms it', job('cancelled'), 0],
-    ['is not given back by the cancel of a job that had succeeded', succeeded, PRICE],
-  ])('%s, whatever the response to it says', async (_, step, used) => {
-    const harness = createTestProxy([model(), queued, text(204, null), step], { budget: { credits: 10 } })
-    const id = await start(harness)
-    expect((await harness.send(`DELETE /v1/jobs/${id}`)).status).toBe(200)
-    await expect(usedBy(harness)).resolves.toBe(used)
-  })
-
-  test('stays reserved when nothing is known of a cancelled job', async () => {
-    const harness = createTestProxy(
-      [model(), queued, json(200, { data: { status: 'cancelled' } }), broken('ECONNRESET')],
-      {
-        budget: { credits: 10 },
-      },
-    )
-    const id = await start(harness)
-    await expect(harness.send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 200 })
-    await expect(usedBy(harness)).resolves.toBe(PRICE)
-    expect(harness.errors).toHaveLength(1)
   })
 
   test('starts again with each day of UTC; a job counts on the day on which it started', async () => {
@@ -228,15 +200,4 @@ describe('the budget of all users', () => {
       await expect(usedBy(harness, user)).resolves.toBe(user === '0:total' ? 0 : PRICE)
     }
   })
-})
-
-test('a budget store that fails costs no result', async () => {
-  const settle = () => Promise.reject(new Error('redis.internal is down'))
-  const store = { ...createMemoryBudgetStore(systemClock), settle }
-  const harness = createTestProxy([model(), completed, succeeded], { budget: { credits: 10, store } })
-  const { status, body } = await harness.send(`POST ${RUN_PATH}`, RUN)
-  expect([status, body]).toMatchObject([200, { output: fixtures.runs.completed.body.output }])
-  const { job_id } = body as { job_id: string }
-  expect((await harness.send(`GET /v1/jobs/${job_id}`)).status).toBe(200)
-  expect(harness.errors).toHaveLength(2)
 })
