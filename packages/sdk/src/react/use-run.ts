@@ -1,8 +1,9 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import type { ModelRun } from '../client/client.ts'
+import { ModelRun } from '../client/client.ts'
 import type { AnyModelId, ModelId, ModelInput } from '../client/models/model-inputs.ts'
-import { getDefaultClient, getPageRuns } from './page-runs.ts'
+import { PageRun } from './page-run.ts'
 import { IDLE, type RunState } from './run-state.ts'
+import { createRunMemory } from './saved-run.ts'
 
 /** Options of {@link useRun}. */
 export interface UseRunOptions {
@@ -36,20 +37,39 @@ export function useRun<const Id extends AnyModelId>(
   model: ModelId<Id>,
   { key = model, client = getDefaultClient() }: UseRunOptions = {},
 ): RunState & RunActions<ModelInput<NoInfer<Id>>> {
-  const runs = getPageRuns(client)
-  const subscribe = useCallback((listener: () => void) => runs.get(key).subscribe(listener), [runs, key])
+  const getRun = useCallback(() => getPageRun(client, key), [client, key])
+  const subscribe = useCallback((listener: () => void) => getRun().subscribe(listener), [getRun])
   const state = useSyncExternalStore(
     subscribe,
-    () => runs.stateOf(key),
+    () => getRun().state,
     () => IDLE,
   )
   const actions = useMemo(
     (): RunActions<ModelInput<NoInfer<Id>>> => ({
-      run: (input) => runs.get(key).start(model, input),
-      cancel: () => runs.get(key).cancel(),
-      reset: () => runs.get(key).reset(),
+      run: (input) => getRun().start(model, input),
+      cancel: () => getRun().cancel(),
+      reset: () => getRun().reset(),
     }),
-    [runs, key, model],
+    [getRun, model],
   )
   return { ...state, ...actions }
+}
+
+// State of the module, because it is state of the page: a component that is mounted again must find the run that an earlier
+// one has sent, and components share nothing else.
+const runsOfClients = new WeakMap<ModelRun, Map<string, PageRun>>()
+let defaultClient: ModelRun | undefined
+
+/** The client of pages whose proxy has the default path. */
+function getDefaultClient(): ModelRun {
+  defaultClient ??= new ModelRun({ baseUrl: '/api/modelrun' })
+  return defaultClient
+}
+
+/** The run of a key in this page. Not called while a server renders. */
+function getPageRun(client: ModelRun, key: string): PageRun {
+  const runs = runsOfClients.get(client) ?? new Map<string, PageRun>()
+  const run = runs.get(key) ?? new PageRun(client, createRunMemory(key))
+  runsOfClients.set(client, runs.set(key, run))
+  return run
 }

@@ -29,11 +29,7 @@ import { createReceive } from './receive-delivery.ts'
 import { type EventListener, waitFor } from './subscribers.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-/**
- * Receives webhook deliveries. The inbox stores each delivery, responds, then runs the handler: once for each job, and again
- * when the process died in the middle. The service does not repeat deliveries (section 6, rule 2), so `start()` also does the
- * work that other processes left, and polls the jobs whose delivery is missing.
- */
+/** Receives webhook deliveries (section 6): stores each one, responds, then runs the handler of its job. */
 export interface Inbox {
   /**
    * Receives a delivery in frameworks with web-standard requests. Never rejects for a delivery. With `waitUntil`, which keeps a
@@ -62,17 +58,11 @@ export interface Inbox {
    * @throws ConfigurationError without a `secret` or a `publicUrl`; after `drain`, when the inbox is in memory
    */
   prepare(options?: PrepareOptions): Promise<PreparedRun>
-  /**
-   * Stores that a job is expected, so that it is polled when its delivery does not come. While the engine fails, this is
-   * repeated for a minute.
-   */
+  /** Stores that a job is expected, so that it is polled when its delivery does not come. Repeated for a minute. */
   expect(jobId: string, options?: ExpectOptions): Promise<void>
   /** Removes a prepared run that was certainly not accepted. */
   forget(ref: string): Promise<void>
-  /**
-   * Calls back with each event of a job that is confirmed in this process, before its handler runs, and with a result that
-   * was confirmed before. Returns a function that stops this.
-   */
+  /** Calls back with each confirmed event of a job in this process, before its handler. Returns a function that stops this. */
   listen(jobId: string, listener: EventListener): () => void
   /**
    * Resolves with the event of a job once its handler has succeeded, or failed for the last time, in this process or
@@ -84,10 +74,7 @@ export interface Inbox {
   waitFor(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<WebhookEvent>
   /** Works everything that is due, and resolves. For scheduled functions, where no process calls `start()`. */
   sweep(options?: SweepOptions): Promise<SweepReport>
-  /**
-   * Works everything in the background from now on: retries, the work of processes that died, and polls of overdue jobs.
-   * Safe on every replica. A process that receives a delivery starts by itself, except with `waitUntil`.
-   */
+  /** Works everything in the background from now on. A process that receives a delivery starts by itself. */
   start(): void
   /** Takes no more deliveries (503) and waits for running handlers. Tasks that wait stay in the engine. */
   drain(options?: DrainOptions): Promise<void>
