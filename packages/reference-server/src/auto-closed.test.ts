@@ -36,12 +36,10 @@ describe('the types of a server', () => {
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
   }
 
-  it('compile where the compiler does not know Symbol.asyncDispose', async () => {
-    expect(await problemsWith(['es2023', 'dom'], 'console.log(make().url)')).toEqual([])
-  })
-
-  it('suit `await using` where it does', async () => {
-    const program = 'await using server = make()\nconsole.log(server.url)'
-    expect(await problemsWith(['es2023', 'dom', 'esnext.disposable'], program)).toEqual([])
+  it.each([
+    [['es2023', 'dom'], 'console.log(make().url)'],
+    [['es2023', 'dom', 'esnext.disposable'], 'await using server = make()\nconsole.log(server.url)'],
+  ])('compile with the libraries %j: %s', async (lib, program) => {
+    expect(await problemsWith(lib, program)).toEqual([])
   })
 })

@@ -19,13 +19,10 @@ export const LARGEST_SCALE = 1_000_000
 /** Default start of a virtual time. It is fixed, so that each test run sees the same times. */
 const VIRTUAL_START = Date.UTC(2026, 0, 1)
 
-/** The dependencies of a clock. */
-interface ClockParts {
-  activity: Activity
-  startTime?: number | undefined
-}
-
-export function createClock(setting: ClockSetting, { activity, startTime }: ClockParts): RunningClock {
+export function createClock(
+  setting: ClockSetting,
+  { activity, startTime }: { activity: Activity; startTime?: number | undefined },
+): RunningClock {
   if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity)
   if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity)
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)

@@ -50,9 +50,4 @@ describe('the default catalog', () => {
     expect(videos.filter((model) => model.latency_ms < LIMITS.syncWaitMs)).toHaveLength(1)
     expect(modelById('lumen/aurora-video')?.latency_ms).toBeGreaterThan(LIMITS.syncWaitMs)
   })
-
-  it('lets image-to-image models take the URL of a source image (section 2.3)', () => {
-    const schemas = DEFAULT_CATALOG.filter((model) => model.category === 'image-to-image').map((m) => m.input_schema)
-    expect(schemas.map((schema) => schema.properties.image_url?.type)).toEqual(['string', 'string', 'string'])
-  })
 })

@@ -25,15 +25,8 @@ export interface AddedFault extends FaultRecord {
 export interface FaultsState {
   /** How many faults were added by now. */
   added: number
-  rules: readonly FaultRuleState[]
-}
-
-interface FaultRuleState {
-  id: string
-  fault: Readonly<FaultOptions>
-  used: number
-  /** Where its random numbers stand. */
-  random: readonly number[]
+  /** `random`: where the random numbers stand. */
+  rules: readonly { id: string; fault: Readonly<FaultOptions>; used: number; random: readonly number[] }[]
 }
 
 /** What a fault is chosen by. */
@@ -127,7 +120,7 @@ class FaultRule implements FaultRecord {
     return this.used < (this.fault.times ?? 1)
   }
 
-  state(): FaultRuleState {
+  state(): FaultsState['rules'][number] {
     return { id: this.id, fault: this.fault, used: this.used, random: this.#random.state() }
   }
 

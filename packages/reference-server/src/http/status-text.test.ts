@@ -25,13 +25,3 @@ it.each([
   const response = await server.fetch(path, { method, headers, body: json === undefined ? null : JSON.stringify(json) })
   expect([response.status, response.statusText]).toEqual([status, STATUS_CODES[status]])
 })
-
-it.each(['server-error', 'bad-gateway', 'unavailable', 'rate-limit', 'slow-body'] as const)(
-  'so does one whose response the fault %s made',
-  async (kind) => {
-    const server = createReferenceServer({ clock: 'auto' })
-    server.faults.add({ kind })
-    const response = await server.fetch('/v1/models', { headers: { authorization: `Bearer ${server.apiKey}` } })
-    expect(response.statusText).toBe(STATUS_CODES[response.status])
-  },
-)

@@ -24,14 +24,6 @@ describe('a script that names an input', () => {
     expect(server.report().unusedScripts).toEqual([])
   })
 
-  it('is left over when no such run comes, also over the control API', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const caller = apiCaller(server)
-    await caller.post('/_reference/scripts', { model: 'aurora-image', outcomes: [FAILING] })
-    await caller.run(run.path, inputOf('good'))
-    expect(server.report().unusedScripts).toEqual([{ model_id: 'aurora-image', outcomes: 1 }])
-  })
-
   it.each<[string, unknown, RegExp]>([
     ['a function in place of the outcomes', () => FAILING, /must be an array, not a function/],
     ['an unknown member that is a function', [{ result: 'failed', match: () => true }], /do not exist: "match"/],

@@ -22,15 +22,7 @@ export interface Report {
   readonly text: string
 }
 
-type Leftovers = Omit<Report, 'isClean' | 'text'>
-
-function reportOf(leftovers: Leftovers): Report {
-  const lines = linesOf(leftovers)
-  const text = lines.length === 0 ? 'Nothing is left over.' : ['Left over:', ...lines].join('\n')
-  return { isClean: lines.length === 0, ...leftovers, text }
-}
-
-function linesOf(leftovers: Leftovers): string[] {
+function linesOf(leftovers: Omit<Report, 'isClean' | 'text'>): string[] {
   return [
     ...leftovers.unfinishedJobs.map(
       ({ job_id, model_id, status }) => `- The job ${job_id} of ${model_id} is ${status}. Wait for it, or cancel it.`,
@@ -70,7 +62,7 @@ export function makeReport(service: Service, account?: Account): Report {
   const now = service.jobs.settle()
   const accounts = account === undefined ? [...service.keys.accounts()] : [account]
   const jobs = service.jobs.unfinished().filter((job) => account === undefined || job.account === account)
-  return reportOf({
+  const leftovers = {
     unfinishedJobs: jobs.map((job) => ({ job_id: job.id, model_id: job.model.id, status: statusAt(job, now) })),
     pendingWebhooks: service.dispatcher
       .pendingDeliveries(account)
@@ -78,7 +70,10 @@ export function makeReport(service: Service, account?: Account): Report {
     unusedFaults: accounts.flatMap((one) => service.faults.of(one).list()).filter(({ unused }) => unused),
     unusedScripts: accounts.flatMap((one) => one.waitingScripts()),
     unmatchedRequests: unmatchedRequests(service, account),
-  })
+  }
+  const lines = linesOf(leftovers)
+  const text = lines.length === 0 ? 'Nothing is left over.' : ['Left over:', ...lines].join('\n')
+  return { isClean: lines.length === 0, ...leftovers, text }
 }
 
 function unmatchedRequests({ observer }: Service, account: Account | undefined): Report['unmatchedRequests'] {

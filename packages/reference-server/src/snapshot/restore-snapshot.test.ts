@@ -49,6 +49,13 @@ describe('the state of a server of 0.1.0', () => {
     expect(deliveries).toMatchObject([{ status: 'succeeded' }])
     expect((await apiCaller(server).get('/v1/models')).headers.get('x-request-id')).toBe('http_11')
   })
+
+  it('is read without the members of a delivery that are gone', () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const webhook = { when: 'after-poll', receiver: { response: 500 }, delay_ms: 7 }
+    server.restore(changed(['accounts', 0, 'webhook'], webhook))
+    expect(server.snapshot().accounts[0]?.webhook).toEqual({ delay_ms: 7 })
+  })
 })
 
 describe('restore', () => {

@@ -29,7 +29,13 @@ const random = /* @__PURE__ */ listOf(z.int()).check(z.refine(({ length }) => le
 // The types that the contract names, without its index signatures for members to come.
 const output: z.ZodMiniType<Output> = outputSchema
 const error: z.ZodMiniType<ErrorDetail> = errorDetailSchema
-const outcome: z.ZodMiniType<ScriptedOutcome> = scriptedOutcomeSchema
+
+/** Of 0.1.0 too: a member or a value that is gone since then is left out. */
+const webhook = /* @__PURE__ */ (() =>
+  z.object({ ...scriptedWebhookSchema.shape, when: z.catch(scriptedWebhookSchema.shape.when, undefined) }))()
+const outcome: z.ZodMiniType<ScriptedOutcome> = /* @__PURE__ */ z.extend(scriptedOutcomeSchema, {
+  webhook: z.optional(webhook),
+})
 const result = { output: /* @__PURE__ */ z.optional(output), error: /* @__PURE__ */ z.optional(error) }
 
 const account = /* @__PURE__ */ (() =>
@@ -39,7 +45,7 @@ const account = /* @__PURE__ */ (() =>
     /** What the next runs do, by model id. */
     scripts: z.record(z.string(), listOf(outcome)),
     turns: z.record(z.string(), count),
-    webhook: z.optional(scriptedWebhookSchema),
+    webhook: z.optional(webhook),
     faults: z.object({
       added: count,
       rules: listOf(z.object({ id: z.string(), fault: faultOptionsSchema, used: count, random })),
@@ -72,7 +78,7 @@ const job = /* @__PURE__ */ (() =>
     plan: z.optional(
       z.object({ endsAt: z.optional(moment), afterReads: count, status: z.enum(['succeeded', 'failed']), ...result }),
     ),
-    webhook: z.optional(z.extend(scriptedWebhookSchema, { url: z.string() })),
+    webhook: z.optional(z.extend(webhook, { url: z.string() })),
     reads: count,
     endsAt: z.optional(moment),
     end: z.optional(

@@ -9,11 +9,6 @@ export function isBuiltInReceiver(url: string, baseUrl: string): boolean {
   return url === `${baseUrl}${BUILT_IN_PATH}`
 }
 
-/** Accepts every delivery. */
-function receiveDelivery(): Response {
-  return new Response(null, { status: 204 })
-}
-
 /** Receives deliveries in this process: `handle` of an inbox, or a function that sends them on. */
 export type Deliver = (request: Request) => Response | Promise<Response>
 
@@ -55,7 +50,7 @@ export class Receivers {
   of(account: Account): Send {
     const set = this.#byAccount.get(account) ?? this.#forAll
     return async (url, init) => {
-      if (set === undefined && isBuiltInReceiver(url, this.#baseUrl())) return receiveDelivery()
+      if (set === undefined && isBuiltInReceiver(url, this.#baseUrl())) return new Response(null, { status: 204 })
       const receiver = set ?? this.#deliver
       return receiver === undefined ? this.#send(url, init) : receiver(new Request(url, init))
     }
