@@ -1,4 +1,5 @@
 import { ConfigurationError, type Task } from '@modelrun/kit'
+import { wallNow } from '../shared/clock.ts'
 import { TOKEN_LIFE_MS } from './callback-token.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
@@ -19,7 +20,7 @@ export async function createCallbackUrl(
 ): Promise<string> {
   const { url, ref } = await signUrl(core.options, baseUrl)
   if (context !== undefined) {
-    const stored: StoredRun = { context, notedAt: core.options.clock.now() }
+    const stored: StoredRun = { context, notedAt: wallNow(core.options.clock) }
     await core.queues.runs.add(ref, stored, TOKEN_MEMORY_MS)
   }
   return url
@@ -35,7 +36,7 @@ export async function prepareRun(core: InboxCore, { modelId, context }: PrepareO
     })
   }
   const prepared = await signUrl(options, undefined)
-  const stored: StoredRun = { modelId, context, isPrepared: true, notedAt: options.clock.now() }
+  const stored: StoredRun = { modelId, context, isPrepared: true, notedAt: wallNow(options.clock) }
   await queues.runs.add(prepared.ref, stored, UNCONFIRMED_RUN_MS)
   return prepared
 }
@@ -68,7 +69,7 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
     const change = expected({
       context: options.context ?? run?.context,
       ref,
-      notedAt: core.options.clock.now(),
+      notedAt: wallNow(core.options.clock),
     })
     const task = await queues.jobs.get(key)
     const knownRef = readStoredJob(task?.data)?.ref
@@ -109,7 +110,7 @@ export async function claimUrl({ queues, options }: InboxCore, ref: string, key:
     const task = await runs.get(ref)
     const run = readStoredRun(task?.data)
     if (run?.key !== undefined) return run.key === key
-    const claimed: StoredRun = { notedAt: options.clock.now(), ...run, key }
+    const claimed: StoredRun = { notedAt: wallNow(options.clock), ...run, key }
     // Read again: another job may have the URL now.
     await (task === undefined ? runs.add(ref, claimed) : runs.update(ref, claimed))
   }

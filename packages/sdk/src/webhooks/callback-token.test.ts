@@ -76,6 +76,14 @@ describe('a token', () => {
     expect(kinds).toEqual(['genuine', 'expired', 'expired', 'forged'])
   })
 
+  test('ends by the time of day, which a suspended machine or a clock that is set changes', async () => {
+    let wall = Date.UTC(2026, 5, 1)
+    const { create, verify } = open({ clock: { ...createManualClock(), wallNow: () => wall } })
+    const { url } = await create(baseUrl)
+    wall += 25 * HOUR_MS
+    await expect(verify(url)).resolves.toMatchObject({ kind: 'expired' })
+  })
+
   test('has one form: changed, cut or longer it is forged', async () => {
     const { create, verify } = open()
     const token = tokenOf((await create(baseUrl)).url)

@@ -1,5 +1,4 @@
-import type { TaskRecord } from '@modelrun/kit'
-import { readOptions } from '@modelrun/kit'
+import { readOptions, type TaskRecord, wallNow } from '@modelrun/kit'
 import { contextOf } from './callback-runs.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-checks.ts'
 import type { InboxCore } from './inbox-core.ts'
@@ -64,7 +63,7 @@ async function toDeadLetter({ queues, options }: InboxCore, task: TaskRecord): P
     context: await contextOf(queues, jobKey(jobId), job),
     code: task.error?.code,
     error: task.error?.message,
-    ageMs: Math.max(0, options.clock.now() - (task.endedAt ?? task.addedAt)),
+    ageMs: Math.max(0, wallNow(options.clock) - (task.endedAt ?? task.addedAt)),
     cursor: task.cursor,
   }
 }

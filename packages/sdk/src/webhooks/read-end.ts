@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type Task } from '@modelrun/kit'
+import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type Task, wallNow } from '@modelrun/kit'
 import { isFinished } from '../client/jobs/job-operations.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
@@ -50,7 +50,7 @@ function newsOf({ handledStatus }: StoredJob, event: WebhookEvent | undefined): 
 
 /** Milliseconds until a job is given up. */
 function msLeft({ options }: InboxCore, { notedAt }: StoredJob): number {
-  return notedAt + options.giveUpAfterMs - options.clock.now()
+  return notedAt + options.giveUpAfterMs - wallNow(options.clock)
 }
 
 async function failedPoll(

@@ -1,5 +1,5 @@
 import { ModelRunError, withTimeLimit } from '@modelrun/kit'
-import type { Clock } from '../shared/clock.ts'
+import { type Clock, wallNow } from '../shared/clock.ts'
 import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { WaitUntil } from './inbox-options.ts'
@@ -82,7 +82,7 @@ async function receive(receiver: Receiver, request: Delivery): Promise<Response>
     const token = await readToken(core, request.url)
     if (token === undefined) return responseOf('unauthorized')
     const event = await parseWebhook(await request.readBody())
-    const delivery: Heard = { source: 'webhook', ...token, event, notedAt: core.options.clock.now() }
+    const delivery: Heard = { source: 'webhook', ...token, event, notedAt: wallNow(core.options.clock) }
     return responseOf(await store(receiver, delivery, request.waitUntil))
   } catch (error) {
     if (!(error instanceof ModelRunError)) return respond(400, 'The webhook body could not be read.')

@@ -1,4 +1,4 @@
-import { stringIn, type TaskRecord, type TaskState } from '@modelrun/kit'
+import { stringIn, type TaskRecord, type TaskState, wallNow } from '@modelrun/kit'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { InboxQueue } from './queues.ts'
@@ -11,7 +11,7 @@ export async function removeOldTasks({ queues, options, stopping }: InboxCore): 
   const { keepDoneMs, keepDeadMs, clock } = options
   const removePage = async (queue: InboxQueue, state: TaskState, keepMs: number): Promise<boolean> => {
     const page = await queue.list(state, { limit: PAGE })
-    const old = page.filter(({ endedAt, addedAt }) => (endedAt ?? addedAt) < clock.now() - keepMs)
+    const old = page.filter(({ endedAt, addedAt }) => (endedAt ?? addedAt) < wallNow(clock) - keepMs)
     await Promise.all(old.map(({ id }) => queue.remove(id)))
     return old.length === PAGE
   }
@@ -59,7 +59,7 @@ async function moveExpected({ queues, options }: InboxCore, { id, data, state }:
   const stored = readStoredJob(data)
   const task = await queues.jobs.get(id)
   if (stored === undefined || (state === 'done' && task === undefined)) return
-  const delayMs = Math.max(0, stored.notedAt + options.expectedAfterMs - options.clock.now())
+  const delayMs = Math.max(0, stored.notedAt + options.expectedAfterMs - wallNow(options.clock))
   await putJob(queues, { key: id, change: expected(stored), delayMs }, task)
 }
 

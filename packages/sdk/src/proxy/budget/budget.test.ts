@@ -1,5 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../../../test/manual-clock.ts'
 import { broken, errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
 import { createTestProxy, model, PRICE, RUN_PATH } from '../../../test/test-proxy.ts'
 
@@ -131,6 +132,16 @@ describe('the budget of a user', () => {
     await expect(harness.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 202 })
     await harness.send(`GET /v1/jobs/${id}`)
     await expect(usedBy(harness)).resolves.toBe(PRICE)
+  })
+
+  test('starts again by the time of day, also after a machine was suspended', async () => {
+    let wall = Date.UTC(2026, 5, 1)
+    const clock = { ...createManualClock(), wallNow: () => wall }
+    const harness = createTestProxy([model(), completed, model(), completed], { budget: { credits: PRICE }, clock })
+    await start(harness)
+    wall += DAY_MS
+    await expect(usedBy(harness)).resolves.toBe(0)
+    await expect(harness.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 200 })
   })
 
   test('may count for ever', async () => {

@@ -12,7 +12,7 @@ import {
   type TaskState,
   type TaskTable,
 } from '@modelrun/kit'
-import { type Clock, systemClock, toBackgroundClock } from '../../shared/clock.ts'
+import { type Clock, systemClock, toBackgroundClock, wallNow } from '../../shared/clock.ts'
 
 /** A task in memory. `at` is when it is due, and `order` its position in the lists. */
 interface MemoryTask extends HeapItem, Pick<TaskRecord, 'id' | 'error' | 'addedAt' | 'endedAt'> {
@@ -65,10 +65,10 @@ class MemoryTable implements TaskTable {
     const { maxUnfinished } = this.#limits
     if (queue.open.size >= maxUnfinished)
       throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
-    const addedAt = this.#clock.now()
+    const addedAt = wallNow(this.#clock)
     const task: MemoryTask = {
       ...{ id, data, addedAt, state: 'waiting', result: undefined, attempts: 0, fence: 0 },
-      ...{ at: addedAt + delayMs, order: this.#nextOrder(), slot: -1 },
+      ...{ at: this.#clock.now() + delayMs, order: this.#nextOrder(), slot: -1 },
     }
     queue.open.set(id, task)
     queue.waiting.put(task)
@@ -115,7 +115,7 @@ class MemoryTable implements TaskTable {
     if (end.kind === 'done' || end.kind === 'dead') {
       const { kind: state, ...rest } = end
       queue.open.delete(id)
-      queue.ended.set(id, Object.assign(task, rest, { state, endedAt: now, order: this.#nextOrder() }))
+      queue.ended.set(id, Object.assign(task, rest, { state, endedAt: wallNow(this.#clock), order: this.#nextOrder() }))
       const [oldest] = queue.ended.size > this.#limits.maxFinished ? queue.ended.keys() : []
       if (oldest !== undefined) queue.ended.delete(oldest)
       return true
