@@ -26,7 +26,7 @@ describe('modelrun', () => {
     [['modls'], "unknown command 'modls'. Did you mean models?"],
     [['model'], "missing required argument 'id'"],
     [['models', '--serch', 'x'], "unknown option '--serch'. Did you mean --search?"],
-    [['models', '--base-url', 'localhost:1'], 'MODELRUN_BASE_URL or --base-url has no scheme'],
+    [['models', '--base-url', 'localhost:1'], 'MODELRUN_BASE_URL or --base-url must be an http or https URL'],
   ])('ends with exit code 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await cli.run(args)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])

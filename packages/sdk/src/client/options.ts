@@ -149,11 +149,10 @@ function resolveBaseUrl(given: string | undefined): string {
         'The URL of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
-  rejectMissingScheme(name, baseUrl)
   const url = toUrl(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
-      message: `${name} must be an http or https URL without user, password, query or fragment, like https://api.example.com.`,
+      message: `${name} must be an http or https URL with its scheme, and without user, password, query or fragment, like https://api.example.com.`,
     })
   }
   const normalized = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
@@ -163,17 +162,6 @@ function resolveBaseUrl(given: string | undefined): string {
     })
   }
   return normalized
-}
-
-/** `localhost:4010` is a url too, with `localhost:` as its scheme. */
-function rejectMissingScheme(name: string, baseUrl: string): void {
-  const [host = ''] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
-  // A word alone may be a key, and is not printed.
-  if (!/[.:]|^localhost$/.test(host)) return
-  const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
-  throw new ConfigurationError({
-    message: `${name} has no scheme: it must start like ${scheme}://${host}.`,
-  })
 }
 
 /** A wrong environment variable is logged and does not stop the program. */

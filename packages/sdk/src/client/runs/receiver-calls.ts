@@ -10,23 +10,12 @@ import type { WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf, watch } from '../observe/logger.ts'
 import type { ResultReceiver, SubmitOptions } from './run-options.ts'
 
-/** The limits of a call of the caller's receiver. */
-interface ReceiverCall {
-  scope: Scope
-  options: Pick<SubmitOptions, 'timeoutMs'>
-}
-
 /** A run whose end a receiver gets. */
 interface ReceivedRun {
   model: string
-  scope: Scope
-  options: SubmitOptions
-}
-
-/** A run that a receiver is to be prepared for. */
-interface Preparation extends ReceiverCall {
   webhook: ResultReceiver
-  run: Parameters<ResultReceiver['prepare']>[0]
+  scope: Scope
+  options: Pick<SubmitOptions, 'timeoutMs' | 'context'>
 }
 
 /** The callback URL of one run. */
@@ -35,23 +24,20 @@ type Prepared = Awaited<ReturnType<ResultReceiver['prepare']>>
 /** Sends a run whose receiver is notified before and after. `send` gets the callback URL. */
 export async function sendWithReceiver<Sent extends { reference: JobReference }>(
   core: Core,
-  { model, scope, options }: ReceivedRun,
-  send: (url: string | undefined) => Promise<Sent>,
-): Promise<Sent & { listen?: WaitRequest['listen'] }> {
-  const { webhook, context } = options
-  if (webhook === undefined) return await send(undefined)
-  const call = { scope, options }
-  const run = { modelId: model, ...(context === undefined ? {} : { context }) }
-  const { url, ref } = await prepareReceiver(core, { ...call, webhook, run })
+  run: ReceivedRun,
+  send: (url: string) => Promise<Sent>,
+): Promise<Sent & { listen: WaitRequest['listen'] }> {
+  const { webhook, model } = run
+  const { url, ref } = await prepareReceiver(core, run)
   let sent: Sent
   try {
     sent = await send(url)
   } catch (error) {
-    if (isNotAccepted(error)) await notifyReceiver(core, call, () => webhook.forget(ref))
+    if (isNotAccepted(error)) await notifyReceiver(core, run, () => webhook.forget(ref))
     throw error
   }
   const { jobId } = sent.reference
-  await notifyReceiver(core, call, () => webhook.expect(jobId, { ref, modelId: model }))
+  await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model }))
   return { ...sent, listen: listenTo(core, webhook) }
 }
 
@@ -64,21 +50,23 @@ function isNotAccepted(error: unknown): boolean {
  *
  * @throws AbortedError, DeadlineExceededError, HookError, ConfigurationError: nothing was sent
  */
-async function prepareReceiver(core: Core, { webhook, run, ...call }: Preparation): Promise<Prepared> {
-  const { signal } = call.scope
+async function prepareReceiver(core: Core, run: ReceivedRun): Promise<Prepared> {
+  const { webhook, model, scope, options } = run
+  const { signal } = scope
   let isOver = false
   const prepare = async () => {
-    const prepared = readPrepared(await webhook.prepare(run))
+    const context = options.context === undefined ? {} : { context: options.context }
+    const prepared = readPrepared(await webhook.prepare({ modelId: model, ...context }))
     // What is noted too late must not be reported as a run without a job.
     if (isOver) await webhook.forget(prepared.ref)
     return prepared
   }
   try {
     if (signal.aborted) throw signal.reason
-    return await withinLimits(core, call, prepare)
+    return await withinLimits(core, run, prepare)
   } catch (error) {
     isOver = true
-    throw prepareError(core, call, error)
+    throw prepareError(core, run, error)
   }
 }
 
@@ -92,30 +80,28 @@ function readPrepared(value: unknown): Prepared {
   })
 }
 
-function prepareError({ options }: Core, { scope, options: { timeoutMs } }: ReceiverCall, cause: unknown): Error {
-  const { signal, deadlineMs } = scope
-  const submission = 'not_sent'
-  const late = (limit: string) => `\`webhook.prepare\` did not return within ${limit}. Nothing was sent.`
-  if (signal.aborted && signal.reason === DEADLINE) {
-    return new DeadlineExceededError({ message: late(`deadlineMs (${deadlineMs} ms)`), submission })
-  }
+function prepareError({ options }: Core, run: ReceivedRun, cause: unknown): Error {
+  const { signal, deadlineMs } = run.scope
+  const isDeadline = signal.reason === DEADLINE
+  const isLate = isDeadline || cause === TIMEOUT
+  const timeLimit = `timeoutMs (${run.options.timeoutMs ?? options.timeoutMs} ms)`
+  const limit = isDeadline ? `deadlineMs (${deadlineMs} ms)` : timeLimit
+  const problem = isLate ? `did not return within ${limit}` : `failed: ${textOf(cause)}`
+  const fields = { message: `\`webhook.prepare\` ${problem}. Nothing was sent.`, submission: 'not_sent' } as const
+  if (isDeadline) return new DeadlineExceededError(fields)
   if (signal.aborted) {
     const message = 'The run was aborted by the caller before it was sent.'
-    return new AbortedError({ message, cause: signal.reason, submission })
+    return new AbortedError({ ...fields, message, cause: signal.reason })
   }
   if (cause instanceof ConfigurationError) return cause
-  const message =
-    cause === TIMEOUT
-      ? late(`timeoutMs (${timeoutMs ?? options.timeoutMs} ms)`)
-      : `\`webhook.prepare\` failed: ${textOf(cause)}. Nothing was sent.`
-  return new HookError({ message, cause: cause === TIMEOUT ? undefined : cause, submission, isRetryable: true })
+  return new HookError({ ...fields, cause: isLate ? undefined : cause, isRetryable: true })
 }
 
 /**
  * Notifies the receiver of the outcome of a run. It cannot lose the run, which is paid for, nor hold it for longer than the
  * call may take: polls find the result.
  */
-async function notifyReceiver(core: Core, call: ReceiverCall, notification: () => unknown): Promise<void> {
+async function notifyReceiver(core: Core, call: ReceivedRun, notification: () => unknown): Promise<void> {
   try {
     await withinLimits(core, call, async () => await notification())
   } catch (error) {
@@ -126,7 +112,7 @@ async function notifyReceiver(core: Core, call: ReceiverCall, notification: () =
 }
 
 /** Settles like the work, or rejects when the run is aborted, or its deadline or `timeoutMs` pass. */
-async function withinLimits<T>(core: Core, { scope, options }: ReceiverCall, work: () => Promise<T>): Promise<T> {
+async function withinLimits<T>(core: Core, { scope, options }: ReceivedRun, work: () => Promise<T>): Promise<T> {
   const { clock, timeoutMs } = core.options
   const controller = linkController(scope.signal)
   const stopTimer = startTimer(clock, options.timeoutMs ?? timeoutMs, () => controller.abort(TIMEOUT))
@@ -160,18 +146,14 @@ export function listenTo({ options: { log } }: Core, webhook: ResultReceiver): N
  * The end of a job as a receiver delivers it.
  *
  * @returns undefined for an event that does not end the job
- * @throws TypeError for an event that cannot be used: of another job, or of another shape
+ * @throws TypeError for an event that cannot be used: of another job or shape, or a success without output
  */
 function readDelivered(event: unknown, jobId: string): Job | undefined {
-  const job = toDeliveredJob(event)
-  const named = memberOf(event, 'job_id')
-  if (job === undefined || (named !== undefined && named !== jobId)) {
+  const job = (memberOf(event, 'job_id') ?? jobId) === jobId ? toDeliveredJob(event) : undefined
+  if (job === undefined || (job.status === 'succeeded' && job.output === undefined)) {
     throw new TypeError('it delivered what is not an event of this job')
   }
-  if (!isFinished(job)) return undefined
-  if (job.status === 'succeeded' && job.output === undefined)
-    throw new TypeError('it delivered a success without output')
-  return job
+  return isFinished(job) ? job : undefined
 }
 
 function toDeliveredJob(event: unknown): Job | undefined {

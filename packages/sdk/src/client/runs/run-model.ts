@@ -80,7 +80,8 @@ async function sendRun(
   checkWebhook(options)
   // Without an option for it nothing loads, and the run is sent in this turn.
   const preflight = needsModel(options) ? await loadPreflight() : undefined
-  const receiver = options.webhook && (await loadPart(() => import('./receiver-calls.ts')))
+  const { webhook } = options
+  const receiver = webhook && { webhook, ...(await loadPart(() => import('./receiver-calls.ts'))) }
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
     const check = async (earlier?: EarlierAttempts) =>
@@ -95,7 +96,8 @@ async function sendRun(
     const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
     const run = { model, request, scope, options, price, beforeRetry }
     const sendTo = (url: string | undefined) => send(core, run, url)
-    return await (receiver ? receiver.sendWithReceiver(core, run, sendTo) : sendTo(options.webhookUrl))
+    if (receiver === undefined) return await sendTo(options.webhookUrl)
+    return await receiver.sendWithReceiver(core, { ...run, webhook: receiver.webhook }, sendTo)
   } finally {
     scope.close()
   }
