@@ -4,14 +4,5 @@ export const PERMISSIONS = ['models:read', 'models:run', 'jobs:read', 'jobs:writ
 /** A permission of an API key (section 5). */
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** The actions that each permission allows, in the words of section 5. */
-export const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
-  'models:read': 'List and view model information',
-  'models:run': 'Execute model inference',
-  'jobs:read': 'View job status and results',
-  'jobs:write': 'Create and cancel jobs',
-  'webhooks:manage': 'Create and manage webhooks',
-}
-
 /** The prefixes of the two types of API key (section 5). */
 export const KEY_PREFIXES = { live: 'sk_live_', test: 'sk_test_' } as const

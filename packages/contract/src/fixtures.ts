@@ -38,11 +38,27 @@ import webhookUnknownFields from '../fixtures/webhook-unknown-fields.json' with 
 import webhookUnknownOutputType from '../fixtures/webhook-unknown-output-type.json' with { type: 'json' }
 import webhookUnknownStatus from '../fixtures/webhook-unknown-status.json' with { type: 'json' }
 import type { ErrorBody } from './error-body.ts'
-import { fixture, response } from './fixture.ts'
 import type { JobResponse } from './job.ts'
 import type { Model, ModelList } from './model.ts'
 import type { RunCompleted, RunProcessing, RunQueued, RunRequest } from './run.ts'
 import type { FailedDelivery, SucceededDelivery } from './webhook-event.ts'
+
+/** An example body with the place in the specification that it belongs to. */
+export interface Fixture<Body> {
+  /** Section of the specification, such as `4.3`. */
+  readonly section: string
+  /** Set where the specification is silent: the assumption that the fixture makes. The real service may respond differently. */
+  readonly assumption?: string | undefined
+  /** The JSON body. Shared by all importers: take a `structuredClone` before changing it. */
+  readonly body: Body
+}
+
+/** An example response of the service, with its HTTP status. */
+type ResponseFixture<Body> = Fixture<Body> & { readonly httpStatus: number }
+
+// By the interface of the body, so that a new example value does not change the type.
+const fixture = <Body>(entry: Fixture<Body>) => entry
+const response = <Body>(entry: ResponseFixture<Body>) => entry
 
 const models = {
   /** Three of five models; the two pages together show every category of section 2.2. */

@@ -1,6 +1,5 @@
 import * as contract from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { ERROR_CODES } from '../../src/error-body.ts'
 import { outputItemSchema } from '../../src/job.ts'
 import { inputPropertySchema, inputSchemaSchema, modelPricingSchema } from '../../src/model.ts'
 import { type PropertyDocs, readInterfaceDocs } from './interface-docs.ts'
@@ -17,7 +16,7 @@ const ELSEWHERE = ['ListModelsQuery', 'RunResponse']
 
 /** The known values of the enumerations that the service may extend, by the name of their type. */
 const OPEN_ENUMS: Readonly<Record<string, readonly string[]>> = {
-  ServiceErrorCode: ERROR_CODES,
+  ServiceErrorCode: ['UNAUTHORIZED', 'FORBIDDEN', 'PROVIDER_FAILURE'],
   JobStatus: contract.JOB_STATUSES,
   ModelCategory: contract.MODEL_CATEGORIES,
   ModelStatus: ['active'],

@@ -1,5 +1,4 @@
-import { KEY_PREFIXES, PERMISSION_MEANINGS } from '../../src/auth.ts'
-import { SERVICE_VERSION } from '../../src/version.ts'
+import { KEY_PREFIXES, type Permission } from '../../src/auth.ts'
 import { componentSchemas } from './component-schemas.ts'
 import { errorComponents } from './error-responses.ts'
 import type { JsonObject } from './json-object.ts'
@@ -11,7 +10,7 @@ export function openApiDocument(): JsonObject {
     openapi: '3.1.1',
     info: {
       title: 'Model inference service',
-      version: SERVICE_VERSION,
+      version: 'v1.2.0',
       summary: 'Lists AI models, runs them, and gives the results of their jobs.',
       description:
         'Made from the schemas of `@modelrun/contract`. Sections are those of the interface specification. Where it is ' +
@@ -41,6 +40,15 @@ export function openApiDocument(): JsonObject {
       schemas: componentSchemas(),
     },
   }
+}
+
+/** In the words of section 5. */
+const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
+  'models:read': 'List and view model information',
+  'models:run': 'Execute model inference',
+  'jobs:read': 'View job status and results',
+  'jobs:write': 'Create and cancel jobs',
+  'webhooks:manage': 'Create and manage webhooks',
 }
 
 function securityScheme(): JsonObject {

@@ -1,4 +1,4 @@
-import type { Fixture } from '../../src/fixture.ts'
+import type { Fixture } from '../../src/fixtures.ts'
 import type { JsonObject } from './json-object.ts'
 
 /** Fixtures as the examples of a media type. The assumption of a fixture becomes the description of the example. */
