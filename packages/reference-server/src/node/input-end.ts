@@ -19,7 +19,14 @@ export function checkInput(): void {
  * Calls `end` once standard input has ended: its other side was closed, or the process that held it is gone. An input
  * that is still open does not keep this process alive.
  */
-export function onInputEnd(end: () => void): void {
+function onInputEnd(end: () => void): void {
   process.stdin.once('end', end).once('error', end).resume()
   process.stdin.unref()
+}
+
+/** Calls `stop` for a signal, or with the parent. A second signal ends the process the hard way, should stopping ever take too long. */
+export function onStop(stop: () => void, exitWithParent = false): void {
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  if (exitWithParent) onInputEnd(stop)
 }

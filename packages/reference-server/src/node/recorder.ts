@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { tryParseJson } from '@modelrun/kit'
+import { memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
 import { Recorder } from '../recording/exchange.ts'
 import { bind, endServer, urlOf } from './bind.ts'
 import type { RecordCommand } from './cli-options.ts'
 import { print, warn } from './errors.ts'
-import { checkInput, onInputEnd } from './input-end.ts'
+import { checkInput, onStop } from './input-end.ts'
 import { RecordingFile } from './recording-file.ts'
 
 export interface RecorderOptions {
@@ -92,8 +92,11 @@ async function recordExchange(session: Session, incoming: IncomingMessage, outgo
 
 /** Why the service gave no response. */
 class NoResponse extends Response {
-  constructor(status: number, code: string, message: string) {
-    super(JSON.stringify({ error: { code, message } }), { status, headers: { 'content-type': 'application/json' } })
+  constructor(code: string, message: string) {
+    super(JSON.stringify({ error: { code, message } }), {
+      status: 502,
+      headers: { 'content-type': 'application/json' },
+    })
   }
 }
 
@@ -104,13 +107,13 @@ async function send(
   { method, headers, body }: { method: string; headers: Headers; body: Buffer },
 ): Promise<Response> {
   const abort = new AbortController()
-  const timer = setTimeout(() => abort.abort(), silenceMs)
+  const timer = setTimeout(() => abort.abort(new Error(`nothing came for ${silenceMs / 1_000} s`)), silenceMs)
   const content = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(body)
   try {
     const url = `${origin}${pathname.replace(/\/$/, '')}${target}`
     return await fetch(url, { method, headers, body: content, redirect: 'manual', signal: abort.signal })
   } catch (error) {
-    return noResponse(origin, method, abort.signal.aborted ? `nothing came for ${silenceMs / 1_000} s` : error)
+    return noResponse(origin, method, error)
   } finally {
     clearTimeout(timer)
   }
@@ -120,17 +123,14 @@ async function send(
 const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
 
 function noResponse(origin: string, method: string, reason: unknown): NoResponse {
-  const { cause = reason } = reason instanceof Error ? reason : {}
-  const { code = '', message = String(reason) } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
-  const why = (message || code).replace(/\.$/, '')
+  const code = String(memberOf(memberOf(reason, 'cause'), 'code') ?? '')
   if (NOT_CONNECTED.test(code)) {
-    const text = `The recorder could not connect to ${origin}: ${why}. Nothing was sent to the service.`
-    return new NoResponse(502, 'RECORDER_NOT_CONNECTED', text)
+    const text = `The recorder could not connect to ${origin}: ${code}. Nothing was sent to the service.`
+    return new NoResponse('RECORDER_NOT_CONNECTED', text)
   }
   const doubt = method === 'POST' ? ' The run may have been received, and then it is charged.' : ''
-  const text = `The recorder sent the request to ${origin} once, and got no response: ${why}.${doubt}`
-  const isTimeout = typeof reason === 'string'
-  return new NoResponse(isTimeout ? 504 : 502, isTimeout ? 'RECORDER_TIMEOUT' : 'RECORDER_NO_RESPONSE', text)
+  const text = `The recorder sent the request to ${origin} once, and got no response: ${messageWithCause(reason)}.${doubt}`
+  return new NoResponse('RECORDER_NO_RESPONSE', text)
 }
 
 /** Headers of one connection, which are not passed on (RFC 9110, section 7.6.1), and those of the encoding, which `fetch` undoes. */
@@ -169,10 +169,7 @@ export async function record({ service, to, host, port, exitWithParent, announce
   if (exitWithParent) checkInput()
   const log = announce === 'text' ? print : () => {}
   const recorder = await startRecorder({ service: new URL(service), folder: to, host, port, log, warn })
-  const stop = () => void recorder.close()
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
-  if (exitWithParent) onInputEnd(stop)
+  onStop(() => void recorder.close(), exitWithParent)
   const { url } = recorder
   if (announce === 'json') print(JSON.stringify({ ready: true, url, service, folder: to }))
   log(`The recorder listens at ${url}, and passes every request on to ${service}: runs are charged. Ctrl+C stops it.`)

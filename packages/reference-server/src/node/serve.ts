@@ -2,7 +2,7 @@ import { announcement } from './announcement.ts'
 import type { ServeCommand } from './cli-options.ts'
 import { loadDashboard } from './dashboard.ts'
 import { print, warn } from './errors.ts'
-import { checkInput, onInputEnd } from './input-end.ts'
+import { checkInput, onStop } from './input-end.ts'
 import { listen } from './listen.ts'
 import { startServer } from './start-server.ts'
 import { openState, type StateFile } from './state-file.ts'
@@ -38,10 +38,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
     await stop()
     throw error
   })
-  // Once: a second signal ends the process the hard way, should stopping ever take too long.
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
-  if (command.exitWithParent) onInputEnd(() => void stop())
+  onStop(() => void stop(), command.exitWithParent)
   const dashboardUrl = dashboard && `${listening.url}${dashboard.path}`
   const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken, dashboardUrl }
   print(announcement(ready, command))

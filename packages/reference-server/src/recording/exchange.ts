@@ -133,16 +133,12 @@ function codeOf(body: unknown): string | undefined {
   return /^[A-Z]+(_[A-Z]+)*$/.test(code) && code.length <= 40 ? code : undefined
 }
 
-const KINDS: readonly unknown[] = ['image', 'video', 'audio']
-const kindOf = (type: unknown) => (KINDS.includes(type) ? String(type) : 'image')
+export const kindOf = (type: unknown) => (type === 'video' || type === 'audio' ? type : 'image')
 
-/** More is not stored of an output. */
-const MOST_ITEMS = 100
-
-/** The kinds of an output. Its files are those of the reference server. */
+/** The kinds of an output, of a hundred items at most. Its files are those of the reference server. */
 function shownOutput(value: unknown): Output | undefined {
   const checked = z.safeParse(outputSchema, value)
   if (!checked.success) return undefined
-  const items = checked.data.items.slice(0, MOST_ITEMS).map(({ type }) => ({ type: kindOf(type), url: OWN_FILE }))
+  const items = checked.data.items.slice(0, 100).map(({ type }) => ({ type: kindOf(type), url: OWN_FILE }))
   return { type: kindOf(checked.data.type), items }
 }

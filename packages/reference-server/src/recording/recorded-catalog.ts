@@ -1,6 +1,6 @@
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import type { RecordedExchange } from './exchange.ts'
+import { kindOf, type RecordedExchange } from './exchange.ts'
 
 /** The newest so many outcomes of a model are replayed. */
 const MAX_OUTCOMES = 100
@@ -21,19 +21,13 @@ export function recordedCatalog(exchanges: readonly RecordedExchange[]): Catalog
   const models = new Map<string, Partial<CatalogModel>>()
   const runs = new Map<string, Run>()
   for (const exchange of exchanges) {
-    for (const model of exchange.models ?? [])
-      models.set(model.id, { ...models.get(model.id), ...(model as Partial<CatalogModel>) })
+    for (const model of exchange.models ?? []) models.set(model.id, { ...models.get(model.id), ...(model as object) })
     follow(runs, exchange)
   }
   const all = [...runs.values()]
-  for (const { model } of all) if (!models.has(model)) models.set(model, {})
-  return [...models].map(([id, shown]) =>
-    modelOf(
-      id,
-      shown,
-      all.filter(({ model }) => model === id),
-    ),
-  )
+  const ids = new Set([...models.keys(), ...all.map(({ model }) => model)])
+  const runsOf = (id: string) => all.filter(({ model }) => model === id)
+  return Array.from(ids, (id) => modelOf(id, models.get(id) ?? {}, runsOf(id)))
 }
 
 function follow(runs: Map<string, Run>, exchange: RecordedExchange): void {
@@ -71,16 +65,10 @@ function modelOf(id: string, shown: Partial<CatalogModel>, runs: readonly Run[])
     // A model whose details were not read takes everything.
     input_schema: { type: 'object', properties: {}, ...{ additionalProperties: true } },
     ...shown,
-    output_kind: kindOf(outputs.at(-1)?.type, shown.category),
+    output_kind: kindOf(outputs.at(-1)?.type),
     latency_ms: times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? UNKNOWN_LATENCY_MS,
     outcomes: runs.slice(-MAX_OUTCOMES).map(outcomeOf),
   }
-}
-
-function kindOf(type: string | undefined, category: string | undefined): CatalogModel['output_kind'] {
-  if (type === 'image' || type === 'video' || type === 'audio') return type
-  if (category === 'text-to-video') return 'video'
-  return category === 'text-to-speech' || category === 'audio-generation' ? 'audio' : 'image'
 }
 
 function outcomeOf({ ms, last: { state, code, output } }: Run): ScriptedOutcome {

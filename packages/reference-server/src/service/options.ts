@@ -92,7 +92,7 @@ export interface ReferenceServerOptions {
 }
 
 /** Milliseconds of all models, or of some by their id; the others keep the latency of the catalog. */
-export type LatencyOption = number | { [modelId: string]: number }
+type LatencyOption = number | { [modelId: string]: number }
 
 /** The options with every one of them settled. */
 export interface ResolvedOptions {

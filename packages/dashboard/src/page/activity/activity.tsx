@@ -1,12 +1,12 @@
 import { computed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { clock, now } from '../data/clock.ts'
+import { now } from '../data/clock.ts'
 import { findJob, type Row, rows, version } from '../data/store.ts'
 import type { JobRow } from '../data/wire.ts'
 import { ExchangePanel } from '../jobs/exchange-panel.tsx'
 import { changeQuery, linkHere, linkTo, route } from '../route.ts'
 import { decoded } from '../text/code.ts'
-import { count, formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
+import { count, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Search } from '../ui/fields.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -128,8 +128,8 @@ function Line({ row }: { row: Row }) {
       <span role="cell" class="number">
         {tookMs !== undefined && formatDuration(tookMs)}
       </span>
-      <span role="cell" class="muted" title={formatTime(row.at)}>
-        {clock.value.scale === undefined ? formatTime(row.at) : formatAgo(now.value - row.at)}
+      <span role="cell" class="muted">
+        {formatTime(row.at)}
       </span>
     </>
   )

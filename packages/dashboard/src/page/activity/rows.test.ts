@@ -56,7 +56,7 @@ describe('the list of activity', () => {
 
   it('is limited to what is asked for', () => {
     expect(shown('problems')).toEqual(['job 20', 'request 30', 'delivery 40'])
-    expect(shown('requests')).toEqual(['request 10', 'request 20', 'request 30'])
+    expect(shown('jobs')).toEqual(['job 20'])
     expect(shown('control')).toEqual(['request 50'])
   })
 

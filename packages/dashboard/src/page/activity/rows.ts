@@ -8,8 +8,6 @@ export const VIEWS = {
   all: 'Everything',
   problems: 'Problems',
   jobs: 'Jobs',
-  requests: 'Requests',
-  deliveries: 'Deliveries',
   control: 'Control API',
 } as const
 
@@ -17,15 +15,12 @@ export type View = keyof typeof VIEWS
 
 /** Whether a row is shown. Runs and polls that went well are in the row of their job. */
 export function isIn(view: View, row: Row): boolean {
-  const kind = row.kind === 'job' ? 'job' : row.entry.kind
   const request = row.kind === 'entry' && row.entry.kind === 'request' ? row.entry : undefined
   const isControl = request?.route === 'control'
   const views: Record<View, boolean> = {
     all: request?.job_id === undefined || isProblem(row),
     problems: isProblem(row),
-    jobs: kind === 'job',
-    requests: kind === 'request',
-    deliveries: kind === 'delivery',
+    jobs: row.kind === 'job',
     control: isControl,
   }
   return views[view] && isControl === (view === 'control')

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
 import { post } from '../data/control.ts'
 import { ofKey } from '../data/keys.ts'
-import { models } from '../data/store.ts'
 import type { Fault } from '../data/wire.ts'
 import { Button } from '../ui/button.tsx'
 import { NumberField, numberIn, Select } from '../ui/fields.tsx'
@@ -27,23 +26,22 @@ const KINDS = {
 const OPTIONS = Object.fromEntries(Object.entries(KINDS).map(([kind, text]) => [kind, `${kind}: ${text}`]))
 const WHEN = { before: 'before the work', after: 'after the work' } as const
 
+const ROUTE_NAMES = ['runModel', 'getJob', 'cancelJob', 'listModels', 'getModel', 'getFile']
 /** The empty one is any. */
-const ROUTES = named(['runModel', 'getJob', 'cancelJob', 'listModels', 'getModel', 'getFile'])
-
-function named(names: readonly string[]): Record<string, string> {
-  return { '': 'any', ...Object.fromEntries(names.map((name) => [name, name])) }
+const ROUTES = {
+  '': 'any',
+  ...Object.fromEntries(ROUTE_NAMES.map((name) => [name, name])),
 }
 
-const chosen = signal({ kind: 'unavailable', route: 'getJob', model: '', when: 'before' as keyof typeof WHEN })
+const chosen = signal({ kind: 'unavailable', route: 'getJob', when: 'before' as keyof typeof WHEN })
 const times = signal('')
-const share = signal('')
 
 function choose(change: Partial<typeof chosen.value>): void {
   chosen.value = { ...chosen.value, ...change }
 }
 
 export function FaultCard() {
-  const { kind, route, model, when } = chosen.value
+  const { kind, route, when } = chosen.value
   const add = (event: Event) => {
     event.preventDefault()
     return attempt(() => post('faults', { ...faultOf(), ...ofKey() }))
@@ -53,15 +51,8 @@ export function FaultCard() {
       <form class="grid" onSubmit={add} aria-label="Add a fault">
         <Select label="The service" options={OPTIONS} value={kind} set={(one) => choose({ kind: one })} />
         <Select label="Route" options={ROUTES} value={route} set={(one) => choose({ route: one })} />
-        <Select
-          label="Model"
-          options={named(models.value.map(({ id }) => id))}
-          value={model}
-          set={(one) => choose({ model: one })}
-        />
         <Select label="When" options={WHEN} value={when} set={(one) => choose({ when: one })} />
         <NumberField label="Times" value={times} min={1} step={1} placeholder="until removed" />
-        <NumberField label="Share, 0 to 1" value={share} max={1} placeholder="1" />
         <Button type="submit" kind="primary" icon="bolt">
           Switch on
         </Button>
@@ -71,14 +62,12 @@ export function FaultCard() {
 }
 
 function faultOf(): Fault {
-  const { kind, route, model, when } = chosen.value
-  const [timesValue, probability] = [numberIn(times), numberIn(share)]
+  const { kind, route, when } = chosen.value
+  const timesValue = numberIn(times)
   return {
     kind,
     ...(route && { route }),
-    ...(model && { model }),
     ...(when === 'after' && { when }),
     ...(timesValue !== undefined && { times: timesValue }),
-    ...(probability !== undefined && { probability }),
   }
 }

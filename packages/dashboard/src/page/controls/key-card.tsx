@@ -2,29 +2,17 @@ import { useSignal } from '@preact/signals'
 import { post } from '../data/control.ts'
 import { chooseKey, currentKey, keys, shortKey } from '../data/keys.ts'
 import type { ApiKey } from '../data/wire.ts'
-import { count, formatNumber } from '../text/format.ts'
+import { formatNumber } from '../text/format.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
-import { Check, NumberField, numberIn } from '../ui/fields.tsx'
+import { NumberField, numberIn } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
-const PERMISSIONS = ['models:read', 'models:run', 'jobs:read', 'jobs:write', 'webhooks:manage']
-
 export function KeyCard() {
   const credits = useSignal('')
-  const permissions = useSignal<readonly string[]>(PERMISSIONS)
   const create = (event: Event) => {
     event.preventDefault()
-    const amount = numberIn(credits)
-    const isLimited = permissions.value.length < PERMISSIONS.length
-    const options = {
-      ...(amount !== undefined && { credits: amount }),
-      ...(isLimited && { permissions: permissions.value }),
-    }
-    return attempt(() => post('keys', options))
-  }
-  const allow = (name: string, isAllowed: boolean) => {
-    permissions.value = PERMISSIONS.filter((one) => (one === name ? isAllowed : permissions.value.includes(one)))
+    return attempt(() => post('keys', { credits: numberIn(credits) }))
   }
   return (
     <Card title="API keys">
@@ -35,17 +23,6 @@ export function KeyCard() {
       </ul>
       <form class="grid" onSubmit={create} aria-label="Create a key">
         <NumberField label="Credits" value={credits} step={1} placeholder="10000" />
-        <fieldset class="checks">
-          <legend>Permissions</legend>
-          {PERMISSIONS.map((name) => (
-            <Check
-              key={name}
-              label={name}
-              value={permissions.value.includes(name)}
-              set={(isAllowed) => allow(name, isAllowed)}
-            />
-          ))}
-        </fieldset>
         <Button type="submit">Create a key</Button>
       </form>
     </Card>
@@ -53,7 +30,7 @@ export function KeyCard() {
 }
 
 function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
-  const { key, revoked, credits, permissions } = apiKey
+  const { key, revoked, credits } = apiKey
   const name = shortKey(key)
   return (
     <li>
@@ -74,9 +51,6 @@ function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
           {formatNumber(credits.left)} left
           {credits.available < credits.left && <span class="muted">, {formatNumber(credits.available)} free</span>}
         </span>
-      )}
-      {permissions.length < PERMISSIONS.length && (
-        <span class="muted small">{count(permissions.length, 'permission')}</span>
       )}
       {!revoked && (
         <span class="buttons">

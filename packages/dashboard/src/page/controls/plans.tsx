@@ -39,7 +39,6 @@ export function PlanCard() {
         value={Object.keys(PLANS).find((name) => JSON.stringify(PLANS[name]) === JSON.stringify(plan))}
         set={(name) => attempt(() => post('webhooks', { ...PLANS[name], ...ofKey() }))}
       />
-      <p class="muted small">Each result: {planText(plan)}.</p>
     </Card>
   )
 }

@@ -19,10 +19,8 @@ export function chooseKey(key: string | undefined): void {
   chosen.value = key ?? null
 }
 
-/** The account of a control request; nothing for the first. */
-export function ofKey(): { key?: string } {
-  return isFirstKey.value ? {} : { key: currentKey.value?.key ?? '' }
-}
+/** The account of a control request. */
+export const ofKey = () => ({ key: currentKey.value?.key })
 
 /** What is shown of a key where it is not to be copied. */
 export function shortKey(key: string): string {

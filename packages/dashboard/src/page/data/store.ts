@@ -4,8 +4,8 @@ import { needsToken, read } from './control.ts'
 import { keys } from './keys.ts'
 import type { DeliveryEntry, Entry, JobRow, Model, NoteEntry, RequestEntry, ServerActivity } from './wire.ts'
 
-/** So many requests and deliveries are listed, the newest. */
-const MAX_ENTRIES = 10_000
+/** So many rows are listed, the newest. */
+const MAX_ROWS = 30_000
 
 /** Real time before the page asks again, and when the server is gone. Longer than the patience of an `auto` clock. */
 const POLL_MS = 300
@@ -21,7 +21,6 @@ export type Row =
 /** Everything that happened, oldest first. The array is the same: read `version` to hear of changes. */
 export const rows: Row[] = []
 const jobRows = new Map<string, Row & { kind: 'job' }>()
-let entryCount = 0
 let lastPlace = 0
 
 /** Rises with each change of jobs and entries. */
@@ -76,7 +75,6 @@ async function followOnce(): Promise<void> {
 function startAgain(catalog: readonly Model[]): void {
   rows.length = 0
   jobRows.clear()
-  entryCount = 0
   lastPlace = 0
   models.value = catalog
   version.value++
@@ -88,7 +86,7 @@ function apply(activity: ServerActivity): void {
   if (JSON.stringify(keys.value) !== JSON.stringify(activity.keys)) keys.value = activity.keys
   for (const job of activity.jobs) putJob(job)
   for (const entry of activity.entries) putEntry(entry)
-  if (entryCount > 2 * MAX_ENTRIES) dropOldest()
+  if (rows.length > MAX_ROWS) rows.splice(0, rows.length - MAX_ROWS)
   if (activity.jobs.length > 0) touched.value = new Set(activity.jobs.map(({ job_id }) => job_id))
   if (activity.jobs.length + activity.entries.length > 0) version.value++
 }
@@ -107,7 +105,6 @@ function putJob(job: JobRow): void {
 function putEntry(entry: Entry): void {
   if (entry.kind === 'job' || entry.place <= lastPlace) return
   lastPlace = entry.place
-  entryCount++
   insert({ kind: 'entry', at: entry.at_ms, entry })
 }
 
@@ -116,12 +113,4 @@ function insert(row: Row): void {
   let place = rows.length
   while (place > 0 && (rows[place - 1]?.at ?? 0) > row.at) place--
   rows.splice(place, 0, row)
-}
-
-function dropOldest(): void {
-  let left = entryCount - MAX_ENTRIES
-  const kept = rows.filter(({ kind }) => kind === 'job' || left-- <= 0)
-  rows.length = 0
-  for (const row of kept) rows.push(row)
-  entryCount = MAX_ENTRIES
 }

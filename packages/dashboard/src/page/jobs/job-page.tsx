@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
-import { nextChange, now } from '../data/clock.ts'
-import type { Exchange, JobRow, Life } from '../data/wire.ts'
+import { now } from '../data/clock.ts'
+import type { Exchange, Life } from '../data/wire.ts'
 import { Diagram } from '../diagram/diagram.tsx'
 import { foldPolls } from '../diagram/fold-polls.ts'
 import { isBad } from '../diagram/labels.ts'
 import { isSame, startOf } from '../diagram/layout.ts'
 import { linkTo, route } from '../route.ts'
-import { formatDuration, formatTime } from '../text/format.ts'
 import { CopyButton } from '../ui/button.tsx'
 import { Check } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -49,7 +48,6 @@ export function JobPage({ id }: { id: string }) {
             <strong class="mono">{job.code}</strong> {job.message}
           </p>
         )}
-        <Facts job={job} />
       </header>
       <JobActions job={job} />
       <JobDiagram key={id} life={life.value} />
@@ -62,16 +60,6 @@ function outcomeNow(life: Life): string {
   const { job } = life
   const passedMs = Math.floor((now.value - job.created_at_ms) / 1_000) * 1_000
   return outcomeText({ ...life, job: { ...job, status: statusNow(job) } }, job.created_at_ms + passedMs)
-}
-
-function Facts({ job }: { job: JobRow }) {
-  const nextMs = (nextChange(job) ?? 0) - now.value
-  const facts = [
-    `Created ${formatTime(job.created_at_ms)} UTC`,
-    `key ${job.key}`,
-    nextMs > 0 && `next change in ${formatDuration(nextMs)}`,
-  ]
-  return <p class="muted facts">{facts.filter(Boolean).join(' · ')}</p>
 }
 
 /** What is shown first: the last of what went wrong. */

@@ -10,12 +10,10 @@ type Loaded = Life | 'missing' | undefined
 const RELOAD_MS = 150
 
 /** The life of a job, loaded again whenever something has happened to it. */
-export function useLife(id: string | undefined): Signal<Loaded> {
+export function useLife(id: string): Signal<Loaded> {
   const life = useSignal<Loaded>(undefined)
   useEffect(() => {
-    const known = life.peek()
-    if (known === 'missing' || known?.job.job_id !== id) life.value = undefined
-    if (id === undefined) return
+    life.value = undefined
     let timer = 0
     let isGone = false
     const load = async () => {

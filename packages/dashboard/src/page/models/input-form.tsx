@@ -54,7 +54,6 @@ function Field(props: FieldProps) {
       {property.description && (
         <p class="muted small" id={`${id}-text`}>
           {property.description}
-          {rangeText(property)}
         </p>
       )}
     </div>
@@ -96,12 +95,6 @@ function Control({ id, property, value, isRequired, set }: FieldProps) {
   if (isNumber)
     return <input {...text} type="number" min={minimum} max={maximum} step={type === 'integer' ? 1 : 'any'} />
   return id.endsWith('url') ? <input {...text} type="url" /> : <textarea {...text} rows={3} />
-}
-
-function rangeText({ minimum, maximum }: Property): string {
-  if (minimum !== undefined && maximum !== undefined) return ` ${minimum} to ${maximum}.`
-  if (minimum !== undefined) return ` At least ${minimum}.`
-  return maximum === undefined ? '' : ` At most ${maximum}.`
 }
 
 const SAMPLES: Readonly<Record<string, string>> = {

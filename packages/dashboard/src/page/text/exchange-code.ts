@@ -1,5 +1,5 @@
 import type { RequestExchange } from '../data/wire.ts'
-import { literal, shellQuoted } from './code.ts'
+import { shellQuoted } from './code.ts'
 
 /** Stands where a key belongs: no code that is copied holds one. */
 const KEY = '$MODELRUN_API_KEY'
@@ -37,16 +37,16 @@ interface RunBody {
 
 /** A run as a program with the SDK. */
 export function runCode(model: string, body: RunBody, key?: string): string {
-  const apiKey = key === undefined ? '' : `, apiKey: ${literal(key)}`
+  const apiKey = key === undefined ? '' : `, apiKey: '${key}'`
   const client = `const client = new ModelRun({ baseUrl: '${location.origin}'${apiKey} })`
   return `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(model, body)}`
 }
 
 /** A run as a call of the SDK. */
-export function runCall(model: string, { input = {}, sync, webhook_url }: RunBody): string {
-  const args = `${literal(model)}, ${literal(input)}`
+function runCall(model: string, { input = {}, sync, webhook_url }: RunBody): string {
+  const args = `${JSON.stringify(model)}, ${JSON.stringify(input, null, 2)}`
   if (webhook_url !== undefined)
-    return `const job = await client.submit(${args}, { webhookUrl: ${literal(webhook_url)} })`
+    return `const job = await client.submit(${args}, { webhookUrl: ${JSON.stringify(webhook_url)} })`
   if (sync === false) return `const job = await client.submit(${args})\nconst result = await job.result()`
   return `const result = await client.run(${args}, { mode: 'sync' })`
 }

@@ -40,11 +40,6 @@ export function formatExact(ms: number): string {
   return whole < 60_000 ? seconds : `${Math.floor(whole / 60_000)} min ${seconds}`
 }
 
-/** How long ago: `now`, `12 s ago`, `4 min ago`. */
-export function formatAgo(ms: number): string {
-  return ms < 1_000 ? 'now' : `${formatDuration(Math.floor(ms / 1_000) * 1_000).replace(/(?<=[a-z]) .*/, '')} ago`
-}
-
 export function capitalized(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase())
 }
