@@ -64,12 +64,10 @@ describe('generateImage', () => {
 
   it('gives url, job and price of each image', async () => {
     const one = setup()
-    const { images, providerMetadata } = await generateImage({
-      model: one.modelrun.image('aurora-image'),
-      prompt: 'x',
-      providerOptions: { modelrun: { maxCredits: 4 } },
-    })
-    const facts = { url: expect.stringMatching(/\.png$/), jobId: expect.stringMatching(/^job_/), creditsPerRun: 4 }
+    const providerOptions = { modelrun: { maxCredits: PRICE } }
+    const call = { model: one.modelrun.image(SWIFT), prompt: 'x', providerOptions }
+    const { images, providerMetadata } = await generateImage(call)
+    const facts = { url: expect.stringMatching(/\.png$/), jobId: expect.stringMatching(/^job_/), creditsPerRun: PRICE }
     expect(providerMetadata).toMatchObject({ modelrun: { images: [facts] } })
     expect(images[0]?.mediaType).toBe('image/png')
   })

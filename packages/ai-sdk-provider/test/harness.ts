@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { generateImage, generateSpeech, experimental_generateVideo as generateVideo } from 'ai'
 import { ModelRun } from 'modelrun'
@@ -43,6 +44,13 @@ export function setup(
     posts: () => posts,
     charged: () => before - server.credits(),
   }
+}
+
+/** Everything that a log could show of a value. */
+export function texts(value: unknown): string {
+  return [JSON.stringify(value), String(value), inspect(value, { depth: 20, showHidden: true, getters: true })].join(
+    '\n',
+  )
 }
 
 /** Waits an hour on the clock of the server: every job has ended then, and was charged. */

@@ -1,12 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
-import { type ListeningServer, listen } from '@modelrun/reference-server/node'
+import { listen } from '@modelrun/reference-server/node'
 import { afterAll, afterEach, vi } from 'vitest'
 import { type BuiltCommand, buildCommand } from './build-command.ts'
 
@@ -50,43 +51,28 @@ interface StartOptions {
 
 /** A folder, a service on a port, and the command as a user runs it. All are gone after the test. */
 export class CliHarness {
-  readonly folder: string
+  readonly folder = mkdtempSync(join(tmpdir(), 'modelrun-cli-'))
   readonly server: ReferenceServer
-  readonly #listening: ListeningServer
+  readonly url: string
   /** The file of the command. */
   readonly command: string
-  readonly #children: ChildProcess[] = []
 
-  private constructor(
-    folder: string,
-    server: ReferenceServer,
-    process: { listening: ListeningServer; command: string },
-  ) {
-    this.folder = folder
+  private constructor(server: ReferenceServer, url: string, path: string) {
     this.server = server
-    this.#listening = process.listening
-    this.command = process.command
+    this.url = url
+    this.command = path
+    open.push(() => rm(this.folder, { recursive: true, force: true }))
   }
 
   static async create(options: ReferenceServerOptions = {}): Promise<CliHarness> {
     const server = createReferenceServer({ clock: 'system', latency: 0, ...options })
-    const folder = await mkdtemp(join(tmpdir(), 'modelrun-cli-'))
+    const { url, close } = await listen(server)
+    open.push(async () => {
+      await close()
+      await server.close()
+    })
     command ??= buildCommand()
-    const { path } = await command
-    const harness = new CliHarness(folder, server, { listening: await listen(server), command: path })
-    open.push(() => harness.#close())
-    return harness
-  }
-
-  get url(): string {
-    return this.#listening.url
-  }
-
-  async #close(): Promise<void> {
-    for (const child of this.#children.splice(0)) child.kill('SIGKILL')
-    await this.#listening.close()
-    await this.server.close()
-    await rm(this.folder, { recursive: true, force: true })
+    return new CliHarness(server, url, (await command).path)
   }
 
   /** The environment of a user. */
@@ -107,7 +93,7 @@ export class CliHarness {
 
   start(args: readonly string[], { env, input }: StartOptions = {}) {
     const child = spawn(process.execPath, [this.command, ...args], { cwd: this.folder, env: this.env(env) })
-    this.#children.push(child)
+    open.push(() => child.kill('SIGKILL'))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const printed = { stdout: '', stderr: '' }

@@ -168,10 +168,9 @@ describe('modelrun mcp', () => {
   })
 
   it('takes any key and a large input, and writes no file outside of its folder', async () => {
-    const agent = await startAgent(cli)
     const call = { model: 'aurora-image', input: { prompt: 'fox '.repeat(250_000) }, key: '../../etc/\u001f"\n' }
-    const { facts } = await agent.call('run_model', call)
-    expect(facts.files?.every((file) => file.startsWith(`${cli.folder}/out/`))).toBe(true)
+    const { facts } = await (await startAgent(cli)).call('run_model', call)
+    expect(facts.files).toEqual([expect.stringContaining(`${cli.folder}/out/aurora-image-job_`)])
   })
 
   it('leaves a lost run to the user: it is not sent again, also under another key', async () => {
@@ -238,10 +237,5 @@ describe('modelrun mcp', () => {
     const { text: wrong } = await agent.call('describe_model', { model: cli.server.apiKey })
     expect(wrong).toContain('There is no model')
     expect(wrong).not.toContain(cli.server.apiKey)
-  })
-
-  it('says what is missing when a setting is wrong', async () => {
-    const { code, stderr, stdout } = await cli.run(['mcp', '--out', 'out', '--budget', 'much'])
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('a whole number from 0 on')])
   })
 })
