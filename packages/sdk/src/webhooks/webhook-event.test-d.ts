@@ -3,6 +3,7 @@ import { expectTypeOf, test } from 'vitest'
 import type { ModelRun } from '../client/client.ts'
 import type { ResultReceiver } from '../client/runs/run-options.ts'
 import { createInbox, type Inbox } from './inbox.ts'
+import type { DeliveryContext } from './inbox-options.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 test('the status distinguishes the kinds of events (section 6)', () => {
@@ -41,4 +42,12 @@ test('each handler of an inbox gets the event of its kind, and a client is a rea
 
 test('an inbox fits as the webhook receiver of a run', () => {
   expectTypeOf<Inbox>().toExtend<ResultReceiver>()
+})
+
+test('the context of a handler is unknown, or of the type that the handler says', () => {
+  createInbox({ onSucceeded: (_event, { context }) => expectTypeOf(context).toBeUnknown() })
+  createInbox<{ order: number }>({
+    onFailed: (_event, { context }) => expectTypeOf(context).toEqualTypeOf<{ order: number }>(),
+  })
+  createInbox({ onSucceeded: (_event, { context }: DeliveryContext<{ order: number }>) => context.order })
 })
