@@ -35,7 +35,7 @@ describe('a ky hook that fails', () => {
     ['after one without a job', failing('afterResponse', [withoutJob]), { submission: 'unknown', status: 200 }],
     ['after one that was refused', failing('beforeError', [unconnected('ECONNREFUSED')]), { submission: 'unknown' }],
     ['after a lost response', failing('beforeError', [broken('ECONNRESET')]), lost],
-  ])('says what became of the run: %s', async (_, { client, service }, fields) => {
+  ])('gives the outcome of the run: %s', async (_, { client, service }, fields) => {
     const error = await caught(client.submit('aurora-image', {}), HookError)
     expect(error).toMatchObject({ cause: { message: 'a fault of the hook' }, ...fields })
     expect(service.received.length).toBe(error.submission === 'not_sent' ? 0 : 1)
