@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../../../test/manual-clock.ts'
 import type { JobReference } from '../job-reference.ts'
@@ -60,6 +61,7 @@ test('a wait that has left is not notified again', () => {
   for (const each of [gone, other]) list.add(each)
   list.remove(gone)
   list.remove(gone)
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
   list.endEarly(gone, 'aborted')
   controller.abort()
   expect(ends).toEqual([])
