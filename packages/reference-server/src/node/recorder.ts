@@ -137,12 +137,10 @@ function noResponse(origin: string, method: string, reason: unknown): NoResponse
 const HOP_BY_HOP =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|content-length|content-encoding)$/
 
-const isPassed = (name: string, connection = '') =>
-  !HOP_BY_HOP.test(name) &&
-  !connection
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .includes(name)
+function isPassed(name: string, connection = ''): boolean {
+  const named = connection.toLowerCase().split(/[\s,]+/)
+  return !HOP_BY_HOP.test(name) && !named.includes(name)
+}
 
 function endToEnd({ headers, headersDistinct }: IncomingMessage): Headers {
   const passed = Object.entries(headersDistinct).flatMap(([name, values = []]) =>

@@ -28,9 +28,16 @@ function start(...args: string[]) {
 }
 
 describe('startServer', () => {
-  it('makes requests of every key go wrong', async () => {
-    const { server, keys } = await start('--keys', '2', '--fault', 'unavailable,times=1,retry_after=7')
-    expect(new Set(keys).size).toBe(2)
+  it('makes keys with credits, and requests of each go wrong', async () => {
+    const { server, keys } = await start(
+      '--keys',
+      '2',
+      '--credits',
+      '7',
+      '--fault',
+      'unavailable,times=1,retry_after=7',
+    )
+    expect(keys.map((key) => server.credits(key))).toEqual([7, 7])
     for (const key of keys) {
       const api = apiCaller(server, key)
       const faulty = await api.get('/v1/models')
@@ -45,11 +52,6 @@ describe('startServer', () => {
     const api = apiCaller(server)
     const { status, body } = await api.run('aurora-image', { sync: false })
     expect([status, await api.status(body.job_id)]).toEqual([200, 'succeeded'])
-  })
-
-  it('gives every account the credits', async () => {
-    const { server, keys } = await start('--keys', '2', '--credits', '7')
-    expect(keys.map((key) => server.credits(key))).toEqual([7, 7])
   })
 
   it('serves the models of a file', async () => {
@@ -80,18 +82,6 @@ describe('startServer', () => {
     const call = apiCaller(server)
     const run = await call.post('/v1/models/aurora-image/run', { input: { prompt: 'x' }, sync: false })
     expect(run.status).toBe(200)
-  })
-
-  it('says what is wrong with a profile', async () => {
-    const path = await fileWith('{"asyncRunStatus":204}')
-    const message = `--assume, or the profile ${path}, is wrong: /asyncRunStatus must be 200 or 202.`
-    await expect(start('--profile', path)).rejects.toThrow(new UsageError(message))
-  })
-
-  it('quotes a broken catalog in one line', async () => {
-    const error = await start('--catalog', await fileWith('[\n  { id: 1 }\n]')).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(UsageError)
-    expect(String(error)).not.toContain('\n')
   })
 
   it.each([

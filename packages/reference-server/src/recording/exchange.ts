@@ -56,12 +56,9 @@ export type SeenExchange = Pick<RecordedExchange, 'at' | 'ms' | 'status'> & {
   json: unknown
 }
 
-/** The newest so many jobs are known. */
-const MAX_JOBS = 10_000
-
-/** Reduces exchanges to what may be stored. */
+/** Reduces exchanges to what may be stored. The newest ten thousand jobs are known. */
 export class Recorder {
-  readonly #jobs = new NewestMap<unknown, string>(MAX_JOBS)
+  readonly #jobs = new NewestMap<unknown, string>(10_000)
   #count: number
 
   /** @param count of the exchanges that are stored already */

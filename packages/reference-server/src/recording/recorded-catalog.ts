@@ -2,10 +2,6 @@ import type { CatalogModel } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import { kindOf, type RecordedExchange } from './exchange.ts'
 
-/** The newest so many outcomes of a model are replayed. */
-const MAX_OUTCOMES = 100
-const UNKNOWN_LATENCY_MS = 1_000
-
 /** A run, as far as its exchanges have shown it. */
 interface Run {
   model: string
@@ -66,8 +62,8 @@ function modelOf(id: string, shown: Partial<CatalogModel>, runs: readonly Run[])
     input_schema: { type: 'object', properties: {}, ...{ additionalProperties: true } },
     ...shown,
     output_kind: kindOf(outputs.at(-1)?.type),
-    latency_ms: times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? UNKNOWN_LATENCY_MS,
-    outcomes: runs.slice(-MAX_OUTCOMES).map(outcomeOf),
+    latency_ms: times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 1_000,
+    outcomes: runs.slice(-100).map(outcomeOf), // the newest
   }
 }
 
