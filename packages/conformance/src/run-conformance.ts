@@ -1,15 +1,15 @@
 import { closestName } from '@modelrun/kit'
 import type { Check } from './check.ts'
-import { createExchangeLog, type Exchange, type ExchangeLog } from './exchange.ts'
-import { type Finding, fail, skip } from './finding.ts'
+import { createExchangeLog, type ExchangeLog } from './exchange.ts'
+import { type Finding, fail } from './finding.ts'
 import { createCaller, createDownloader, NoResponseError } from './http/caller.ts'
-import { sendingAgain, TOO_MANY_REQUESTS } from './http/sent-again.ts'
+import { sendingAgain } from './http/sent-again.ts'
 import type { JsonValue } from './json.ts'
 import { ALL_CHECKS, AREAS, areaOf } from './judges/all-checks.ts'
 import { owedBy } from './judges/charges.ts'
 import { type World, worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
-import { costOf, missingFor, scenariosOf, sendsRuns } from './plan/plan.ts'
+import { costOf, scenariosOf, sendsRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { profileOf } from './profile.ts'
@@ -119,30 +119,12 @@ function cannotStart(error: unknown, redactor: Redactor): unknown {
 }
 
 function findingOf(check: Check, world: World): Finding {
-  const { options } = world.session
-  // Without any of its scenarios there is nothing to judge.
-  const missing = check.from.map((scenario) => missingFor(scenario, options))
-  if (missing[0] !== undefined && !missing.includes(undefined)) return skip(missing[0])
   try {
-    return unlessLimited(check, check.judge(world))
+    return check.judge(world)
   } catch (error) {
     // What was paid for must not be lost with the report.
     return fail(`could not be judged: ${error instanceof Error ? error.message : error}`, [])
   }
-}
-
-/**
- * The specification shows no rate limits (section 8): a request that was rejected for one shows nothing else. A 429 alone
- * may mean something else, such as an account without credits, so it can be an observation.
- */
-function unlessLimited({ id }: Check, finding: Finding): Finding {
-  const { verdict, exchanges } = finding
-  const isLimited = ({ direction, response }: Exchange) =>
-    direction === 'sent' && response?.status === TOO_MANY_REQUESTS
-  const rejected = exchanges.filter(isLimited)
-  const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
-  if (verdict === 'skipped' || rejected.length === 0 || isShown || id === 'errors/every-error') return finding
-  return skip('the service rejected too many requests with 429; check again later', exchanges)
 }
 
 function resultOf(check: Check, finding: Finding, redactor: Redactor): CheckResult {

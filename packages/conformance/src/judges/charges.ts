@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts'
 import { judge, observe, skip } from '../finding.ts'
 import { at, groupBy } from '../json.ts'
-import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { judgeEvery, type Source } from './judge-world.ts'
 import { isProviderFailure, jobOf, type RunCall, type World } from './world.ts'
@@ -12,7 +11,7 @@ type Entry = 'charged' | 'free' | 'failed' | 'open' | 'running'
 const LATE_MS = 1_000
 
 const BOOKS: Source<{ charged: number; runs: readonly RunCall[] }> = {
-  from: [...Object.values(FIRST), ...LASTS],
+  from: [...Object.values(FIRST)],
   pick: ({ session: { credits }, sentRuns: runs }) => {
     const charged = Number(credits.before) - Number(credits.after)
     return Number.isNaN(charged) || runs.length === 0 ? [] : [{ charged, runs }]

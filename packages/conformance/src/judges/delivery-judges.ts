@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts'
 import { type Finding, fail, judge, pass, skip } from '../finding.ts'
 import { at, isRecord, show } from '../json.ts'
-import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isUnfinished, jobStatus } from '../session/actions.ts'
 import type { Delivery, WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
@@ -21,7 +20,7 @@ type Arrival = Delivered & { delivery: Delivery }
 
 /** Runs with a webhook, and what arrived there. */
 const SENT: Source<Delivered> = {
-  from: [FIRST.webhook, FIRST.asyncWebhook, FIRST.failingWebhook, FIRST.cancelledWebhook, ...LASTS],
+  from: [FIRST.webhook, FIRST.asyncWebhook, FIRST.failingWebhook, FIRST.cancelledWebhook],
   pick: (world) =>
     world.sentRuns.flatMap((run) => (run.endpoint ? { run, job: jobOf(run, world), ...run.endpoint } : [])),
   nothing: 'no run with a webhook_url was accepted',
@@ -30,7 +29,7 @@ const DELIVERED = only(SENT, ({ run }) => run.response.status < 400)
 /** Runs that were rejected, and what arrived all the same. */
 const isRejected = ({ run: { response, jobId } }: Delivered) => response.status >= 400 && jobId === undefined
 const REJECTED = only(SENT, isRejected, 'no run with a webhook_url was rejected')
-const OF_CANCELS = { ...DELIVERED, from: [FIRST.cancelledWebhook, ...LASTS] }
+const OF_CANCELS = { ...DELIVERED, from: [FIRST.cancelledWebhook] }
 const CANCELLED = only(OF_CANCELS, ({ job }) => job?.outcome === 'cancelled', 'no job with a webhook was cancelled')
 const ARRIVALS: Source<Arrival> = {
   ...DELIVERED,
@@ -40,7 +39,7 @@ const ARRIVALS: Source<Arrival> = {
 const ofStatus = (status: string, from = ARRIVALS.from) =>
   only({ ...ARRIVALS, from }, ({ delivery }) => at(delivery.json, '/status') === status, `no delivery said ${status}`)
 const SUCCESSES = ofStatus('succeeded')
-const FAILURES = ofStatus('failed', [FIRST.failingWebhook, ...LASTS])
+const FAILURES = ofStatus('failed', [FIRST.failingWebhook])
 const EXPECTED_FAILURES = only(FAILURES, ({ run }) => run.shouldFail, 'no run was to fail')
 
 /** A delivery that came this long before a read may have been overtaken by it. */
@@ -79,7 +78,7 @@ export const DELIVERY_JUDGES: readonly Check[] = [
   judgeEvery('webhooks/failure-error', FAILURES, ({ delivery }) => holds(delivery, { ...ERROR, '/output': absent })),
   judgeEvery('webhooks/failure-code', EXPECTED_FAILURES, ({ delivery }) => holds(delivery, AT_PROVIDER)),
   judgeEvery('webhooks/after-the-end', DELIVERED, cameAfterTheEnd),
-  judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [FIRST.asyncWebhook, ...LASTS] }, isNotRetried),
+  judgeEvery('webhooks/not-retried', { ...DELIVERED, from: [FIRST.asyncWebhook] }, isNotRetried),
   judgeEvery('webhooks/no-success-when-cancelled', CANCELLED, (arrived) =>
     mayHaveEndedFirst(arrived) ? skip('the job may have ended first', arrived.deliveries) : hasNoSuccess(arrived),
   ),

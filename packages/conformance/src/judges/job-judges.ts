@@ -3,7 +3,6 @@ import type { Check } from '../check.ts'
 import { type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, show } from '../json.ts'
-import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isUnfinished, jobStatus } from '../session/actions.ts'
 import { originOf } from './api-calls.ts'
@@ -13,7 +12,7 @@ import { endOf, isBefore, type JobStory, type World } from './world.ts'
 
 /** Every job, however it was run, with all that was seen of it. */
 const JOBS: Source<JobStory> = {
-  from: [FIRST.async, FIRST.default, FIRST.failingAsync, ...LASTS],
+  from: [FIRST.async, FIRST.default, FIRST.failingAsync],
   pick: ({ jobs }) => jobs.filter(({ reads }) => reads.length > 0),
   nothing: 'no job was polled',
 }
@@ -21,15 +20,11 @@ const JOBS: Source<JobStory> = {
 const RIGHT = only(JOBS, ({ run }, { runs }) => runs.some(({ jobId }) => jobId === run.jobId))
 const ENDED = only(JOBS, ({ end }) => end !== undefined, 'no job has ended')
 const CANCELLED = only(
-  { ...JOBS, from: [FIRST.cancelled, FIRST.cancelledProcessing, ...LASTS] },
+  { ...JOBS, from: [FIRST.cancelled, FIRST.cancelledProcessing] },
   (job) => job.run.response.status < 300 && job.run.says !== 'completed' && effectiveCancel(job) !== undefined,
   'no job was cancelled',
 )
-const TO_FAIL = only(
-  { ...RIGHT, from: [FIRST.failingAsync, ...LASTS] },
-  ({ run }) => run.shouldFail,
-  'none was to fail',
-)
+const TO_FAIL = only({ ...RIGHT, from: [FIRST.failingAsync] }, ({ run }) => run.shouldFail, 'none was to fail')
 
 /** Files, read without the API key. */
 const FILES: Source<ApiResponse> = {

@@ -36,7 +36,8 @@ export function judgeAll<Item>(
     judge: (world) => {
       const [first, ...more] = pick(world)
       if (first !== undefined) return judge([first, ...more], world)
-      return world.session.troubles[0] ?? skip(whyNothing(from[0], world) ?? nothing)
+      const missing = missingIn(from[0], world)
+      return missing === undefined ? (world.session.troubles[0] ?? skip(whyNothing(world) ?? nothing)) : skip(missing)
     },
   }
 }
@@ -53,10 +54,13 @@ export function observeFirst<Item extends { response: ApiResponse }>(
   })
 }
 
-function whyNothing(scenario: Scenario | undefined, { session }: World): string | undefined {
-  const missing = scenario && (missingFor(scenario, session.options) ?? session.blocked.get(scenario.name))
+function missingIn(scenario: Scenario | undefined, { session }: World): string | undefined {
+  return scenario && (missingFor(scenario, session.options) ?? session.blocked.get(scenario.name))
+}
+
+function whyNothing({ session }: World): string | undefined {
   const isLimited = session.recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
-  return missing ?? (isLimited ? 'the service rejected too many requests with 429' : undefined)
+  return isLimited ? 'the service rejected too many requests with 429' : undefined
 }
 
 /** The same source with some of its items. */

@@ -5,7 +5,7 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
 import { keysAtJobs, keysAtReads, revokedKey } from '../scenarios/keys.ts'
 import { details, keyInQuery, lists, pages } from '../scenarios/reads.ts'
-import { FIRST, otherRuns } from '../scenarios/runs.ts'
+import { FIRST } from '../scenarios/runs.ts'
 import type { Recorded } from '../session/session.ts'
 import { type ApiCall, isItsOwn, originOf } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
@@ -16,7 +16,7 @@ const FORBIDDEN = 'FORBIDDEN'
 
 /** Every request to an endpoint, whatever it was sent for. */
 const CALLS: Source<ApiCall> = {
-  from: [pages, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, otherRuns, lists, details],
+  from: [pages, keysAtReads, keysAtJobs, FIRST.default, FIRST.async, lists, details],
   pick: ({ calls }) => calls.filter(isItsOwn),
   nothing: 'nothing was sent',
 }

@@ -2,7 +2,6 @@ import type { Check } from '../check.ts'
 import { every, type Finding, judge, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
-import { LASTS } from '../scenarios/ends.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { mayDo } from '../session/keys.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
@@ -18,7 +17,7 @@ const isPollingText = (value: unknown) => typeof value === 'string' && MENTIONS_
 
 /** Every run that the specification accepts, by its key and its input, with some of the first runs. */
 const runsOf = (...names: readonly (keyof typeof FIRST)[]): Source<RunCall> => ({
-  from: [...names.map((name) => FIRST[name]), ...LASTS],
+  from: [...names.map((name) => FIRST[name])],
   pick: ({ runs }) => runs,
   nothing: 'no run was accepted',
 })
@@ -49,7 +48,7 @@ const RIGHT = only(
   'no run was sent',
 )
 const FAILING: Source<RunCall> = {
-  from: [FIRST.failing, FIRST.failingAsync, ...LASTS],
+  from: [FIRST.failing, FIRST.failingAsync],
   pick: ({ sentRuns }) => sentRuns.filter((run) => run.shouldFail && isWaiting(run) && !run.isOpen),
   nothing: 'no run failed at the provider',
 }

@@ -2,7 +2,6 @@ import type { RouteName } from '@modelrun/contract'
 import type { Check, Scenario } from '../check.ts'
 import { observe } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { LASTS } from '../scenarios/ends.ts'
 import { keysAtJobs } from '../scenarios/keys.ts'
 import { UNKNOWN_ID, unknownModel } from '../scenarios/reads.ts'
 import { FIRST, wrongRuns } from '../scenarios/runs.ts'
@@ -15,20 +14,20 @@ import { SHORTEST_HOLD_MS } from './run-times.ts'
 import { endOf, isBefore, type JobStory, type RunCall, startOf } from './world.ts'
 
 const CALLS: Source<ApiCall> = { from: [], pick: ({ calls }) => calls, nothing: 'it was not sent' }
-const RUNS: Source<RunCall> = { from: LASTS, pick: ({ runs }) => runs, nothing: 'no such run was accepted' }
-const SENT: Source<RunCall> = { from: LASTS, pick: ({ sentRuns }) => sentRuns, nothing: 'no such run was sent' }
-const JOBS: Source<JobStory> = { from: LASTS, pick: ({ jobs }) => jobs, nothing: 'there was no such job' }
+const RUNS: Source<RunCall> = { from: [], pick: ({ runs }) => runs, nothing: 'no such run was accepted' }
+const SENT: Source<RunCall> = { from: [], pick: ({ sentRuns }) => sentRuns, nothing: 'no such run was sent' }
+const JOBS: Source<JobStory> = { from: [], pick: ({ jobs }) => jobs, nothing: 'there was no such job' }
 
-const ASYNC = only({ ...RUNS, from: [FIRST.async, ...LASTS] }, ({ mode }) => mode === 'async')
+const ASYNC = only({ ...RUNS, from: [FIRST.async] }, ({ mode }) => mode === 'async')
 /** Synchronous runs that fail while they are held. */
 const FAILING = only(
-  { ...SENT, from: [FIRST.failing, ...LASTS] },
+  { ...SENT, from: [FIRST.failing] },
   ({ shouldFail, mode, isOpen, response }) =>
     shouldFail && mode === 'sync' && !isOpen && response.durationMs < SHORTEST_HOLD_MS,
 )
 /** An asynchronous run that succeeds, polled from its start. */
 const POLLED = only(
-  { ...JOBS, from: [FIRST.async, ...LASTS] },
+  { ...JOBS, from: [FIRST.async] },
   ({ run, outcome, cancels, end }) =>
     run.mode === 'async' && outcome === 'succeeded' && !cancels.some((cancel) => end && isBefore(cancel, end)),
 )
@@ -97,7 +96,7 @@ export const SETTINGS: readonly Check[] = [
   judgeAll(
     'settings/cancelledJobWebhook',
     only(
-      { ...JOBS, from: [FIRST.cancelledWebhook, ...LASTS] },
+      { ...JOBS, from: [FIRST.cancelledWebhook] },
       ({ run, outcome }) => run.endpoint !== undefined && outcome === 'cancelled',
     ),
     ([{ run, end }]) => {
@@ -109,7 +108,7 @@ export const SETTINGS: readonly Check[] = [
   judgeAll(
     'settings/deliveriesOfOneResult',
     only(
-      { ...DELIVERED, from: [FIRST.webhook, ...LASTS] },
+      { ...DELIVERED, from: [FIRST.webhook] },
       ({ endpoint }) => (endpoint?.deliveries.length ?? 0) > 0,
       'no delivery came',
     ),

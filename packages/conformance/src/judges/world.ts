@@ -1,10 +1,11 @@
 import type { RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
+import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { at } from '../json.ts'
 import { modelsOf, targetsOf } from '../plan/targets.ts'
 import { hasEnded, jobIdIn, jobStatus } from '../session/actions.ts'
 import { mayDo } from '../session/keys.ts'
-import type { Session } from '../session/session.ts'
+import type { Recorded, Session } from '../session/session.ts'
 import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf } from './api-calls.ts'
 
 /** Everything that a run of the suite has sent and received, by kind. */
@@ -18,7 +19,7 @@ export type JobStory = ReturnType<typeof storyOf>[number]
 
 /** Sorts what was recorded. */
 export function worldOf(session: Session) {
-  const calls = session.recorded.flatMap(apiCallOf)
+  const calls = session.recorded.filter((call) => !isLimited(call)).flatMap(apiCallOf)
   const ofRoute = (route: RouteName) => calls.filter((call) => call.route === route)
   const askedLists = ofRoute('listModels').filter(isItsOwn).flatMap(listCallOf)
   const lists = askedLists.filter(({ response }) => response.status < 300)
@@ -28,7 +29,7 @@ export function worldOf(session: Session) {
   const accepted = sentRuns.filter(({ response, jobId }) => response.status < 300 || jobId !== undefined)
   return {
     session,
-    /** Requests to the endpoints of section 4. */
+    /** Requests to the endpoints of section 4, but those that a rate limit rejected. */
     calls,
     /** Lists that should be returned, and those that were. */
     askedLists,
@@ -42,6 +43,14 @@ export function worldOf(session: Session) {
     /** The jobs of all accepted runs, wrong ones included. Jobs of another account cannot be read. */
     jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
   }
+}
+
+/**
+ * Whether a request was rejected for a rate limit, which the specification does not show (section 8): it shows nothing else. A
+ * 429 without Retry-After to a request whose response is open may mean that the account has no credits.
+ */
+function isLimited({ response: { status, headers }, isOpen }: Recorded): boolean {
+  return status === TOO_MANY_REQUESTS && !(isOpen && headers.get('retry-after') === null)
 }
 
 /** Whether a list is asked for without a category and a search. */

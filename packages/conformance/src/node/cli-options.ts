@@ -1,6 +1,6 @@
 import { isRecord, tryParseJson } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
-import { CannotStartError, type ConformanceOptions, SPECIAL_KEYS } from '../options.ts'
+import { CannotStartError, type ConformanceOptions, type ModelChoice, SPECIAL_KEYS } from '../options.ts'
 import { createRedactor } from '../redact.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
 
@@ -30,23 +30,18 @@ export interface CheckCommand extends Values, Pick<ConformanceOptions, 'baseUrl'
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-type Parse = (raw: string, name: string) => unknown
+type Parse = (raw: string, name: string, previous: unknown) => unknown
 
-/** The models that can be given, each with what its options start with. */
-const MODELS = {
-  main: ['', 'the model to run (default: the cheapest)'],
-  slow: ['slow-', 'a model that takes longer than 55 s'],
-  failing: ['failing-', 'a model that fails at the provider'],
-} as const
-
-/** Every option. One with a value is given once. */
+/** Every option. */
 const OPTIONS: readonly (readonly [flags: string, description: string, parse?: Parse])[] = [
   ['--base-url <url>', 'URL of the service (or MODELRUN_BASE_URL)'],
   ['--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)],
-  ...Object.values(MODELS).flatMap(([start, meaning]) => [
-    [`--${start}model <id>`, meaning] as const,
-    [`--${start}input <json>`, 'its input (default: made from its schema)', jsonObject] as const,
-  ]),
+  ['--model <id>', 'the model to run (default: the cheapest)'],
+  ['--input <json>', 'its input (default: made from its schema)', jsonObject],
+  ['--slow-model <id>', 'a model that takes longer than 55 s'],
+  ['--slow-input <json>', 'its input', jsonObject],
+  ['--failing-model <id>', 'a model that fails at the provider'],
+  ['--failing-input <json>', 'its input', jsonObject],
   ['--read-credits-command <command>', 'prints the credits that are left, for the checks of charges'],
   ['--webhook-url <url>', 'public URL that forwards to --webhook-port'],
   ['--webhook-port <port>', 'port for deliveries (default: a free one)', number(0)],
@@ -67,8 +62,16 @@ const KEYS_HELP = [
   ...Object.entries(SPECIAL_KEYS).map(([name, meaning]) => `  ${variableOf(name)}: a key that ${meaning}`),
 ].join('\n')
 
-/** The values of the options by commander's names, models and their inputs included. */
+type Input = Record<string, unknown>
+
+/** The values of the options by commander's names. */
 interface OptionValues extends Values {
+  model?: string
+  input?: Input
+  slowModel?: string
+  slowInput?: Input
+  failingModel?: string
+  failingInput?: Input
   baseUrl?: string
   report?: readonly RequestedReport[]
   jobTimeout?: number
@@ -83,19 +86,21 @@ interface OptionValues extends Values {
 export function readCommand(args: readonly string[], env: Environment): CliCommand {
   const values = parse(args)
   if (typeof values === 'string') return { kind: 'help', text: values }
-  const { version, jobTimeout, report = [], baseUrl, ...others } = values
+  const { version, jobTimeout, report = [], baseUrl, ...given } = values
   if (version) return { kind: 'version' }
-  const given = new Map<string, unknown>(Object.entries(others))
-  const models = Object.entries(MODELS).map(([kind, [start]]) => [kind, choice(start, given)])
-  const keys = Object.keys(SPECIAL_KEYS).map((name) => [name, env[variableOf(name)]])
+  const { model, input, slowModel, slowInput, failingModel, failingInput, ...others } = given
   return {
     kind: 'check',
     ...{ allowRuns: false, maxCredits: 0, timeScale: 1 },
-    ...Object.fromEntries([...given].filter(([name]) => !/(model|input)$/i.test(name))),
+    ...others,
     baseUrl: requireValue(baseUrl ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
     apiKey: requireValue(env.MODELRUN_API_KEY, 'The environment variable MODELRUN_API_KEY'),
-    keys: Object.fromEntries(keys),
-    models: Object.fromEntries(models),
+    keys: Object.fromEntries(Object.keys(SPECIAL_KEYS).map((name) => [name, env[variableOf(name)]])),
+    models: {
+      main: choice('--', model, input),
+      slow: choice('--slow-', slowModel, slowInput),
+      failing: choice('--failing-', failingModel, failingInput),
+    },
     jobMs: jobTimeout === undefined ? undefined : jobTimeout * 1000,
     reports: report,
   }
@@ -131,18 +136,9 @@ function createProgram(): Command {
     )
     .helpOption('--help', 'print this text')
     .addHelpText('after', `\n${KEYS_HELP}`)
-  for (const [flags, description, parseValue = (raw: string) => raw] of OPTIONS) {
-    const [name = flags, value] = flags.split(' ')
+  for (const [flags, description, parseValue] of OPTIONS) {
     const option = new Option(flags, description)
-    if (value !== undefined)
-      option.argParser((raw, previous: unknown) => {
-        // Commander takes the next option for the value when the value is missing.
-        const isMissing = raw === '' || raw.startsWith('--')
-        if (isMissing) throw new CannotStartError(`${name} needs a value: ${flags}.`)
-        if (name === '--report') return [previous ?? [], parseValue(raw, name)].flat()
-        if (previous !== undefined) throw new CannotStartError(`${name} is given twice.`)
-        return parseValue(raw, name)
-      })
+    if (parseValue) option.argParser((raw, previous) => parseValue(raw, option.long ?? flags, previous))
     program.addOption(option)
   }
   return program
@@ -153,13 +149,10 @@ function requireValue(value: string | undefined, name: string): string {
   throw new CannotStartError(`${name} is missing. ${SEE_HELP}`)
 }
 
-function choice(start: string, given: ReadonlyMap<string, unknown>): unknown {
-  const [model, input] = ['model', 'input'].map((name) =>
-    given.get(`${start}${name}`.replace(/-./g, ([, letter = '']) => letter.toUpperCase())),
-  )
-  if (model !== undefined) return { model, input }
-  if (input === undefined) return undefined
-  throw new CannotStartError(`--${start}input belongs to a model: give --${start}model too.`)
+function choice(start: string, model: string | undefined, input: Input | undefined): ModelChoice | undefined {
+  if (model === undefined && input !== undefined)
+    throw new CannotStartError(`${start}input belongs to a model: give ${start}model too.`)
+  return model === undefined ? undefined : { model, input }
 }
 
 function number(minimum: number): Parse {
@@ -176,9 +169,9 @@ function jsonObject(raw: string, name: string): unknown {
   throw new CannotStartError(`${name} must be a JSON object, not "${raw}".`)
 }
 
-function readReport(raw: string): RequestedReport {
+function readReport(raw: string, _: string, previous: unknown): readonly RequestedReport[] {
   const [, name, path] = /^(\w+)(?:=(.+))?$/.exec(raw) ?? []
   const format = REPORT_FORMATS.find((known) => known === name)
-  if (format !== undefined) return { format, path }
+  if (format !== undefined) return [...((previous ?? []) as RequestedReport[]), { format, path }] // what it returned before
   throw new CannotStartError(`--report must be ${REPORT_FORMATS.join(' or ')}, with =<path> or not; not "${raw}".`)
 }

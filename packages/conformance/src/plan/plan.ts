@@ -1,8 +1,12 @@
 import type { Check, Scenario } from '../check.ts'
 import { CannotStartError, type ResolvedOptions, SPECIAL_KEYS } from '../options.ts'
+import { endsOfJobs } from '../scenarios/ends.ts'
 import type { RunKind, Targets } from './targets.ts'
 
-/** The scenarios of these checks, and those that come before them. Those that cannot be performed are left out. */
+/**
+ * The scenarios of these checks, those that come before them, and the end of everything that they start. Those that cannot be
+ * performed are left out.
+ */
 export function scenariosOf(checks: readonly Check[], options: ResolvedOptions): Set<Scenario> {
   const performed = new Set<Scenario>()
   const add = (scenario: Scenario) => {
@@ -11,6 +15,7 @@ export function scenariosOf(checks: readonly Check[], options: ResolvedOptions):
     performed.add(scenario)
   }
   for (const { from } of checks) for (const scenario of from) add(scenario)
+  if ([...performed].some(sendsRuns)) add(endsOfJobs)
   return performed
 }
 

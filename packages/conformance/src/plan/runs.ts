@@ -70,8 +70,12 @@ const OTHERS: readonly KindOfRun[] = [
 
 /** What the runs of `moreRuns` may cost together. */
 const MOST_CREDITS = 60
-/** More runs, so that a fault of one mode, receiver or cancel is met; as far as the credits go. */
-export function moreRuns(targets: Targets, { receiver }: Pick<ResolvedOptions, 'receiver'>): PlannedRun[] {
+/** More runs, so that a fault of one mode, receiver or cancel is met; as far as the credits go. None where some checks are chosen. */
+export function moreRuns(
+  targets: Targets,
+  { receiver, only }: Pick<ResolvedOptions, 'receiver' | 'only'>,
+): PlannedRun[] {
+  if (only !== undefined) return []
   const chosen = ({ kind, ...run }: KindOfRun): PlannedRun[] => {
     const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
     return target === undefined ? [] : [{ ...run, target }]

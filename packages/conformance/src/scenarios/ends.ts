@@ -64,6 +64,3 @@ async function awaitDeliveries(session: Session, jobs: readonly JobStory[]): Pro
   const hasCome = endpoints.some(({ deliveries }) => deliveries.length > 0)
   if (hasCome) await sleepInSteps(session.clock, quietMs + (isSilent ? SILENCE_MS : 0))
 }
-
-/** Performed after everything else, for judges of runs: more runs, and how all of them ended. */
-export const LASTS = [otherRuns, endsOfJobs]

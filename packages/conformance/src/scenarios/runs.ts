@@ -98,7 +98,6 @@ export const otherRuns: Scenario = {
   writes: true,
   costOf: (targets, options) => costOfRuns(moreRuns(targets, options)),
   perform: async (session) => {
-    if (session.options.only !== undefined) return
     for (const run of moreRuns(session.targets, session.options)) await unlessBlocked(() => sendRun(session, run))
   },
 }
