@@ -64,6 +64,8 @@ describe('a delivery (section 6)', () => {
     { type: 'text', text: 'A red fox.' },
     { type: 'image', url: 'data:image/png;base64,AAAA' },
     { type: 'image', url: null },
+    'a red fox',
+    null,
   ]
   const { error: _error, ...bareFailure } = failed.body
   const unknown = { code: 'UNKNOWN', message: 'The service gave no reason.' }
@@ -79,10 +81,12 @@ describe('a delivery (section 6)', () => {
     ],
     ['another status within', { ...bare, data: { status: 'queued' } }, { ...bare, data: { status: 'queued' } }],
     [
-      'text, data URIs and no URL among its items',
+      'text, data URIs, null and no URL among its items',
       { ...bare, output: { type: 'mixed', items } },
       { ...bare, output: { type: 'mixed', items } },
     ],
+    ['a job id that is an integer', { ...bare, job_id: 17 }, { ...bare, job_id: '17' }],
+    ['a long job id', { ...bare, job_id: 'x'.repeat(500) }, { ...bare, job_id: 'x'.repeat(500) }],
     ['more items than any model makes', { ...bare, output: { items: Array(5_000).fill({}) } }, { status: 'succeeded' }],
     ['a side field that is nested deeply', { ...bare, meta: JSON.parse(nested(100, '1')) }, bare],
     ['an output beside an error', { ...bare, error: null }, { ...bare, error: null }],
@@ -107,7 +111,7 @@ describe('a delivery (section 6)', () => {
     ['an unknown status', unknownStatus.body, unknownStatus.body.status],
     ['the status cancelled', cancelled.body, 'cancelled'],
     ['a missing output', { job_id: 'job_1', status: 'succeeded' }, 'succeeded'],
-    ['an output that is not one', { job_id: 'job_1', status: 'succeeded', output: { items: [0] } }, 'succeeded'],
+    ['an output that is not one', { job_id: 'job_1', status: 'succeeded', output: { items: 0 } }, 'succeeded'],
     ['no status', { job_id: 'job_1' }, undefined],
     ['a status that is a number', { job_id: 'job_1', status: 5 }, undefined],
     ...['x'.repeat(101), 'a\nb', '\ud800', ''].map(
@@ -128,7 +132,7 @@ describe('a body that is not a delivery is rejected', () => {
       throw new Error('trap')
     },
   }
-  const WANTED = 'it is not a JSON object with a string `job_id` of 1 to 200 characters'
+  const WANTED = 'it is not a JSON object with a `job_id` of 1 to 500 characters'
   const circle: Record<string, unknown> = { job_id: 'job_1' }
   circle.self = circle
   test.each<[string, unknown, string]>([
@@ -139,9 +143,9 @@ describe('a body that is not a delivery is rejected', () => {
     ['null', 'null', WANTED],
     ['undefined, because no body parser ran', undefined, 'If no body parser ran, pass the request'],
     ['without a job id', '{"id":"job_1"}', WANTED],
-    ['a job id that is a number', '{"job_id":1}', WANTED],
+    ['a job id that JSON may have rounded', '{"job_id":9007199254740993}', WANTED],
     ['an empty job id', { job_id: '' }, WANTED],
-    ['an endless job id', { job_id: 'x'.repeat(201) }, WANTED],
+    ['an endless job id', { job_id: 'x'.repeat(501) }, WANTED],
     ['a job id with a control character', '{"job_id":"a\\u0000b"}', WANTED],
     ['a job id with half a character', { job_id: '\ud800' }, WANTED],
     ['a job id that changes a path', { job_id: '..' }, WANTED],

@@ -1,6 +1,6 @@
 import { hasMethods, isRecord, memberOf } from '@modelrun/kit'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
-import { asKnownStatus, errorDetailOf, isOutput, NO_REASON } from '../client/jobs/job-operations.ts'
+import { asKnownStatus, errorDetailOf, isOutput, NO_REASON, toJobId } from '../client/jobs/job-operations.ts'
 import { systemClock } from '../shared/clock.ts'
 import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
@@ -23,8 +23,6 @@ export const WEBHOOK_BODY: BodyRules = {
   unusable: (problem, kind) => unusableBody(problem, kind === 'late' ? 408 : 400),
 }
 
-/** A job id that every database accepts as a key. `.` and `..` would change the path of a URL. */
-const JOB_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u
 const STATUS = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
 /**
@@ -32,25 +30,19 @@ const STATUS = /^[^\p{Cc}\p{Cs}]{1,100}$/u
  * `credits_used` and `completed_at` only with a value of their type. Any other status becomes an {@link UnknownEvent}, so that no
  * delivery is lost. Deliveries are unsigned: confirm them with `jobs.get`.
  *
- * @throws WebhookParseError when the body is not a JSON object with a `job_id` of 1 to 200 characters, or is larger than
+ * @throws WebhookParseError when the body is not a JSON object with a `job_id` of 1 to 500 characters, or is larger than
  * 256 KiB; for a request also when its body was read before, has a `content-encoding`, or takes longer than 3 s
  */
 export async function parseWebhook(body: WebhookBody): Promise<WebhookEvent> {
   const value = parseText(await readText(body))
-  if (!isRecord(value) || !hasJobId(value)) throw unusableBody(describeUnnamed(value))
+  const job_id = toJobId(memberOf(value, 'job_id'))
+  if (!isRecord(value) || job_id === undefined) throw unusableBody(describeUnnamed(value))
   cleanMembers(value)
-  return readResult(value) ?? unknownEvent(value)
+  return readResult(value) ?? unknownEvent(job_id, value)
 }
 
-/** An object that names its job. */
-type NamedJob = Record<string, unknown> & { job_id: string }
-
-function hasJobId(value: Record<string, unknown>): value is NamedJob {
-  return typeof value.job_id === 'string' && JOB_ID.test(value.job_id)
-}
-
-function unknownEvent(payload: NamedJob): UnknownEvent {
-  const { job_id, status } = payload
+function unknownEvent(job_id: string, payload: Record<string, unknown>): UnknownEvent {
+  const { status } = payload
   const isReadable = typeof status === 'string' && STATUS.test(status)
   return { status: 'unknown', job_id, ...(isReadable ? { reported_status: status } : {}), payload }
 }
@@ -60,8 +52,9 @@ function unknownEvent(payload: NamedJob): UnknownEvent {
  * field. Returns undefined for any other status, and for a success without an output.
  */
 export function readResult(value: Readonly<Record<string, unknown>>): SucceededEvent | FailedEvent | undefined {
-  const { job_id, status, credits_used, completed_at, ...rest } = value
-  if (typeof job_id !== 'string') return undefined
+  const { job_id: reported, status, credits_used, completed_at, ...rest } = value
+  const job_id = toJobId(reported)
+  if (job_id === undefined) return undefined
   const side = {
     ...(typeof credits_used === 'number' ? { credits_used } : {}),
     ...(typeof completed_at === 'string' ? { completed_at } : {}),
@@ -70,7 +63,7 @@ export function readResult(value: Readonly<Record<string, unknown>>): SucceededE
     return { ...rest, ...side, job_id, status, error: errorDetailOf(rest.error) ?? UNKNOWN_ERROR }
   const isSuccess = typeof status === 'string' && asKnownStatus(status) === 'succeeded'
   const { output } = rest
-  if (!isSuccess || !isOutput(output) || !output.items.every(isRecord)) return undefined
+  if (!isSuccess || !isOutput(output)) return undefined
   return { ...rest, ...side, job_id, status: 'succeeded', output }
 }
 
@@ -119,7 +112,7 @@ function parseText(text: string): unknown {
 
 function describeUnnamed(value: unknown): string {
   const wanted =
-    'it is not a JSON object with a string `job_id` of 1 to 200 characters, none of them a control character'
+    'it is not a JSON object with a `job_id` of 1 to 500 characters, none of them a control character'
   return value === null ? `${wanted}. If no body parser ran, pass the request` : wanted
 }
 

@@ -7,6 +7,7 @@ const error = { code: 'PROVIDER_FAILURE', message: 'no' }
 
 it.each<[Job, boolean[]]>([
   [{ status: 'succeeded', output }, [true, false, true]],
+  [{ status: 'completed', output }, [true, false, true]],
   [{ status: 'succeeded' }, [false, false, true]],
   [{ status: 'failed', error }, [false, true, true]],
   [{ status: 'failed' }, [false, false, true]],

@@ -1,9 +1,9 @@
 import type { ErrorDetail, Job, Output } from '@modelrun/contract'
-import { isFinishedStatus } from './job-operations.ts'
+import { asKnownStatus, isFinishedStatus } from './job-operations.ts'
 
 /** Whether a job has succeeded; its `output` is there then. A status is a string that may be new, so it does not narrow by itself. */
 export function isSucceeded<State extends Job>(job: State): job is State & { status: 'succeeded'; output: Output } {
-  return job.status === 'succeeded' && job.output !== undefined
+  return asKnownStatus(job.status) === 'succeeded' && job.output !== undefined
 }
 
 /** Whether a job has failed; its `error` is there then. */

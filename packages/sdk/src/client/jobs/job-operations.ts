@@ -76,6 +76,18 @@ export function withKnownStatus<T>(value: T): T {
   return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
 }
 
+/** What a url, a log line and a key of every database can hold. `.` and `..` would change the path of a url. */
+const JOB_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,500}$/u
+
+/**
+ * The job id of a response or a delivery, when it can be polled and stored. An integer is taken as text, unless JSON may have
+ * rounded it: that would be the id of another job.
+ */
+export function toJobId(value: unknown): string | undefined {
+  const text = Number.isSafeInteger(value) ? String(value) : value
+  return typeof text === 'string' && JOB_ID.test(text) ? text : undefined
+}
+
 /**
  * True for an output whose items can be used. The specification leaves their types open (section 2.5), and text may come without a
  * url: it was paid for. `save` and `download` check each item.

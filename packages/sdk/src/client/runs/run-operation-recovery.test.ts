@@ -58,6 +58,8 @@ describe('recoverJob finds no job in a response', () => {
     ['an empty id', { job_id: '' }],
     ['an id that is not a text', { job_id: [7] }],
     ['an id that no url can hold', { job_id: '..' }],
+    ['an id with a control character', { job_id: 'a\nb' }],
+    ['an id that JSON may have rounded', '{"job_id":9007199254740993}'],
     ['an id in an error, which may be another job', { error: { code: 'X', message: '', job_id: 'job_1' } }],
     ['an id in an error, cut', '{"error":{"code":"X","job_id":"job_1","mess'],
     ['a number that is cut', '{"job_id":12'],

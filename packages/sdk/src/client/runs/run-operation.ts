@@ -1,4 +1,4 @@
-import { LIMITS, ROUTES, type RunRequest, type RunResponse, routePath } from '@modelrun/contract'
+import { LIMITS, ROUTES, type RunRequest, type RunResponse } from '@modelrun/contract'
 import {
   ConfigurationError,
   describeIssues,
@@ -13,7 +13,7 @@ import { InputValidationError } from '../errors/local-errors.ts'
 import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
-import { asKnownStatus, isOutput } from '../jobs/job-operations.ts'
+import { asKnownStatus, isOutput, toJobId } from '../jobs/job-operations.ts'
 import { type FoundIds, findIdsInText } from './cut-response.ts'
 
 /**
@@ -108,21 +108,6 @@ export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse 
   const value = jsonIn(received)
   const status = memberOf(value, 'status') ?? memberOf(memberOf(value, 'data'), 'status')
   return { status: 'unknown', job_id: job.jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
-}
-
-/** An id that can be polled. A number is taken as text. */
-function toJobId(value: unknown): string | undefined {
-  const text = Number.isFinite(value) ? String(value) : value
-  return isJobId(text) ? text : undefined
-}
-
-/** True for an id that can be polled: that a url can hold. */
-function isJobId(value: unknown): value is string {
-  try {
-    return typeof value === 'string' && routePath(ROUTES.getJob, { id: value }) !== ''
-  } catch {
-    return false
-  }
 }
 
 /** For a response without a job: says what is missing. @throws UnreadableResponse */
