@@ -1,4 +1,4 @@
-import { readOptions } from '@modelrun/kit'
+import { cleanText, readOptions } from '@modelrun/kit'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
 import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
 import type { InboxOptions } from './inbox-options.ts'
@@ -98,7 +98,7 @@ function createHooks(options: InboxOptions, track: (work: Promise<void>) => unkn
   const warnOnce = (mistake: Mistake, jobId: string) => {
     if (mistakes.has(mistake)) return
     mistakes.add(mistake)
-    console.warn(`modelrun: the job ${jobId} ${MISTAKES[mistake]}`)
+    console.warn(cleanText(`modelrun: the job ${jobId} ${MISTAKES[mistake]}`))
   }
   const defaults: Partial<Pick<InboxOptions, HookName>> = {
     onHandlerError: logFailure,
@@ -133,5 +133,6 @@ async function callHook(name: HookName | 'onMetric', hook: ((notice: never) => u
 /** The default of `onHandlerError`. */
 function logFailure({ event, attempt, error, isLast }: HandlerFailure): void {
   const next = isLast ? 'it is not tried again' : 'it is tried again'
-  console.error(`modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`, error)
+  const line = `modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`
+  console.error(cleanText(line), error)
 }

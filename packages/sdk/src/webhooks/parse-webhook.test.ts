@@ -95,11 +95,6 @@ describe('a delivery (section 6)', () => {
       { ...bareFailure, error: { message: 'No.' } },
       { ...bareFailure, error: { code: 'UNKNOWN', message: 'No.' } },
     ],
-    [
-      'an error that is a string',
-      { ...bareFailure, error: 'No.' },
-      { ...bareFailure, error: { code: 'UNKNOWN', message: 'No.' } },
-    ],
     ['no error of a failure', bareFailure, { ...bareFailure, error: unknown }],
   ])('is a result with %s', async (_, given, event) => {
     const parsed = await parseWebhook(given)

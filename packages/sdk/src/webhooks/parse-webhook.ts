@@ -111,8 +111,7 @@ function parseText(text: string): unknown {
 }
 
 function describeUnnamed(value: unknown): string {
-  const wanted =
-    'it is not a JSON object with a `job_id` of 1 to 500 characters, none of them a control character'
+  const wanted = 'it is not a JSON object with a `job_id` of 1 to 500 characters, none of them a control character'
   return value === null ? `${wanted}. If no body parser ran, pass the request` : wanted
 }
 

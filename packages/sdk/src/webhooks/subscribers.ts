@@ -1,4 +1,4 @@
-import { type BackoffLimits, backoffMs, NewestMap, type TaskRecord } from '@modelrun/kit'
+import { type BackoffLimits, backoffMs, cleanText, NewestMap, type TaskRecord } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { watch } from '../client/observe/logger.ts'
 import { abortable, linkController, sleep } from '../shared/clock.ts'
@@ -90,7 +90,7 @@ export function createSubscribers(): Subscribers {
 function notify(event: WebhookEvent, listener: EventListener = () => {}): void {
   watch(
     () => listener(event),
-    (error) => console.error(`modelrun: a listener of the job ${event.job_id} failed:`, error),
+    (error) => console.error(cleanText(`modelrun: a listener of the job ${event.job_id} failed:`), error),
   )
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLog, type Logger } from './logger.ts'
+import { createLog, type Logger, notify } from './logger.ts'
 
 function recordingLogger() {
   const lines: string[] = []
@@ -20,6 +20,25 @@ describe('createLog', () => {
     const log = createLog(logger, level)
     for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name]('x')
     expect(lines).toEqual(expected.map((name) => `${name} modelrun: x`))
+  })
+
+  test.each([
+    ['escape sequences', '\u001b[2Jgone', ' [2Jgone'],
+    ['control characters of 8 bits', 'r\u009b8m', 'r 8m'],
+    ['line breaks', 'job_1\r\nmodelrun: fine\u2028', 'job_1 modelrun: fine '],
+    ['marks of direction', 'odd\u202e', 'odd '],
+    ['API keys', 'cannot call with sk_test_0123456789abcdef', 'cannot call with [redacted]'],
+  ])('writes no %s', (_, message, line) => {
+    const { lines, logger } = recordingLogger()
+    const log = createLog(logger, 'warn')
+    log.warn(message)
+    notify(log, 'onStatus', () => {
+      throw message
+    })
+    expect(lines).toEqual([
+      `warn modelrun: ${line}`,
+      `warn modelrun: the callback \`onStatus\` failed; its run is not affected: ${line}`,
+    ])
   })
 
   test('calls the logger as a method, which classes need', () => {

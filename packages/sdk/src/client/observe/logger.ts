@@ -1,3 +1,4 @@
+import { cleanText, replaceApiKeys } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
 
 /** Receives log lines. `console` fits. */
@@ -31,11 +32,15 @@ export function createLog(logger: Logger, level: LogLevel): Log {
   return { isOn, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A logger that throws or rejects must not lose the response to a run that was paid for. */
+/**
+ * The place of every line. The service, and errors of callbacks, may say anything: one line stays one line, without what controls a
+ * terminal and without API keys. A logger that throws or rejects must not lose the response to a run that was paid for.
+ */
 function write(logger: Logger, name: keyof Logger, message: string): void {
+  const line = cleanText(replaceApiKeys(message, () => '[redacted]'))
   // There is no other place to report the failure.
   watch(
-    () => logger[name](`modelrun: ${message}`),
+    () => logger[name](`modelrun: ${line}`),
     () => {},
   )
 }
