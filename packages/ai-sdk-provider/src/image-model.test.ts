@@ -23,9 +23,9 @@ describe('generateImage', () => {
       ({ faults }) => faults.add({ kind: 'response', status: 422, body: invalid, route: 'runModel', times: 1 }),
     ],
     ['lost its file', ({ faults }) => faults.add({ kind: 'response', status: 404, route: 'getFile', times: 1 })],
-  ])('gives the images that were paid when one run of four %s', async (_title, spoil) => {
+  ])('gives the images that were paid when one run of four %s', async (_title, apply) => {
     const one = setup()
-    spoil(one.server)
+    apply(one.server)
     const { images, warnings } = await generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 4 })
     expect([images.length, one.posts()]).toEqual([3, 4])
     expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])
