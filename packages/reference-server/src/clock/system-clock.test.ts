@@ -108,12 +108,4 @@ describe('system clock', () => {
   it('cannot be advanced, and says what to do', async () => {
     await expect(createSystemClock(START).advance(1)).rejects.toThrow("clock: 'manual' or 'auto'")
   })
-
-  it('drops its timers when closed, and takes no more', () => {
-    const clock = createSystemClock(START)
-    clock.setTimeout(() => {}, 10)
-    clock.close()
-    clock.setTimeout(() => {}, 10)
-    expect(vi.getTimerCount()).toBe(0)
-  })
 })

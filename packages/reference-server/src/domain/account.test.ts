@@ -29,15 +29,6 @@ describe('account', () => {
 })
 
 describe('credits', () => {
-  it('starts again on reset, while runs continue', () => {
-    const credits = new Credits(10)
-    credits.reserve(4)
-    credits.charge(4)
-    credits.reserve(3)
-    credits.reset()
-    expect(credits).toMatchObject({ left: 10, available: 7 })
-  })
-
   it('never falls below zero and always adds up, whatever runs come and end', () => {
     const runs = fc.array(fc.record({ price: fc.nat(50), end: fc.constantFrom('charge', 'release') }))
     fc.assert(
