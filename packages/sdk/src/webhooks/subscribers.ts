@@ -43,10 +43,6 @@ export function createSubscribers(): Subscribers {
   const results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
   const groupOf = (jobId: string) => [...(groups.get(jobId) ?? [])]
 
-  function remember(event: WebhookEvent, hasEnded: boolean): void {
-    if (endsJob(event)) results.set(event.job_id, { event, hasEnded })
-  }
-
   /** In a microtask, when the caller has the function that stops it. */
   function repeat(jobId: string, subscriber: Subscriber): void {
     const known = results.get(jobId)
@@ -69,13 +65,14 @@ export function createSubscribers(): Subscribers {
       }
     },
     confirmed: (event) => {
-      remember(event, false)
+      if (endsJob(event)) results.set(event.job_id, { event, hasEnded: false })
       const group = groupOf(event.job_id)
       for (const { confirmed } of group) notify(event, confirmed)
       return group.length > 0
     },
     ended: (event) => {
-      remember(event, true)
+      if (!endsJob(event)) return
+      results.set(event.job_id, { event, hasEnded: true })
       for (const { ended } of groupOf(event.job_id)) notify(event, ended)
     },
     lost: (jobId, error) => {
