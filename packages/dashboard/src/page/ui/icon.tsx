@@ -15,7 +15,6 @@ const PATHS = {
   back: 'M14 6l-6 6 6 6',
   search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 20 20',
   close: 'M6 6l12 12M18 6 6 18',
-  key: 'M8 10.500a4 4 0 1 0 0 .1M11.5 12H20v3m-3-3v2.5',
 } as const
 
 export type IconName = keyof typeof PATHS
