@@ -1,7 +1,7 @@
-import type { LockedTask, TaskEnd } from '@modelrun/kit'
+import { type LockedTask, numberIn, type TaskEnd } from '@modelrun/kit'
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Json, TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
-import type { TaskNotes } from './task-notes.ts'
+import type { Notes } from './task-notes.ts'
 
 /** BullMQ rejects ids that are integers or contain a colon. The dot keeps them apart from its own keys. */
 export function toJobId(id: string): string {
@@ -18,7 +18,7 @@ export function stateOf(job: Job, state: string): TaskState {
   return state === 'active' ? 'running' : 'waiting'
 }
 
-export function toRecord(job: Job, more: Pick<TaskRecord, 'state' | 'cursor'> & { notes: TaskNotes }): TaskRecord {
+export function toRecord(job: Job, more: Pick<TaskRecord, 'state' | 'cursor'> & { notes: Notes }): TaskRecord {
   const { state, cursor, notes } = more
   const isEnded = state === 'done' || state === 'dead'
   return {
@@ -45,7 +45,7 @@ function toFailure(text: string): TaskFailure {
 }
 
 /** A job that this process has fetched, and so locked. */
-export interface HeldJob extends Pick<TaskNotes, 'lost' | 'attempts'> {
+export interface HeldJob extends Pick<Notes, 'lost' | 'attempts'> {
   job: Job
   token: string
   worker: Worker
@@ -86,7 +86,7 @@ export async function isDone(change: Promise<unknown>): Promise<boolean> {
     await change
     return true
   } catch (error) {
-    if (Number(Object(error).code) < 0) return false
+    if ((numberIn(error, 'code') ?? 0) < 0) return false
     throw error
   }
 }

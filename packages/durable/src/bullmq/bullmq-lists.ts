@@ -1,9 +1,8 @@
 import type { Job, Queue } from 'bullmq'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { stateOf, toJobId, toRecord } from './bullmq-jobs.ts'
-import type { OwnKeys } from './own-keys.ts'
 import type { RedisLink } from './redis-link.ts'
-import { readNotes } from './task-notes.ts'
+import type { TaskNotes } from './task-notes.ts'
 
 /** A page of a list. */
 export interface List {
@@ -17,11 +16,11 @@ const DELAYED = 'd'
 /** Reads the tasks of queues. */
 export class BullmqLists {
   readonly #link: RedisLink
-  readonly #keys: OwnKeys
+  readonly #notes: TaskNotes
 
-  constructor(link: RedisLink, keys: OwnKeys) {
+  constructor(link: RedisLink, notes: TaskNotes) {
     this.#link = link
-    this.#keys = keys
+    this.#notes = notes
   }
 
   get(jobs: Queue, queue: string, id: string): Promise<TaskRecord | undefined> {
@@ -40,7 +39,7 @@ export class BullmqLists {
   }
 
   async #toRecord(queue: string, job: Job, more: Pick<TaskRecord, 'state' | 'cursor'>): Promise<TaskRecord> {
-    const notes = await this.#link.do((redis) => readNotes(redis, this.#keys.notes(queue, job)))
+    const notes = await this.#notes.read(queue, job)
     return toRecord(job, { ...more, notes })
   }
 
@@ -78,7 +77,7 @@ export class BullmqLists {
     const found: TaskRecord[] = []
     for (let from = after; found.length < limit; ) {
       const page = await this.#link.do((redis) =>
-        redis.zrangebyscore(this.#keys.of(queue)[state], `(${from}`, '+inf', 'WITHSCORES', 'LIMIT', 0, limit),
+        redis.zrangebyscore(this.#notes.keyOf(queue, state), `(${from}`, '+inf', 'WITHSCORES', 'LIMIT', 0, limit),
       )
       if (page.length === 0) return found
       const places = page.flatMap((jobId, index) =>
@@ -102,7 +101,7 @@ export class BullmqLists {
       ...(await jobs.getJobs(['delayed'], 0, 0, true)),
     ]
     const dueAts = oldest.map(async (job) => {
-      const { dueAt } = await this.#link.do((redis) => readNotes(redis, this.#keys.notes(queue, job)))
+      const { dueAt } = await this.#notes.read(queue, job)
       return dueAt ?? job.timestamp + (job.opts.delay ?? 0)
     })
     return oldest.length === 0 ? undefined : Math.min(...(await Promise.all(dueAts))) - Date.now()

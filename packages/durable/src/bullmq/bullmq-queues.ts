@@ -1,3 +1,4 @@
+import { hasMethods } from '@modelrun/kit'
 import type { Queue, Worker } from 'bullmq'
 import * as bullmq from 'bullmq'
 import { ConfigurationError } from 'modelrun'
@@ -16,7 +17,7 @@ export class BullmqQueues {
 
   /** @throws ConfigurationError when another major version of bullmq is installed */
   constructor(link: RedisLink, prefix: string, onError: (error: unknown) => void) {
-    if (typeof Object(bullmq).createRedisBackend !== 'function') {
+    if (!hasMethods(bullmq, 'createRedisBackend')) {
       const message =
         'createBullmqEngine needs bullmq 6, and another major version is installed: `npm install bullmq@6`.'
       throw new ConfigurationError({ message })

@@ -16,16 +16,15 @@ import {
 } from './bullmq-jobs.ts'
 import { BullmqLists, type List } from './bullmq-lists.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
-import { OwnKeys } from './own-keys.ts'
 import { type RedisLink, within } from './redis-link.ts'
-import { markStarted, notePostponed, noteReplayed, readNotes, unmark } from './task-notes.ts'
+import { TaskNotes } from './task-notes.ts'
 
 /** The tasks in BullMQ, by its public interface. Jobs are fetched one by one, as in its guide to manual processing. */
 export class BullmqTable implements DurableTable {
   readonly #link: RedisLink
   readonly #queues: BullmqQueues
   readonly #prefix: string
-  readonly #keys: OwnKeys
+  readonly #notes: TaskNotes
   readonly #lists: BullmqLists
   readonly #held = new Map<string, HeldJob>()
 
@@ -33,8 +32,8 @@ export class BullmqTable implements DurableTable {
     this.#link = link
     this.#queues = queues
     this.#prefix = prefix
-    this.#keys = new OwnKeys(prefix)
-    this.#lists = new BullmqLists(link, this.#keys)
+    this.#notes = new TaskNotes(link, prefix)
+    this.#lists = new BullmqLists(link, this.#notes)
   }
 
   setup(): Promise<void> {
@@ -48,7 +47,7 @@ export class BullmqTable implements DurableTable {
   }
 
   async lock({ queue, limit, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
-    const pausedMs = await this.#link.do((redis) => redis.pttl(this.#keys.of(queue).pause))
+    const pausedMs = await this.#link.do((redis) => redis.pttl(this.#notes.keyOf(queue, 'pause')))
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs }
     const worker = await this.#queues.worker(queue, { lockMs, stepMs: spacing?.stepMs })
     const fetched = await this.#fetch(queue, worker, { most: limit, lockMs })
@@ -67,13 +66,11 @@ export class BullmqTable implements DurableTable {
   async #fetch(queue: string, worker: Worker, { most, lockMs }: { most: number; lockMs: number }): Promise<HeldJob[]> {
     const jobs = await fetchJobs(worker, most)
     if (jobs.length === 0) return []
-    return this.#link.do((redis) =>
-      Promise.all(
-        jobs.map(async ({ job, token }) => {
-          const { lost, attempts } = await readNotes(redis, this.#keys.notes(queue, job), job.attemptsStarted)
-          return { job, token, worker, lockMs, lost, attempts: attempts + job.attemptsMade }
-        }),
-      ),
+    return Promise.all(
+      jobs.map(async ({ job, token }) => {
+        const { lost, attempts } = await this.#notes.read(queue, job, job.attemptsStarted)
+        return { job, token, worker, lockMs, lost, attempts: attempts + job.attemptsMade }
+      }),
     )
   }
 
@@ -111,13 +108,15 @@ export class BullmqTable implements DurableTable {
    */
   async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
     const held = this.#heldWith(queue, fences)
-    await this.#link.do((redis) =>
-      Promise.all(held.map(({ job }) => markStarted(redis, this.#keys.notes(queue, job), job.attemptsStarted))),
+    await this.#notes.mark(
+      queue,
+      held.map(({ job }) => job),
     )
     const marked = await this.#renew(held, held[0]?.lockMs ?? 0)
     const late = held.filter(({ job }) => !marked.has(fromJobId(job.id)))
-    await this.#link.do((redis) =>
-      Promise.all(late.map(({ job }) => unmark(redis, this.#keys.notes(queue, job), job.attemptsStarted))),
+    await this.#notes.unmark(
+      queue,
+      late.map(({ job }) => job),
     )
     return marked
   }
@@ -135,18 +134,11 @@ export class BullmqTable implements DurableTable {
     const { job } = held
     if (end.kind === 'done' || end.kind === 'dead') {
       // Before the end: a list then shows it as soon as it has ended, and no crash in between hides it.
-      await this.#link.run(
-        'modelrunPlace',
-        [this.#keys.of(queue)[end.kind], this.#keys.of(queue).seq],
-        [String(job.id)],
-      )
+      const keys = [this.#notes.keyOf(queue, end.kind), this.#notes.keyOf(queue, 'seq')]
+      await this.#link.run('modelrunPlace', keys, [String(job.id)])
     } else {
-      const note = {
-        fence: job.attemptsStarted,
-        dueAt: Date.now() + Math.ceil(end.delayMs),
-        failed: end.kind === 'failed' ? 1 : 0,
-      }
-      await this.#link.do((redis) => notePostponed(redis, this.#keys.notes(queue, job), note))
+      const dueAt = Date.now() + Math.ceil(end.delayMs)
+      await this.#notes.postpone(queue, job, { dueAt, failed: end.kind === 'failed' ? 1 : 0 })
     }
     return endJob(held, end)
   }
@@ -164,7 +156,7 @@ export class BullmqTable implements DurableTable {
   }
 
   async pause(queue: string, ms: number): Promise<void> {
-    const { pause } = this.#keys.of(queue)
+    const pause = this.#notes.keyOf(queue, 'pause')
     await this.#link.do(async (redis) => {
       // Keeps the longer of two pauses.
       if ((await redis.set(pause, 1, 'PX', Math.ceil(ms), 'NX')) === null)
@@ -173,11 +165,11 @@ export class BullmqTable implements DurableTable {
   }
 
   async resume(queue: string): Promise<void> {
-    await this.#link.do((redis) => redis.del(this.#keys.of(queue).pause))
+    await this.#link.do((redis) => redis.del(this.#notes.keyOf(queue, 'pause')))
   }
 
   isPaused(queue: string): Promise<boolean> {
-    return this.#link.do(async (redis) => (await redis.exists(this.#keys.of(queue).pause)) === 1)
+    return this.#link.do(async (redis) => (await redis.exists(this.#notes.keyOf(queue, 'pause'))) === 1)
   }
 
   msUntilDue(queue: string): Promise<number | undefined> {
@@ -213,19 +205,17 @@ export class BullmqTable implements DurableTable {
     return this.#on(queue, async (jobs) => {
       const job: Job | undefined = await jobs.getJob(toJobId(id))
       if (job === undefined || stateOf(job, '') !== 'dead') return false
-      await this.#link.do((redis) => noteReplayed(redis, this.#keys.notes(queue, job), job))
+      await this.#notes.replay(queue, job)
       return isDone(job.retry('failed', { resetAttemptsMade: true }))
     })
   }
 
   remove(queue: string, id: string): Promise<boolean> {
-    const { done, dead } = this.#keys.of(queue)
     return this.#on(queue, async (jobs) => {
       const jobId = toJobId(id)
       const job: Job | undefined = await jobs.getJob(jobId)
       if (job === undefined || (await jobs.remove(jobId)) !== 1) return false
-      const { key } = this.#keys.notes(queue, job)
-      await this.#link.do((redis) => redis.multi().del(key).zrem(done, jobId).zrem(dead, jobId).exec())
+      await this.#notes.remove(queue, job)
       return true
     })
   }

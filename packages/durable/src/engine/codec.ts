@@ -1,3 +1,4 @@
+import { stringIn } from '@modelrun/kit'
 import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine, Json, TaskHandler, TaskRecord } from './engine.ts'
 
@@ -22,8 +23,8 @@ const UNREADABLE_MS = 30_000
 export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown) => void): Engine {
   const encode = async (value: Json): Promise<Json> => ({ [ENCODED]: await codec.encode(JSON.stringify(value)) })
   const decode = async (value: Json): Promise<Json> => {
-    const text: unknown = Object(value)[ENCODED]
-    return typeof text === 'string' ? JSON.parse(await codec.decode(text)) : value
+    const text = stringIn(value, ENCODED)
+    return text === undefined ? value : JSON.parse(await codec.decode(text))
   }
   const decodeRecord = async (record: TaskRecord): Promise<TaskRecord> => ({
     ...record,

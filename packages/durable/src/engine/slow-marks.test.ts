@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
+import { pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { openDatabase } from '../sqlite/sqlite-database.ts'
 import { SqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'
+
+useVirtualTime()
 
 class SlowTable extends SqliteTable {
   override async markStarted(queue: string, fences: ReadonlyMap<string, number>) {
@@ -12,8 +15,8 @@ class SlowTable extends SqliteTable {
 
 it('a run keeps its lock although a mark of it is being stored whenever locks are renewed', async () => {
   const engine = createTableEngine(new SlowTable(openDatabase(':memory:', 0)))
-  await engine.setup()
-  await engine.add('tasks', 'a', { data: null })
+  await settled(engine.setup())
+  await settled(engine.add('tasks', 'a', { data: null }))
   const marks: boolean[] = []
   engine.work(
     'tasks',
@@ -23,7 +26,8 @@ it('a run keeps its lock although a mark of it is being stored whenever locks ar
     },
     { lockMs: 1_000, startMark: 'handler', attempts: 1 },
   )
-  await expect.poll(() => engine.get('tasks', 'a')).toMatchObject({ state: 'done' })
+  await pass(5_000)
+  expect(await engine.get('tasks', 'a')).toMatchObject({ state: 'done' })
   expect(marks).not.toContain(false)
-  await engine.close()
+  await settled(engine.close())
 })

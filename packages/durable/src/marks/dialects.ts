@@ -52,7 +52,7 @@ export interface Dialect<Client> {
   /** Whether `insert` has inserted a mark, from the result of the client. */
   hasInserted(result: unknown): boolean
   /** What to do for a transaction, when the client shows that it has none. */
-  missingBegin(client: unknown): string | undefined
+  transactionHint(client: unknown): string | undefined
 }
 
 export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]> } = {
@@ -75,7 +75,7 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
         throw wrongRows('returns more than the rows of a change')
       return row !== undefined
     },
-    missingBegin(client) {
+    transactionHint(client) {
       if (isPgPool(client)) return 'This is a pool: use `await pool.connect()`, and its BEGIN.'
       if (hasMethods(client, 'begin')) return 'Use the `sql` that `sql.begin` gives to its callback.'
       return transactionStatus(client) === 'I' ? "Call `await client.query('BEGIN')` before." : undefined
@@ -106,7 +106,7 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
       if (((numberIn(header, 'serverStatus') ?? 1) & 1) !== 0) return changed > 0
       throw noTransaction('Call `await connection.beginTransaction()` before.')
     },
-    missingBegin: (client) =>
+    transactionHint: (client) =>
       hasMethods(client, 'getConnection')
         ? 'This is a pool: use `await pool.getConnection()`, and its beginTransaction().'
         : undefined,
@@ -124,7 +124,7 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
     run: (client, text, values) => (hasMethods(client, 'prepare') ? client.prepare(text).run(...values) : undefined),
     clients: 'a database of node:sqlite, better-sqlite3 or bun:sqlite',
     hasInserted: (result) => Number(memberOf(result, 'changes')) > 0,
-    missingBegin(client) {
+    transactionHint(client) {
       const isOpen = memberOf(client, 'isTransaction') ?? memberOf(client, 'inTransaction')
       return isOpen === false ? 'Call `BEGIN` before.' : undefined
     },

@@ -99,7 +99,7 @@ export function createMarks<Database extends keyof Clients>(database: Database, 
       perform(table, { work: () => run(client, dialect.setup(table)), read: noResult }),
     mark(transaction: Clients[Database], key: string) {
       const work = () => {
-        const hint = dialect.missingBegin(transaction)
+        const hint = dialect.transactionHint(transaction)
         if (hint !== undefined) throw noTransaction(hint)
         checkEach('marks.mark', { key }, ARGUMENTS)
         return run(transaction, dialect.insert(table), [dialect.keyOf(key)])

@@ -27,7 +27,7 @@ export function queryOf(client: AnyClient): PostgresQuery | undefined {
   return typeof client === 'function' ? client : undefined
 }
 
-export function hasMethod<Name extends string>(
+function hasMethod<Name extends string>(
   client: unknown,
   name: Name,
 ): client is Extract<AnyClient, { [name in Name]: unknown }> {

@@ -1,4 +1,4 @@
-import { createDurations, jitter, pollDelayMs } from '@modelrun/kit'
+import { createDurations, jitter, NewestMap, pollDelayMs } from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
@@ -99,7 +99,7 @@ const READ_ENDS = 100
 export class PollDelays {
   readonly #durations = createDurations()
   /** The ages at which polls of this process last found jobs running, by the run. */
-  readonly #runningMs = new Map<string, number>()
+  readonly #runningMs = new NewestMap<string, number>(MOST_SEEN)
   #offsetMs = offsetMs()
   /** From then on the wall clock went as the time of this process did. */
   #steadySince = Date.now()
@@ -121,8 +121,6 @@ export class PollDelays {
   /** Returns the milliseconds until the next poll of a job that is running now. */
   next(id: string, { model, submittedAt }: PollData, hasWebhook: boolean): number {
     const ageMs = Date.now() - submittedAt
-    const [oldest] = this.#runningMs.size < MOST_SEEN ? [] : this.#runningMs.keys()
-    if (oldest !== undefined) this.#runningMs.delete(oldest)
     this.#runningMs.set(id, ageMs)
     const expected = this.#durations.of(model)
     const delayMs = pollDelayMs({ ageMs, expected, hasWebhook }, LIMITS)

@@ -178,7 +178,7 @@ async function reject(
 /** How long a price counts. With a limit, the client reads it again right before the POST. */
 const PRICE_MS = 60_000
 
-/** The prices of models. */
+/** The prices of models, each read once in this time. */
 export class Prices {
   readonly #client: ModelRun
   readonly #prices = new Map<string, { price: Promise<number>; readAt: number }>()
@@ -191,23 +191,15 @@ export class Prices {
   of(model: string): Promise<number> {
     const known = this.#prices.get(model)
     if (known !== undefined && performance.now() - known.readAt < PRICE_MS) return known.price
-    const price = this.#read(model)
+    const price = this.#client.models.get(model).then(({ pricing }) => pricing.credits_per_run)
     this.#prices.set(model, { price, readAt: performance.now() })
+    price.catch(() => this.forget(model))
     return price
   }
 
   /** The price has changed. */
   forget(model: string): void {
     this.#prices.delete(model)
-  }
-
-  async #read(model: string): Promise<number> {
-    try {
-      return (await this.#client.models.get(model)).pricing.credits_per_run
-    } catch (error) {
-      this.#prices.delete(model)
-      throw error
-    }
   }
 }
 

@@ -1,11 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ENGINE_STORES } from './engine-stores.ts'
 import type { EngineAt } from './open-engine.ts'
@@ -93,23 +89,3 @@ describe.each(ENGINE_STORES)('on $title', (engineStore) => {
     60_000,
   )
 })
-
-it('eight processes open a new file at once', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-workers-'))
-  const fresh = join(folder, 'fresh.db')
-  const source = `import { createSqliteEngine } from '@modelrun/durable/sqlite'
-    const engine = createSqliteEngine({ path: ${JSON.stringify(fresh)} })
-    await engine.setup()
-    await engine.add('q', String(process.pid), { data: null })
-    await engine.close()`
-  const cwd = fileURLToPath(new URL('.', import.meta.url))
-  const exits = Array.from({ length: 8 }, () => {
-    const args = ['--conditions=@modelrun/source', '--input-type=module', '-e', source]
-    return once(spawn(process.execPath, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit')
-  })
-  expect((await Promise.all(exits)).map(([code]) => code)).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
-  const other = createSqliteEngine({ path: fresh })
-  expect((await other.count('q')).waiting).toBe(8)
-  await other.close()
-  await rm(folder, { recursive: true })
-}, 60_000)

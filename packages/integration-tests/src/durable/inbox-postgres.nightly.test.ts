@@ -87,34 +87,4 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     await inbox.waitFor('held')
     await harness.close()
   })
-
-  it('a burst of deliveries runs no more handlers than allowed, and all are stored', async () => {
-    const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'burst')
-    const concurrency = 5
-    let running = 0
-    let most = 0
-    let open = () => {}
-    const isFull = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    const handled = new Set<string>()
-    const { inbox } = await harness.open({
-      concurrency,
-      lockMs: 10_000,
-      onSucceeded: async ({ job_id }) => {
-        running++
-        most = Math.max(most, running)
-        if (running === concurrency) open()
-        await isFull
-        running--
-        handled.add(job_id)
-      },
-    })
-    const jobs = Array.from({ length: 300 }, (_, index) => `job_${index}`)
-    const sent = jobs.map(async (job) => post(inbox, await inbox.callbackUrl(), harness.service.finish(job)))
-    expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
-    await expect.poll(() => handled.size).toBe(300)
-    expect(most).toBe(concurrency)
-    await harness.close()
-  })
 })

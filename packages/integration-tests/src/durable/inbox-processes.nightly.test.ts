@@ -56,38 +56,6 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
     await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'long' }, { attempt: 2 }]])
   })
 
-  it.skipIf(isMissing)(
-    'a job that ends its process each time is dead after four, which one process reports; its 15 bystanders are handled',
-    async () => {
-      const { inbox } = await openAnyone()
-      const bystanders = Array.from({ length: 15 }, (_, index) => `innocent_${index}`)
-      // All are found by polls: no process has a delivery of its own.
-      for (const job of ['poison', ...bystanders]) {
-        harness().service.finish(job)
-        await inbox.expect(job, { pollInMs: 0 })
-      }
-      const done: string[] = []
-      for (let deaths = 0; deaths < 10; deaths++) {
-        const { child, lines } = await start({ lockMs: 500, workMs: 300 })
-        const died = once(child, 'exit').then(() => true)
-        const dead = expect.poll(() => [...done, ...lines].join('\n'), WAIT).toContain('dead poison')
-        const handled = expect.poll(() => [...done, ...lines].filter((line) => line.startsWith('end')).length, WAIT)
-        const isOver = Promise.all([dead, handled.toBeGreaterThanOrEqual(15)]).then(
-          () => false,
-          () => false,
-        )
-        const hasDied = await Promise.race([died, isOver])
-        done.push(...lines)
-        if (!hasDied) break
-      }
-      expect(done.filter((line) => line.startsWith('start poison'))).toHaveLength(4)
-      expect(done.filter((line) => line.startsWith('dead'))).toEqual(['dead poison 4 process_died'])
-      expect(await inbox.deadLetters.list()).toMatchObject([{ jobId: 'poison', code: 'process_died' }])
-      const handled = new Set(done.filter((line) => line.startsWith('end')).map((line) => line.split(' ')[1]))
-      expect([...handled].toSorted()).toEqual(bystanders.toSorted())
-    },
-  )
-
   it.skipIf(isMissing)('a process that was paused past its lock does not start the handler late', async () => {
     const { inbox, calls } = await openAnyone()
     await inbox.expect('job_1')

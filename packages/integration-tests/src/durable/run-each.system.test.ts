@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createRuns, type Engine, type Run, type RunItem, type Runs, type RunsOptions } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { listen } from '@modelrun/reference-server/node'
 import { ConfigurationError, ModelRun } from 'modelrun'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
 
 const MODEL = 'aurora-image'
-const PROGRAM = fileURLToPath(new URL('./each-process.ts', import.meta.url))
 const cleanUps: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -161,32 +156,6 @@ describe('runEach', () => {
     await collect(runs.runEach(MODEL, [{ key: 'hare', input: { prompt: 'hare' } }]))
     await expect(collect(runs.runEach(MODEL, [item as RunItem]))).rejects.toThrow(message)
     expect(countPosts(server)).toBe(1)
-  })
-
-  it('continues after its process was killed, and sends nothing twice', async () => {
-    const path = await sharedFile()
-    const here = await setUp({ path, latency: 30, lockMs: 1_000 })
-    const { server } = here
-    const listening = await listen(server, { port: 0 })
-    const { baseUrl, apiKey } = server
-    const settings = { engineAt: { kind: 'sqlite', at: path }, baseUrl, apiKey, count: 40, model: MODEL, lockMs: 1_000 }
-    const child = spawn(process.execPath, ['--conditions=@modelrun/source', PROGRAM, JSON.stringify(settings)])
-    while (countPosts(server) < 5) await new Promise((resolve) => setTimeout(resolve, 5))
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-
-    const found = await collect(here.runs.runEach(MODEL, itemsOf(40)))
-    expect(new Set(found.map(({ item }) => item.key)).size).toBe(40)
-    const others = found.filter(({ run }) => run.state !== 'succeeded')
-    expect(others.every(({ run }) => run.state === 'unknown')).toBe(true)
-    // Only what was being sent can be unknown.
-    expect(others.length).toBeLessThanOrEqual(10)
-    const sent = server.journal
-      .entries({ kind: 'request' })
-      .filter((one) => one.kind === 'request' && one.route === 'runModel')
-    const bodies = sent.map((entry) => (entry.kind === 'request' ? entry.requestBody : ''))
-    expect(new Set(bodies).size).toBe(bodies.length)
-    await listening.close()
   })
 
   it.each([

@@ -6,8 +6,6 @@ import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { expect, it } from 'vitest'
 import { cleanUps, finish, MODEL, posts, setUpRuns } from './runs-harness.ts'
 
-const PRICE = 4
-
 it('sends each key once, however often it is added, and gives its result', async () => {
   const { server, runs } = await setUpRuns()
   for (const key of ['a', 'b', 'a', 'c', 'b']) await runs.add(key, MODEL, { prompt: key })
@@ -22,39 +20,6 @@ it('sends each key once, however often it is added, and gives its result', async
   await runs.add('a', MODEL, { prompt: 'a' })
   expect(await runs.get('a')).toMatchObject({ state: 'succeeded', jobId: expect.any(String), input: { prompt: 'a' } })
   expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0, credits: 12 })
-})
-
-it('keeps a job that fails and a run that is rejected as outcomes of their own', async () => {
-  const { server, runs } = await setUpRuns()
-  const before = server.credits()
-  server.script(MODEL, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
-  await runs.add('fails', MODEL, { prompt: 'x' })
-  expect(await finish(runs)).toMatchObject([
-    { key: 'fails', state: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } },
-  ])
-  await runs.add('wrong', MODEL, { prompt: 'x', num_images: 99 })
-  await runs.add('missing', 'no-such-model', { prompt: 'x' })
-  const finished = await finish(runs)
-  expect(finished.slice(1).toSorted((one, other) => one.key.localeCompare(other.key))).toMatchObject([
-    { key: 'missing', state: 'rejected', error: { message: expect.stringContaining('no-such-model') } },
-    { key: 'wrong', state: 'rejected' },
-  ])
-  expect(server.credits()).toBe(before)
-})
-
-it('parks a run whose response was lost, and never sends it again by itself', async () => {
-  const { server, runs } = await setUpRuns()
-  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  expect(await finish(runs)).toEqual([])
-  expect(await runs.get('a')).toMatchObject({ key: 'a', state: 'unknown' })
-  expect(await runs.unknown()).toMatchObject([{ key: 'a', model: MODEL, input: { prompt: 'a' } }])
-  expect(posts(server)).toEqual({ a: 1 })
-  const [entry] = server.journal.entries({ kind: 'job' })
-  expect(await runs.resolve('a', { jobId: String(entry?.kind === 'job' && entry.job_id) })).toBe(true)
-  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
-  expect(await runs.progress()).toMatchObject({ unknown: 0, done: 1 })
-  expect(posts(server)).toEqual({ a: 1 })
 })
 
 it('sends a run later when the store fails before it was sent', async () => {
@@ -88,17 +53,6 @@ it('does not send or park a run whose process died after it had noted the job', 
   expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
   expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
   expect(posts(server)).toEqual({ a: 1 })
-})
-
-it('sends an unknown run again when its user says so', async () => {
-  const { server, runs } = await setUpRuns()
-  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await finish(runs)
-  expect(await runs.resubmit('a')).toBe(true)
-  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
-  expect(posts(server)).toEqual({ a: 2 })
-  expect([await runs.resubmit('a'), await runs.resolve('a', { jobId: 'job_1' })]).toEqual([false, false])
 })
 
 it('sends an unknown run again once when two places decide so at the same moment', async () => {
@@ -160,31 +114,6 @@ it('lists a run that ended four processes while it was sent, and one that ended 
   expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }])
   expect(await runs.progress()).toMatchObject({ total: 2, done: 2, unknown: 0 })
   expect(posts(server)).toEqual({ sent: 1, polled: 1 })
-})
-
-it('never spends more than its budget, and rejects the rest', async () => {
-  const { server, runs } = await setUpRuns({ maxCredits: 3 * PRICE + 1 })
-  const before = server.credits()
-  for (const key of ['a', 'b', 'c', 'd', 'e']) await runs.add(key, MODEL, { prompt: key })
-  const finished = await finish(runs)
-  const states = finished.map(({ state }) => state).toSorted()
-  expect(states).toEqual(['rejected', 'rejected', 'succeeded', 'succeeded', 'succeeded'])
-  expect(finished.find(({ state }) => state === 'rejected')?.error?.code).toBe('BUDGET_EXCEEDED')
-  expect(before - server.credits()).toBe(3 * PRICE)
-})
-
-it('waits out a 429 as a whole, and an outage for as long as it lasts', async () => {
-  const { server, runs } = await setUpRuns()
-  server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 1, times: 1 })
-  server.faults.add({ kind: 'unavailable', route: 'getJob', times: 2 })
-  const before = server.credits()
-  const startedAt = performance.now()
-  await runs.add('a', MODEL, { prompt: 'a' })
-  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
-  expect(performance.now() - startedAt).toBeGreaterThan(1_000)
-  // The first was rejected.
-  expect(posts(server)).toEqual({ a: 2 })
-  expect(before - server.credits()).toBe(PRICE)
 })
 
 it('is paused while the key is not valid, says so, and continues when it is', async () => {

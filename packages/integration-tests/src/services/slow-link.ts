@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A connection to a service on this machine whose responses come late, or never. */
+/** A connection to a service on this machine that loses responses. */
 export interface SlowLink {
   port: number
-  /** How late each response comes from now on, in milliseconds. */
-  delayMs: number
   /** Which response from now on is lost with its connection, from 1. Default: none. */
   losesResponse: number
   /** All connections that are open carry nothing any more, and stay open, as after a failover. New ones work. */
@@ -38,11 +36,10 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
       }
       if (live.has(client)) service.write(bytes)
     })
-    // Timers of equal or longer delays fire in order; a shorter delay is set only while nothing is under way.
     service.on('data', (bytes) => {
       link.losesResponse -= 1
       if (link.losesResponse === 0) client.destroy()
-      else setTimeout(() => live.has(client) && client.write(bytes), link.delayMs)
+      else if (live.has(client)) client.write(bytes)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -50,7 +47,6 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
   const { port } = server.address() as AddressInfo // it listens on a port
   const link: SlowLink = {
     port,
-    delayMs: 0,
     losesResponse: 0,
     silence: () => live.clear(),
     silenceAt: (text) => {

@@ -1,4 +1,5 @@
 import { backoffMs, jitter } from '../backoff.ts'
+import { memberOf, stringIn } from '../values.ts'
 import type { TaskFailure } from './engine.ts'
 
 /** A handler throws this error when the task is not ready. The task runs again later, and the attempt does not count. */
@@ -15,8 +16,8 @@ export class RetryAfterError extends Error {
 
 /** Checks the name of the error, which is the same in every copy of this package. */
 export function isRetryAfter(error: unknown): error is RetryAfterError {
-  const { name, delayMs } = Object(error) as { name?: unknown; delayMs?: unknown }
-  return (name === 'RetryAfterError' || name === 'PauseQueue') && typeof delayMs === 'number'
+  const name = memberOf(error, 'name')
+  return (name === 'RetryAfterError' || name === 'PauseQueue') && typeof memberOf(error, 'delayMs') === 'number'
 }
 
 /** A handler throws this error when no task of the queue can succeed now. All tasks wait; the attempt does not count. */
@@ -38,7 +39,7 @@ export class NonRetriableError extends Error {
 
 /** Checks the name of the error, which is the same in every copy of this package. */
 export function isNonRetriable(error: unknown): boolean {
-  return Object(error).name === 'NonRetriableError'
+  return memberOf(error, 'name') === 'NonRetriableError'
 }
 
 /** Abort reason of a task whose handler runs too long. Its name distinguishes it from a lost lock. */
@@ -84,6 +85,6 @@ export function endOfFailure(error: unknown, attempt: number, limits: RetryLimit
 }
 
 function failureOf(error: unknown): TaskFailure {
-  const { code, message = String(error) } = Object(error) as { code?: unknown; message?: unknown }
-  return { code: typeof code === 'string' ? code : 'error', message: String(message).slice(0, MAX_MESSAGE) }
+  const message = String(memberOf(error, 'message') ?? error)
+  return { code: stringIn(error, 'code') ?? 'error', message: message.slice(0, MAX_MESSAGE) }
 }
