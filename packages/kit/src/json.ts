@@ -1,5 +1,5 @@
 import { type Check, hasMethods } from './checks.ts'
-import { isArrayBuffer, isBlob, jsonPointer, kindOf } from './values.ts'
+import { isArrayBuffer, isBlob, jsonPointer, kindOf, memberOf } from './values.ts'
 
 /** What JSON would lose or change of a value. */
 export interface JsonIssue {
@@ -162,6 +162,7 @@ function objectProblem(value: object): string | undefined {
   if (kind === 'Response' || kind === 'ReadableStream' || hasMethods(value, 'pipe')) {
     return 'is a stream: read it, and pass `await toDataUri(blob)`.'
   }
+  if (isRawJson(value)) return 'is raw JSON, which would not keep its type: pass a number or a string.'
   if (isEmptied(value, kind)) return `is ${withArticle(value, kind)}, which JSON empties.`
   const isNamed = (name: symbol) => Object.prototype.propertyIsEnumerable.call(value, name)
   const symbol = Object.getOwnPropertySymbols(value).find(isNamed)
@@ -170,6 +171,12 @@ function objectProblem(value: object): string | undefined {
 
 function isFile(value: unknown): boolean {
   return ArrayBuffer.isView(value) || isArrayBuffer(value) || isBlob(value)
+}
+
+/** True for what `JSON.rawJSON` returns, where the runtime has it. */
+function isRawJson(value: object): boolean {
+  const test = memberOf(JSON, 'isRawJSON')
+  return typeof test === 'function' && test(value)
 }
 
 /** True for a Map, an element of a page, or an object of a class that has only getters and private fields. */

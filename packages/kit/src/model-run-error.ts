@@ -35,6 +35,7 @@ export interface ErrorFields {
   attempts?: readonly Attempt[] | undefined
   submission?: Submission | undefined
   jobId?: string | undefined
+  jobIds?: readonly string[] | undefined
   body?: unknown
   requestId?: string | undefined
   status?: number | undefined
@@ -58,6 +59,8 @@ export abstract class ModelRunError extends Error {
   readonly submission: Submission
   /** The job, when its id is known. With `rejected`, a job that the response names: it may be another one. */
   declare readonly jobId?: string | undefined
+  /** The jobs of a call of several runs that may be charged, and whose results the call has not given. */
+  declare readonly jobIds?: readonly string[] | undefined
   /**
    * What was received, without the API key. Of an error response the parsed body, or its text. Of any other response the first
    * 2,000 characters, when its run may have been accepted: they may show the job id to a person.
@@ -80,6 +83,7 @@ export abstract class ModelRunError extends Error {
     this.submission = fields.submission ?? 'not_sent'
     this.isRetryable = fields.isRetryable ?? false
     if (fields.jobId !== undefined) this.jobId = fields.jobId
+    if (fields.jobIds !== undefined) this.jobIds = fields.jobIds
     if (fields.body !== undefined) this.body = fields.body
     if (fields.requestId !== undefined) this.requestId = fields.requestId
     if (fields.status !== undefined) this.status = fields.status

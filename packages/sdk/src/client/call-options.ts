@@ -111,7 +111,10 @@ export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => (
 
 /** A key that is the index of no input would have its run sent, and paid, again. */
 const wholeKeys: Check = (value) => {
-  const wrong = value instanceof Map ? [...value.keys()].find((key) => !/^\d+$/.test(String(key))) : undefined
+  const wrong =
+    value instanceof Map
+      ? [...value.keys()].find((key) => typeof key === 'bigint' || !/^(0|[1-9]\d*)$/.test(String(key)))
+      : undefined
   return wrong === undefined ? undefined : `must have the indexes of inputs as its keys, not ${showValue(wrong)}`
 }
 

@@ -140,7 +140,7 @@ export class FileTransfer {
       read: async () => {
         if (reader === undefined) return undefined
         const chunk = await within(reader.read())
-        return isInterruption(chunk) ? chunk : chunk.value
+        return isInterruption(chunk) ? chunk : await toBytes(chunk.value)
       },
       close: () => {
         controller.release()
@@ -223,6 +223,12 @@ function readerOf(response: Response): BodyReader | undefined {
     return { value: new Uint8Array(await response.arrayBuffer()) }
   }
   return { read, cancel: async () => {} }
+}
+
+/** The streams of some libraries give buffers, other views, or strings. */
+async function toBytes(value: Uint8Array<ArrayBuffer> | undefined): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (value === undefined || value instanceof Uint8Array) return value
+  return new Uint8Array(await new Response(value).arrayBuffer())
 }
 
 function isInterruption(value: unknown): value is Interruption {

@@ -194,7 +194,8 @@ function fail<T>(call: Call<T>, last: Failure, times: Pick<Attempt, 'startedAt' 
   const wasRejected = call.happened.submission === 'rejected' && submissionAfter(last) === 'not_sent'
   const failure: Failure = wasRejected && last.kind !== 'response' ? { ...last, submission: 'rejected' } : last
   const attempt = { ...times, ...describeAttempt(failure) }
-  call.happened.attempts.push(attempt)
+  // Without a key nothing was requested.
+  if (failure.kind !== 'no_key') call.happened.attempts.push(attempt)
   call.happened.failed = { attempt, failure }
   call.happened.submission = submissionAfter(failure)
   call.happened.hasArrived ||= call.happened.submission === 'unknown'

@@ -60,6 +60,8 @@ export interface Operation<T> {
   noun?: 'run' | 'request' | undefined
   /** The job that the call is about. */
   jobId?: string | undefined
+  /** True when the call reads what a cancellation did. */
+  followsCancel?: boolean | undefined
   /** True when the service itself named that job to this client: only then it is known to exist. */
   isJobConfirmed?: boolean | undefined
   /** The job that a response names, also when the response is cut. */

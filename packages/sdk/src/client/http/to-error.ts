@@ -188,8 +188,8 @@ export function consequence(
   call: Pick<FailedCall, 'operation' | 'received'>,
   isUntouched: boolean,
 ): string {
-  const { jobId, isRun, route, noun = 'run' } = call.operation
-  if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
+  const { jobId, isRun, route, followsCancel = false, noun = 'run' } = call.operation
+  if (jobId !== undefined && (followsCancel || (route.method === 'DELETE' && !isUntouched))) {
     return ` Whether the job ${jobId} is cancelled is not known: read its status with \`jobs.get\`.`
   }
   if (jobId !== undefined) return ` The job ${jobId} is not affected.`

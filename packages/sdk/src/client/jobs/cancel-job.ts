@@ -19,6 +19,7 @@ export async function cancelJob(
 ): Promise<ApiResult<CancelResult>> {
   const { data: status, ...response } = await transport.call(cancelJobOperation(jobId, isJobConfirmed), context)
   if (status !== undefined) return { ...response, data: { job_id: jobId, status } }
-  const { data: job } = await transport.call(getJobOperation(jobId, isJobConfirmed), context)
+  const read = { ...getJobOperation(jobId, isJobConfirmed), followsCancel: true }
+  const { data: job } = await transport.call(read, context)
   return { ...response, data: { job_id: jobId, status: job.status, job } }
 }

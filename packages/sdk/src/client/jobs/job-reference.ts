@@ -6,6 +6,8 @@ export interface JobReference {
   jobId: string
   modelId?: string | undefined
   requestId?: string | undefined
+  /** The service's id of the request that started the job, from its header. */
+  sentRequestId?: string | undefined
   /** When it was submitted, in milliseconds of this client's clock; undefined when another process did that. */
   submittedAt?: number | undefined
   /** When the service gave its state in the response to the run. */

@@ -104,7 +104,8 @@ class ResultSubscriber extends WaitSubscriber {
 
   onState(state: Job, isEnd: boolean, seen: LastSeen): void {
     const { onStatus } = this.options
-    if (onStatus) this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle)))
+    if (onStatus)
+      this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(structuredClone(state), this.handle)))
     if (!isEnd) return
     try {
       this.leave()

@@ -44,7 +44,10 @@ export function listModelsOperation(query: ListModelsQuery): Operation<ReceivedM
       const entryCount = entries.length
       const offset = readNumber(value, 'offset') ?? query.offset ?? 0
       const limit = readNumber(value, 'limit') ?? query.limit ?? entryCount
-      return { models, entryCount, offset, limit, total: readNumber(value, 'total') ?? offset + entryCount }
+      const total = readNumber(value, 'total') ?? -1
+      // Without a total only a page that is not full says that it is the last.
+      const known = entryCount < limit ? offset + entryCount : Number.POSITIVE_INFINITY
+      return { models, entryCount, offset, limit, total: total < 0 ? known : total }
     },
   }
 }

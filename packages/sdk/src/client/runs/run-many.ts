@@ -1,3 +1,4 @@
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, HookError } from '../errors/transport-errors.ts'
@@ -16,12 +17,22 @@ export async function* runMany<I extends object>(
   core: Core,
   call: RunManyCall<I>,
 ): AsyncGenerator<SettledRun<I>, void, undefined> {
+  checkResume(call)
   const pool = new RunPool(core, call)
   try {
     for (let run = await pool.next(); run; run = await pool.next()) yield run
   } finally {
     pool.leave()
   }
+}
+
+/** An index without an input is that of another list: the runs of this one would be sent, and paid, again. */
+function checkResume<I extends object>({ inputs, options: { resume } }: RunManyCall<I>): void {
+  if (!Array.isArray(inputs) || !(resume instanceof Map)) return
+  const key = [...resume.keys()].find((index) => Number(index) >= inputs.length)
+  if (key === undefined) return
+  const message = `\`resume\` has a job for the index ${key}, and there are ${inputs.length} inputs. Nothing was sent.`
+  throw new ConfigurationError({ message })
 }
 
 /** How a run ended. */
@@ -50,6 +61,8 @@ class RunPool<I extends object> {
   /** The runs that ended. `undefined` wakes `next` up after any other change. */
   readonly #settledRuns = createAsyncQueue<SettledRun<I> | undefined>()
   readonly #waits = new Set<() => void>()
+  /** The jobs without a result. */
+  readonly #jobIds = new Set<string>()
   #isTaking = false
   #isLeft = false
   /** True when no further run starts. */
@@ -80,7 +93,7 @@ class RunPool<I extends object> {
       this.#size--
       return settled
     }
-    if (this.#failure) throw this.#failure.error
+    if (this.#failure) throw nameJobs(this.#failure.error, this.#jobIds)
     return undefined
   }
 
@@ -154,6 +167,7 @@ class RunPool<I extends object> {
       outcome = { status: 'rejected', reason: reason }
     }
     this.#settled++
+    if (outcome.status === 'fulfilled') this.#jobIds.delete(outcome.value.job_id)
     this.#report(index, outcome.status, run.job)
     this.#settledRuns.push({ index, input, job_id: run.job?.id, ...outcome })
   }
@@ -169,6 +183,7 @@ class RunPool<I extends object> {
     }
     const job = known === undefined ? await submit() : clientJobOf(this.#core, known)
     run.job = job
+    this.#jobIds.add(job.id)
     this.#report(index, 'submitted', job)
     if (this.#isLeft) throw leftError(job)
     const { webhook } = this.#options
@@ -208,4 +223,9 @@ function leftError({ id: jobId }: JobHandle): AbortedError {
     jobId,
     submission: 'accepted',
   })
+}
+
+/** The error that ends the loop, with the jobs that may be charged. */
+function nameJobs(error: unknown, jobIds: Iterable<string>): unknown {
+  return error instanceof ModelRunError ? Object.assign(error, { jobIds: [...jobIds] }) : error
 }

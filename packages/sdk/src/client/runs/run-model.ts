@@ -37,7 +37,7 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
     core.scheduler.durations.learn(reference.modelId ?? call.model, { runningMs: elapsedMs, finishedMs: elapsedMs })
   const { onStatus } = options
   const { state } = reference
-  if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
+  if (onStatus && state) notify(log, 'onStatus', () => onStatus(structuredClone(state), job))
   return { data: outcomeOfCompleted(reference, runResponse), response, requestId, attempts }
 }
 
@@ -148,7 +148,14 @@ async function send(
   const { data, response, requestId, attempts } = await transport.call(runOperation(model, body), context)
   const seenAt = clock.now()
   const known = data.status === 'unknown' ? { modelId: model } : { modelId: model, ...whatIsKnown(data), seenAt }
-  const reference: JobReference = { jobId: data.job_id, submittedAt, attempts, ...price, ...known }
+  const reference: JobReference = {
+    jobId: data.job_id,
+    submittedAt,
+    attempts,
+    sentRequestId: requestId,
+    ...price,
+    ...known,
+  }
   return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId, attempts }
 }
 

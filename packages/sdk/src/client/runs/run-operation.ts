@@ -65,7 +65,9 @@ function readKnownResponse(received: ReceivedResponse): RunResponse | undefined 
   const value = jsonIn(received)
   if (!isRecord(value)) return undefined
   const { job_id, status } = value
-  const isCompleted = typeof status === 'string' && asKnownStatus(status) === 'succeeded' && isOutput(value.output)
+  // With a whole output the job has ended, also where the word for that is missing.
+  const isEnded = status === undefined || status === null || asKnownStatus(String(status)) === 'succeeded'
+  const isCompleted = isEnded && isOutput(value.output)
   const jobId = toJobId(job_id) ?? (isCompleted && typeof job_id === 'string' ? job_id : undefined)
   if (jobId === undefined || (!isCompleted && status !== 'processing' && status !== 'queued')) return undefined
   const typed = Object.entries(value).filter(([name, member]) => typeof member === (SIDE_FIELDS[name] ?? typeof member))

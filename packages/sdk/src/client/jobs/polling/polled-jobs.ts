@@ -172,7 +172,7 @@ function newPolledJob(
     polls: 0,
     failure: undefined,
     attempts: job.attempts ?? [],
-    requestId: undefined,
+    requestId: job.sentRequestId,
     poll: undefined,
     at: Number.POSITIVE_INFINITY,
     slot: -1,

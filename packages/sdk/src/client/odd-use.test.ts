@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { caught } from '../../test/caught.ts'
+import { json, silent, text } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
+import { AbortedError, DeadlineExceededError } from './errors/transport-errors.ts'
+
+const OUTPUT = { type: 'image', items: [{ type: 'image', url: 'data:image/png;base64,AAAA' }] }
+const queued = json(202, { job_id: 'job_1', status: 'queued' }, { 'x-request-id': 'req_post' })
+const succeeded = json(200, { data: { status: 'succeeded', output: OUTPUT } })
+const WHOLE = { job_id: 'job_1', output: OUTPUT }
+
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+describe('runMany', () => {
+  const inputs = [{ prompt: 'a' }, { prompt: 'b' }]
+
+  test.each([
+    ['a table read as bigint', [[0n, 'job_a']]],
+    ['text with zeros', [['00', 'job_a']]],
+    ['an index that no input has', [[2, 'job_a']]],
+    ['the same as text', [['2', 'job_a']]],
+  ] as [string, [never, string][]][])('sends nothing when `resume` is of %s', async (_, entries) => {
+    const { client, service } = createTestClient([])
+    const work = async () => await collect(client.runMany('m', inputs, { resume: new Map(entries) }))
+    await expect(work()).rejects.toMatchObject({ code: 'configuration', submission: 'not_sent' })
+    expect(service.received).toEqual([])
+  })
+
+  test('that is aborted names the jobs that may be charged', async () => {
+    const controller = new AbortController()
+    const { client } = createTestClient([queued, silent()])
+    const onProgress = () => controller.abort()
+    const options = { signal: controller.signal, onProgress, concurrency: 1 }
+    expect(await caught(collect(client.runMany('m', inputs, options)), AbortedError)).toMatchObject({
+      jobIds: ['job_1'],
+    })
+  })
+})
+
+describe('the response to a run', () => {
+  test.each([undefined, null, 'completed', 'succeeded'])(
+    'with a whole output and the status %j is the result',
+    async (status) => {
+      const { client, service } = createTestClient([json(200, { ...WHOLE, status })])
+      expect((await client.run('m', {})).output).toEqual(OUTPUT)
+      expect(service.received).toHaveLength(1)
+    },
+  )
+
+  test.each([
+    ['12345678901234567890', undefined],
+    ['12', '12'],
+  ])('whose job_id is the number %s has the job %s', async (id, jobId) => {
+    const { client } = createTestClient([text(202, `{"job_id":${id},"status":"queued"}`), silent()])
+    const error: unknown = await client.submit('m', {}).then(
+      (job) => ({ jobId: job.id }),
+      (reason) => reason,
+    )
+    expect((error as { jobId?: string }).jobId).toBe(jobId)
+  })
+})
+
+test.each([
+  ['takes the output away', (state: { output?: unknown }) => void delete state.output],
+  ['shortens its urls', (state: { output?: unknown }) => void Object.assign(state.output ?? {}, { items: [] })],
+])('a callback that %s changes no result', async (_, onStatus) => {
+  const { client, clock } = createTestClient([queued, succeeded])
+  expect((await clock.run(client.run('m', {}, { onStatus }))).output).toEqual(OUTPUT)
+  const held = createTestClient([json(200, { ...WHOLE, status: 'completed' })])
+  expect((await held.client.run('m', {}, { onStatus })).output).toEqual(OUTPUT)
+})
+
+test('a cancellation that was accepted is not called without effect when the job cannot be read', async () => {
+  const { client } = createTestClient([text(204, null), text(500, '<html>')], { maxRetries: 0 })
+  const error = await caught(client.jobs.cancel('job_1'), Error)
+  expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
+})
+
+test('a function `apiKey` that fails is no request', async () => {
+  const { client } = createTestClient([], { apiKey: () => Promise.reject(new Error('vault')) })
+  await expect(client.models.list()).rejects.toMatchObject({ attempts: [], submission: 'not_sent' })
+})
+
+test('a deadline before the first poll has the id of the request that started the job', async () => {
+  const { client, clock } = createTestClient([queued, silent()])
+  const error = await clock.run(caught(client.run('m', {}, { deadlineMs: 100 }), DeadlineExceededError))
+  expect(error.requestId).toBe('req_post')
+})
+
+test.each([null, undefined, -1])('a list of models whose total is %j is read to its end', async (total) => {
+  const page = (ids: string[]) => json(200, { models: ids.map((id) => ({ id })), total, limit: 2 })
+  const { client } = createTestClient([page(['a', 'b']), page(['c'])])
+  expect((await collect(client.models.list({ limit: 2 }))).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+})
+
+const streamOf = (chunk: unknown) =>
+  new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+
+test.each([
+  ['buffers', new Uint8Array([97, 98]).buffer],
+  ['views', new DataView(new Uint8Array([97, 98]).buffer)],
+  ['strings', 'ab'],
+])('a file whose stream gives %s is downloaded', async (_, chunk) => {
+  const { client } = createTestClient([() => new Response(streamOf(chunk))])
+  const file = await client.files.download('https://files.example.com/a.txt')
+  expect(await (await file.blob()).text()).toBe('ab')
+})
+
+test('raw JSON is not sent as an object', async () => {
+  const rawJSON: unknown = Reflect.get(JSON, 'rawJSON')
+  const { client, service } = createTestClient([])
+  const input = { seed: typeof rawJSON === 'function' ? rawJSON('9007199254740993') : 1n }
+  await expect(client.run('m', input)).rejects.toMatchObject({ code: 'input_validation' })
+  expect(service.received).toEqual([])
+})
