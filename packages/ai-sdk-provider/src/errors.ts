@@ -97,10 +97,15 @@ function mayBePaid(error: unknown): boolean {
  * The values of what succeeded, and a warning for each failure: what was paid for is not lost because another part failed.
  *
  * @param jobIds of the runs that did not fail
+ * @param wanted how many values the call is for
+ * @returns also the jobs without a value. They may continue
  * @throws when nothing succeeded, or when the caller aborted. Repeating the call would repeat all of its runs, so an error of a run
  *   that may be paid counts before the others, and then one that must not be repeated
  */
-export function keepSucceeded<Value>(settled: readonly PromiseSettledResult<Value>[], jobIds: readonly string[]) {
+export function keepSucceeded<Value>(
+  settled: readonly PromiseSettledResult<Value>[],
+  { jobIds, wanted = settled.length }: { jobIds: readonly string[]; wanted?: number | undefined },
+) {
   const values = settled.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
   const errors: unknown[] = settled.flatMap((part) => (part.status === 'rejected' ? [part.reason] : []))
   const aborted = errors.find((error) => error instanceof Error && error.name === 'AbortError')
@@ -109,14 +114,13 @@ export function keepSucceeded<Value>(settled: readonly PromiseSettledResult<Valu
     const worst = aborted ?? errors.find(mayBePaid) ?? final ?? errors[0]
     throw nameJobs(worst, [...jobIds, ...jobIdsIn(errors)])
   }
+  const failed = Math.max(errors.length, wanted - values.length)
+  const total = values.length + failed
   const warnings = errors.map((error): SharedV4Warning => {
     const reason = error instanceof Error ? error.message : String(error)
     const unnamed = jobIdsIn([error]).filter((jobId) => !reason.includes(jobId))
     const job = unnamed.map((jobId) => ` It is of the job ${jobId}.`).join('')
-    return {
-      type: 'other',
-      message: `${errors.length} of ${settled.length} failed; the others are here. ${reason}${job}`,
-    }
+    return { type: 'other', message: `${failed} of ${total} failed; the others are here. ${reason}${job}` }
   })
-  return { values, warnings }
+  return { values, warnings, missing: [...new Set(jobIdsIn(errors))].map((jobId) => ({ jobId })) }
 }

@@ -31,6 +31,23 @@ describe('generateImage', () => {
     expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])
   })
 
+  it('counts the images that are missing, and names the jobs that continue or failed', async () => {
+    const one = setup({ deadlineMs: 60_000 })
+    const lastRun = { input: { num_images: 1 } }
+    one.server.script('aurora-image', [
+      { result: 'succeeded', when: lastRun },
+      { result: 'hang' },
+      { result: 'failed' },
+    ])
+    const call = { model: one.modelrun.image('aurora-image'), prompt: 'a fox', n: 9 }
+    const { images, warnings, providerMetadata } = await generateImage(call)
+    expect(images).toHaveLength(1)
+    const warning = { type: 'other', message: expect.stringContaining('8 of 9 failed') }
+    expect(warnings).toEqual([warning, warning])
+    const job = { jobId: expect.stringMatching(/^job_/) }
+    expect(providerMetadata).toEqual({ modelrun: { images: [expect.objectContaining(job), job, job] } })
+  })
+
   it('repeats no run that may have been accepted when another one could be repeated', async () => {
     shortenWaits()
     const one = setup()

@@ -33,14 +33,14 @@ export class ModelRunImageModel extends ProviderModel implements ImageModelV4 {
   readonly maxImagesPerCall = FILES_PER_CALL
 
   async doGenerate(options: ImageModelV4CallOptions) {
-    const { files, warnings } = await produceFiles(this.options, this, options)
+    const { files, facts, warnings } = await produceFiles(this.options, this, options)
     return {
       images: files.map(({ data }) => data),
       isRetryable: false,
       warnings,
       response: this.response,
-      // The AI SDK requires `images`.
-      providerMetadata: { modelrun: { images: files.map(({ facts }) => facts) } },
+      // The AI SDK keeps `images` alone.
+      providerMetadata: { modelrun: { images: facts } },
     }
   }
 }

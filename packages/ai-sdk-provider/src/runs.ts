@@ -87,16 +87,21 @@ export function succeededRun({ key, state, jobId, output, error }: EndedRun): Su
   throw runError(message, { url, code: error?.code ?? state, submission, jobId, key })
 }
 
-/** Runs a call to its end and fetches the files. */
+/** Runs a call to its end and fetches the files. `facts` are those of each file, and of each job without one. */
 export async function produceFiles(options: ResolvedOptions, wanted: Wanted, callOptions: CallOptions) {
   const call = await prepareCall(options, wanted, callOptions)
   const runs = await runInputs(options, call)
-  const { values: files, warnings } = await takeFiles(runs, fileFetcher(options, call.send.signal))
-  return { files, warnings: [...call.warnings, ...warnings] }
+  const { n: count = 1 } = callOptions
+  const { values: files, warnings, missing } = await takeFiles(runs, fileFetcher(options, call.send.signal), count)
+  return { files, facts: [...files.map(({ facts }) => facts), ...missing], warnings: [...call.warnings, ...warnings] }
 }
 
 /** Takes each file of each run: fetches or names it. @throws as `keepSucceeded` does */
-export async function takeFiles<File>(runs: EndedRuns, take: (run: SucceededRun, item: OutputItem) => Promise<File>) {
+export async function takeFiles<File>(
+  runs: EndedRuns,
+  take: (run: SucceededRun, item: OutputItem) => Promise<File>,
+  wanted?: number,
+) {
   const parts = runs.map(async (run) => {
     if (run.status === 'rejected') return [run]
     const { jobId, output } = run.value
@@ -106,7 +111,7 @@ export async function takeFiles<File>(runs: EndedRuns, take: (run: SucceededRun,
     return [{ status: 'rejected' as const, reason: runError(message, about) }]
   })
   const jobIds = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.jobId] : []))
-  return keepSucceeded<File>((await Promise.all(parts)).flat(), jobIds)
+  return keepSucceeded<File>((await Promise.all(parts)).flat(), { jobIds, wanted })
 }
 
 /** Fetches with the retries of the client. A file that stays away never repeats the run that made it. */

@@ -18,8 +18,8 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
 
   /** For calls without `poll` and `webhook`: the client waits, with polls of its own. */
   async doGenerate(options: VideoModelV4CallOptions) {
-    const { files, warnings } = await produceFiles(this.options, this, withFrames(options))
-    const providerMetadata = { modelrun: { videos: files.map(({ facts }) => facts) } }
+    const { files, facts, warnings } = await produceFiles(this.options, this, withFrames(options))
+    const providerMetadata = { modelrun: { videos: facts } }
     return { videos: files.map(toVideo), warnings, response: this.response, providerMetadata }
   }
 

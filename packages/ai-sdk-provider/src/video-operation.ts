@@ -36,7 +36,7 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   const accepted = settled.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []))
   if (isCancelled() && accepted.length < items.length) for (const job of accepted) job.cancel().catch(() => {})
   const jobIds = accepted.map(({ id }) => id)
-  const { values: jobs, warnings } = keepSucceeded(settled, jobIds)
+  const { values: jobs, warnings } = keepSucceeded(settled, { jobIds })
   const operation = { jobs: jobs.map((job) => ({ ...job.toJSON() })) }
   return { operation, facts: jobs.map(({ id }) => ({ jobId: id })), warnings: [...call.warnings, ...warnings] }
 }
