@@ -1,4 +1,4 @@
-import { checkEach, isText, needs } from '@modelrun/kit'
+import { type Checks, checkEach, isText, must, needs, readOptions, rejectArgument } from '@modelrun/kit'
 import { checkWebRequest, rejectArguments } from '../shared/serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../shared/serving/node-listener.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
@@ -149,21 +149,23 @@ async function identify(options: ResolvedProxyOptions, request: PageRequest): Pr
   try {
     const limits = { clock: options.clock, limitMs: AUTHORIZE_LIMIT_MS, name: '`authorize`' }
     const identity = await withinTime(limits, () => options.authorize(request.toRequest(), { raw }))
-    if (!identity || identity.user === undefined || identity.user === null || identity.user === '') {
-      return rejection(401, ['UNAUTHORIZED', 'Sign in first.'])
-    }
-    return checkIdentity(identity, options)
+    return checkIdentity(identity || { user: '' }, options) ?? rejection(401, ['UNAUTHORIZED', 'Sign in first.'])
   } catch (error) {
     options.onError(error, { method, path: url.pathname })
     return unavailable('It cannot be found out now who you are.')
   }
 }
 
-function checkIdentity({ user, credits }: ProxyIdentity, { budget }: ResolvedProxyOptions): ProxyIdentity {
-  if (typeof user !== 'string')
-    throw new TypeError('`authorize` must return `user` as a string, such as the id of an account.')
-  if (credits === undefined) return { user }
-  if (!isCredits(credits)) throw new TypeError('`authorize` must return `credits` as a number, 0 or more.')
-  if (budget === undefined) throw new TypeError('`authorize` returned `credits`, but the proxy has no `budget`.')
-  return { user, credits }
+const IDENTITY: Checks<ProxyIdentity> = {
+  user: must('a string, such as the id of an account', (user) => typeof user === 'string' || user === null),
+  credits: must('a number of credits, 0 or more', isCredits),
+}
+
+/** What `authorize` returned. Undefined without a user. @throws ConfigurationError, also for a misspelt member */
+function checkIdentity(returned: ProxyIdentity, { budget }: ResolvedProxyOptions): ProxyIdentity | undefined {
+  const identity = readOptions('authorize', returned, IDENTITY)
+  if (identity.credits !== undefined && budget === undefined) {
+    rejectArgument('authorize', 'credits', 'needs the option `budget` of the proxy')
+  }
+  return identity.user ? identity : undefined
 }

@@ -27,6 +27,8 @@ describe('the body of a run (section 4.3)', () => {
     ['a list', [], [400, 'wrong shape at its root']],
     ['a prototype', '{"input":{"a":{"__proto__":{"admin":true}}}}', [400, '`__proto__`']],
     ['a prototype at its root', '{"__proto__":{"input":{}}}', [400, '`__proto__`']],
+    ['a number that is too large', '{"input":{"a":[1e999]}}', [400, 'a number in it is too large']],
+    ['one below zero', '{"input":{"a":-1e999}}', [400, 'a number in it is too large']],
     ['too many levels', { input: deep(32) }, [400, 'deeper than 32']],
     [
       'so many levels that a stack would not hold them',

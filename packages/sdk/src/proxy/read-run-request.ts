@@ -88,6 +88,7 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
 
 /** Why a value cannot be an input; undefined when it can. */
 function findJsonProblem(value: unknown, depth: number): string | undefined {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'a number in it is too large'
   if (typeof value !== 'object' || value === null) return undefined
   if (depth >= MAX_DEPTH) return `it is deeper than ${MAX_DEPTH} levels`
   if (Object.hasOwn(value, '__proto__')) return 'it has a member `__proto__`'
