@@ -31,6 +31,12 @@ export function oneOf(...texts: readonly string[]): Check {
   return must(`'${texts.join("' or '")}'`, (value) => texts.includes(value as string))
 }
 
+/** One of many names. The message has the one that was probably meant. */
+export function oneNameOf(names: readonly string[]): Check {
+  return (value) =>
+    value === undefined || names.includes(value as string) ? undefined : unknownAmong(names, String(value))
+}
+
 /** An object, or a function, with some methods. */
 export function having(what: string, ...methods: readonly string[]): Check {
   return must(`${what} with ${methods.join(', ')}`, (value) => hasMethods(value, ...methods))

@@ -22,6 +22,7 @@ export {
   must,
   needs,
   notNegative,
+  oneNameOf,
   oneOf,
   positive,
   readArguments,

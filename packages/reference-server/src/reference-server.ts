@@ -1,4 +1,4 @@
-import { rejectArgument } from '@modelrun/kit'
+import { type Checks, notNegative, readOptions, rejectArgument, text } from '@modelrun/kit'
 import type { AutoClosed } from './auto-closed.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
@@ -38,6 +38,8 @@ interface NextDeliveryOptions {
   /** How long to wait, in milliseconds of real time, whatever the clock. Default: for ever. */
   timeoutMs?: number | undefined
 }
+
+const NEXT_DELIVERY: Checks<NextDeliveryOptions> = { key: text, jobId: text, timeoutMs: notNegative }
 
 /** Options for `new ModelRun(…)` that lead to a reference server. */
 export interface ServerClientOptions {
@@ -188,15 +190,17 @@ export function serverOf(service: Service): ReferenceServer {
     faults: controlFaults(service, account),
     webhooks: {
       deliveries: (key) => [...service.deliveries.of(account(key))],
-      next: ({ key, jobId, timeoutMs } = {}) =>
-        service.deliveries.next({ account: accountIfGiven(key), jobId, timeoutMs }),
+      next: async (options = {}) => {
+        const { key, jobId, timeoutMs } = readOptions('server.webhooks.next', options, NEXT_DELIVERY)
+        return await service.deliveries.next({ account: accountIfGiven(key), jobId, timeoutMs })
+      },
       script: (how, key) => {
         account(key).webhook = how && requireValid('webhooks.script', 'how', parseShape(scriptedWebhookSchema, how))
       },
       deliver: (deliver, key) => service.receivers.set(deliver, accountIfGiven(key)),
     },
     journal: viewJournal(service.observer.journal, account),
-    requests: ({ key, ...filter } = {}) => findRequests(service, accountIfGiven(key), filter),
+    requests: (filter = {}) => findRequests(service, accountIfGiven, filter),
     story: (jobId) => storyOf(service, jobId),
     report: (key) => makeReport(service, accountIfGiven(key)),
     checkLeftovers: (key) => {

@@ -28,7 +28,7 @@ export class Account {
 
   /** The first outcome that waits for such a run. */
   findScript(modelId: string, input: unknown): ScriptedOutcome | undefined {
-    return this.#scripts.get(modelId)?.find(({ when = {} }) => fitsInput(when, input))
+    return this.#scripts.get(modelId)?.find(({ when = {} }) => fitsInput(when, input, `a script of ${modelId}`))
   }
 
   /** A run has taken an outcome. */

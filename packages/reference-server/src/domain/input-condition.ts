@@ -1,4 +1,4 @@
-import { isRecord, memberOf } from '@modelrun/kit'
+import { ConfigurationError, hasMethods, isRecord, memberOf } from '@modelrun/kit'
 import * as z from 'zod/mini'
 
 type Input = Readonly<Record<string, unknown>>
@@ -18,11 +18,31 @@ export const inputConditionSchema = z.strictObject({
   input: z.optional(anyInput),
 }) satisfies z.ZodMiniType<InputCondition>
 
-/** Whether the input of a run is meant. @param input `undefined` for a request that is about no run */
-export function fitsInput({ input: wanted }: InputCondition, input: unknown): boolean {
+/**
+ * Whether the input of a run is meant.
+ *
+ * @param input `undefined` for a request that is about no run
+ * @param owner what has the condition, for errors
+ * @throws ConfigurationError when a function throws, or returns a promise
+ */
+export function fitsInput({ input: wanted }: InputCondition, input: unknown, owner: string): boolean {
   if (wanted === undefined) return true
   if (!isRecord(input)) return false
-  return typeof wanted === 'function' ? wanted(input) : includes(input, wanted)
+  return typeof wanted === 'function' ? asksFunction(wanted, input, owner) : includes(input, wanted)
+}
+
+function asksFunction(isMeant: (input: Input) => unknown, input: Input, owner: string): boolean {
+  const wrong = (problem: string, cause?: unknown) =>
+    new ConfigurationError({ message: `The function \`when.input\` of ${owner} ${problem}.`, cause })
+  let returned: unknown
+  try {
+    returned = isMeant(input)
+  } catch (error) {
+    throw wrong(`threw ${String(error)}`, error)
+  }
+  if (!hasMethods(returned, 'then')) return Boolean(returned)
+  Promise.resolve(returned).catch(() => {})
+  throw wrong('returned a promise. It must return true or false')
 }
 
 function includes(given: unknown, wanted: unknown): boolean {

@@ -129,7 +129,8 @@ class FaultRule implements FaultRecord {
     if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     if (fault.route !== undefined && fault.route !== target.endpoint) return false
     if (fault.model !== undefined && fault.model !== target.model) return false
-    if (typeof fault.when === 'object' && !fitsInput(fault.when, target.input)) return false
+    const owner = `the fault ${this.id} (${fault.kind})`
+    if (typeof fault.when === 'object' && !fitsInput(fault.when, target.input, owner)) return false
     if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
     this.used++
     return true

@@ -3,7 +3,7 @@ import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { type InputCondition, inputConditionSchema } from '../domain/input-condition.ts'
 
 /** Where a fault can be injected: the endpoints of section 4, and the produced files. */
-const FAULT_ENDPOINTS = ['listModels', 'getModel', 'runModel', 'getJob', 'cancelJob', 'getFile'] as const
+export const FAULT_ENDPOINTS = ['listModels', 'getModel', 'runModel', 'getJob', 'cancelJob', 'getFile'] as const
 
 export type FaultEndpoint = (typeof FAULT_ENDPOINTS)[number]
 

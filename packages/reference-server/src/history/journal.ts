@@ -1,3 +1,4 @@
+import { type Checks, oneNameOf, readOptions, text } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import { showKey } from '../domain/api-keys.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
@@ -7,6 +8,7 @@ import { FairBuffer } from '../shared/fair-buffer.ts'
 import { pathOf } from '../wire/router.ts'
 import { describeEntry, describeTime } from './describe-entry.ts'
 import {
+  JOURNAL_KINDS,
   type JournalEntry,
   type JournalRecord,
   jobCreation,
@@ -131,12 +133,14 @@ interface JournalFilter {
   jobId?: string | undefined
 }
 
+const FILTER: Checks<JournalFilter> = { key: text, kind: oneNameOf(JOURNAL_KINDS), jobId: text }
+
 /** What happened on the server, oldest first, within the option `retention.journalBytes`. No secrets are in it. */
 export interface JournalView {
   /**
    * The entries that pass the filter; without one, all.
    *
-   * @throws Error for a key that this server did not make
+   * @throws Error for a key that this server did not make, and for a name that does not exist
    */
   entries(filter?: JournalFilter): readonly JournalEntry[]
   /** The same, a line for each entry; times count from the first. Fit for a snapshot when time is virtual. */
@@ -144,8 +148,10 @@ export interface JournalView {
 }
 
 export function viewJournal(journal: Journal, accountOf: (key: string) => Account): JournalView {
-  const entries = ({ key, ...filter }: JournalFilter = {}) =>
-    selectRecords(journal, key === undefined ? undefined : accountOf(key), filter).map(({ entry }) => entry)
+  const entries = (given: JournalFilter = {}) => {
+    const { key, ...filter } = readOptions('server.journal', given, FILTER)
+    return selectRecords(journal, key === undefined ? undefined : accountOf(key), filter).map(({ entry }) => entry)
+  }
   return { entries, text: (filter) => journalText(entries(filter)) }
 }
 

@@ -1,4 +1,5 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { AppContext, KeyContext, RequestEnv, RouteHandler, RouteResult } from '../routes/app-env.ts'
@@ -55,7 +56,8 @@ export function createApp(service: Service, controlToken: string): (context: App
       return isHead ? { ...result, body: undefined } : result
     } catch (error) {
       service.observer.warn(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
-      return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
+      const isMisuse = error instanceof ConfigurationError
+      return errorResponses.internal(isMisuse ? error.message : `The reference server has a defect: ${String(error)}`)
     }
   }
 }

@@ -63,6 +63,45 @@ describe('a fault that names an input', () => {
   })
 })
 
+it.each<[string, () => unknown, string]>([
+  [
+    'throws',
+    () => {
+      throw new Error('no prompt')
+    },
+    'threw Error: no prompt.',
+  ],
+  ['returns a promise', () => Promise.reject(new Error('late')), 'returned a promise. It must return true or false.'],
+])('a condition that %s is named in the response', async (_, input, problem) => {
+  const server = createReferenceServer({ clock: 'manual', log: () => {} })
+  const caller = apiCaller(server)
+  const when = { input: input as () => boolean }
+  server.script('aurora-image', [{ result: 'failed', when }])
+  const message = async () => (await caller.run(run.path, inputOf('x'))).body
+  expect(await message()).toMatchObject({
+    error: { message: `The function \`when.input\` of a script of aurora-image ${problem}` },
+  })
+  const { id } = server.faults.add({ kind: 'reset', when })
+  expect(await message()).toMatchObject({
+    error: { message: `The function \`when.input\` of the fault ${id} (reset) ${problem}` },
+  })
+})
+
+it('rejects filters with names that do not exist', async () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  const { journal, webhooks } = server
+  // What programs without types may pass.
+  const calls: [() => unknown, string][] = [
+    [() => server.requests({ route: 'runModels' } as object), 'did you mean `runModel`?'],
+    [() => server.requests({ modle: 'aurora-image' } as object), 'did you mean `model`?'],
+    [() => server.requests({ model: 'aurora-imag' }), 'Did you mean aurora-image?'],
+    [() => journal.entries({ kind: 'requests' } as object), 'did you mean `request`?'],
+    [() => journal.text({ jobid: 'job_1' } as object), 'did you mean `jobId`?'],
+  ]
+  for (const [call, message] of calls) expect(call).toThrow(message)
+  await expect(webhooks.next({ jobid: 'job_1' } as object)).rejects.toThrow('did you mean `jobId`?')
+})
+
 it('requests() has whole bodies, by endpoint and model', async () => {
   const server = createReferenceServer({ clock: 'manual' })
   const caller = apiCaller(server)

@@ -1,6 +1,7 @@
-import type { RouteName } from '@modelrun/contract'
-import { tryParseJson } from '@modelrun/kit'
+import { type Checks, oneNameOf, readOptions, text as string, tryParseJson } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
+import { unknownModelText } from '../domain/list-models.ts'
+import { FAULT_ENDPOINTS, type FaultEndpoint } from '../faults/fault-options.ts'
 import type { RequestEntry } from '../history/journal-entry.ts'
 import { decodeSegment, withModelAsSegment } from '../wire/router.ts'
 import type { Service } from './service.ts'
@@ -8,7 +9,7 @@ import type { Service } from './service.ts'
 /** Which requests. Without a filter: all but those of the control API. */
 export interface RequestFilter {
   /** Of this endpoint. */
-  route?: RouteName | 'getFile' | undefined
+  route?: FaultEndpoint | undefined
   /** Only those about this model, its jobs and its files. */
   model?: string | undefined
   /** With the account of this key. Default: of any. */
@@ -21,12 +22,22 @@ export interface ReceivedRequest extends Omit<RequestEntry, 'requestBody' | 'res
   readonly body?: unknown
 }
 
+/** @throws ConfigurationError for a name that does not exist: nothing would be found */
 export function findRequests(
   service: Service,
-  account: Account | undefined,
-  { route, model }: Omit<RequestFilter, 'key'>,
+  accountOf: (key: string | undefined) => Account | undefined,
+  filter: RequestFilter,
 ): ReceivedRequest[] {
-  return service.observer.journal.records(account).flatMap(({ entry, body: text }) => {
+  const checks: Checks<RequestFilter> = {
+    route: oneNameOf(FAULT_ENDPOINTS),
+    model: (id) => {
+      const isKnown = id === undefined || service.models.has(String(id))
+      return isKnown ? undefined : `is wrong: ${unknownModelText(String(id), service.models)}`
+    },
+    key: string,
+  }
+  const { route, model, key } = readOptions('server.requests', filter, checks)
+  return service.observer.journal.records(accountOf(key)).flatMap(({ entry, body: text }) => {
     if (entry.kind !== 'request' || entry.route === 'control') return []
     const { requestBody, responseBody: _, ...request } = entry
     if (route !== undefined && request.route !== route) return []
