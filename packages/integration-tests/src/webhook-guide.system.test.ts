@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { NotFoundError } from 'modelrun'
-import {
-  createInbox,
-  type InboxMetricName,
-  type InboxOptions,
-  JobLostError,
-  NonRetriableError,
-} from 'modelrun/webhooks'
+import { createInbox, type InboxOptions, JobLostError, NonRetriableError } from 'modelrun/webhooks'
 import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
 import { expect, it, vi } from 'vitest'
 import { createRecordingEngine } from './recording-engine.ts'
@@ -112,19 +106,4 @@ it('draws the states of a job and the ways between them as they are', async () =
   }
   await cleaning.drain()
   expect([...arrows, ...OF_DEAD_PROCESSES].sort()).toEqual(drawn.sort())
-})
-
-it('explains every metric', () => {
-  const metrics: Record<InboxMetricName, true> = {
-    accepted: true,
-    rejected: true,
-    completed: true,
-    failed: true,
-    retaken: true,
-    reconciled: true,
-    dead: true,
-    ack_ms: true,
-  }
-  const [, section = ''] = guide.split('## Metrics and alarms\n')
-  for (const name of Object.keys(metrics)) expect(section).toMatch(new RegExp(`^\\| .*\`${name}\`.* \\|`, 'm'))
 })

@@ -2,7 +2,6 @@ import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { createMemoryEngine } from '../src/webhooks/engine/memory-engine.ts'
 import { createInbox, type Inbox } from '../src/webhooks/inbox.ts'
-import type { InboxMetric } from '../src/webhooks/inbox-notices.ts'
 import type { InboxOptions } from '../src/webhooks/inbox-options.ts'
 import { createFaultyEngine, type FaultyEngine } from './faulty-engine.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
@@ -21,26 +20,22 @@ const NOTICES: readonly NoticeName[] = ['onHandlerError', 'onDead', 'onUnconfirm
 /** What the hooks of an inbox were called with. */
 export interface RecordedHooks {
   notices: Record<NoticeName, Record<string, unknown>[]>
-  metrics: InboxMetric[]
-  /** How often a metric was counted. */
-  count(name: InboxMetric['name']): number
 }
 
 /** Hooks that record their calls. */
-export function recordHooks(): RecordedHooks & { hooks: Pick<InboxOptions, NoticeName | 'onMetric'> } {
+export function recordHooks(): RecordedHooks & { hooks: Pick<InboxOptions, NoticeName> } {
   const notices = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as RecordedHooks['notices']
   const hooks = Object.fromEntries(
     NOTICES.map((name) => [name, (notice: Record<string, unknown>) => void notices[name].push(notice)]),
   )
-  const metrics: InboxMetric[] = []
-  const onMetric = (metric: InboxMetric) => void metrics.push(metric)
-  const count = (name: InboxMetric['name']) => metrics.filter((metric) => metric.name === name).length
-  return { notices, metrics, count, hooks: { ...hooks, onMetric } }
+  return { notices, hooks }
 }
 
 /** An inbox under test, and its fakes. */
 export interface InboxHarness extends RecordedHooks {
   inbox: Inbox
+  /** How often `onSucceeded` has returned. */
+  handled(): number
   clock: ManualClock
   /** Posts a body, by default to a URL that the inbox has signed or needs not, and gives the status of the response. */
   deliver(body: unknown, url?: string): Promise<number>
@@ -52,10 +47,18 @@ export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}):
   const { hooks, ...recorded } = recordHooks()
   const isSigned = options.client === undefined && options.secret === undefined
   const source = isSigned ? { secret: SECRET, publicUrl: PUBLIC_URL } : {}
-  const inbox = createInbox({ onSucceeded: () => {}, ...hooks, ...source, ...options, clock })
+  let returned = 0
+  const { onSucceeded = () => {} } = options
+  const handled: InboxOptions['onSucceeded'] = async (...given) => {
+    await onSucceeded(...given)
+    returned += 1
+  }
+  const isBare = 'onSucceeded' in options && options.onSucceeded === undefined
+  const inbox = createInbox({ ...hooks, ...source, ...options, onSucceeded: isBare ? undefined : handled, clock })
   return {
     inbox,
     clock,
+    handled: () => returned,
     ...recorded,
     deliver: async (body, url) => {
       const target = url ?? (isSigned ? await inbox.callbackUrl() : PUBLIC_URL)

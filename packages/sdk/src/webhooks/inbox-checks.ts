@@ -71,7 +71,6 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   onDead: callback,
   onUnconfirmedRun: callback,
   onWebhookMissed: callback,
-  onMetric: callback,
   clock,
 }))()
 

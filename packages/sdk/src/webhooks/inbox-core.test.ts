@@ -27,7 +27,7 @@ test.each([
 ])('hooks harm nothing when one %s, and that is logged', async (_, broken) => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const onFailed = vi.fn(no)
-  const { clock, deliver } = openInbox({ onFailed, onHandlerError: broken, onDead: broken, onMetric: broken })
+  const { clock, deliver } = openInbox({ onFailed, onHandlerError: broken, onDead: broken })
   await deliver(FAILED)
   await clock.advance(127_000)
   expect(onFailed).toHaveBeenCalledTimes(8)
@@ -51,8 +51,8 @@ test('failures are logged with console.error by default', async () => {
 test('`drain` waits for a hook', async () => {
   let isDone = false
   const { inbox, deliver } = openInbox({
-    onMetric: async ({ name }) => {
-      if (name !== 'completed') return
+    onSucceeded: no,
+    onHandlerError: async () => {
       await settle()
       isDone = true
     },

@@ -1,6 +1,6 @@
 import { cleanText, readOptions } from '@modelrun/kit'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
-import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
+import type { HandlerFailure } from './inbox-notices.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { createLane, createPollJob, type Lane, type PollJob } from './poll-job.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
@@ -72,8 +72,6 @@ type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>
 /** Calls the user's hooks. A hook that throws or rejects is logged, and changes nothing. */
 interface Hooks {
   notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
-  /** Reports a metric. Default value 1. */
-  metric(name: InboxMetricName, jobId?: string, value?: number): void
   /** Logs what is probably a mistake, the first time that the inbox finds it. */
   warnOnce(mistake: Mistake, jobId: string): void
   /** Logs a failure that has no hook. */
@@ -110,16 +108,12 @@ function createHooks(options: InboxOptions, track: (work: Promise<void>) => unkn
       track(callHook(name, options[name] ?? defaults[name], notice))
     },
     warnOnce,
-    metric: (name, jobId, value = 1) => {
-      const { onMetric } = options
-      if (onMetric !== undefined) track(callHook('onMetric', onMetric, { name, value, jobId }))
-    },
     warn: (message, error) => console.warn(`modelrun: ${message}:`, error),
   }
 }
 
 /** Calls the hook synchronously, and catches what it throws or rejects with. */
-async function callHook(name: HookName | 'onMetric', hook: ((notice: never) => unknown) | undefined, notice: unknown) {
+async function callHook(name: HookName, hook: ((notice: never) => unknown) | undefined, notice: unknown) {
   try {
     // The type of `notify` guarantees that the notice fits: an index by a union loses that.
     await hook?.(notice as never)

@@ -51,31 +51,5 @@ export interface MissedWebhook {
   context: unknown
 }
 
-/**
- * What a metric counts. `accepted`: deliveries that were stored, duplicates too. `rejected`: deliveries that the service
- * does not confirm. `completed`, `failed`: runs of handlers. `retaken`: tasks of processes that died or stalled.
- * `reconciled`: results found without a delivery. `dead`: dead letters. `ack_ms`: milliseconds until the
- * response to a delivery.
- */
-export type InboxMetricName =
-  | 'accepted'
-  | 'rejected'
-  | 'completed'
-  | 'failed'
-  | 'retaken'
-  | 'reconciled'
-  | 'dead'
-  | 'ack_ms'
-
-/** One count, or one measured time. */
-export interface InboxMetric {
-  /** What was counted or measured. */
-  name: InboxMetricName
-  /** 1 for each thing counted; milliseconds for `ack_ms`. */
-  value: number
-  /** Identifier of the job, when it concerns one. */
-  jobId?: string | undefined
-}
-
 /** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
 export class JobLostError extends /* @__PURE__ */ named(ModelRunError, 'JobLostError', 'job_lost') {}

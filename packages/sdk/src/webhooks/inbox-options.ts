@@ -1,7 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { InboxEngine } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
-import type { DeadLetterNotice, HandlerFailure, InboxMetric, MissedWebhook, UnconfirmedRun } from './inbox-notices.ts'
+import type { DeadLetterNotice, HandlerFailure, MissedWebhook, UnconfirmedRun } from './inbox-notices.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
 /** What a handler gets beside the event. `Context`: the type of the `context` of your runs, which is not checked again. */
@@ -93,8 +93,6 @@ export interface InboxOptions<Context = unknown> {
   onUnconfirmedRun?: ((notice: UnconfirmedRun) => unknown) | undefined
   /** Notified when a poll found a result: the alarm for webhooks that do not arrive. Default: one `console.warn`. */
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined
-  /** Notified of each count and time that a dashboard may want. */
-  onMetric?: ((metric: InboxMetric) => unknown) | undefined
   /** Default: the clock of the `client`, which may be virtual; with an `engine`, that of the system. */
   clock?: Clock | undefined
 }

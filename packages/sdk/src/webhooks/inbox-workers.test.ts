@@ -104,14 +104,14 @@ describe('sweep', () => {
     await first.deliver(SUCCEEDED)
     await first.inbox.drain()
     await shared.clock.advance(1_000)
-    const { inbox, count } = openInbox({ ...shared, onSucceeded: () => opened })
+    const { inbox, handled } = openInbox({ ...shared, onSucceeded: () => opened })
     const swept = vi.fn()
     void inbox.sweep({ forMs: 2_000 }).then(swept)
     await shared.clock.advance(60_000)
     expect(swept).not.toHaveBeenCalled()
     finish()
     await settle()
-    expect([swept.mock.calls.length, count('completed')]).toEqual([1, 1])
+    expect([swept.mock.calls.length, handled()]).toEqual([1, 1])
   })
 
   test('leaves the workers of deliveries in this process as they were', async () => {
@@ -135,14 +135,14 @@ describe('waitUntil', () => {
   test('gets the work; what fails is not tried again before the next sweep', async () => {
     const shared = openEngine()
     const onSucceeded = vi.fn().mockImplementationOnce(fail)
-    const { inbox, clock, count } = openInbox({ ...shared, client: CONFIRMING, onSucceeded })
+    const { inbox, clock, handled } = openInbox({ ...shared, client: CONFIRMING, onSucceeded })
     const { status, works, work } = await deliverTo(inbox)
     await work
     expect([status, works.length, onSucceeded.mock.calls.length]).toEqual([202, 1, 1])
     await clock.advance(60_000)
     expect(onSucceeded).toHaveBeenCalledOnce()
     await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 1 })
-    expect(count('completed')).toBe(1)
+    expect(handled()).toBe(1)
   })
 
   test('ends at once for a duplicate of a job that is done', async () => {
@@ -167,7 +167,7 @@ describe('waitUntil', () => {
 
   test('waits for a handler that takes long', async () => {
     const { opened, open: finish } = gate()
-    const { inbox, clock, count } = openInbox({ ...openEngine(), onSucceeded: () => opened })
+    const { inbox, clock, handled } = openInbox({ ...openEngine(), onSucceeded: () => opened })
     const { work } = await deliverTo(inbox)
     const ended = vi.fn()
     void work.then(ended)
@@ -175,7 +175,7 @@ describe('waitUntil', () => {
     expect(ended).not.toHaveBeenCalled()
     finish()
     await work
-    expect(count('completed')).toBe(1)
+    expect(handled()).toBe(1)
   })
 
   test('ends after the check of an invented delivery, and waits for the handler of a confirmed one', async () => {
@@ -183,12 +183,12 @@ describe('waitUntil', () => {
       if (id === job_id) return SUCCEEDED_JOB
       throw new NotFoundError({ message: 'no such job', status: 404 })
     })
-    const { inbox, clock, count } = openInbox({ ...openEngine(), client })
+    const { inbox, clock, handled } = openInbox({ ...openEngine(), client })
     const startedAt = clock.now()
     await (await deliverTo(inbox, { ...SUCCEEDED, job_id: 'invented' })).work
-    expect([clock.now() - startedAt, count('completed')]).toEqual([0, 0])
+    expect([clock.now() - startedAt, handled()]).toEqual([0, 0])
     await clock.run((await deliverTo(inbox)).work)
-    expect(count('completed')).toBe(1)
+    expect(handled()).toBe(1)
     // As long as the rate of polls lets the second one wait.
     expect(clock.now() - startedAt).toBeLessThan(250)
   })
@@ -198,11 +198,11 @@ describe('waitUntil', () => {
     ['rejects', () => Promise.reject(new Error('no'))],
   ])('that %s costs neither the response nor the work', async (_, waitUntil) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { inbox, count } = openInbox(openEngine())
+    const { inbox, handled } = openInbox(openEngine())
     const request = new Request(await inbox.callbackUrl(), { method: 'POST', body: JSON.stringify(SUCCEEDED) })
     await expect(inbox.handle(request, { waitUntil })).resolves.toMatchObject({ status: 202 })
     await settle()
-    expect([count('completed'), warn.mock.calls.length]).toEqual([1, 1])
+    expect([handled(), warn.mock.calls.length]).toEqual([1, 1])
     warn.mockRestore()
   })
 })

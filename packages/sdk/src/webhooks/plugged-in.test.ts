@@ -27,7 +27,6 @@ const PLACES: Readonly<Record<string, (fail: () => unknown) => Omit<InboxOptions
   onSucceeded: (plugged) => ({ onSucceeded: (event) => event.job_id === job_id && plugged() }),
   onHandlerError: (plugged) => ({ onSucceeded: () => fail(new Error('x')), onHandlerError: plugged, maxAttempts: 1 }),
   onDead: (plugged) => ({ onSucceeded: () => fail(new Error('x')), onDead: plugged, maxAttempts: 1 }),
-  onMetric: (plugged) => ({ onMetric: plugged }),
   'the client': (plugged) => ({
     client: { jobs: { get: (id) => (id === job_id ? (plugged() as never) : Promise.resolve(SUCCEEDED_JOB)) } },
   }),

@@ -3,7 +3,7 @@ import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type
 import { isFinished } from '../client/jobs/job-operations.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { type DeadLetterNotice, JobLostError } from './inbox-notices.ts'
+import { JobLostError } from './inbox-notices.ts'
 import { readResult } from './parse-webhook.ts'
 import type { PolledJob } from './poll-job.ts'
 import { endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
@@ -67,7 +67,6 @@ async function failedPoll(
   if (polled.kind === 'missing' && job.isExpected && !isOver) throw new RetryAfterError(waitMs(core, { task, job }))
   if (job.isExpected || (polled.kind === 'rejected' && job.token !== 'none'))
     throw await giveUp(core, { task, job }, 'unconfirmed')
-  core.hooks.metric('rejected', jobIdOfKey(task.id))
   return undefined
 }
 
@@ -105,14 +104,8 @@ async function giveUp(core: InboxCore, { task, job }: JobTask, code: keyof typeo
   const error = new NonRetriableError(code, `The job ${jobId} ${REASONS[code]}.`)
   core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
   const context = await contextOf(core.queues, jobKey(jobId), job)
-  reportDead(core, { jobId, event: job.event, attempt: task.attempt + task.lost, error, context })
+  core.hooks.notify('onDead', { jobId, event: job.event, attempt: task.attempt + task.lost, error, context })
   return error
-}
-
-/** Reports a job that becomes a dead letter. */
-export function reportDead({ hooks }: InboxCore, notice: DeadLetterNotice): void {
-  hooks.metric('dead', notice.jobId)
-  hooks.notify('onDead', notice)
 }
 
 /**

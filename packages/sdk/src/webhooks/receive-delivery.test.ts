@@ -40,17 +40,13 @@ function openReceive(options: InboxOptions = {}) {
 
 describe('a delivery', () => {
   test('is stored as it came, and handled', async () => {
-    const { deliver, worked, engine, clock, metrics } = openReceive()
+    const { deliver, worked, engine, clock } = openReceive()
     const waitUntil = () => {}
     await expect(deliver(SUCCEEDED, { waitUntil })).resolves.toEqual([202, 'accepted'])
     await expect(engine.task('results', job_id)).resolves.toMatchObject({
       data: { source: 'webhook', token: 'none', event: SUCCEEDED, notedAt: clock.now() },
     })
     expect(worked).toEqual([[job_id, waitUntil]])
-    expect(metrics).toEqual([
-      { name: 'accepted', value: 1, jobId: job_id },
-      { name: 'ack_ms', value: 0, jobId: undefined },
-    ])
   })
 
   test('that is not a POST gets 405, and the method that works', async () => {
@@ -77,12 +73,11 @@ describe('a delivery', () => {
     await expect(deliver(SUCCEEDED, { readBody: () => Promise.reject(error) })).resolves.toEqual(response)
   })
 
-  test('has its response within 8 s, and the time that it took is measured', async () => {
-    const { clock, deliver, metrics } = openReceive()
+  test('has its response within 8 s', async () => {
+    const { clock, deliver } = openReceive()
     const late = deliver(SUCCEEDED, { readBody: () => new Promise(() => {}) })
     await clock.advance(8_000)
     await expect(late).resolves.toEqual([503, 'The delivery could not be stored.'])
-    expect(metrics).toEqual([{ name: 'ack_ms', value: 8_000, jobId: undefined }])
   })
 
   test('has its response at 8 s and not before, when the engine takes it in time', async () => {
@@ -96,12 +91,11 @@ describe('a delivery', () => {
 })
 
 test('a delivery without a token, of a job that is not expected, gets 503 after 600 others in a minute', async () => {
-  const { core, clock, deliver, count } = openReceive()
+  const { core, clock, deliver } = openReceive()
   for (let n = 0; n < 600; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
   await core.queues.jobs.add('job_expected', { isExpected: true, notedAt: 0 })
   await expect(deliver()).resolves.toEqual([503, 'There are too many deliveries that have to be verified.'])
   await expect(deliver({ ...SUCCEEDED, job_id: 'job_expected' })).resolves.toEqual([202, 'accepted'])
-  expect(count('accepted')).toBe(601)
   await clock.advance(60_000)
   await expect(deliver()).resolves.toEqual([202, 'accepted'])
 })

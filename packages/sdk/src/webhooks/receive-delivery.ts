@@ -65,12 +65,9 @@ export function createReceive(core: InboxCore, onStored: Receiver['onStored']): 
   const { clock, networkClock } = core.options
   const receiver = { core, onStored, unverifiedTurn: createUnverifiedTurns(clock) }
   return async (delivery) => {
-    const startedAt = clock.now()
     const received = core.background.track(receive(receiver, delivery))
     const limit = { clock: networkClock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
-    const response = await withTimeLimit(received, limit)
-    core.hooks.metric('ack_ms', undefined, clock.now() - startedAt)
-    return response
+    return await withTimeLimit(received, limit)
   }
 }
 
@@ -113,7 +110,6 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
   const make = async () => {
     kind = await put(receiver, delivery)
     if (kind !== 'accepted') return
-    core.hooks.metric('accepted', event.job_id)
     onStored(jobKey(event.job_id), waitUntil)
   }
   const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })

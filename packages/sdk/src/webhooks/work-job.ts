@@ -13,7 +13,7 @@ import { claimUrl, contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DeliveryContext } from './inbox-options.ts'
 import { findOutputProblem } from './output-urls.ts'
-import { hasEndDelivery, type JobTask, readEnd, reportDead } from './read-end.ts'
+import { hasEndDelivery, type JobTask, readEnd } from './read-end.ts'
 import { endsJob, handled, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
@@ -27,18 +27,13 @@ interface HandlerRun extends JobTask {
 /** Works the task of a job: reads how the job ended, and runs the user's handler. */
 export async function workJob(core: InboxCore, task: Task): Promise<Json | undefined> {
   const job = readStoredJob(task.data)
-  const jobId = jobIdOfKey(task.id)
-  const key = jobKey(jobId)
+  const key = jobKey(jobIdOfKey(task.id))
   if (job === undefined) throw new NonRetriableError('unreadable', 'The engine has a task that cannot be read.')
-  if (task.lost > 0) core.hooks.metric('retaken', jobId)
   if (task.id !== key) return await moveOldEvent(core, { task, job })
   const event = await readEnd(core, { task, job })
   if (event === undefined) return drop(core, task)
   const ownsUrl = job.ref === undefined || (await claimUrl(core, job.ref, key))
-  if (!ownsUrl && core.pollJob === undefined) {
-    core.hooks.metric('rejected', jobId)
-    return drop(core, task)
-  }
+  if (!ownsUrl && core.pollJob === undefined) return drop(core, task)
   const run: HandlerRun = { task, job, event, context: await contextOf(core.queues, key, job) }
   await handleEvent(core, run)
   if (!endsJob(event)) return await waitForEnd(core, run)
@@ -65,7 +60,6 @@ async function handleEvent(core: InboxCore, run: HandlerRun): Promise<void> {
   if (!(await task.markStarted())) throw new RetryAfterError(0)
   const hasSubscriber = subscribers.confirmed(event)
   await runHandler(core, run)
-  hooks.metric('completed', jobId)
   // An expected run may be asked for its result later.
   const isUnused = !hasSubscriber && !job.isExpected && context === undefined
   if (isUnused && event.status === 'succeeded' && options.handlers.onSucceeded === undefined) {
@@ -106,7 +100,6 @@ async function noteMissedWebhook(
 ): Promise<void> {
   const jobId = event.job_id
   await queues.jobs.update(task.id, { ...job, source: 'poll', event })
-  hooks.metric('reconciled', jobId)
   hooks.notify('onWebhookMissed', { jobId, event, context })
 }
 
@@ -160,14 +153,13 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   // The handler was not ready, and did not fail.
   if (isRetryAfter(error)) return error
   const isLast = isNonRetriable(error) || task.attempt >= options.maxAttempts
-  hooks.metric('failed', event.job_id)
   hooks.notify('onHandlerError', { event, attempt: attemptsOf(task), error, isLast })
   return isLast ? endDead(core, run, error) : error
 }
 
 /** Ends a confirmed result whose handler failed for good. Waits for the job get the event. Returns the error for the engine. */
 function endDead(core: InboxCore, { task, event, context }: HandlerRun, error: unknown): unknown {
-  reportDead(core, { jobId: event.job_id, event, attempt: attemptsOf(task), error, context })
+  core.hooks.notify('onDead', { jobId: event.job_id, event, attempt: attemptsOf(task), error, context })
   core.subscribers.ended(event)
   return error
 }
@@ -178,5 +170,5 @@ export async function reportProcessDied(core: InboxCore, { id, data, runs }: Die
   const jobId = jobIdOfKey(id)
   const error = new NonRetriableError('process_died', `Each process that handled the job ${jobId} died.`)
   const context = await contextOf(core.queues, jobKey(jobId), job).catch(() => undefined)
-  reportDead(core, { jobId, event: job?.event, attempt: runs, error, context })
+  core.hooks.notify('onDead', { jobId, event: job?.event, attempt: runs, error, context })
 }
