@@ -14,30 +14,15 @@ function nodeResponse(status: number, body: Readable): FetchResponse {
 }
 
 describe('callFetch', () => {
-  test('gives a response of the platform as it is, with a body or without', async () => {
-    for (const response of [Response.json({ a: 1 }), new Response(null, { status: 204 })]) {
-      await expect(call(() => response)).resolves.toBe(response)
-    }
-  })
+  const withBody = (body: unknown) => ({ ...nodeResponse(200, Readable.from([])), body })
 
-  test('gives a response with a web stream of another library as it is: that can be iterated too', async () => {
-    const body = new Blob(['{}']).stream()
-    expect(Symbol.asyncIterator in body).toBe(true)
-    const response = { ...nodeResponse(200, Readable.from([])), body }
-    await expect(call(() => response)).resolves.toBe(response)
-  })
-
-  test('gives what is not an object as it is: who reads it says that it is not a response', async () => {
-    for (const found of [undefined, null, 'text']) {
-      await expect(call(() => found as unknown as FetchResponse)).resolves.toBe(found)
-    }
-  })
-
-  test('gives a response whose body is nothing that it knows as it is', async () => {
-    for (const body of [undefined, null, 'text', {}]) {
-      const response = { ...nodeResponse(200, Readable.from([])), body }
-      await expect(call(() => response)).resolves.toBe(response)
-    }
+  test.each<[string, unknown[]]>([
+    ['a response of the platform, with a body or without', [Response.json({}), new Response(null, { status: 204 })]],
+    ['a response with a web stream of another library, which can be iterated too', [withBody(new Blob(['']).stream())]],
+    ['what is not an object: its reader says that it is not a response', [undefined, null, 'text']],
+    ['a response whose body is nothing that it knows', [undefined, null, 'text', {}].map(withBody)],
+  ])('returns as it is %s', async (_, responses) => {
+    for (const response of responses) await expect(call(() => response as FetchResponse)).resolves.toBe(response)
   })
 
   test('makes a response of one whose body is a Node stream', async () => {

@@ -1,14 +1,15 @@
 import { getEventListeners } from 'node:events'
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import { ConfigurationError, ModelRunError } from '@modelrun/kit'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
 import { broken, json, text, unconnected } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient, createTestCore } from '../../../test/test-client.ts'
 import { openScope } from '../../shared/clock.ts'
-import { ServerError } from '../errors/api-errors.ts'
+import type { ModelRun } from '../client.ts'
+import { PermissionDeniedError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
 import {
   AbortedError,
@@ -20,25 +21,71 @@ import {
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 
-describe('a request', () => {
-  test('carries the key as a bearer token, which no header option replaces (section 5.1)', async () => {
-    const { client, service } = createTestClient([json(200, MODELS)], { headers: { Authorization: 'Basic abc' } })
-    await client.models.list({}, { headers: { authorization: 'Basic def' } })
-    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+/** What `fetch` gets with a request. */
+async function initOf(call: (client: ModelRun) => Promise<unknown>): Promise<object> {
+  let sent: object = {}
+  const fetch: typeof globalThis.fetch = async (_, init = {}) => {
+    sent = init
+    return Response.json({ job_id: 'job_1', status: 'queued' })
+  }
+  const { client } = createTestClient([], { fetch })
+  await call(client)
+  return sent
+}
+
+const poll = (client: ModelRun) => client.request('GET', '/v1/jobs/job_1')
+const submit = (client: ModelRun) => client.models.run('aurora-image', { input: {}, sync: false })
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('what fetch gets', () => {
+  const TEXT = '{"input":{},"sync":false}'
+
+  test('has the body of a run as text, and no body else', async () => {
+    expect(await initOf(submit)).toHaveProperty('body', TEXT)
+    expect(await initOf(poll)).not.toHaveProperty('body')
   })
 
-  test('asks that redirects are not followed: they would take the key to another place', async () => {
-    const { client, service } = createTestClient([json(200, MODELS)])
-    await client.models.list()
-    expect(service.received[0]?.request.redirect).toBe('manual')
+  test('has the body as a Blob in Deno, which sends text a second time by itself when a connection breaks', async () => {
+    vi.stubGlobal('Deno', {})
+    const body: unknown = Reflect.get(await initOf(submit), 'body')
+    expect(body instanceof Blob && (await body.text())).toBe(TEXT)
+    expect(await initOf(poll)).not.toHaveProperty('body')
   })
 
   test('bypasses caches, which frameworks put into fetch', async () => {
-    const { client, service, clock } = createTestClient([json(200, MODELS), text(500, '')])
-    await client.models.list()
-    await caught(clock.run(client.run('aurora-image', {})), ServerError)
-    expect(service.received.map(({ request }) => request.cache)).toEqual(['no-store', 'no-store'])
+    for (const call of [poll, submit]) expect(await initOf(call)).toHaveProperty('cache', 'no-store')
   })
+
+  test.each([
+    ['ignores the option', () => {}],
+    [
+      'rejects the option, as that of Cloudflare once did',
+      (init?: RequestInit) => {
+        if (init?.cache !== undefined) throw new TypeError('The `cache` field is not implemented')
+      },
+    ],
+  ])('leaves the cache alone on a platform whose Request %s', async (_, check) => {
+    vi.stubGlobal(
+      'Request',
+      class extends Request {
+        override readonly cache: RequestCache = 'default'
+        constructor(input: RequestInfo | URL, init?: RequestInit) {
+          check(init)
+          super(input, init)
+        }
+      },
+    )
+    expect(await initOf(poll)).not.toHaveProperty('cache')
+  })
+})
+
+test('a request carries the key as a bearer token, which no header option replaces (section 5.1)', async () => {
+  const { client, service } = createTestClient([json(200, MODELS)], { headers: { Authorization: 'Basic abc' } })
+  await client.models.list({}, { headers: { authorization: 'Basic def' } })
+  expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
 })
 
 describe('the API key', () => {
@@ -90,19 +137,14 @@ describe('the API key', () => {
     },
   )
 
-  test('that is only a placeholder, such as test, does not garble results', async () => {
-    const { client } = createTestClient([json(200, { ...MODELS, note: 'a test of tests' })], { apiKey: 'test' })
-    const { data, response } = await client.models.list().withResponse()
-    expect(response.status).toBe(200)
-    expect(data.total).toBe(0)
-    const failing = createTestClient([text(400, 'a test of tests')], { apiKey: 'test' })
-    await expect(failing.client.models.list()).rejects.toMatchObject({ body: 'a test of tests' })
-  })
-
-  test('that is nothing but the prefix of keys does not garble results (section 5)', async () => {
-    const apiKey = KEY_PREFIXES.live
-    const { client } = createTestClient([text(400, `keys start with ${apiKey}`)], { apiKey })
-    await expect(client.models.list()).rejects.toMatchObject({ body: `keys start with ${apiKey}` })
+  test.each([
+    ['only a placeholder', 'test'],
+    ['nothing but the prefix of keys (section 5)', KEY_PREFIXES.live],
+  ])('that is %s does not garble results', async (_, apiKey) => {
+    const { client } = createTestClient([json(200, { data: { status: `${apiKey}ed` } })], { apiKey })
+    await expect(client.jobs.get('job_1')).resolves.toEqual({ status: `${apiKey}ed` })
+    const failing = createTestClient([text(400, `keys start with ${apiKey}`)], { apiKey })
+    await expect(failing.client.models.list()).rejects.toMatchObject({ body: `keys start with ${apiKey}` })
   })
 
   test('that the function of the caller cannot give is explained in the words of that function', async () => {
@@ -141,7 +183,9 @@ describe('a fetch that does not mind its signal', () => {
   test('does not outlive the deadline of a run', async () => {
     const { client, clock } = createTestClient([], deaf)
     const startedAt = clock.now()
-    await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 2_000 })), DeadlineExceededError)
+    const run = client.run('aurora-image', {}, { deadlineMs: 2_000 })
+    const error = await caught(clock.run(run), DeadlineExceededError)
+    expect(error.attempts).toMatchObject([{ reason: 'deadline' }])
     expect(clock.now() - startedAt).toBe(2_000)
   })
 })
@@ -156,22 +200,20 @@ test('an API key that is slow to come does not outlive the abort of a run, of wh
   expect(service.received).toHaveLength(0)
 })
 
-describe('a run that ends before its response is whole', () => {
-  const waiting = () => new Promise<never>(() => {})
+test('a run was not sent when the caller had aborted before', async () => {
+  const { client, service } = createTestClient([])
+  const signal = AbortSignal.abort('enough')
+  const error = await caught(client.submit('aurora-image', {}, { signal }), AbortedError)
+  expect(error).toMatchObject({ submission: 'not_sent', cause: 'enough', attempts: [{ reason: 'aborted' }] })
+  expect(service.received).toHaveLength(0)
+})
 
-  test('was not sent when the caller had aborted before', async () => {
-    const { client, service } = createTestClient([])
-    const signal = AbortSignal.abort('enough')
-    const error = await caught(client.submit('aurora-image', {}, { signal }), AbortedError)
-    expect(error).toMatchObject({ submission: 'not_sent', cause: 'enough', attempts: [{ reason: 'aborted' }] })
-    expect(service.received).toHaveLength(0)
-  })
-
-  test('notes the deadline as the reason of its last attempt', async () => {
-    const { client, clock } = createTestClient([], { fetch: waiting })
-    const error = await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 10 })), DeadlineExceededError)
-    expect(error.attempts).toMatchObject([{ reason: 'deadline' }])
-  })
+test('a call leaves nothing on the signal of its caller, whether it resolves or rejects', async () => {
+  const { signal } = new AbortController()
+  const { client, clock } = createTestClient([json(200, { data: { status: 'queued' } }), text(403, '')])
+  await client.jobs.get('job_1', { signal })
+  await caught(client.jobs.get('job_1', { signal }), PermissionDeniedError)
+  expect([getEventListeners(signal, 'abort').length, clock.timerCount]).toEqual([0, 0])
 })
 
 test('the attempts of a call leave nothing on its signal, which may serve long polls after them', async () => {

@@ -20,18 +20,19 @@ describe('a failed call about a job', () => {
     ['accepted, when the service itself named the job', true, 'accepted'],
     ['unknown, when only the caller named it', false, 'unknown'],
   ] as const)('is %s', (_, isJobConfirmed, submission) => {
-    expect(toError(failedResponse(404, ERROR_BODY), failedCall({ ...poll, isJobConfirmed })).submission).toBe(
-      submission,
-    )
-    expect(toError(interruption('connection', 'not_sent'), failedCall({ ...poll, isJobConfirmed })).submission).toBe(
-      submission,
-    )
+    for (const failure of [failedResponse(404, ERROR_BODY), interruption('connection', 'not_sent')])
+      expect(toError(failure, failedCall({ ...poll, isJobConfirmed })).submission).toBe(submission)
   })
 
-  test('says that a job which was only polled is not affected', () => {
-    const error = toError(interruption('connection', 'unknown'), failedCall(poll))
-    expect(error).toMatchObject({ jobId: 'job_1' })
-    expect(error.message).toMatch(/The job job_1 is not affected\.$/)
+  test('says that a job is not affected by a poll, or by a cancel that was never sent (section 4.5)', () => {
+    for (const error of [
+      toError(interruption('connection', 'unknown'), failedCall(poll)),
+      toError(interruption('connection', 'not_sent'), failedCall(cancel)),
+    ])
+      expect(error).toMatchObject({
+        jobId: 'job_1',
+        message: expect.stringMatching(/The job job_1 is not affected\.$/),
+      })
   })
 
   test.each([
@@ -44,18 +45,10 @@ describe('a failed call about a job', () => {
     expect(message).toContain('Whether the job job_1 is cancelled is not known: read its status with `jobs.get`.')
   })
 
-  test('knows that a cancel which was never sent did nothing (section 4.5)', () => {
-    const { message } = toError(interruption('connection', 'not_sent'), failedCall(cancel))
-    expect(message).toMatch(/The job job_1 is not affected\.$/)
-  })
-
   test('does not say so when an earlier attempt may have arrived (section 4.5)', () => {
     const attempt = { startedAt: 0, durationMs: 1, reason: 'ECONNRESET' }
-    const { message } = toError(
-      interruption('connection', 'not_sent'),
-      failedCall(cancel, { attempts: [attempt, attempt] }),
-    )
-    expect(message).toContain('is not known')
+    const failed = failedCall(cancel, { attempts: [attempt, attempt] })
+    expect(toError(interruption('connection', 'not_sent'), failed).message).toContain('is not known')
   })
 
   test.each([404, 409])('adds nothing to the error response %i', (status) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { failedCall, failedResponse, RUN_IS } from '../../../test/failed-calls.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { runOperation } from '../runs/run-operation.ts'
-import type { Operation, ReceivedResponse } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })
@@ -30,10 +30,8 @@ describe('a response that cannot be read', () => {
   })
 
   test('names the job that a cut response names', () => {
-    const received = {
-      ...failedResponse(200, '{"output":{"type":"image","items":[1]},"job_id":"job_1","x').received,
-      isCut: true,
-    }
+    const body = '{"output":{"type":"image","items":[1]},"job_id":"job_1","x'
+    const received = { ...failedResponse(200, body).received, isCut: true }
     const error = toError({ kind: 'response', received, problem: 'cut' }, failedCall(run))
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
   })
@@ -51,38 +49,26 @@ describe('a response that cannot be read', () => {
     const error = toError(failure, failedCall(list))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error.isRetryable).toBe(false)
-    expect(error.message).toContain(
-      'it is a redirect to https://elsewhere.example.com, which the client does not follow',
-    )
+    expect(error.message).toContain('is a redirect to https://elsewhere.example.com, which the client does not follow')
     expect(error.message).not.toContain('secret')
   })
 
   test.each([
-    ['file:///etc/passwd', 'a file: URL'],
-    ['data:text/html,secret', 'a data: URL'],
+    ['file:///etc/passwd', ' to a file: URL'],
+    ['data:text/html,secret', ' to a data: URL'],
     ['/login', ''],
   ])('may be a redirect to %s', (location, place) => {
     const { message } = toError(failedResponse(302, '', { location }), failedCall(list))
-    expect(message).toContain(`it is a redirect${place && ` to ${place}`}, which the client does not follow`)
+    expect(message).toContain(`it is a redirect${place}, which the client does not follow`)
   })
 
-  test('may be a redirect of a browser, which hides its status', () => {
-    const response = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
-    const error = toError(
-      { kind: 'response', received: { status: 0, text: '', isCut: false, requestId: undefined, response } },
-      failedCall(list),
-    )
-    expect(error.message).toContain('it is a redirect, which the client does not follow')
-  })
-
-  test('is not taken for a redirect when it has the status 0 for another reason', () => {
-    const hidden: ReceivedResponse = {
-      status: 0,
-      text: '',
-      isCut: false,
-      requestId: undefined,
-      response: Response.error(),
+  test('is a redirect of a browser, which hides its status, but not with the status 0 for another reason', () => {
+    const messageOf = (response: Response) => {
+      const received = { ...failedResponse(200, '').received, status: 0, response }
+      return toError({ kind: 'response', received }, failedCall(list)).message
     }
-    expect(toError({ kind: 'response', received: hidden }, failedCall(list)).message).not.toContain('redirect')
+    const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+    expect(messageOf(hidden)).toContain('it is a redirect, which the client does not follow')
+    expect(messageOf(Response.error())).not.toContain('redirect')
   })
 })

@@ -51,47 +51,30 @@ describe('an error response to a run (section 7)', () => {
     const [status, type, code, submission] = row
     const error = toError(failedResponse(status, ERROR_BODY, { 'x-request-id': 'req_1' }), failedCall(run))
     expect(error.constructor).toBe(type)
-    expect(error).toMatchObject({
-      name: type.name,
-      code,
-      status,
-      apiCode: 'SOME_CODE',
-      body: ERROR_BODY,
-      submission,
-      requestId: 'req_1',
-    })
+    const known = { code, status, submission, apiCode: 'SOME_CODE', body: ERROR_BODY, requestId: 'req_1' }
+    expect(error).toMatchObject({ name: type.name, ...known })
     expect(error.message).toContain(`[SOME_CODE] Some message (HTTP ${status}, POST /v1/path, request req_1).`)
-    expect(error.message).toContain(submission === 'rejected' ? RUN_IS.rejected : RUN_IS.unknown)
+    expect(error.message).toContain(RUN_IS[submission])
   })
 
-  test('of 503 with Retry-After is a rejection', () => {
-    const failure = failedResponse(503, ERROR_BODY, { 'retry-after': '2' })
+  test.each([
+    ['503 of the service is a rejection', 503, ERROR_BODY, 'rejected'],
+    ['503 of a gateway leaves open whether the run is charged', 503, '<html>', 'unknown'],
+    ['500 is not a rejection: the run may be charged', 500, ERROR_BODY, 'unknown'],
+  ] as const)('with Retry-After of %s', (...row) => {
+    const [, status, body, submission] = row
+    const failure = failedResponse(status, body, { 'retry-after': '2' })
     const error = toError(failure, failedCall(run, { retryAfterMs: 2_000 }))
-    expect(error).toMatchObject({ submission: 'rejected', retryAfterMs: 2_000 })
-    expect(error.message).toContain(RUN_IS.rejected)
+    expect(error).toMatchObject({ submission, body, retryAfterMs: 2_000 })
+    expect(error.message).toContain(RUN_IS[submission])
   })
 
-  test('of 503 with Retry-After that a gateway wrote leaves open whether the run is charged', () => {
-    const error = toError(failedResponse(503, '<html>', { 'retry-after': '5' }), failedCall(run))
-    expect(error).toMatchObject({ submission: 'unknown', body: '<html>' })
-    expect(error.message).toContain(RUN_IS.unknown)
+  test.each([400, 403, 407, 413, 429])('of %i of a gateway does not promise that nothing is charged', (status) => {
+    const error = toError(failedResponse(status, '<html>'), failedCall(run))
+    expect(error.submission).toBe('rejected')
+    expect(error.message).toContain('The run was rejected, as it seems by something in front of the service.')
+    expect(error.message).not.toContain('charged')
   })
-
-  test('of 500 with Retry-After is none: the run may be charged', () => {
-    const error = toError(failedResponse(500, ERROR_BODY, { 'retry-after': '2' }), failedCall(run))
-    expect(error.submission).toBe('unknown')
-    expect(error.message).toContain(RUN_IS.unknown)
-  })
-
-  test.each([400, 403, 407, 413, 429])(
-    'of %i that a gateway wrote does not promise that nothing is charged',
-    (status) => {
-      const error = toError(failedResponse(status, '<html>'), failedCall(run))
-      expect(error.submission).toBe('rejected')
-      expect(error.message).toContain('The run was rejected, as it seems by something in front of the service.')
-      expect(error.message).not.toContain('charged')
-    },
-  )
 
   test.each([
     ['in its error', { error: { ...ERROR_BODY.error, job_id: 'job_old' } }],

@@ -1,6 +1,9 @@
+import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
+import { failedResponse } from '../../../test/failed-calls.ts'
+import { settle } from '../../../test/manual-clock.ts'
 import { text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
@@ -8,14 +11,87 @@ import { getJobOperation } from '../jobs/job-operations.ts'
 import { listModelsOperation } from '../models/model-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
+import { readBody } from './read-response.ts'
 
-const received = (text: string, isCut = false): ReceivedResponse => ({
-  status: 200,
-  text,
-  isCut,
-  requestId: undefined,
-  response: new Response(null),
+const MEBIBYTE = 1024 * 1024
+
+const never = new AbortController().signal
+
+/** A response that sends chunks, then ends, fails or stalls. */
+function chunked(chunks: readonly Uint8Array[], end: 'close' | 'fail' | 'stall') {
+  const cancel = vi.fn()
+  const rest = [...chunks]
+  const stream = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const chunk = rest.shift()
+      if (chunk) controller.enqueue(chunk)
+      else if (end === 'close') controller.close()
+      else if (end === 'fail') controller.error(new TypeError('terminated'))
+      else return new Promise(() => {})
+      return undefined
+    },
+    cancel,
+  })
+  return { response: new Response(stream), cancel }
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const EURO = bytes('€')
+const whole = new Uint8Array(10 * MEBIBYTE).fill(97)
+
+describe('readBody', () => {
+  test.each([
+    ['a body to its end', [bytes('{"a"'), bytes(':1}')], 'close', '{"a":1}'],
+    ['a character whose bytes come in two chunks', [EURO.subarray(0, 1), EURO.subarray(1)], 'close', '€'],
+    ['a last character that is incomplete', [EURO.subarray(0, 2)], 'close', '\ufffd'],
+    ['what came before the connection broke', [bytes('{"job_id":"job_1"')], 'fail', '{"job_id":"job_1"'],
+    ['a body of exactly 10 MiB', [whole], 'close', 'a'.repeat(whole.length)],
+  ] as const)('reads %s', async (...row) => {
+    const [, chunks, end, expected] = row
+    const read = await readBody(chunked(chunks, end).response, never)
+    expect([read.isCut, read.text.length, read.text === expected]).toEqual([end === 'fail', expected.length, true])
+  })
+
+  test('reads an absent body as empty, and drops a byte order mark', async () => {
+    await expect(readBody(new Response(null, { status: 204 }), never)).resolves.toEqual({ text: '', isCut: false })
+    await expect(readBody(new Response('\ufeff{}'), never)).resolves.toMatchObject({ text: '{}' })
+  })
+
+  test('stops at 10 MiB, says so, and frees the connection', async () => {
+    const { response, cancel } = chunked([whole, bytes('a')], 'stall')
+    const { text, isCut, problem } = await readBody(response, never)
+    expect([text.length, isCut]).toEqual([10 * MEBIBYTE, false])
+    expect(problem).toContain('larger than 10485760 bytes')
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('reads the text of a response without a stream, as React Native has them', async () => {
+    const response = { text: async () => '{}', bodyUsed: false } as Response
+    await expect(readBody(response, never)).resolves.toEqual({ text: '{}', isCut: false })
+    const failing = { text: () => Promise.reject(new TypeError('Network request failed')) } as unknown as Response
+    await expect(readBody(failing, never)).resolves.toEqual({ text: '', isCut: true })
+  })
+
+  test('settles at once, and frees the connection, for a signal that has aborted before', async () => {
+    const { response, cancel } = chunked([], 'stall')
+    await expect(readBody(response, AbortSignal.abort())).resolves.toEqual({ text: '', isCut: true })
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('settles at once with what came when the signal aborts, and frees the connection and the signal', async () => {
+    const controller = new AbortController()
+    const { response, cancel } = chunked([bytes('{"job_id"')], 'stall')
+    const reading = readBody(response, controller.signal)
+    await settle()
+    controller.abort('enough')
+    await expect(reading).resolves.toEqual({ text: '{"job_id"', isCut: true })
+    expect(cancel).toHaveBeenCalledOnce()
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
+  })
 })
+
+const received = (text: string, isCut = false): ReceivedResponse => ({ ...failedResponse(200, text).received, isCut })
 
 const OPERATIONS = {
   job: getJobOperation('job_1'),
