@@ -26,7 +26,7 @@ describe('createLog', () => {
     ['escape sequences', '\u001b[2Jgone', ' [2Jgone'],
     ['control characters of 8 bits', 'r\u009b8m', 'r 8m'],
     ['line breaks', 'job_1\r\nmodelrun: fine\u2028', 'job_1 modelrun: fine '],
-    ['marks of direction', 'odd\u202e', 'odd '],
+    ['marks of direction', 'end\u202e', 'end '],
     ['API keys', 'cannot call with sk_test_0123456789abcdef', 'cannot call with [redacted]'],
   ])('writes no %s', (_, message, line) => {
     const { lines, logger } = recordingLogger()
