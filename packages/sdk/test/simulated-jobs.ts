@@ -1,4 +1,7 @@
+import type { ModelRunOptions } from '../src/client/options.ts'
 import type { Clock } from '../src/shared/clock.ts'
+import { createManualClock } from './manual-clock.ts'
+import { createTestClient } from './test-client.ts'
 
 /** One poll of a job, as the service received it. */
 interface ReceivedPoll {
@@ -67,6 +70,15 @@ export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPo
       }
     }),
   }
+}
+
+/** A client of simulated jobs on a manual clock. `ids`: as many ids of jobs. */
+export function createSimulatedClient(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOptions = {}) {
+  const clock = createManualClock()
+  const service = simulateJobs({ clock, ...simulation })
+  const { client } = createTestClient([], { fetch: service.fetch, clock, ...options })
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
+  return { clock, service, client, ids, startedAt: clock.now() }
 }
 
 /** The price that a client reads while a job runs is not what these tests count. */

@@ -44,3 +44,11 @@ function prepare(steps: readonly Step[], options: ModelRunOptions): TestHarness 
   const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
   return { service, clock, options: { logLevel: 'off', ...defaults, ...options } }
 }
+
+/** Options with a logger that records its lines, each after its level. */
+export function recordLog(logLevel: 'warn' | 'debug' = 'debug') {
+  const lines: string[] = []
+  const at = (level: string) => (line: string) => void lines.push(`${level} ${line}`)
+  const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { lines, logger, log: { logger, logLevel } as const }
+}

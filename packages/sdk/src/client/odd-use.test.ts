@@ -74,12 +74,6 @@ test.each([
   expect((await held.client.run('m', {}, { onStatus })).output).toEqual(OUTPUT)
 })
 
-test('a cancellation that was accepted is not called without effect when the job cannot be read', async () => {
-  const { client } = createTestClient([text(204, null), text(500, '<html>')], { maxRetries: 0 })
-  const error = await caught(client.jobs.cancel('job_1'), Error)
-  expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
-})
-
 test('a function `apiKey` that fails is no request', async () => {
   const { client } = createTestClient([], { apiKey: () => Promise.reject(new Error('vault')) })
   await expect(client.models.list()).rejects.toMatchObject({ attempts: [], submission: 'not_sent' })

@@ -22,22 +22,12 @@ function times({ received }: { received: readonly { at: number }[] }): number[] 
 }
 
 describe('files.download (section 2.5)', () => {
-  test('gives name, type, size and bytes of a produced file', async () => {
+  test('gives name, type, size and a typed Blob of a produced file', async () => {
     const { download } = start(createFileHost({ content: 'pixels', headers: { 'content-type': 'image/png' } }))
     const file = await download
     expect(file).toMatchObject({ name: '0.png', contentType: 'image/png', size: 6 })
-    expect(new TextDecoder().decode(await file.bytes())).toBe('pixels')
-  })
-
-  test('gives a typed Blob', async () => {
-    const { download } = start(createFileHost({ content: 'pixels', headers: { 'content-type': 'image/png' } }))
-    const blob = await (await download).blob()
+    const blob = await file.blob()
     expect([blob.type, await blob.text()]).toEqual(['image/png', 'pixels'])
-  })
-
-  test('gives a stream', async () => {
-    const { download } = start(createFileHost({ content: 'pixels' }))
-    await expect(new Response((await download).stream).text()).resolves.toBe('pixels')
   })
 
   test('gives a file without content, and one whose length is not known', async () => {
@@ -84,10 +74,7 @@ describe('files.download (section 2.5)', () => {
     {} as unknown as string,
   ])('rejects the url %j without printing it', async (url) => {
     const { client, service } = createTestClient([text(200, 'x')])
-    const error = await caught(
-      Promise.resolve().then(() => client.files.download(url)),
-      ConfigurationError,
-    )
+    const error = await caught((async () => await client.files.download(url))(), ConfigurationError)
     expect(error.message).toContain('http, https or data')
     expect(printedForms(error)).not.toContain(API_KEY)
     expect(service.received).toHaveLength(0)
@@ -185,11 +172,7 @@ describe('the error of a download', () => {
   ])('about %s says that the result of a known job is not lost', async (_, step, type) => {
     const { download, clock } = start(step, { jobId: 'job_1', maxRetries: 0 })
     const error = await caught<Error>(clock.run(download), type)
-    expect(error).toMatchObject({
-      jobId: 'job_1',
-      submission: 'accepted',
-      attempts: [{ durationMs: expect.any(Number) }],
-    })
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', attempts: { length: 1 } })
     expect(error.message).toContain("`client.jobs.attach('job_1').result()` gives it again and costs nothing.")
   })
 

@@ -27,9 +27,10 @@ describe('files.save', () => {
     ['a folder that may not be', { jobId: 'job_1', place: 'nul\0', code: 'ERR_INVALID_ARG_VALUE' }],
   ])('says of %s that the result is not lost', async (_, { jobId, place, code }) => {
     await writeFile(join(folder.path, 'taken'), '')
-    const { client } = createSavingClient(host)
+    const { client, service } = createSavingClient(host)
     const error = await caught(client.files.save(resultOf(jobId), join(folder.path, place)), SaveError)
     expect(error).toMatchObject({ code: 'save_failed', jobId, submission: 'accepted', cause: { code } })
+    expect(service.received).toHaveLength(place === '' ? 1 : 0)
     expect(error.message).toContain(
       `The result of the job ${jobId} is not lost: \`client.jobs.attach('${jobId}').result()\``,
     )

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -138,14 +138,4 @@ test('two names that are one with their extension are an error, also with `overw
   const name = (_: unknown, index: number) => ['fox', 'fox.png'][index] ?? ''
   await caught(client.files.save(resultOf('job_1', 2), folder.path, { name, overwrite: true }), ConfigurationError)
   expect(await folder.files()).toEqual({ 'fox.png': 'y' })
-})
-
-test('nothing is fetched into a folder that is a file', async () => {
-  await mkdir(join(folder.path, 'out'))
-  await writeFile(join(folder.path, 'out', 'file'), '')
-  const { client, service } = createSavingClient(...hosts('x'))
-  await expect(client.files.save(resultOf('job_1'), join(folder.path, 'out', 'file'))).rejects.toMatchObject({
-    cause: { code: 'EEXIST' },
-  })
-  expect(service.received).toHaveLength(0)
 })

@@ -13,9 +13,7 @@ beforeEach(async () => {
   folder = await createTestFolder()
 })
 
-afterEach(async () => {
-  await folder.remove()
-})
+afterEach(() => folder.remove())
 
 describe('a name that is taken', () => {
   const save = (content: string, options?: SaveOptions) =>
@@ -77,15 +75,11 @@ describe('a name that is taken', () => {
 
   test('works where the file system has no links', async () => {
     const fs = process.getBuiltinModule('node:fs/promises')
-    const link = vi.spyOn(fs, 'link').mockRejectedValue(Object.assign(new Error('no links'), { code: 'EPERM' }))
-    try {
-      await save('pixels')
-      await save('pixels')
-      await caught(save('others'), ConfigurationError)
-      expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })
-      expect(link).toHaveBeenCalledTimes(3)
-    } finally {
-      link.mockRestore()
-    }
+    using link = vi.spyOn(fs, 'link').mockRejectedValue(Object.assign(new Error('no links'), { code: 'EPERM' }))
+    await save('pixels')
+    await save('pixels')
+    await caught(save('others'), ConfigurationError)
+    expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })
+    expect(link).toHaveBeenCalledTimes(3)
   })
 })

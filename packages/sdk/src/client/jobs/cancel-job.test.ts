@@ -2,18 +2,25 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import { broken, cut, errorResponse, json, text } from '../../../test/scripted-service.ts'
+import { broken, cut, errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { ConflictError, NotFoundError, PermissionDeniedError } from '../errors/api-errors.ts'
+import {
+  type ApiError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  ServerError,
+} from '../errors/api-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 
 describe('jobs.cancel (section 4.5)', () => {
   test.each([
-    ['the job as it is now', json(200, fixtures.jobs.cancel.body)],
-    ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' })],
-  ])('takes the status of %s', async (_, step) => {
+    ['the job as it is now', json(200, fixtures.jobs.cancel.body), 'cancelled'],
+    ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' }), 'cancelled'],
+    ['a status that is not known', json(202, { data: { status: 'cancelling' } }), 'cancelling'],
+  ])('takes the status of %s', async (_, step, status) => {
     const { client, service } = createTestClient([step])
-    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
+    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status })
     expect(service.received).toMatchObject([{ method: 'DELETE', path: '/v1/jobs/job_1', body: undefined }])
   })
 
@@ -37,17 +44,6 @@ describe('jobs.cancel (section 4.5)', () => {
     })
   })
 
-  test('is not a cancellation when the job cannot be read', async () => {
-    const { client } = createTestClient([text(204, null), errorResponse(403, 'FORBIDDEN')])
-    const error = await caught(client.jobs.cancel('job_1'), PermissionDeniedError)
-    expect(error).toMatchObject({ jobId: 'job_1' })
-  })
-
-  test('gives the status that the service says', async () => {
-    const { client } = createTestClient([json(202, { data: { status: 'cancelling' } })])
-    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelling' })
-  })
-
   test('does not take a web page for the service: the job may continue', async () => {
     const { client } = createTestClient([text(200, '\n\n<!doctype html><title>Sign in to the network</title>')])
     const error = await caught(client.jobs.cancel('job_1'), InvalidResponseError)
@@ -55,26 +51,25 @@ describe('jobs.cancel (section 4.5)', () => {
     expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
   })
 
-  test('fails when the service rejects it, also after a lost attempt of its own', async () => {
-    const { client, clock } = createTestClient([broken('ECONNRESET'), errorResponse(409, 'CONFLICT')])
-    await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
+  test.each<
+    [string, Step[], typeof NotFoundError | typeof ConflictError | typeof PermissionDeniedError | typeof ServerError]
+  >([
+    ['the service rejects it', [errorResponse(409, 'X')], ConflictError],
+    ['the service rejects it after a lost attempt', [broken('ECONNRESET'), errorResponse(409, 'X')], ConflictError],
+    ['the job is not known at first', [errorResponse(404, 'X')], NotFoundError],
+    ['the key may not read the job', [text(204, null), errorResponse(403, 'X')], PermissionDeniedError],
+    ['the job cannot be read', [text(204, null), errorResponse(500, 'X')], ServerError],
+  ])('rejects, with the job, when %s', async (_, steps, type) => {
+    const { client, clock } = createTestClient(steps, { maxRetries: 1 })
+    const error = await caught<ApiError>(clock.run(client.jobs.cancel('job_1')), type)
+    expect(error).toMatchObject({ jobId: 'job_1', apiCode: 'X' })
+    expect(error.message.includes('Whether the job job_1 is cancelled is not known')).toBe(type === ServerError)
   })
 
   test('reads the job after a 404 when an own attempt may have cancelled it', async () => {
     const steps = [broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND'), json(200, { data: { status: 'cancelled' } })]
     const { client, clock } = createTestClient(steps)
     await expect(clock.run(client.jobs.cancel('job_1'))).resolves.toMatchObject({ status: 'cancelled' })
-  })
-
-  test('rejects with NotFoundError for a 404 at first', async () => {
-    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
-    await caught(client.jobs.cancel('job_1'), NotFoundError)
-  })
-
-  test('rejects with ConflictError when the job has finished', async () => {
-    const { client } = createTestClient([errorResponse(409, 'CONFLICT')])
-    const error = await caught(client.jobs.cancel('job_1'), ConflictError)
-    expect(error).toMatchObject({ jobId: 'job_1', apiCode: 'CONFLICT', isRetryable: false })
   })
 
   test('rejects, and does not throw, for an id that would reach another endpoint', async () => {

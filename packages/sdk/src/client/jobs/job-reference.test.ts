@@ -6,20 +6,18 @@ const JSON_OF_JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 're
 const REFERENCE = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }
 
 describe('readJobReference', () => {
-  test('takes an id, the JSON of a job, or its text', () => {
+  test.each<[string, unknown]>([
+    ['the JSON of a job', JSON_OF_JOB],
+    ['its text', JSON.stringify(JSON_OF_JOB)],
+    ['a handle of another copy of the package', { id: 'job_1', modelId: 'x', toJSON: () => JSON_OF_JOB }],
+    ['a JSON of a job whose `toJSON` is something else', { ...JSON_OF_JOB, toJSON: true }],
+    ['the response of a run, whose other fields do not matter', { ...JSON_OF_JOB, status: 'queued' }],
+  ])('takes %s', (_, job) => {
+    expect(readJobReference(job as JobJson)).toEqual(REFERENCE)
+  })
+
+  test('takes an id', () => {
     expect(readJobReference('job_1')).toEqual({ jobId: 'job_1' })
-    expect(readJobReference(JSON_OF_JOB)).toEqual(REFERENCE)
-    expect(readJobReference(JSON.stringify(JSON_OF_JOB))).toEqual(REFERENCE)
-  })
-
-  test('takes a handle of another copy of the package', () => {
-    const handle = { id: 'job_1', modelId: 'aurora-image', toJSON: () => JSON_OF_JOB }
-    expect(readJobReference(handle)).toEqual(REFERENCE)
-  })
-
-  test('takes a JSON of a job whose `toJSON` is something else', () => {
-    const withToJson = { ...JSON_OF_JOB, toJSON: true } as JobJson
-    expect(readJobReference(withToJson)).toEqual(REFERENCE)
   })
 
   test('says which call got what cannot be read', () => {
@@ -29,10 +27,6 @@ describe('readJobReference', () => {
       },
     }
     expect(() => readJobReference(hostile)).toThrow('An argument of `jobs.attach` cannot be read.')
-  })
-
-  test('takes the response of a run, whose other fields do not matter', () => {
-    expect(readJobReference({ ...JSON_OF_JOB, status: 'queued' } as JobJson)).toEqual(REFERENCE)
   })
 
   test.each(['', '{', '{"job_id":', '{}', '{"job_id":""}', '{"job_id":7}', '{"job_id":"a","model_id":5}'])(

@@ -1,19 +1,10 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { createManualClock, settle } from '../../../test/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../../../test/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
-import { ModelRun } from '../client.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { createSimulatedClient } from '../../../test/simulated-jobs.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { SettledJob } from './jobs-resource.ts'
-
-function setup(simulation: Omit<Simulation, 'clock'> = {}) {
-  const clock = createManualClock()
-  const service = simulateJobs({ clock, ...simulation })
-  const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, logLevel: 'off' })
-  return { clock, service, client, startedAt: clock.now() }
-}
 
 async function collect(jobs: AsyncIterable<SettledJob>): Promise<SettledJob[]> {
   const all: SettledJob[] = []
@@ -29,14 +20,14 @@ const missing = (jobId: string) =>
 describe('jobs.settle', () => {
   test('yields each job in the order in which they end', async () => {
     const ends: Record<string, number> = { job_a: 30_000, job_b: 10_000, job_c: 20_000 }
-    const { clock, client, startedAt } = setup({ endsAt: (id) => startedAt + (ends[id] ?? 0) })
+    const { clock, client, startedAt } = createSimulatedClient({ endsAt: (id) => startedAt + (ends[id] ?? 0) })
     const settled = await clock.run(collect(client.jobs.settle(['job_a', 'job_b', 'job_c'])))
     expect(settled.map(({ job_id }) => job_id)).toEqual(['job_b', 'job_c', 'job_a'])
     expect(settled[0]).toMatchObject({ status: 'fulfilled', value: { job_id: 'job_b', status: 'succeeded' } })
   })
 
   test('takes ids, JSON and handles, also twice the same', async () => {
-    const { clock, client, service } = setup()
+    const { clock, client, service } = createSimulatedClient()
     const handle = client.jobs.attach('job_a')
     const settled = await clock.run(collect(client.jobs.settle(['job_a', { job_id: 'job_a' }, handle])))
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
@@ -44,7 +35,7 @@ describe('jobs.settle', () => {
   })
 
   test('yields the error of one job and continues with the others', async () => {
-    const { clock, client } = setup({ rejectPoll: ({ jobId }) => missing(jobId) })
+    const { clock, client } = createSimulatedClient({ rejectPoll: ({ jobId }) => missing(jobId) })
     const settled = await clock.run(collect(client.jobs.settle(['job_gone', 'job_a'])))
     const failed = settled.find(({ job_id }) => job_id === 'job_gone')
     expect(failed?.status === 'rejected' && failed.reason).toBeInstanceOf(NotFoundError)
@@ -52,7 +43,7 @@ describe('jobs.settle', () => {
   })
 
   test('yields an AbortedError for each job that was still running when its signal aborted', async () => {
-    const { clock, client } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const { clock, client } = createSimulatedClient({ endsAt: () => Number.POSITIVE_INFINITY })
     const controller = new AbortController()
     const all = collect(client.jobs.settle(['job_a', 'job_b'], { signal: controller.signal }))
     await settle()
@@ -62,7 +53,9 @@ describe('jobs.settle', () => {
   })
 
   test('stops its polls when the loop is left', async () => {
-    const { clock, client, service, startedAt } = setup({ endsAt: (id) => (id === 'job_a' ? startedAt : Infinity) })
+    const { clock, client, service, startedAt } = createSimulatedClient({
+      endsAt: (id) => (id === 'job_a' ? startedAt : Infinity),
+    })
     const loop = async () => {
       for await (const _ of client.jobs.settle(['job_a', 'job_b'])) break
     }
@@ -74,11 +67,11 @@ describe('jobs.settle', () => {
   })
 
   test('ends at once for no jobs', async () => {
-    await expect(collect(setup().client.jobs.settle([]))).resolves.toEqual([])
+    await expect(collect(createSimulatedClient().client.jobs.settle([]))).resolves.toEqual([])
   })
 
   test('throws at once when one of them is not a job, or the deadline is wrong, and polls nothing', async () => {
-    const { client, service, clock } = setup()
+    const { client, service, clock } = createSimulatedClient()
     expect(() => client.jobs.settle(['job_a', ''])).toThrow(ConfigurationError)
     expect(() => client.jobs.settle(['job_a'], { deadlineMs: 0 })).toThrow(ConfigurationError)
     await clock.advance(60_000)

@@ -19,22 +19,11 @@ test('completed, which the wire says for a run, reads succeeded (section 3)', ()
 describe('the result of a job (section 4.4)', () => {
   const { output } = fixtures.jobs.succeeded.body.data
 
-  test('has the output and what is known of the run', () => {
-    expect(outcomeOf(reference, fixtures.jobs.succeeded.body.data)).toEqual({
-      job_id: 'job_1',
-      model_id: 'aurora-image',
-      request_id: 'req_1',
-      status: 'succeeded',
-      output,
-    })
-  })
-
-  test('has no fields that are undefined when only the id is known', () => {
-    expect(Object.keys(outcomeOf({ jobId: 'job_1' }, fixtures.jobs.succeeded.body.data))).toEqual([
-      'job_id',
-      'status',
-      'output',
-    ])
+  test('has the output and what is known of the run, and no fields that are undefined', () => {
+    const job = fixtures.jobs.succeeded.body.data
+    const ids = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
+    expect(outcomeOf(reference, job)).toStrictEqual({ ...ids, status: 'succeeded', output })
+    expect(outcomeOf({ jobId: 'job_1' }, job)).toStrictEqual({ job_id: 'job_1', status: 'succeeded', output })
   })
 
   test('takes the model from the job when only the id is known, as text', () => {
@@ -74,11 +63,11 @@ describe('the result of a job (section 4.4)', () => {
 
   test('is an InvalidResponseError when the service sends no output', () => {
     expect(() => outcomeOf(reference, { status: 'succeeded' })).toThrow(
+      // Doing the same again may be another run.
       expect.objectContaining({
         name: 'InvalidResponseError',
         jobId: 'job_1',
         submission: 'accepted',
-        // Doing the same again may be another run.
         isRetryable: false,
       }),
     )

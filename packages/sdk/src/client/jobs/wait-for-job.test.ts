@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { errorResponse, json, type Step, silent, text } from '../../../test/scripted-service.ts'
-import { createTestClient } from '../../../test/test-client.ts'
+import { createTestClient, recordLog } from '../../../test/test-client.ts'
 import { NotFoundError, ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
@@ -49,43 +49,27 @@ describe('the wait for a job that is known by its id', () => {
   })
 
   test.each([
-    [
-      'throws',
-      () => {
-        throw new RangeError('a fault of the caller')
-      },
-    ],
-    ['rejects', () => Promise.reject(new RangeError('a fault of the caller'))],
+    ['throws', () => expect.unreachable()],
+    ['rejects', async () => expect.unreachable()],
   ])('gives the result although onStatus %s, and logs the failure', async (_, onStatus) => {
-    const warnings: string[] = []
-    const logger = { ...console, warn: (line: string) => warnings.push(line) }
-    const { client, clock } = createTestClient([running, succeeded], { logger, logLevel: 'warn' })
-    await expect(clock.run(client.jobs.attach('job_1').result({ onStatus }))).resolves.toMatchObject({
-      job_id: 'job_1',
-    })
-    expect(warnings).toHaveLength(2)
-    expect(warnings[0]).toContain('`onStatus` failed; its run is not affected: RangeError: a fault of the caller')
-  })
-
-  test('takes completed for the success that it is (section 3)', async () => {
-    const { client, clock } = createTestClient([
-      running,
-      json(200, { data: { ...fixtures.jobs.succeeded.body.data, status: 'completed' } }),
-    ])
-    const states: string[] = []
-    const work = client.jobs.attach('job_1').result({ onStatus: ({ status }) => states.push(status) })
-    await expect(clock.run(work)).resolves.toMatchObject({ status: 'succeeded' })
-    expect(states).toEqual(['processing', 'succeeded'])
+    const { lines, log } = recordLog('warn')
+    const { client, clock } = createTestClient([running, succeeded], log)
+    const result = clock.run(client.jobs.attach('job_1').result({ onStatus }))
+    await expect(result).resolves.toMatchObject({ job_id: 'job_1' })
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toContain('warn modelrun: the callback `onStatus` failed; its run is not affected: ')
   })
 })
 
 describe('a wait whose deadline passes', () => {
+  const waitFor = (
+    { client, clock }: Pick<ReturnType<typeof createTestClient>, 'client' | 'clock'>,
+    deadlineMs: number,
+  ) => caught(clock.run(client.jobs.attach('job_1').result({ deadlineMs })), DeadlineExceededError)
+
   test('says what the service said last, and that the job continues', async () => {
     const { client, clock, service } = createTestClient([running])
-    const error = await caught(
-      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 2_000 })),
-      DeadlineExceededError,
-    )
+    const error = await waitFor({ client, clock }, 2_000)
     expect(error.message).toBe(
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
         'It continues: `error.job.result()` waits again.',
@@ -99,10 +83,7 @@ describe('a wait whose deadline passes', () => {
 
   test('names the failure of the last poll', async () => {
     const { client, clock } = createTestClient([running, text(502, '')])
-    const error = await caught(
-      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 60_000 })),
-      DeadlineExceededError,
-    )
+    const error = await waitFor({ client, clock }, 60_000)
     expect(error.message).toContain('; its last status is processing; the last poll failed: see `error.cause`.')
     expect(error.cause).toBeInstanceOf(ServerError)
     expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
@@ -110,17 +91,14 @@ describe('a wait whose deadline passes', () => {
 
   test('does not report failures before the last successful poll', async () => {
     const { client, clock } = createTestClient([text(502, ''), running])
-    const error = await caught(
-      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 60_000 })),
-      DeadlineExceededError,
-    )
+    const error = await waitFor({ client, clock }, 60_000)
     expect(error.cause).toBeUndefined()
   })
 
   test('ends in the middle of a poll', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
-    await caught(clock.run(client.jobs.attach('job_1').result({ deadlineMs: 1_000 })), DeadlineExceededError)
+    await waitFor({ client, clock }, 1_000)
     expect(clock.now() - startedAt).toBe(1_000)
   })
 })
@@ -145,10 +123,8 @@ describe('a wait that ends early', () => {
 
   test('sends nothing when its signal has aborted before', async () => {
     const { client, clock, service } = createTestClient([running])
-    const error = await caught(
-      client.jobs.attach('job_1').result({ signal: AbortSignal.abort('enough') }),
-      AbortedError,
-    )
+    const signal = AbortSignal.abort('enough')
+    const error = await caught(client.jobs.attach('job_1').result({ signal }), AbortedError)
     expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
     expect(error.message).toBe(
       'The job job_1 was still running when the caller aborted the wait. It continues: `error.job.result()` waits again.',

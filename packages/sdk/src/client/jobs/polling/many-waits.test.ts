@@ -1,21 +1,8 @@
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../../../../test/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../../../../test/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../../../../test/test-client.ts'
-import { ModelRun } from '../../client.ts'
+import { createSimulatedClient } from '../../../../test/simulated-jobs.ts'
 import { AbortedError, DeadlineExceededError } from '../../errors/transport-errors.ts'
-import type { ModelRunOptions } from '../../options.ts'
-
-function setup(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOptions = {}) {
-  const clock = createManualClock()
-  const service = simulateJobs({ clock, ...simulation })
-  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
-  const client = new ModelRun({ logLevel: 'off', ...defaults, ...options })
-  const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
-  return { clock, service, client, ids, startedAt: clock.now() }
-}
 
 /** The highest number of polls in any second. */
 function highestRate(polls: readonly { at: number }[]): number {
@@ -29,8 +16,8 @@ describe('many waits of one client', () => {
     await fc.assert(
       fc.asyncProperty(jobs, rate, fc.nat({ max: 400 }), async (durations, maxRequestsPerSecond, latencyMs) => {
         const endsAt = (id: string) => startedAt + (durations[Number(id.slice(4))] ?? 0)
-        const harness = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
-        const { clock, service, client, ids, startedAt } = harness
+        const polling = { maxRequestsPerSecond }
+        const { clock, service, client, ids, startedAt } = createSimulatedClient({ endsAt, latencyMs }, { polling })
         const waits = ids(durations.length).map((id) =>
           client.jobs.attach(id).result({ deadlineMs: Number.POSITIVE_INFINITY }),
         )
@@ -47,7 +34,7 @@ describe('many waits of one client', () => {
   })
 
   test('are fair: a job is polled again only after all that were due before it', async () => {
-    const { clock, service, client, ids, startedAt } = setup(
+    const { clock, service, client, ids, startedAt } = createSimulatedClient(
       { endsAt: () => startedAt + 60_000 },
       { polling: { maxRequestsPerSecond: 5 } },
     )
@@ -60,8 +47,7 @@ describe('many waits of one client', () => {
   })
 
   test('poll the job that is due first, not the one that was added first', async () => {
-    const harness = setup({ endsAt: () => startedAt + 20_000 })
-    const { clock, service, client, startedAt } = harness
+    const { clock, service, client, startedAt } = createSimulatedClient({ endsAt: () => startedAt + 20_000 })
     const first = client.jobs.attach('job_old').result()
     await clock.advance(7_500)
     const second = client.jobs.attach('job_young').result()
@@ -72,14 +58,14 @@ describe('many waits of one client', () => {
   })
 
   test('of one job share its polls', async () => {
-    const { clock, service, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
+    const { clock, service, client, startedAt } = createSimulatedClient({ endsAt: () => startedAt + 5_000 })
     const statuses: string[] = []
     const watched = async () => {
       for await (const { status } of client.jobs.attach('job_1').updates()) statuses.push(status)
     }
     const waits = [client.jobs.attach('job_1').result(), client.jobs.attach('job_1').result(), watched()]
     await clock.run(Promise.all(waits))
-    const alone = setup({ endsAt: () => alone.startedAt + 5_000 })
+    const alone = createSimulatedClient({ endsAt: () => alone.startedAt + 5_000 })
     await alone.clock.run(alone.client.jobs.attach('job_1').result())
     expect(service.polls).toHaveLength(alone.service.polls.length)
     expect(statuses).toEqual(['processing', 'succeeded'])
@@ -88,7 +74,7 @@ describe('many waits of one client', () => {
   test.each([{ headers: { 'x-trace': 'a' } }, { timeoutMs: 1_000 }, { fetchOptions: { dispatcher: {} } }])(
     'of one job that ask for other requests do not share them: %j',
     async (options) => {
-      const { clock, service, client } = setup()
+      const { clock, service, client } = createSimulatedClient()
       const job = client.jobs.attach('job_1')
       await clock.run(Promise.all([job.result(), job.result(options)]))
       expect(service.polls).toHaveLength(2)
@@ -96,7 +82,7 @@ describe('many waits of one client', () => {
   )
 
   test('give a late one the last known state at once', async () => {
-    const { clock, client, service, startedAt } = setup({ endsAt: () => startedAt + 60_000 })
+    const { clock, client, service, startedAt } = createSimulatedClient({ endsAt: () => startedAt + 60_000 })
     const wait = client.jobs.attach('job_1').result()
     await clock.advance(100)
     const updates = client.jobs.attach('job_1').updates()
@@ -107,7 +93,7 @@ describe('many waits of one client', () => {
   })
 
   test('continue when one of them leaves', async () => {
-    const { clock, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
+    const { clock, client, startedAt } = createSimulatedClient({ endsAt: () => startedAt + 5_000 })
     const controller = new AbortController()
     const leaving = client.jobs
       .attach('job_1')
@@ -121,11 +107,12 @@ describe('many waits of one client', () => {
   })
 
   test('end by one signal all at once, with no listener, timer or request left', async () => {
-    const { clock, service, client, ids } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
-    const { signal, abort } = abortable()
+    const { clock, service, client, ids } = createSimulatedClient({ endsAt: () => Number.POSITIVE_INFINITY })
+    const controller = new AbortController()
+    const { signal } = controller
     const waits = ids(10_000).map((id) => client.jobs.attach(id).result({ signal }))
     await clock.advance(500)
-    abort()
+    controller.abort()
     const ended = await Promise.allSettled(waits)
     expect(ended.every((one) => one.status === 'rejected' && one.reason instanceof AbortedError)).toBe(true)
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
@@ -136,7 +123,7 @@ describe('many waits of one client', () => {
   })
 
   test('end each at its own deadline', async () => {
-    const { clock, client, ids, startedAt } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const { clock, client, ids, startedAt } = createSimulatedClient({ endsAt: () => Number.POSITIVE_INFINITY })
     const ends = ids(20).map(async (id, index) => {
       const error: unknown = await client.jobs
         .attach(id)
@@ -152,11 +139,6 @@ describe('many waits of one client', () => {
   })
 })
 
-function abortable() {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
-}
-
 describe('an interval of the caller', () => {
   test('gets what is known, and decides', async () => {
     const seen: unknown[] = []
@@ -164,27 +146,18 @@ describe('an interval of the caller', () => {
       seen.push(context)
       return 1_000
     }
-    const { clock, service, client, startedAt } = setup(
+    const { clock, service, client, startedAt } = createSimulatedClient(
       { endsAt: () => startedAt + 2_500, latencyMs: 0 },
       { polling: { nextDelayMs } },
     )
     await clock.run(client.jobs.attach('job_1').result())
     expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 1_000, 2_000, 3_000])
-    expect(seen[1]).toEqual({
-      jobId: 'job_1',
-      modelId: undefined,
-      status: 'processing',
-      ageMs: 1_000,
-      polls: 2,
-      expected: undefined,
-      isWatched: false,
-      hasWebhook: false,
-      defaultDelayMs: 600,
-    })
+    const known = { jobId: 'job_1', status: 'processing', ageMs: 1_000, polls: 2, isWatched: false, hasWebhook: false }
+    expect(seen[1]).toEqual({ ...known, modelId: undefined, expected: undefined, defaultDelayMs: 600 })
   })
 
   test('can stop the polls of a job: its wait ends at the deadline', async () => {
-    const { clock, service, client } = setup(
+    const { clock, service, client } = createSimulatedClient(
       { endsAt: () => Number.POSITIVE_INFINITY },
       { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },
     )
@@ -196,19 +169,18 @@ describe('an interval of the caller', () => {
 describe('what a client has learnt of a model', () => {
   test('saves polls: the first one comes when jobs are expected to end', async () => {
     const submittedAt = new Map<string, number>()
-    const harness = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
-    const { clock, service, client } = harness
-    const looksOfNext = async () => {
+    const { clock, service, client } = createSimulatedClient({
+      endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000,
+    })
+    const counts: number[] = []
+    for (let run = 0; run < 10; run++) {
       const before = service.polls.length
-      const submit = client.submit('aurora-image', {})
-      const job = await clock.run(submit)
+      const job = await clock.run(client.submit('aurora-image', {}))
       submittedAt.set(job.id, clock.now())
       await clock.run(job.result())
-      return { count: service.polls.length - before }
+      counts.push(service.polls.length - before)
     }
-    const first = await looksOfNext()
-    expect(first.count).toBeGreaterThan(15)
-    for (let job = 0; job < 8; job++) await looksOfNext()
-    expect((await looksOfNext()).count).toBeLessThanOrEqual(8)
+    expect(counts[0]).toBeGreaterThan(15)
+    expect(counts[9]).toBeLessThanOrEqual(8)
   })
 })

@@ -1,6 +1,6 @@
 import { createDurations } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { API_KEY, BASE_URL } from '../../../../test/test-client.ts'
+import { API_KEY, BASE_URL, recordLog } from '../../../../test/test-client.ts'
 import { resolveOptions } from '../../options.ts'
 import { createPollInterval, learnFrom } from './poll-interval.ts'
 import type { PolledJob, Subscriber } from './polled-jobs.ts'
@@ -16,17 +16,9 @@ function delayOf(
   polled: Partial<PolledJob>,
   { random = 0.5, nextDelayMs }: { random?: number; nextDelayMs?: () => number } = {},
 ) {
-  const warnings: string[] = []
-  const ignore = () => {}
-  const logger = { debug: ignore, info: ignore, error: ignore, warn: (line: string) => void warnings.push(line) }
-  const options = resolveOptions({
-    apiKey: API_KEY,
-    baseUrl: BASE_URL,
-    logger,
-    logLevel: 'warn',
-    random: () => random,
-    polling: { nextDelayMs },
-  })
+  const { lines: warnings, log } = recordLog('warn')
+  const client = { apiKey: API_KEY, baseUrl: BASE_URL, random: () => random, polling: { nextDelayMs } }
+  const options = resolveOptions({ ...client, ...log })
   const durations = createDurations()
   durations.learn(JOB.modelId, { runningMs: 40_000, finishedMs: 40_000 })
   const sample = { job: JOB, state: undefined, subscribers: [waiter()], bornAt: 1_000, polledAt: 11_000, polls: 3 }
@@ -82,24 +74,13 @@ describe('an interval of the caller', () => {
     expect(delayOf({}, { nextDelayMs: () => 0 })).toEqual({ delayMs: 0, warnings: [] })
   })
 
-  test('that gives a negative number is logged', () => {
-    const { delayMs, warnings } = delayOf({}, { nextDelayMs: () => -1 })
+  test.each([
+    ['gives a negative number', () => -1, 'gave -1'],
+    ['throws', () => expect.unreachable('no'), 'failed (AssertionError: expected "no" not to be reached)'],
+  ])('that %s is logged, and the default is used', (_, nextDelayMs, problem) => {
+    const { delayMs, warnings } = delayOf({}, { nextDelayMs })
     expect(delayMs).toBeCloseTo(KNOWN_MS)
-    expect(warnings).toEqual(['modelrun: polling.nextDelayMs gave -1 for the job job_1; the default is used'])
-  })
-
-  test('that throws is logged', () => {
-    const { warnings } = delayOf(
-      {},
-      {
-        nextDelayMs: () => {
-          throw new RangeError('no')
-        },
-      },
-    )
-    expect(warnings).toEqual([
-      'modelrun: polling.nextDelayMs failed (RangeError: no) for the job job_1; the default is used',
-    ])
+    expect(warnings).toEqual([`warn modelrun: polling.nextDelayMs ${problem} for the job job_1; the default is used`])
   })
 })
 

@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../../../../test/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../../../../test/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../../../../test/test-client.ts'
-import { ModelRun } from '../../client.ts'
+import { caught } from '../../../../test/caught.ts'
+import { createSimulatedClient } from '../../../../test/simulated-jobs.ts'
 import { DeadlineExceededError } from '../../errors/transport-errors.ts'
-import type { ModelRunOptions } from '../../options.ts'
-
-function setup(simulation: Omit<Simulation, 'clock'>, options: ModelRunOptions = {}) {
-  const clock = createManualClock()
-  const service = simulateJobs({ clock, ...simulation })
-  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
-  const client = new ModelRun({ logLevel: 'off', ...defaults, ...options })
-  const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
-  return { clock, service, client, ids, startedAt: clock.now() }
-}
 
 const tooManyRequests = (headers: Record<string, string> = {}) =>
   Response.json({ error: { code: 'RATE_LIMITED', message: 'Too many requests' } }, { status: 429, headers })
@@ -22,7 +10,7 @@ describe('pauses of all waits of a client', () => {
   test('come all together after a 429, for as long as it asks', async () => {
     let isLimiting = true
     const rejectPoll = () => (isLimiting ? tooManyRequests({ 'retry-after': '30' }) : undefined)
-    const { clock, service, client, ids, startedAt } = setup({ rejectPoll })
+    const { clock, service, client, ids, startedAt } = createSimulatedClient({ rejectPoll })
     const waits = ids(20).map((id) => client.jobs.attach(id).result())
     await clock.advance(5_000)
     const before = service.polls.length
@@ -35,19 +23,15 @@ describe('pauses of all waits of a client', () => {
   })
 
   test('get longer each time when the service gives no `Retry-After`', async () => {
-    const { clock, service, client } = setup({ rejectPoll: () => tooManyRequests(), latencyMs: 0 })
-    const wait = client.jobs
-      .attach('job_1')
-      .result({ deadlineMs: 100_000 })
-      .catch((error: unknown) => error)
-    expect(await clock.run(wait)).toBeInstanceOf(DeadlineExceededError)
+    const { clock, service, client } = createSimulatedClient({ rejectPoll: () => tooManyRequests(), latencyMs: 0 })
+    await caught(clock.run(client.jobs.attach('job_1').result({ deadlineMs: 100_000 })), DeadlineExceededError)
     const gaps = service.polls.slice(1).map(({ at }, index) => at - (service.polls[index]?.at ?? 0))
     expect(gaps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
   })
 
   test('come once for a burst of 429, not once for each of its polls', async () => {
     const rejectPoll = ({ at }: { at: number }) => (at < startedAt + 500 ? tooManyRequests() : undefined)
-    const { clock, service, client, ids, startedAt } = setup(
+    const { clock, service, client, ids, startedAt } = createSimulatedClient(
       { rejectPoll, latencyMs: 600 },
       { polling: { maxRequestsPerSecond: 100 } },
     )
@@ -60,7 +44,7 @@ describe('pauses of all waits of a client', () => {
 
   test('come once for a burst of 429 of one moment', async () => {
     const rejectPoll = ({ at }: { at: number }) => (at === startedAt ? tooManyRequests() : undefined)
-    const { clock, service, client, ids, startedAt } = setup({ rejectPoll, latencyMs: 0 })
+    const { clock, service, client, ids, startedAt } = createSimulatedClient({ rejectPoll, latencyMs: 0 })
     await clock.run(Promise.all(ids(8).map((id) => client.jobs.attach(id).result())))
     expect(service.polls[8]?.at).toBe(startedAt + 1_000)
   })
@@ -68,7 +52,7 @@ describe('pauses of all waits of a client', () => {
   test('last as long as the longest that a 429 of a burst asks for, whichever comes last', async () => {
     const rejectPoll = ({ jobId, at }: { jobId: string; at: number }) =>
       at < startedAt + 500 ? tooManyRequests({ 'retry-after': jobId === 'job_0' ? '30' : '2' }) : undefined
-    const { clock, service, client, ids, startedAt } = setup({ rejectPoll })
+    const { clock, service, client, ids, startedAt } = createSimulatedClient({ rejectPoll })
     const waits = ids(3).map((id) => client.jobs.attach(id).result())
     await clock.run(Promise.all(waits))
     expect(service.polls).toHaveLength(6)
@@ -78,7 +62,7 @@ describe('pauses of all waits of a client', () => {
   test('start with a second again when a poll between two 429 went well', async () => {
     let count = 0
     const rejectPoll = () => ([0, 1, 3].includes(count++) ? tooManyRequests() : undefined)
-    const { clock, service, client, startedAt } = setup(
+    const { clock, service, client, startedAt } = createSimulatedClient(
       { rejectPoll, latencyMs: 0, endsAt: () => startedAt + 6_000 },
       { polling: { nextDelayMs: () => 100 } },
     )
@@ -92,46 +76,34 @@ describe('the trouble of one job', () => {
   const day = { 'retry-after': '86400' }
 
   test('slows that job alone: the others wait for a minute at most, and the error names the pause', async () => {
-    const { clock, service, client, startedAt } = setup({
+    const { clock, service, client, startedAt } = createSimulatedClient({
       rejectPoll: ({ jobId }) => (jobId === 'job_bad' ? tooManyRequests(day) : undefined),
     })
-    const bad = client.jobs
-      .attach('job_bad')
-      .result()
-      .catch((error: unknown) => error)
+    const bad = caught(client.jobs.attach('job_bad').result(), DeadlineExceededError)
     await clock.advance(100)
     await clock.run(client.jobs.attach('job_good').result())
     expect(clock.now() - startedAt).toBeLessThanOrEqual(62_000)
     const error = await clock.run(bad)
-    expect(error).toBeInstanceOf(DeadlineExceededError)
-    expect((error as Error).message).toContain('the service had asked for no poll in the next')
-    expect((error as Error).cause).toMatchObject({ status: 429, retryAfterMs: 86_400_000 })
+    expect(error.message).toContain('the service had asked for no poll in the next')
+    expect(error.cause).toMatchObject({ status: 429, retryAfterMs: 86_400_000 })
     expect(service.polls.filter(({ jobId }) => jobId === 'job_bad')).toHaveLength(1)
   })
 
   test('does not stop the polls of others when its polls get no response', async () => {
-    const clock = createManualClock()
-    const service = simulateJobs({ clock })
+    const { clock, service, client: simulated, ids, startedAt } = createSimulatedClient()
     const fetch: typeof globalThis.fetch = (input, init) =>
-      String(input).includes('job_hung') ? new Promise(() => {}) : service.fetch(input, init)
-    const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, logLevel: 'off' })
-    const startedAt = clock.now()
-    const hung = Array.from({ length: 20 }, (_, index) =>
-      client.jobs
-        .attach(`job_hung_${index}`)
-        .result()
-        .catch(() => {}),
-    )
+      String(input).includes('job_good') ? service.fetch(input, init) : new Promise(() => {})
+    const client = simulated.withOptions({ fetch })
+    const hung = Promise.allSettled(ids(20).map((id) => client.jobs.attach(id).result()))
     await clock.advance(2_100)
     await clock.run(client.jobs.attach('job_good').result())
     // 20 polls that hang leave a place as soon as the oldest ones have taken 5 s.
     expect(clock.now() - startedAt).toBeLessThan(12_000)
-    await clock.run(Promise.all(hung))
+    await clock.run(hung)
     expect(clock.timerCount).toBe(0)
   })
 
   test('never has more than 32 polls under way, however many get no response', async () => {
-    const clock = createManualClock()
     let inFlight = 0
     let most = 0
     const fetch: typeof globalThis.fetch = (_input, init) => {
@@ -139,34 +111,20 @@ describe('the trouble of one job', () => {
       init?.signal?.addEventListener('abort', () => inFlight--)
       return new Promise(() => {})
     }
-    const polling = { maxRequestsPerSecond: 100 }
-    const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, polling, logLevel: 'off' })
-    const waits = Array.from({ length: 200 }, (_, index) =>
-      client.jobs
-        .attach(`job_${index}`)
-        .result({ deadlineMs: 100_000 })
-        .catch(() => {}),
-    )
-    await clock.run(Promise.all(waits))
+    const { clock, client, ids } = createSimulatedClient({}, { fetch, polling: { maxRequestsPerSecond: 100 } })
+    const waits = ids(200).map((id) => client.jobs.attach(id).result({ deadlineMs: 100_000 }))
+    await clock.run(Promise.allSettled(waits))
     expect(most).toBe(32)
   })
 })
 
 describe('more waits than the rate allows', () => {
-  /** Every wait, and how long the last one took. */
-  async function waitForAll(count: number, deadlineMs: number) {
-    const harness = setup({ endsAt: () => harness.startedAt + 60_000 })
-    const { clock, client, ids, startedAt } = harness
-    const waits = ids(count).map((id) => client.jobs.attach(id).result({ deadlineMs }))
+  test('end at a deadline of the caller, and the error says that the job was never polled', async () => {
+    const { clock, client, ids, startedAt } = createSimulatedClient({ endsAt: () => startedAt + 60_000 })
+    const waits = ids(200).map((id) => client.jobs.attach(id).result({ deadlineMs: 10_000 }))
     const ends = await clock.run(Promise.allSettled(waits))
     const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
-    return { errors, tookMs: clock.now() - startedAt }
-  }
-
-  test('end at a deadline of the caller, and the error says that the job was never polled', async () => {
-    const { errors, tookMs } = await waitForAll(200, 10_000)
-    expect(tookMs).toBe(10_000)
-    expect(errors).toHaveLength(200)
+    expect([errors.length, clock.now() - startedAt]).toEqual([200, 10_000])
     const never = errors.filter(({ message }) =>
       message.includes('it was never polled, because 200 jobs share 10 polls'),
     )
