@@ -101,29 +101,4 @@ describe('control API: what a test can read afterwards', () => {
     const own = await caller.get(`/_reference/journal?key=${key}&kind=request&job_id=${body.job_id}`)
     expect(own.body.entries).toMatchObject([{ kind: 'request', job_id: body.job_id, status: 200 }])
   })
-
-  it('gives the story of a job', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const caller = apiCaller(server)
-    const { body } = await caller.run(MODEL)
-    const story = await caller.get(`/_reference/story/${body.job_id}`)
-    expect(story.body).toEqual({ job_id: body.job_id, story: server.story(String(body.job_id)) })
-  })
-
-  it('gives the report', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const { key } = server.createKey()
-    const caller = apiCaller(server)
-    const { job_id } = (await caller.run(MODEL, { sync: false })).body
-    expect((await caller.get('/_reference/report')).body).toEqual({
-      is_clean: false,
-      unfinished_jobs: [{ job_id, model_id: MODEL, status: 'queued' }],
-      pending_webhooks: [],
-      unused_faults: [],
-      unused_scripts: [],
-      unmatched_requests: [],
-      text: server.report().text,
-    })
-    expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ is_clean: true })
-  })
 })

@@ -99,17 +99,4 @@ describe('the journal of a server', () => {
     expect(new TextEncoder().encode(requestBody).byteLength).toBeLessThanOrEqual(2_048)
     expect(requestBody).not.toContain('\uFFFD')
   })
-
-  it('is filtered by key, kind and job', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.createKey()
-    const { body } = await apiCaller(server, key).run(MODEL)
-    await apiCaller(server).run(MODEL)
-    await apiCaller(server).get('/v1/models')
-    const kinds = (filter: object) => server.journal.entries(filter).map(({ kind }) => kind)
-    expect(kinds({ key })).toEqual(['job', 'job', 'request'])
-    expect(kinds({ key: server.apiKey, kind: 'request' })).toEqual(['request', 'request'])
-    expect(kinds({ jobId: body.job_id })).toEqual(['job', 'job', 'request'])
-    expect(() => server.journal.entries({ key: 'sk_test_other' })).toThrow('did not make that API key')
-  })
 })

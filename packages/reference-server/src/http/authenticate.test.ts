@@ -1,24 +1,10 @@
 import { PERMISSIONS, type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { responseOf } from '../../test/response-of.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 describe('authentication', () => {
-  it.each([
-    ['GET', '/v1/models'],
-    ['POST', '/v1/models/aurora-image/run'],
-    ['DELETE', '/v1/jobs/job_1'],
-    ['GET', '/v1/nothing'],
-    ['PUT', '/v1/models'],
-  ])('responds with 401 UNAUTHORIZED without a key: %s %s (sections 5.1 and 5.5)', async (method, path) => {
-    const response = await createReferenceServer().fetch(path, { method })
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-    expect(await response.json()).toEqual({
-      error: { code: 'UNAUTHORIZED', message: expect.stringContaining('Authorization: Bearer <API_KEY>') },
-    })
-  })
-
   it.each([
     '',
     'Bearer',
@@ -33,23 +19,6 @@ describe('authentication', () => {
     const text = await response.text()
     expect([response.status, JSON.parse(text).error.code]).toEqual([401, 'UNAUTHORIZED'])
     expect(text).not.toContain('secret')
-  })
-
-  it.each(['Bearer', 'bearer', 'BEARER'])('accepts test keys and live keys with the scheme %s', async (scheme) => {
-    const server = createReferenceServer()
-    for (const live of [false, true]) {
-      const headers = { authorization: `${scheme} ${server.createKey({ live }).key}` }
-      expect((await server.fetch('/v1/models', { headers })).status).toBe(200)
-    }
-  })
-
-  it('responds with 401 UNAUTHORIZED to a revoked key, and accepts the one it was rotated to (section 5.6)', async () => {
-    const server = createReferenceServer()
-    const { key } = server.createKey()
-    const next = server.rotateKey(key)
-    const rejected = await apiCaller(server, key).get('/v1/models')
-    expect([rejected.status, errorOf(rejected).message]).toEqual([401, expect.stringContaining('revoked')])
-    expect((await apiCaller(server, next.key).get('/v1/models')).status).toBe(200)
   })
 
   it('responds with 403 FORBIDDEN outside the allowlist of a key (section 5.6)', async () => {

@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startReady } from '../../test/cli-process.ts'
 import { addressKind } from '../webhooks/webhook-target.ts'
 
 const outside = Object.values(networkInterfaces())
@@ -19,27 +17,16 @@ const name = await lookup(hostname()).then(
   () => undefined,
 )
 
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
 /** Starts the command as a container would: every other machine can reach it. */
 async function startOpen(...args: string[]) {
-  const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
-  const options = ['--conditions=@modelrun/source', cli, '--port', '0', '--json', '--host', '0.0.0.0', ...args]
-  const child: ChildProcess = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] })
-  ends.push(() => child.kill('SIGKILL'))
-  if (child.stdout === null) throw new Error('The output is not a pipe.')
-  const [line] = await once(createInterface(child.stdout), 'line')
-  const { url, key, controlToken }: Record<'url' | 'key' | 'controlToken', string> = JSON.parse(String(line))
-  return { port: new URL(url).port, key, controlToken }
+  const { url, controlToken } = await startReady('--host', '0.0.0.0', ...args)
+  return { port: new URL(url).port, controlToken }
 }
 
 /** A receiver that another container would be, and its next delivery. */
 async function receive() {
   const receiver = createServer((_, response) => void response.end()).listen(0, '0.0.0.0')
-  ends.push(() => receiver.close())
+  onTestFinished(() => void receiver.close())
   await once(receiver, 'listening')
   const { port } = receiver.address() as AddressInfo // bound to a port, so not a pipe
   const next = async () => {
@@ -77,25 +64,4 @@ describe.skipIf(outside === undefined)('modelrun-server beyond loopback (skipped
       expect([response.status, await delivered]).toEqual([202, `${host}:${receiver.port}`])
     }
   })
-
-  it.skipIf(name === undefined)(
-    'says without --allow-private-webhooks why a webhook by name did not come',
-    async () => {
-      const { port, key, controlToken } = await startOpen('--latency', '0')
-      await fetch(`http://${outside}:${port}/v1/models/aurora-image/run`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ input: { prompt: 'a fox' }, webhook_url: `http://${name}:1234/w` }),
-      })
-      const headers = { 'x-reference-token': controlToken }
-      const { delivery } = await (
-        await fetch(`http://${outside}:${port}/_reference/deliveries/next`, { method: 'POST', headers })
-      ).json()
-      expect(delivery).toMatchObject({
-        outcome: 'network_error',
-        reason: expect.stringContaining(`${name} is a private address`),
-      })
-      expect(delivery.reason).toContain('--allow-private-webhooks')
-    },
-  )
 })

@@ -1,50 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
-
-const children: ChildProcess[] = []
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
-})
+import { describe, expect, it } from 'vitest'
+import { CLI, startNode, startReady } from '../../test/cli-process.ts'
 
 /** Starts the command from its sources. */
-function start(...args: string[]) {
-  return startNode('--conditions=@modelrun/source', fileURLToPath(new URL('./cli.ts', import.meta.url)), ...args)
-}
+const start = (...args: string[]) => startNode([...CLI, ...args])
 
 /** Prints what is loaded, too. */
 const TRACE = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) })`)}`
-
-function startTraced(...args: string[]) {
-  const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
-  return startNode('--conditions=@modelrun/source', '--import', TRACE, cli, ...args).ended
-}
-
-function startNode(...args: string[]) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  children.push(child)
-  const printed = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => {
-    printed.stdout += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    printed.stderr += chunk
-  })
-  return {
-    child,
-    firstLine: once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
-    ended: once(child, 'close').then(([code]) => ({ code, ...printed })),
-  }
-}
 
 /** Starts a run and resolves when the server has it. The promise in the result has all that comes back. */
 async function holdRun(url: string, key: string) {
@@ -62,12 +30,6 @@ async function holdRun(url: string, key: string) {
   )
   await once(socket, 'data')
   return { received }
-}
-
-async function startReady(...args: string[]) {
-  const running = start('--port', '0', '--json', ...args)
-  const ready: { url: string; key: string; controlToken: string } = JSON.parse(await running.firstLine)
-  return { ...running, ...ready }
 }
 
 describe('modelrun-server --json', () => {
@@ -96,29 +58,6 @@ describe('modelrun-server --json', () => {
     expect(await held.received).toBe('HTTP/1.1 100 Continue\r\n\r\n')
     await idleClosed
   })
-
-  it('is known by the base address that other machines use', async () => {
-    const { url, key } = await startReady('--host', '0.0.0.0', '--base-url', 'http://models:4010', '--scale', '1000')
-    expect(url).toBe('http://models:4010')
-    expect(key).toMatch(/^sk_test_/)
-  })
-
-  it('has the key that it was given, and with a seed the same ids as with any other key', async () => {
-    const [chosen, made] = [
-      await startReady('--key', 'sk_test_of_the_team', '--seed', '1'),
-      await startReady('--seed', '1'),
-    ]
-    expect(chosen.key).toBe('sk_test_of_the_team')
-    const run = async ({ url, key }: { url: string; key: string }) => {
-      const response = await fetch(`${url}/v1/models/aurora-image/run`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ input: { prompt: 'a lighthouse' }, sync: false }),
-      })
-      return (await response.json()).job_id
-    }
-    expect(await run(chosen)).toBe(await run(made))
-  })
 })
 
 describe('modelrun-server', () => {
@@ -129,27 +68,12 @@ describe('modelrun-server', () => {
     expect(await start(...args).ended).toEqual({ code: 1, stdout: '', stderr: `modelrun-server: ${message}\n` })
   })
 
-  it('says in one line that the port is in use, and ends with exit code 1', async () => {
-    const holder = createServer().listen(0, '127.0.0.1')
-    await once(holder, 'listening')
-    const { port } = holder.address() as AddressInfo // bound to a port, so not a pipe
-    const outcome = await start('--port', String(port)).ended
-    holder.close()
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        new RegExp(`^modelrun-server: Port ${port} on 127\\.0\\.0\\.1 is in use\\. .*\\n$`),
-      ),
-    })
-  })
-
   it.each([
     { args: ['--help'], code: 0 },
     { args: ['--version'], code: 0 },
     { args: ['--prot', '1'], code: 1 },
   ])('loads neither the server nor what it is made of for $args', async ({ args, code }) => {
-    const { stdout, ...outcome } = await startTraced(...args)
+    const { stdout, ...outcome } = await startNode(['--import', TRACE, ...CLI, ...args]).ended
     expect(outcome.code).toBe(code)
     expect(stdout).toContain('/src/node/cli-options.ts')
     expect(stdout).not.toMatch(/\/src\/(node\/listen|reference-server|service\/service)\.ts|node:http|hono/)
@@ -162,7 +86,7 @@ describe('modelrun-server', () => {
 
   it('does not mind a reader that has gone away', async () => {
     const { child, ended } = start('--help')
-    child.stdout?.destroy()
+    child.stdout.destroy()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
 })
@@ -172,7 +96,7 @@ describe('the command of a checkout that is not built', () => {
     const directory = await mkdtemp(join(tmpdir(), 'modelrun-bin-'))
     const bin = join(directory, 'modelrun-server.mjs')
     await copyFile(new URL('../../bin/modelrun-server.js', import.meta.url), bin)
-    const outcome = await startNode(bin).ended
+    const outcome = await startNode([bin]).ended
     await rm(directory, { recursive: true })
     expect(outcome).toEqual({
       code: 1,

@@ -1,8 +1,6 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { runCompletedSchema } from '@modelrun/contract'
-import { decode } from 'fast-png'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
 import { emptyReply, textReply } from '../wire/messages.ts'
@@ -99,11 +97,6 @@ describe('listen', () => {
     expect((await fetch(server.url)).status).toBe(200)
   })
 
-  it('keeps the name of a host', async () => {
-    const server = await serve(hello, { host: 'localhost' })
-    expect(server.url).toBe(`http://localhost:${server.port}`)
-  })
-
   const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
   it.skipIf(!hasIpv6)('puts an IPv6 host into brackets (needs an IPv6 loopback)', async () => {
     const server = await serve(hello, { host: '::1' })
@@ -126,16 +119,6 @@ describe('listen with a whole reference server', () => {
       })
     return { server, url, run }
   }
-
-  it('serves the files of a run below its own url (section 2.5)', async () => {
-    const { server, url, run } = await listenWhole()
-    const completed = runCompletedSchema.parse(await (await run(server.apiKey)).json())
-    const fileUrl = completed.output.items[0]?.url ?? ''
-    expect(fileUrl.startsWith(`${url}/`)).toBe(true)
-    const file = await fetch(fileUrl)
-    expect(file.headers.get('content-type')).toBe('image/png')
-    expect(decode(await file.arrayBuffer())).toMatchObject({ width: 512, height: 512 })
-  })
 
   it("holds a key to its IP allowlist by the socket's address (section 5.6)", async () => {
     const { server, run } = await listenWhole()

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test/state-servers.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { createRandom } from '../shared/random.ts'
@@ -17,19 +18,20 @@ beforeEach(async () => {
   servers = await StateServers.create()
 })
 
-afterEach(() => servers.close())
-
-/** Runs jobs until the server is gone. @returns the jobs of which the clients know */
-async function load(server: Awaited<ReturnType<StateServers['startReady']>>): Promise<string[]> {
+/** Runs jobs until the server is gone. @returns the jobs of which the clients know, and when there are so many */
+function load(server: Awaited<ReturnType<StateServers['startReady']>>, wanted: number) {
   const known: string[] = []
+  const loading = new EventTarget()
+  const isLoaded = once(loading, 'loaded')
   const clients = Array.from({ length: CLIENTS }, async (_, index) => {
     for (;;) {
       const { job_id } = await server.run(index === 0 ? {} : { sync: false })
       if (job_id !== undefined) known.push(job_id)
+      if (known.length >= wanted) loading.dispatchEvent(new Event('loaded'))
     }
   })
-  await Promise.allSettled(clients) // each ends when its connection breaks
-  return known
+  const ended = Promise.allSettled(clients) // each ends when its connection breaks
+  return { known, ended, isLoaded }
 }
 
 function check(snapshot: Snapshot): void {
@@ -48,11 +50,11 @@ describe('a state file', () => {
         const server = await servers.startReady('--scale', '100', '--credits', '100000000')
         const { jobs } = await server.call('GET', '/_reference/activity')
         expect(jobs?.length).toBeGreaterThanOrEqual(atLeast)
-        const work = load(server)
-        await new Promise((resolve) => setTimeout(resolve, 300 + (random.fileSeed() % 900)))
+        const { known, ended, isLoaded } = load(server, 100 + (random.fileSeed() % 400))
+        await Promise.race([isLoaded, ended])
         const isCrash = round % 4 !== 3
         await servers.stop(server, isCrash ? 'SIGKILL' : 'SIGTERM')
-        const known = await work
+        await ended
         const saved = JSON.parse(await readFile(servers.path, 'utf8'))
         check(saved)
         const ids = new Set(saved.jobs.map(({ id }: { id: string }) => id))

@@ -1,6 +1,6 @@
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test/state-servers.ts'
 
 let servers: StateServers
@@ -8,8 +8,6 @@ let servers: StateServers
 beforeEach(async () => {
   servers = await StateServers.create()
 })
-
-afterEach(() => servers.close())
 
 // The time limit is for a busy machine: processes start.
 describe('the lock of a state file', () => {

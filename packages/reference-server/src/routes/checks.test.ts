@@ -96,17 +96,6 @@ describe('run request', () => {
 const PRICE = 4
 
 describe('credits', () => {
-  it('are charged once, when the job succeeds (section 1)', async () => {
-    const { server, caller } = setUp({ clock: 'manual' })
-    const { body } = await caller.run(MODEL, { sync: false })
-    expect(server.credits()).toBe(10_000)
-    await server.clock.advance(10_000)
-    expect(server.credits()).toBe(10_000 - PRICE)
-    await caller.status(body.job_id)
-    await caller.delete(`/v1/jobs/${String(body.job_id)}`)
-    expect(server.credits()).toBe(10_000 - PRICE)
-  })
-
   it('too few of them leave the script to the next run; a cancel and a failure give them back (sections 1 and 4.5)', async () => {
     const { server } = setUp()
     const { key } = server.createKey({ credits: PRICE })

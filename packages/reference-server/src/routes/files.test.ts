@@ -10,19 +10,6 @@ async function urlsOf(model: string, input: object) {
 }
 
 describe('GET /files/{job_id}/{name}', () => {
-  it('serves each produced file without a key (section 2.5)', async () => {
-    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', num_images: 2, image_size: 'square' })
-    expect(urls).toHaveLength(2)
-    for (const url of urls) {
-      const response = await server.fetch(url)
-      const bytes = new Uint8Array(await response.arrayBuffer())
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toBe('image/png')
-      expect(response.headers.get('content-length')).toBe(String(bytes.byteLength))
-      expect([...bytes.subarray(1, 4)].map((code) => String.fromCharCode(code)).join('')).toBe('PNG')
-    }
-  })
-
   it.each([
     ['aurora-image', { prompt: 'x' }, 'image/png'],
     ['vocalis/narrator-mini', { text: 'Hello.' }, 'audio/wav'],

@@ -1,4 +1,4 @@
-import { LIMITS, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
+import { LIMITS, runCompletedSchema } from '@modelrun/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
@@ -6,7 +6,6 @@ import type { ReferenceServerOptions } from '../service/options.ts'
 
 const MODEL = 'aurora-image'
 const PRICE = 4
-const WEBHOOK = { webhook_url: 'https://receiver.test/hook' }
 
 function setUp(options: ReferenceServerOptions = {}) {
   const deliver = async () => new Response()
@@ -50,40 +49,11 @@ describe('synchronous run', () => {
     expect(body.status).toBe(expected === 200 ? 'completed' : 'processing')
   })
 
-  it('responds with 202 processing and a message that says what to poll (sections 3 and 4.3)', async () => {
-    const { caller } = setUp()
-    const { status, body } = await caller.run('lumen/aurora-video')
-    expect(status).toBe(202)
-    expect(Object.keys(body)).toEqual(['job_id', 'request_id', 'status', 'model_id', 'message'])
-    const response = runProcessingSchema.parse(body)
-    expect(response.message).toContain(`GET /v1/jobs/${response.job_id}`)
-    expect(await caller.status(response.job_id)).toBe('processing')
-  })
-
   it('responds at once when the run takes no time', async () => {
     const { server, caller } = setUp({ clock: 'manual' })
     server.script(MODEL, [{ result: 'succeeded', after_ms: 0 }])
     expect((await caller.run(MODEL)).body).toMatchObject({ status: 'completed', duration_ms: 0 })
   })
-
-  it.each([502, 200] as const)(
-    'that fails responds with %i, the job and the error (sections 4.3 and 7)',
-    async (status) => {
-      const { server, caller } = setUp({ assumptions: { failedSyncRunStatus: status } })
-      server.script(MODEL, [{ result: 'failed', after_ms: 10 }])
-      const response = await caller.run(MODEL)
-      expect(response.status).toBe(status)
-      expect(response.body).toEqual({
-        job_id: expect.any(String),
-        request_id: expect.any(String),
-        status: 'failed',
-        model_id: MODEL,
-        error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) },
-      })
-      expect(await caller.status(response.body.job_id)).toBe('failed')
-      expect(server.credits()).toBe(10_000)
-    },
-  )
 
   it('whose job is cancelled meanwhile responds with 200 (section 4.3)', async () => {
     const { server, caller } = setUp({ clock: 'manual' })
@@ -111,36 +81,6 @@ describe('synchronous run', () => {
     vi.advanceTimersByTime(4_000)
     expect(server.job(jobId).status).toBe('succeeded')
     expect(server.credits()).toBe(10_000 - PRICE)
-  })
-})
-
-describe('asynchronous run', () => {
-  it.each([202, 200] as const)('responds with %i queued at once (sections 3 and 4.3)', async (status) => {
-    const { server, caller } = setUp({ clock: 'manual', assumptions: { asyncRunStatus: status } })
-    const response = await caller.run(MODEL, { sync: false })
-    expect(response.status).toBe(status)
-    expect(Object.keys(response.body)).toEqual(['job_id', 'request_id', 'status', 'model_id'])
-    expect(runQueuedSchema.parse(response.body)).toMatchObject({ status: 'queued', model_id: MODEL })
-    const { job_id } = response.body
-    expect(await caller.status(job_id)).toBe('queued')
-    await server.clock.advance(199)
-    expect(await caller.status(job_id)).toBe('queued')
-    await server.clock.advance(1)
-    expect(await caller.status(job_id)).toBe('processing')
-    await server.clock.advance(4_000)
-    expect(await caller.status(job_id)).toBe('succeeded')
-  })
-})
-
-describe('run with webhook_url', () => {
-  it.each([
-    ['processing', WEBHOOK],
-    ['processing', { ...WEBHOOK, sync: true }],
-    ['queued', { ...WEBHOOK, sync: false }],
-  ])('responds with 202 %s at once: %j (sections 3 and 4.3)', async (status, body) => {
-    const response = await setUp({ clock: 'manual' }).caller.run(MODEL, body)
-    expect([response.status, response.body.status]).toEqual([202, status])
-    if (status === 'processing') expect(runProcessingSchema.parse(response.body).message).toContain('webhook')
   })
 })
 

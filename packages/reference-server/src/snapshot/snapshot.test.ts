@@ -53,26 +53,6 @@ describe('a snapshot', () => {
     expect((await apiCaller(server, key).get('/v1/models')).status).toBe(401)
   })
 
-  it('brings the key of its server along', async () => {
-    const { server, goingId } = await busyServer()
-    const other = createReferenceServer({ clock: 'manual', seed: 99 })
-    other.restore(server.snapshot())
-    expect(other.apiKey).toBe(server.apiKey)
-    expect(other.clientOptions().apiKey).toBe(server.apiKey)
-    expect(await apiCaller(other).status(goingId)).toBe('queued')
-  })
-
-  it('delivers in the restored server what was on its way', async () => {
-    const { server, deliveredId } = await busyServer()
-    const deliver = vi.fn(async () => new Response())
-    const other = createReferenceServer({ clock: 'manual', deliver })
-    other.restore(server.snapshot())
-    const start = other.clock.now()
-    await other.clock.advance(60_000)
-    expect(other.webhooks.deliveries()).toMatchObject([{ job_id: deliveredId, finishedAt: start + 54_000 }])
-    expect(deliver).toHaveBeenCalledOnce()
-  })
-
   it('ends runs that are held as a reset does, and lets clients wait on', async () => {
     const { server, client } = await busyServer()
     const snapshot = server.snapshot()

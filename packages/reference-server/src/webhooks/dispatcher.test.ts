@@ -69,15 +69,6 @@ describe('webhook', () => {
     expect(poll.body).toEqual({ data: { status: 'succeeded', output: bodies()[0].output } })
   })
 
-  it('is called for a queued run too, and not before its end (section 4.3)', async () => {
-    const { server, caller, deliver } = setUp({ clock: 'manual' })
-    await caller.run(MODEL, { webhook_url: URL, sync: false })
-    await server.clock.advance(4_199)
-    expect(deliver).not.toHaveBeenCalled()
-    await server.clock.advance(1)
-    expect(server.webhooks.deliveries()).toHaveLength(1)
-  })
-
   it('is called when a read of the status, or a test, ends the job', async () => {
     const { server, caller } = setUp({ clock: 'manual' })
     server.script(MODEL, [{ result: 'succeeded', after_polls: 1 }, { result: 'hang' }])
@@ -94,14 +85,6 @@ describe('webhook', () => {
     expect(failed.body).toEqual({ job_id: byHand.body.job_id, status: 'failed', error })
     expect(failedDeliverySchema.safeParse(failed.body).success).toBe(true)
     expect(server.webhooks.deliveries().map(({ job_id }) => job_id)).toEqual([byRead.body.job_id, byHand.body.job_id])
-  })
-
-  it.each(['none', 'sent'] as const)('of a cancelled job: %s (section 6, rule 7)', async (cancelledJobWebhook) => {
-    const { server, caller, bodies } = setUp({ clock: 'manual', assumptions: { cancelledJobWebhook } })
-    const { body } = await caller.run(MODEL, { webhook_url: URL })
-    await caller.delete(`/v1/jobs/${String(body.job_id)}`)
-    await server.clock.advance(60_000)
-    expect(bodies()).toEqual(cancelledJobWebhook === 'sent' ? [{ job_id: body.job_id, status: 'cancelled' }] : [])
   })
 
   it.each<{ times: number; when: string; options?: ReferenceServerOptions }>([
@@ -150,23 +133,6 @@ describe('webhook receiver behind a real socket', () => {
       expect(record.finishedAt - record.attemptedAt).toBe(10_000)
     },
   )
-
-  it('that redirects, or is not there, is a failed delivery', async () => {
-    const { server, caller } = setUp({ deliver: fetch })
-    let calls = 0
-    const url = await receiver((_, response) => {
-      calls++
-      response.writeHead(307, { location: '/elsewhere' }).end()
-    })
-    await caller.run(MODEL, { webhook_url: url })
-    expect(await server.webhooks.next()).toMatchObject({ outcome: 'rejected', status: 307 })
-    expect(calls).toBe(1)
-    await caller.run(MODEL, { webhook_url: 'http://127.0.0.1:1/' })
-    expect(await server.webhooks.next()).toMatchObject({
-      outcome: 'network_error',
-      reason: expect.stringMatching(/^fetch failed: .+/),
-    })
-  })
 })
 
 describe('reset and close of the server', () => {
