@@ -57,7 +57,11 @@ describe('modelrun-server --state', () => {
   })
 
   it.each([
-    ['cannot be written: ', 'of a folder that is not there', async () => void (servers.path += '/state.json')],
+    [
+      'cannot be written: ',
+      'of a folder that is not there',
+      () => Object.assign(servers, { path: join(servers.folder, 'missing', 'state.json') }),
+    ],
     ['cannot be read: it is a directory.', 'that is a directory', () => mkdir(servers.path)],
     ['cannot be read: ELOOP', 'that is a link to itself', () => symlink(servers.path, servers.path)],
   ])('says in one line that it %s, for a path %s, and ends with exit code 1', async (reason, _, prepare) => {
