@@ -72,7 +72,7 @@ async function jobOfA(url: string, { headers }: { headers: Record<string, string
     : Response.json({ error }, { status: 404 })
 }
 
-test.each(Object.entries(READERS))('%s of the context decides who gets a job, whoever waits first', async (_, of) => {
+test.each(Object.entries(READERS))('%s of the context decides who gets a job, also when another one waits first', async (_, of) => {
   const store = new AsyncLocalStorage<string>()
   const options = of(() => store.getStore())
   const client = new ModelRun({ baseUrl: 'https://api.example.com', logLevel: 'off', ...options })
