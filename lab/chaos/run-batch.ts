@@ -45,7 +45,9 @@ export async function runBatchChaos(
     new URL('../../packages/integration-tests/src/durable/batch-process.ts', import.meta.url),
     folder,
   )
-  const server = createReferenceServer({ clock: 'system', latency: 40, credits: 1_000_000_000 })
+  // Each POST is counted by its entry.
+  const retention = { journalBytes: Number.MAX_SAFE_INTEGER }
+  const server = createReferenceServer({ clock: 'system', latency: 40, credits: 1_000_000_000, retention })
   const { close } = await listen(server, { port: 0 })
   const { apiKey, baseUrl } = server
   const settings = { engineAt: store.engineAt, baseUrl, apiKey, keys, model: MODEL }

@@ -72,19 +72,22 @@ async function jobOfA(url: string, { headers }: { headers: Record<string, string
     : Response.json({ error }, { status: 404 })
 }
 
-test.each(Object.entries(READERS))('%s of the context decides who gets a job, also when another one waits first', async (_, of) => {
-  const store = new AsyncLocalStorage<string>()
-  const options = of(() => store.getStore())
-  const client = new ModelRun({ baseUrl: 'https://api.example.com', logLevel: 'off', ...options })
-  for (const order of [
-    ['a', 'b'],
-    ['b', 'a'],
-  ]) {
-    const waits = order.map((tenant) => store.run(tenant, () => client.jobs.attach('job_of_a').result()))
-    const ends = await Promise.allSettled(waits)
-    expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(order.map((tenant) => tenant === 'a'))
-  }
-})
+test.each(Object.entries(READERS))(
+  '%s of the context decides who gets a job, also when another one waits first',
+  async (_, of) => {
+    const store = new AsyncLocalStorage<string>()
+    const options = of(() => store.getStore())
+    const client = new ModelRun({ baseUrl: 'https://api.example.com', logLevel: 'off', ...options })
+    for (const order of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ]) {
+      const waits = order.map((tenant) => store.run(tenant, () => client.jobs.attach('job_of_a').result()))
+      const ends = await Promise.allSettled(waits)
+      expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(order.map((tenant) => tenant === 'a'))
+    }
+  },
+)
 
 test('a job is cancelled with the key of the tenant whose deadline has passed', async () => {
   const tenants = setup()
