@@ -5,6 +5,7 @@ import { caught } from '../../test/caught.ts'
 import { errorResponse, json } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError } from './errors/api-errors.ts'
+import { BudgetExceededError } from './errors/local-errors.ts'
 import { InvalidResponseError } from './errors/transport-errors.ts'
 
 describe('models.get (section 4.2)', () => {
@@ -34,6 +35,7 @@ describe('models.get (section 4.2)', () => {
   })
 })
 
+const completed = json(200, fixtures.runs.completed.body)
 const MODEL = fixtures.models.textToImage.body
 const NONE = Number.POSITIVE_INFINITY
 const WRONG_MEMBERS = [null, undefined, 7, '', 'x', [], {}, true]
@@ -56,13 +58,9 @@ describe('one invalid model', () => {
   })
 
   test.each(WRONG_SCHEMAS)('can be run within a price when its schema is %j', async (input_schema) => {
-    const { client } = createTestClient([
-      json(200, { ...MODEL, input_schema }),
-      json(200, fixtures.runs.completed.body),
-    ])
-    await expect(client.run('b', {}, { maxCredits: 5, validateInput: true })).resolves.toMatchObject({
-      status: 'succeeded',
-    })
+    const { client } = createTestClient([json(200, { ...MODEL, input_schema }), completed])
+    const run = client.run('b', {}, { maxCredits: 5, validateInput: true })
+    await expect(run).resolves.toMatchObject({ status: 'succeeded' })
   })
 
   test.each([
@@ -73,19 +71,13 @@ describe('one invalid model', () => {
     [null, NONE],
     [3, NONE],
   ])('of the price %j costs %d: an unknown price is above every limit', async (pricing, price) => {
-    const { client, service } = createTestClient([
-      json(200, { ...MODEL, pricing }),
-      json(200, fixtures.runs.completed.body),
-    ])
-    const run = client.run('b', {}, { maxCredits: 1_000 }).then(
-      () => undefined,
-      (error: unknown) => (error as Error).name,
-    )
-    expect(await run).toBe(price === NONE ? 'BudgetExceededError' : undefined)
+    const priced = json(200, { ...MODEL, pricing })
+    const { client, service } = createTestClient([priced, ...(price === NONE ? [] : [completed]), priced])
+    const run = client.run('b', {}, { maxCredits: 1_000 })
+    if (price === NONE) await caught(run, BudgetExceededError)
+    else await run
     expect(service.received).toHaveLength(price === NONE ? 1 : 2)
-    await expect(createTestClient([json(200, { ...MODEL, pricing })]).client.models.get('b')).resolves.toMatchObject({
-      pricing: { credits_per_run: price },
-    })
+    await expect(client.models.get('b')).resolves.toMatchObject({ pricing: { credits_per_run: price } })
   })
 })
 

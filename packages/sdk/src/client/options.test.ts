@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { API_KEY, BASE_URL } from '../../test/test-client.ts'
+import { API_KEY, BASE_URL, recordLog } from '../../test/test-client.ts'
 import { readClientOptions } from './client-options.ts'
 import { type ModelRunOptions, resolveOptions as resolveRead } from './options.ts'
 
@@ -122,21 +122,16 @@ describe('the base URL', () => {
 })
 
 describe('numbers', () => {
-  test('have their defaults', () => {
-    expect(resolveOptions(valid)).toMatchObject({
-      timeoutMs: 30_000,
-      maxRetries: 2,
-      polling: { initialIntervalMs: 500, maxIntervalMs: 5_000 },
-    })
-  })
+  test.each([{}, { timeoutMs: undefined, maxRetries: undefined, polling: undefined }])(
+    'have their defaults: %j',
+    (given) => {
+      const polling = { initialIntervalMs: 500, maxIntervalMs: 5_000 }
+      expect(resolveOptions({ ...valid, ...given })).toMatchObject({ timeoutMs: 30_000, maxRetries: 2, polling })
+    },
+  )
 
   test('may be infinite where that means no limit', () => {
     expect(resolveOptions({ ...valid, timeoutMs: Number.POSITIVE_INFINITY }).timeoutMs).toBe(Number.POSITIVE_INFINITY)
-  })
-
-  test('that are explicitly undefined get their default', () => {
-    const resolved = resolveOptions({ ...valid, timeoutMs: undefined, maxRetries: undefined, polling: undefined })
-    expect(resolved).toMatchObject({ timeoutMs: 30_000, maxRetries: 2, polling: { initialIntervalMs: 500 } })
   })
 })
 
@@ -155,32 +150,25 @@ describe('a browser page', () => {
 
 describe('the log level', () => {
   test('comes from the option, else from MODELRUN_LOG, else it is warn', () => {
-    const lines: string[] = []
-    const push = (line: string) => lines.push(line)
-    const logger = { debug: push, info: push, warn: push, error: push }
-    resolveOptions({ ...valid, logger }).log.info('hidden')
-    resolveOptions({ ...valid, logger }).log.warn('default')
+    const { lines, logger } = recordLog()
+    for (const level of ['', undefined]) {
+      vi.stubEnv('MODELRUN_LOG', level)
+      resolveOptions({ ...valid, logger }).log.info('hidden')
+      resolveOptions({ ...valid, logger }).log.warn('default')
+    }
     vi.stubEnv('MODELRUN_LOG', 'debug')
     resolveOptions({ ...valid, logger }).log.debug('environment')
     resolveOptions({ ...valid, logger, logLevel: 'off' }).log.error('hidden')
-    expect(lines).toEqual(['modelrun: default', 'modelrun: environment'])
+    const expected = ['warn modelrun: default', 'warn modelrun: default', 'debug modelrun: environment']
+    expect(lines).toEqual(expected)
   })
 
   test.each(['verbose', 'WARN', 'toString'])('is warn, with a warning, when MODELRUN_LOG is %j', (level) => {
     vi.stubEnv('MODELRUN_LOG', level)
-    const lines: string[] = []
-    const push = (line: string) => lines.push(line)
-    const { log } = resolveOptions({ ...valid, logger: { debug: push, info: push, warn: push, error: push } })
+    const { lines, logger } = recordLog()
+    const { log } = resolveOptions({ ...valid, logger })
     expect(lines.join()).toContain(`MODELRUN_LOG is "${level}". It must be one of off, error, warn, info, debug`)
-    expect(log.isOn('warn')).toBe(true)
-    expect(log.isOn('info')).toBe(false)
-  })
-
-  test('is warn when MODELRUN_LOG is empty', () => {
-    vi.stubEnv('MODELRUN_LOG', '')
-    const unreachable = () => expect.unreachable()
-    const logger = { debug: unreachable, info: unreachable, warn: unreachable, error: unreachable }
-    expect(resolveOptions({ ...valid, logger }).log.isOn('warn')).toBe(true)
+    expect([log.isOn('warn'), log.isOn('info')]).toEqual([true, false])
   })
 })
 

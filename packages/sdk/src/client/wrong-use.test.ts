@@ -59,12 +59,9 @@ describe('an option of a run that is paid', () => {
       '`onStatus` of `client.submit` is unknown (it takes signal, timeoutMs,',
     )
     expect(() => client.runMany(MODEL, [INPUT], { onprogress: () => {} })).toThrow('did you mean `onProgress`?')
-    expect(() => client.runMany(MODEL, [INPUT], { concurrency: 'high' })).toThrow(
-      'must be a number above 0, not "high".',
-    )
-    expect(() => client.runMany(MODEL, [INPUT], { resume: { 0: 'job_1' } })).toThrow(
-      '`resume` of `client.runMany` must be',
-    )
+    const many = (options: object) => () => client.runMany(MODEL, [INPUT], options)
+    expect(many({ concurrency: 'high' })).toThrow('must be a number above 0, not "high".')
+    expect(many({ resume: { 0: 'job_1' } })).toThrow('`resume` of `client.runMany` must be')
   })
 
   test.each([

@@ -60,26 +60,15 @@ describe('a page of models (section 4.1)', () => {
     ])
   })
 
-  test('can start anywhere', async () => {
-    const { client } = createTestClient([pagingService(5)])
-    await expect(idsOf(client.models.list({ offset: 3, limit: 1 }))).resolves.toEqual(['m3', 'm4'])
-  })
-
-  test('continues after what was returned, when the service gives fewer models than the limit', async () => {
-    const { client } = createTestClient([pagingService(5, { smallPages: 2 })])
-    await expect(idsOf(client.models.list({ limit: 4 }))).resolves.toEqual(['m0', 'm1', 'm2', 'm3', 'm4'])
-  })
-
-  test('is the last one when it is empty, whatever the total says', async () => {
-    const { client, service } = createTestClient([pagingService(2, { total: 1_000 })])
-    await expect(idsOf(client.models.list({ limit: 2 }))).resolves.toEqual(['m0', 'm1'])
-    expect(service.received).toHaveLength(2)
-  })
-
-  test('comes to an end even when the service ignores the offset', async () => {
-    const { client, service } = createTestClient([pagingService(4, { ignoresOffset: true })])
-    await expect(idsOf(client.models.list({ limit: 2 }))).resolves.toEqual(['m0', 'm1', 'm0', 'm1'])
-    expect(service.received).toHaveLength(2)
+  test.each([
+    ['anywhere', pagingService(5), { offset: 3, limit: 1 }, [3, 4]],
+    ['fewer models than the limit', pagingService(5, { smallPages: 2 }), { limit: 4 }, [0, 1, 2, 3, 4]],
+    ['a total that is too large', pagingService(2, { total: 1_000 }), { limit: 2 }, [0, 1]],
+    ['a service that ignores the offset', pagingService(4, { ignoresOffset: true }), { limit: 2 }, [0, 1, 0, 1]],
+  ] as const)('comes to an end, with %s', async (...row) => {
+    const [, service, query, numbers] = row
+    const { client } = createTestClient([service])
+    await expect(idsOf(client.models.list(query))).resolves.toEqual(numbers.map((number) => `m${number}`))
   })
 })
 

@@ -3,7 +3,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { broken, errorResponse, json } from '../../../test/scripted-service.ts'
-import { API_KEY, createTestClient } from '../../../test/test-client.ts'
+import { API_KEY, createTestClient, recordLog } from '../../../test/test-client.ts'
 import { ConnectionError } from '../errors/transport-errors.ts'
 import { ATTEMPT_CHANNEL } from './logger.ts'
 
@@ -26,18 +26,10 @@ describe('the diagnostics channel', () => {
     const limited = errorResponse(429, 'LIMITED', { 'retry-after': '3', 'x-request-id': 'req_1' })
     const { client, clock } = createTestClient([limited, models])
     await clock.run(client.models.list({ search: 'secret search' }))
+    const each = { method: 'GET', path: '/v1/models', durationMs: 0 }
     expect(events).toEqual([
-      {
-        method: 'GET',
-        path: '/v1/models',
-        attempt: 1,
-        status: 429,
-        reason: 'HTTP 429',
-        durationMs: 0,
-        requestId: 'req_1',
-        delayMs: 3_000,
-      },
-      { method: 'GET', path: '/v1/models', attempt: 2, status: 200, durationMs: 0, requestId: 'req_2' },
+      { ...each, attempt: 1, status: 429, reason: 'HTTP 429', requestId: 'req_1', delayMs: 3_000 },
+      { ...each, attempt: 2, status: 200, requestId: 'req_2' },
     ])
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${API_KEY}|secret search`))
   })
@@ -51,10 +43,8 @@ describe('the diagnostics channel', () => {
 
 describe('the log', () => {
   test('has a line at info for each retry and one at debug for each other attempt', async () => {
-    const lines: string[] = []
-    const at = (name: string) => (line: string) => void lines.push(`${name} ${line}`)
-    const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-    const { client, clock } = createTestClient([broken('ECONNRESET'), models], { logger, logLevel: 'debug' })
+    const { lines, log } = recordLog()
+    const { client, clock } = createTestClient([broken('ECONNRESET'), models], log)
     await clock.run(client.models.list())
     expect(lines).toEqual([
       'info modelrun: GET /v1/models: ECONNRESET in 0 ms (attempt 1, again in 250 ms)',
@@ -63,9 +53,7 @@ describe('the log', () => {
   })
 
   test('that cannot be written does not cost the result of a run', async () => {
-    const fail = () => {
-      throw new Error('disk full')
-    }
+    const fail = () => expect.unreachable()
     const logger = { debug: fail, info: fail, warn: fail, error: fail }
     const { client } = createTestClient([json(200, fixtures.runs.completed.body)], { logger, logLevel: 'debug' })
     await expect(client.run('aurora-image', {})).resolves.toMatchObject({ status: 'succeeded' })

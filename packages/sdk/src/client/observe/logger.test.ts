@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { recordLog } from '../../../test/test-client.ts'
 import { createLog, type Logger, notify } from './logger.ts'
-
-function recordingLogger() {
-  const lines: string[] = []
-  const at = (name: string) => (message: string) => void lines.push(`${name} ${message}`)
-  const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-  return { lines, logger }
-}
 
 describe('createLog', () => {
   test.each([
@@ -16,7 +10,7 @@ describe('createLog', () => {
     ['info', ['info', 'warn', 'error']],
     ['debug', ['debug', 'info', 'warn', 'error']],
   ] as const)('with the level %s lets through %j', (level, expected) => {
-    const { lines, logger } = recordingLogger()
+    const { lines, logger } = recordLog()
     const log = createLog(logger, level)
     for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name]('x')
     expect(lines).toEqual(expected.map((name) => `${name} modelrun: x`))
@@ -29,7 +23,7 @@ describe('createLog', () => {
     ['marks of direction', 'end\u202e', 'end '],
     ['API keys', 'cannot call with sk_test_0123456789abcdef', 'cannot call with [redacted]'],
   ])('writes no %s', (_, message, line) => {
-    const { lines, logger } = recordingLogger()
+    const { lines, logger } = recordLog()
     const log = createLog(logger, 'warn')
     log.warn(message)
     notify(log, 'onStatus', () => {
@@ -57,9 +51,7 @@ describe('createLog', () => {
   })
 
   test('survives a logger that throws', () => {
-    const fail = () => {
-      throw new Error('disk full')
-    }
+    const fail = () => expect.unreachable()
     const log = createLog({ debug: fail, info: fail, warn: fail, error: fail }, 'debug')
     expect(() => log.error('x')).not.toThrow()
   })

@@ -9,17 +9,20 @@ import { BudgetExceededError, InputValidationError } from '../errors/local-error
 import { AbortedError } from '../errors/transport-errors.ts'
 
 const model = json(200, fixtures.models.textToImage.body)
+const dearer = json(200, { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } })
 const completed = json(200, fixtures.runs.completed.body)
 
 const INPUT = { prompt: 'x' }
 
 describe('maxCredits (section 2.1)', () => {
-  test('rejects a run that costs more, and sends nothing', async () => {
-    const { client, service } = createTestClient([model, completed])
-    const error = await caught(client.run('aurora-image', INPUT, { maxCredits: 3 }), BudgetExceededError)
-    expect(error).toMatchObject({ creditsPerRun: 4, maxCredits: 3, submission: 'not_sent', code: 'budget_exceeded' })
-    expect(error.message).toBe('A run of aurora-image costs 4 credits, more than maxCredits (3). It was not sent.')
-    expect(service.received.map(({ method }) => method)).toEqual(['GET'])
+  test.each([3.9, 0])('rejects a run that costs more than %j credits, and sends nothing', async (maxCredits) => {
+    const { client, service } = createTestClient([model])
+    const error = await caught(client.run('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
+    expect(error).toMatchObject({ creditsPerRun: 4, maxCredits, submission: 'not_sent', code: 'budget_exceeded' })
+    const message = `A run of aurora-image costs 4 credits, more than maxCredits (${maxCredits}). It was not sent.`
+    expect(error.message).toBe(message)
+    await caught(client.submit('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
+    expect(service.received.map(({ method }) => method)).toEqual(['GET', 'GET'])
   })
 
   test.each([4, 5])('lets a run through that costs 4 when the limit is %i', async (maxCredits) => {
@@ -28,14 +31,8 @@ describe('maxCredits (section 2.1)', () => {
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 
-  test.each([0, 3.9])('lets nothing through that costs 4 when the limit is %j', async (maxCredits) => {
-    const { client } = createTestClient([model])
-    await caught(client.submit('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
-  })
-
   test('reads the price of each run again: one that has risen since the last run is not paid', async () => {
-    const dearer = { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } }
-    const { client, service } = createTestClient([model, completed, json(200, dearer)])
+    const { client, service } = createTestClient([model, completed, dearer])
     const paid = await client.run('aurora-image', INPUT, { maxCredits: 4 })
     expect(paid.credits_per_run).toBe(4)
     await caught(client.run('aurora-image', INPUT, { maxCredits: 4 }), BudgetExceededError)
@@ -43,8 +40,7 @@ describe('maxCredits (section 2.1)', () => {
   })
 
   test('reads the price again before a run is sent again, which may be minutes later', async () => {
-    const dearer = { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } }
-    const { client, clock, service } = createTestClient([model, errorResponse(429, 'RATE_LIMITED'), json(200, dearer)])
+    const { client, clock, service } = createTestClient([model, errorResponse(429, 'RATE_LIMITED'), dearer])
     const run = client.run('aurora-image', INPUT, { maxCredits: 4 })
     const error = await clock.run(caught(run, BudgetExceededError))
     expect(error).toMatchObject({ creditsPerRun: 5, submission: 'rejected' })
@@ -64,10 +60,8 @@ describe('maxCredits (section 2.1)', () => {
   test('settles at once when the signal aborts while the price is read', async () => {
     const { client } = createTestClient([silent()])
     const controller = new AbortController()
-    const failure = caught(
-      client.run('aurora-image', INPUT, { maxCredits: 4, signal: controller.signal }),
-      AbortedError,
-    )
+    const { signal } = controller
+    const failure = caught(client.run('aurora-image', INPUT, { maxCredits: 4, signal }), AbortedError)
     await settle()
     controller.abort()
     expect((await failure).submission).toBe('not_sent')
@@ -80,12 +74,8 @@ describe('validateInput (section 2.3)', () => {
     const { client, service } = createTestClient([model, completed])
     const input = { promt: 'x', num_images: 9, image_size: 'huge' }
     const error = await caught(client.run('aurora-image', input, { validateInput: true }), InputValidationError)
-    expect(error.issues.map(({ pointer }) => pointer).sort()).toEqual([
-      '/image_size',
-      '/num_images',
-      '/prompt',
-      '/promt',
-    ])
+    const pointers = error.issues.map(({ pointer }) => pointer)
+    expect(pointers.sort()).toEqual(['/image_size', '/num_images', '/prompt', '/promt'])
     expect(error.message).toMatch(
       /^The input does not fit aurora-image\. .*\/promt: no such parameter; did you mean prompt\?/,
     )
@@ -96,12 +86,6 @@ describe('validateInput (section 2.3)', () => {
     const { client } = createTestClient([model])
     const run = client.run('aurora-image', { prompt: 'x', num_image: 2 }, { validateInput: true })
     await expect(run).rejects.toThrow(/ did you mean num_images\? It was not sent\.$/)
-  })
-
-  test('lets an input through that fits', async () => {
-    const { client } = createTestClient([model, completed])
-    const result = client.run('aurora-image', { prompt: 'x', num_images: 2 }, { validateInput: true })
-    await expect(result).resolves.toMatchObject({ status: 'succeeded' })
   })
 
   test('reads nothing when it is not asked for', async () => {

@@ -5,6 +5,10 @@ import { findInputIssues } from './input-issues.ts'
 
 const schema = fixtures.models.textToImage.body.input_schema
 
+/** What is found in an input of a model with these parameters. */
+const issuesOf = (properties: InputSchema['properties'], input: Record<string, unknown>, required: string[] = []) =>
+  findInputIssues({ type: 'object', properties, required }, input)
+
 const pointersOf = (input: Record<string, unknown>) => findInputIssues(schema, input).map(({ pointer }) => pointer)
 
 describe('findInputIssues (section 2.3)', () => {
@@ -15,11 +19,9 @@ describe('findInputIssues (section 2.3)', () => {
 
   test.each([
     ['a missing parameter', { num_images: 1 }, ['/prompt']],
-    ['a wrong type', { prompt: 5 }, ['/prompt']],
     ['a value that is not allowed', { prompt: 'x', image_size: 'huge' }, ['/image_size']],
     ['a number below the minimum', { prompt: 'x', num_images: 0 }, ['/num_images']],
     ['a number above the maximum', { prompt: 'x', num_images: 5 }, ['/num_images']],
-    ['a fraction', { prompt: 'x', num_images: 1.5 }, ['/num_images']],
     ['a parameter that the model does not have', { prompt: 'x', 'a/b~c': 1 }, ['/a~1b~0c']],
     ['a name that every object has', { prompt: 'x', toString: 'y' }, ['/toString']],
   ])('finds %s', (_, input, pointers) => {
@@ -27,42 +29,25 @@ describe('findInputIssues (section 2.3)', () => {
   })
 
   test('takes a value of any type where the schema names none', () => {
-    const untyped: InputSchema = { type: 'object', properties: { seed: { enum: [1, 'random'] } }, required: [] }
-    expect([1, 'random'].map((seed) => findInputIssues(untyped, { seed }))).toEqual([[], []])
-    expect(findInputIssues({ type: 'object', properties: { seed: { type: [] } }, required: [] }, { seed: 1 })).toEqual(
-      [],
-    )
-    expect(findInputIssues(untyped, { seed: true })).toHaveLength(1)
+    const seed = { enum: [1, 'random'] }
+    expect([1, 'random', true].map((value) => issuesOf({ seed }, { seed: value }).length)).toEqual([0, 0, 1])
+    expect(issuesOf({ seed: { type: [] } }, { seed: 1 })).toEqual([])
   })
 
   test('leaves objects to the service where the schema has a list of values, and what is not a number where it has limits', () => {
-    const open: InputSchema = {
-      type: 'object',
-      properties: { size: { enum: ['small'] }, seed: { minimum: 1, maximum: 2 } },
-      required: [],
-    }
-    expect(findInputIssues(open, { size: { width: 1 }, seed: '0' })).toEqual([])
-    expect(findInputIssues(open, { seed: '9' })).toEqual([])
-  })
-
-  test('knows an object from a list and from nothing', () => {
-    const nested: InputSchema = { type: 'object', properties: { size: { type: 'object' } }, required: [] }
-    expect([{}, [], null, 'x'].map((size) => findInputIssues(nested, { size }).length)).toEqual([0, 1, 1, 1])
+    const open = { size: { enum: ['small'] }, seed: { minimum: 1, maximum: 2 } }
+    for (const seed of ['0', '9']) expect(issuesOf(open, { size: { width: 1 }, seed })).toEqual([])
   })
 
   test('asks for a parameter that the schema requires and does not describe', () => {
-    expect(findInputIssues({ type: 'object', properties: {}, required: ['ghost'] }, {})).toMatchObject([
-      { pointer: '/ghost' },
-    ])
+    expect(issuesOf({}, {}, ['ghost'])).toMatchObject([{ pointer: '/ghost' }])
   })
 
   test('takes several types, as JSON Schema writes them', () => {
-    const nullable: InputSchema = { type: 'object', properties: { seed: { type: ['integer', 'null'] } }, required: [] }
-    expect(findInputIssues(nullable, { seed: 1 })).toEqual([])
-    expect(findInputIssues(nullable, { seed: null })).toEqual([])
-    expect(findInputIssues(nullable, { seed: 'x' })).toEqual([
-      { pointer: '/seed', message: 'must be of type integer or null, not "x"' },
-    ])
+    const nullable = { seed: { type: ['integer', 'null'] } }
+    for (const seed of [1, null]) expect(issuesOf(nullable, { seed })).toEqual([])
+    const message = 'must be of type integer or null, not "x"'
+    expect(issuesOf(nullable, { seed: 'x' })).toEqual([{ pointer: '/seed', message }])
   })
 
   test('says that a parameter is required, which one was meant, or which there are', () => {
@@ -80,12 +65,12 @@ describe('findInputIssues (section 2.3)', () => {
     ['integer', 3, 3.5],
     ['array', [], {}],
     ['object', {}, []],
+    ['object', {}, 'x'],
     ['object', { a: 1 }, null],
     ['string', '', 1n],
   ])('recognizes a %s: %j is one, %s is not', (type, good, bad) => {
-    const typed: InputSchema = { type: 'object', properties: { value: { type } } }
-    expect(findInputIssues(typed, { value: good })).toEqual([])
-    const [found] = findInputIssues(typed, { value: bad })
+    expect(issuesOf({ value: { type } }, { value: good })).toEqual([])
+    const [found] = issuesOf({ value: { type } }, { value: bad })
     expect(found).toEqual({ pointer: '/value', message: expect.stringContaining(`must be of type ${type}, not `) })
   })
 
@@ -105,14 +90,14 @@ describe('findInputIssues (section 2.3)', () => {
 
   test('lets a required parameter with a default be left out, but not one whose name every object has', () => {
     const properties = { size: { type: 'string', default: 'big' }, toString: { type: 'string' } }
-    const strict: InputSchema = { type: 'object', properties, required: ['size', 'toString'] }
-    expect(findInputIssues(strict, {})).toEqual([{ pointer: '/toString', message: 'the parameter is required' }])
+    const found = issuesOf(properties, {}, ['size', 'toString'])
+    expect(found).toEqual([{ pointer: '/toString', message: 'the parameter is required' }])
   })
 
   test.each(['image', 'file'])('leaves an input to the service when its schema has the unknown type %s', (type) => {
-    const newer: InputSchema = { type: 'object', properties: { source: { type } }, required: ['source'] }
-    expect(findInputIssues(newer, { source: 'x' })).toEqual([])
-    expect(findInputIssues(newer, { sauce: 'x' })).toEqual([
+    const newer = { source: { type } }
+    expect(issuesOf(newer, { source: 'x' }, ['source'])).toEqual([])
+    expect(issuesOf(newer, { sauce: 'x' }, ['source'])).toEqual([
       { pointer: '/source', message: 'the parameter is required' },
       { pointer: '/sauce', message: 'no such parameter; did you mean source?' },
     ])

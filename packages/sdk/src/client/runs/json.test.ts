@@ -7,6 +7,7 @@ import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
+import type { ModelRun } from '../client.ts'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { checkInput } from './run-operation.ts'
 
@@ -119,13 +120,7 @@ describe('an input that JSON cannot hold is not sent', () => {
   })
 
   test('and a long list of files makes no long message', () => {
-    expect(
-      issuesOf({
-        images: Array(1_000)
-          .fill(0)
-          .map(() => new Blob(['x'])),
-      }),
-    ).toHaveLength(5)
+    expect(issuesOf({ images: Array.from({ length: 1_000 }, () => new Blob(['x'])) })).toHaveLength(5)
   })
 })
 
@@ -204,12 +199,12 @@ describe('an input that JSON holds passes', () => {
 
 describe('every way to run a model', () => {
   test('sends the JSON of an object that makes its own', async () => {
-    const { client, service } = createTestClient([completed, completed, completed, completed])
-    const document = new Document('x')
-    await client.run('aurora-image', document as object)
-    await client.submit('aurora-image', document as object)
-    await client.models.run('aurora-image', { input: document as object })
-    void client.runMany('aurora-image', [document as object]).next()
+    const { client, service } = createTestClient([completed])
+    const document: object = new Document('x')
+    await client.run('aurora-image', document)
+    await client.submit('aurora-image', document)
+    await client.models.run('aurora-image', { input: document })
+    void client.runMany('aurora-image', [document]).next()
     await settle()
     const input = { prompt: 'x', when: '1970-01-01T00:00:00.000Z' }
     expect(service.received.map(({ body }) => body)).toEqual(Array(4).fill(expect.objectContaining({ input })))
@@ -220,31 +215,23 @@ describe('every way to run a model', () => {
     'The input cannot be sent as JSON. /image_url is a file (Buffer). Files go as text: pass `await toDataUri(image)` ' +
     "(from 'modelrun'), or the file's URL. Nothing was sent."
 
-  test.each(['run', 'submit'] as const)('checks the input before anything is sent: %s', async (method) => {
+  const options = { validateInput: true, maxCredits: 1 }
+  test.each<[string, (client: ModelRun) => PromiseLike<unknown>]>([
+    ['run', (client) => client.run('northlight/retouch', input, options)],
+    ['submit', (client) => client.submit('northlight/retouch', input, options)],
+    ['models.run', (client) => client.models.run('northlight/retouch', { input })],
+    ['models.run with its response', (client) => client.models.run('northlight/retouch', { input }).withResponse()],
+    [
+      'runMany',
+      async (client) => {
+        const { value: run } = await client.runMany('northlight/retouch', [input]).next()
+        throw run?.status === 'rejected' ? run.reason : new Error('It was run.')
+      },
+    ],
+  ])('checks the input before anything is sent: %s', async (_, call) => {
     const { client, service } = createTestClient([])
-    const options = { validateInput: true, maxCredits: 1 }
-    const error = await caught(client[method]('northlight/retouch', input, options), InputValidationError)
+    const error = await caught(call(client), InputValidationError)
     expect(error).toMatchObject({ message, submission: 'not_sent', issues: [{ pointer: '/image_url' }] })
     expect(service.received).toEqual([])
-  })
-
-  test('checks the input before anything is sent: models.run', async () => {
-    const { client, service } = createTestClient([])
-    const work = client.models.run('northlight/retouch', { input })
-    expect(await caught(work, InputValidationError)).toMatchObject({ message })
-    expect(await caught(work.withResponse(), InputValidationError)).toMatchObject({ message })
-    expect(service.received).toEqual([])
-  })
-
-  test('checks the input before anything is sent: runMany', async () => {
-    const { client, service } = createTestClient([])
-    const { value: run } = await client.runMany('northlight/retouch', [input]).next()
-    expect(run).toMatchObject({ status: 'rejected', reason: { message } })
-    expect(service.received).toEqual([])
-  })
-
-  test('names a promise that was not awaited', async () => {
-    const work = createTestClient([]).client.run('model', { image_url: Promise.resolve('data:image/png;base64,AA==') })
-    expect((await caught(work, InputValidationError)).message).toContain('/image_url is a Promise: await it.')
   })
 })

@@ -10,40 +10,25 @@ import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../e
 describe('client.request', () => {
   test('sends a path that the client does not know, with the key, a query and JSON', async () => {
     const { client, service } = createTestClient([json(201, { id: 'hook_1' })])
-    const query = { dry: true, tag: undefined }
-    await expect(client.request('POST', '/v1/webhooks', { query, body: { url: 'x' } })).resolves.toEqual({
-      id: 'hook_1',
-    })
+    const call = client.request('POST', '/v1/webhooks', { query: { dry: true, tag: undefined }, body: { url: 'x' } })
+    await expect(call).resolves.toEqual({ id: 'hook_1' })
     expect(service.received).toMatchObject([{ method: 'POST', path: '/v1/webhooks?dry=true', body: { url: 'x' } }])
     expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
   })
 
-  test.each([{}, [], [1, 'a'], 'text', '', 0, false, null, { a: null, b: [{}] }])(
-    'sends the body %j as JSON of the same type',
-    async (body) => {
-      const { client, service } = createTestClient([json(200, {})])
-      await client.request('PUT', '/v1/x', { body })
-      expect(service.received[0]?.body).toEqual(body)
-    },
-  )
-
-  test('sends no body for an absent one', async () => {
+  test('sends a body as JSON of the same type, and none for an absent one', async () => {
     const { client, service } = createTestClient([json(200, {})])
-    await client.request('PUT', '/v1/x', { body: undefined })
-    expect(service.received[0]?.headers.get('content-type')).toBeNull()
+    const bodies = [{}, [], [1, 'a'], 'text', '', 0, false, null, { a: null, b: [{}] }]
+    for (const body of [...bodies, undefined]) await client.request('PUT', '/v1/x', { body })
+    expect(service.received.map(({ body }) => body)).toEqual([...bodies, undefined])
+    expect(service.received.at(-1)?.headers.get('content-type')).toBeNull()
   })
 
   test.each([
     ['a form', new FormData()],
-    ['a Blob', new Blob(['x'])],
-    ['a Buffer', Buffer.from('x')],
-    ['a query', new URLSearchParams('a=1')],
-    ['a Map', new Map([['a', 1]])],
     ['a file inside', { input: { image: new File(['x'], 'x.png') } }],
     ['NaN inside', { input: { scale: Number.NaN } }],
-    ['a function', () => 1],
     ['a bigint', 1n],
-    ['a stream', new ReadableStream()],
   ])('rejects %s, which JSON would lose or change', async (_, body) => {
     const { client, service } = createTestClient([json(200, {})])
     await caught(client.request('POST', '/v1/models/m/run', { body }), InputValidationError)
@@ -101,24 +86,11 @@ describe('client.request', () => {
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
   })
 
+  const urls = ['https://evil.test/v1/x', '//evil.test/v1/x', '///v1/models', '/\\evil.test/v1/x', '//', 'https://']
+  const paths = ['v1/models', '/v1/../../admin', '/v1/%2e%2e/admin', '/v1\\models', '/v1/mod els', '/v1/models\n', '']
   test.each([
-    ['https://evil.test/v1/x'],
-    ['//evil.test/v1/x'],
-    ['v1/models'],
-    ['/v1/../../admin'],
-    ['/v1/%2e%2e/admin'],
-    ['/v1/models?limit=1'],
-    ['/v1\\models'],
-    ['/v1/mod els'],
-    ['/v1/models#top'],
-    ['/v1/models\n'],
-    ['//'],
-    ['///v1/models'],
-    ['/\\evil.test/v1/x'],
-    ['https://'],
-    [Symbol('/v1') as unknown as string],
-    [''],
-    [undefined as unknown as string],
+    ...[...urls, ...paths, '/v1/models?limit=1', '/v1/models#top'],
+    ...([Symbol('/v1'), undefined] as unknown as string[]),
   ])('does not send to the path %j', async (path) => {
     const { client, service } = createTestClient([json(200, {})])
     const error = await caught(client.request('GET', path), ConfigurationError)
@@ -146,16 +118,12 @@ describe('client.request', () => {
     },
   )
 
-  test('takes a method in any case', async () => {
+  test('takes a known method in any case, and no other', async () => {
     const { client, service } = createTestClient([json(200, {})])
     await client.request('get' as 'GET', '/v1/usage')
-    expect(service.received[0]?.method).toBe('GET')
-  })
-
-  test('does not know other methods', async () => {
-    const { client } = createTestClient([json(200, {})])
     const error = await caught(client.request('TRACE' as 'GET', '/v1/x'), ConfigurationError)
     expect(error.message).toContain('must be one of GET, POST, PUT, PATCH, DELETE, not "TRACE"')
+    expect(service.received.map(({ method }) => method)).toEqual(['GET'])
   })
 })
 

@@ -3,10 +3,11 @@ import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import type { ManualClock } from '../../../test/manual-clock.ts'
+import { receiverOf } from '../../../test/receiver.ts'
 import { errorResponse, json } from '../../../test/scripted-service.ts'
-import { createTestClient } from '../../../test/test-client.ts'
+import { createTestClient, recordLog } from '../../../test/test-client.ts'
 import { DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
-import type { ResultReceiver, RunOptions } from './run-options.ts'
+import type { RunOptions } from './run-options.ts'
 
 const { job_id } = fixtures.runs.processingWebhook.body
 const accepted = json(202, fixtures.runs.processingWebhook.body)
@@ -50,12 +51,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 
 /** Each hook that a run calls, with a failure in its place. */
 const HOOKS: Readonly<Record<string, (make: () => unknown) => RunOptions>> = {
-  prepare: (make) => receiver({ prepare: make }),
-  expect: (make) => receiver({ expect: make }),
-  forget: (make) => receiver({ forget: make }),
-  listen: (make) => receiver({ listen: make }),
+  prepare: (make) => receiverOf({ prepare: make }),
+  expect: (make) => receiverOf({ expect: make }),
+  forget: (make) => receiverOf({ forget: make }),
+  listen: (make) => receiverOf({ listen: make }),
   'the event of listen': (make) =>
-    receiver({
+    receiverOf({
       listen: (_: string, listener: (event: unknown) => void) => {
         const event = make()
         // A promise that rejects is of this test, and not of the client.
@@ -64,19 +65,8 @@ const HOOKS: Readonly<Record<string, (make: () => unknown) => RunOptions>> = {
         return () => {}
       },
     }),
-  'the end of listen': (make) => receiver({ listen: () => make }),
+  'the end of listen': (make) => receiverOf({ listen: () => make }),
   onStatus: (make) => ({ onStatus: make as RunOptions['onStatus'] }),
-}
-
-function receiver(failing: object): RunOptions {
-  const webhook: ResultReceiver = {
-    prepare: async () => ({ url: 'https://hooks.example.com/', ref: 'ref_1' }),
-    expect: async () => {},
-    forget: async () => {},
-    listen: () => () => {},
-  }
-  // Stands for JavaScript: the types reject most of the failures.
-  return { webhook: { ...webhook, ...failing } as ResultReceiver }
 }
 
 const CALLS = ['run', 'run with a deadline', 'run with a signal', 'submit', 'submit with a signal'] as const
@@ -148,7 +138,7 @@ describe.each(Object.keys(HOOKS))('the hook %s', (hook) => {
 describe('a receiver that cannot prepare', () => {
   const call = async (failure: string, options: RunOptions = {}) => {
     const { client, clock, service } = createTestClient([accepted])
-    const plugged = receiver({ prepare: () => FAILURES[failure]?.(clock) })
+    const plugged = receiverOf({ prepare: () => FAILURES[failure]?.(clock) })
     const error = await caught(clock.run(client.run('aurora-image', {}, { ...plugged, ...options })), Error)
     expect(service.received).toEqual([])
     return error
@@ -179,7 +169,7 @@ describe('a receiver that cannot prepare', () => {
   test('in time forgets the run when it can at last', async () => {
     const { client, clock } = createTestClient([accepted])
     const forgotten: string[] = []
-    const plugged = receiver({
+    const plugged = receiverOf({
       prepare: () => late(clock, () => ({ url: 'https://hooks.example.com', ref: 'ref_2' })),
       forget: async (ref: string) => void forgotten.push(ref),
     })
@@ -195,14 +185,12 @@ describe('an event that a receiver delivers', () => {
     ['of a success without output', { status: 'succeeded' }],
     ['that is not one', 'succeeded'],
   ])('%s does not become the result', async (_, event) => {
-    const warnings: string[] = []
-    const ignore = () => {}
-    const logger = { debug: ignore, info: ignore, error: ignore, warn: (line: string) => warnings.push(line) }
-    const { client, clock } = createTestClient([accepted, succeeded], { logger, logLevel: 'warn' })
+    const { lines, log } = recordLog('warn')
+    const { client, clock } = createTestClient([accepted, succeeded], log)
     const plugged = HOOKS['the event of listen']?.(() => event)
     const result = await clock.run(client.run('aurora-image', {}, plugged))
     expect(result).toMatchObject({ job_id, output: fixtures.jobs.succeeded.body.data.output })
-    expect(warnings).toEqual([expect.stringContaining(`the job ${job_id} is polled: TypeError: it delivered`)])
+    expect(lines).toEqual([expect.stringContaining(`the job ${job_id} is polled: TypeError: it delivered`)])
   })
 })
 
@@ -214,8 +202,7 @@ describe('the context of a run', () => {
       given.push(run)
       return { url: 'https://hooks.example.com/', ref: 'ref_1' }
     }
-    const { webhook } = receiver({ prepare })
-    await clock.run<unknown>(client[method]('aurora-image', {}, { webhook, ...options }))
+    await clock.run<unknown>(client[method]('aurora-image', {}, { ...receiverOf({ prepare }), ...options }))
     return { given, service }
   }
 

@@ -1,12 +1,9 @@
 import { ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../../../test/manual-clock.ts'
-import { simulateJobs } from '../../../test/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
-import { ModelRun } from '../client.ts'
+import { receiverOf } from '../../../test/receiver.ts'
+import { createSimulatedClient } from '../../../test/simulated-jobs.ts'
 import type { ModelRunOptions } from '../options.ts'
 import type { RunManyOptions, SettledRun } from './run-many-options.ts'
-import type { ResultReceiver } from './run-options.ts'
 
 /** How what a program plugs in can fail. `fail` is called in its place. */
 const FAILURES: Record<string, () => unknown> = {
@@ -37,16 +34,6 @@ const withGetter = (name: string, get: () => unknown) => [
 ]
 
 const iteratorOf = (next: () => unknown) => ({ [Symbol.asyncIterator]: () => ({ next }) }) as AsyncIterable<object>
-const receiverOf = (receiver: object): RunManyOptions => ({
-  webhook: {
-    prepare: async () => ({ url: 'https://inbox.example.com/', ref: 'ref_1' }),
-    expect: async () => {},
-    forget: async () => {},
-    listen: () => () => {},
-    ...receiver,
-  } as ResultReceiver,
-})
-
 /** Every place where a program plugs in code of its own. */
 const SYNC_PLACES: Record<string, (fail: () => unknown) => Plugged> = {
   'resume.get': (fail) => ({ options: { resume: { get: fail } as never } }),
@@ -75,30 +62,17 @@ const PLACES: typeof SYNC_PLACES = {
 
 /** Runs to the end of the loop, or to what it throws. */
 async function runAll({ client, options, inputs: given = inputs }: Plugged) {
-  const clock = createManualClock()
-  const service = simulateJobs({ clock })
-  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, logLevel: 'off' as const }
+  const { clock, service, client: simulated } = createSimulatedClient({}, client)
   const runs: SettledRun<object>[] = []
   const controller = new AbortController()
   const collect = async () => {
-    const { signal } = controller
-    for await (const run of new ModelRun({ ...defaults, ...client }).runMany('aurora-image', given, {
-      concurrency: 2,
-      signal,
-      ...options,
-    })) {
-      runs.push(run)
-    }
+    const all = { concurrency: 2, signal: controller.signal, ...options }
+    for await (const run of simulated.runMany('aurora-image', given, all)) runs.push(run)
   }
   // Only the abort ends a loop whose inputs never come.
   clock.setTimeout(() => controller.abort(), 700_000)
-  const thrown = await clock.run(
-    collect().then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    ),
-  )
-  return { runs, service, thrown }
+  const [end] = await clock.run(Promise.allSettled([collect()]))
+  return { runs, service, thrown: end.status === 'rejected' ? { error: end.reason as unknown } : undefined }
 }
 
 describe('runMany', () => {

@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import { createManualClock, settle } from '../../../test/manual-clock.ts'
-import { type Simulation, simulateJobs } from '../../../test/simulated-jobs.ts'
-import { API_KEY, BASE_URL } from '../../../test/test-client.ts'
-import { ModelRun } from '../client.ts'
+import { settle } from '../../../test/manual-clock.ts'
+import { createSimulatedClient, type Simulation } from '../../../test/simulated-jobs.ts'
 import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
 import type { RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 
@@ -14,19 +12,18 @@ const prompts = (count: number): Prompt[] => Array.from({ length: count }, (_, i
 
 /** `breakOn`: numbers of the submissions, from 0, whose connection breaks before the service gets them. */
 function setup(simulation: Omit<Simulation, 'clock'> = {}, breakOn: readonly number[] = []) {
-  const clock = createManualClock()
-  const service = simulateJobs({ clock, ...simulation })
+  const { client: simulated, ...harness } = createSimulatedClient(simulation)
   let submissions = 0
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (init?.method === 'POST' && breakOn.includes(submissions++)) throw new TypeError('fetch failed')
-    return await service.fetch(input, init)
+    return await harness.service.fetch(input, init)
   }
-  const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, logLevel: 'off' })
+  const client = simulated.withOptions({ fetch })
   const steps: RunManyProgress[] = []
   const onProgress = (step: RunManyProgress) => void steps.push(step)
   const run = (inputs: Iterable<Prompt> | AsyncIterable<Prompt>, options: RunManyOptions = {}) =>
     client.runMany('aurora-image', inputs, { onProgress, ...options })
-  return { clock, service, run, steps, startedAt: clock.now() }
+  return { ...harness, run, steps }
 }
 
 async function collect<I>(runs: AsyncIterable<SettledRun<I>>, into: SettledRun<I>[] = []): Promise<SettledRun<I>[]> {
@@ -36,9 +33,8 @@ async function collect<I>(runs: AsyncIterable<SettledRun<I>>, into: SettledRun<I
 
 describe('runMany', () => {
   test('runs every input once and yields each run with its input as it ends', async () => {
-    const { clock, service, run, startedAt } = setup({
-      endsAt: (id) => startedAt + (id === 'job_0' ? 20_000 : 5_000),
-    })
+    const endsAt = (id: string) => startedAt + (id === 'job_0' ? 20_000 : 5_000)
+    const { clock, service, run, startedAt } = setup({ endsAt })
     const inputs = prompts(3)
     const runs = await clock.run(collect(run(inputs)))
     expect(service.submitted).toHaveLength(3)
@@ -126,13 +122,14 @@ describe('runMany', () => {
 
   test('ends by its signal, also while the source is silent', async () => {
     const { clock, run } = setup()
-    const { signal, abort } = abortable()
+    const controller = new AbortController()
+    const { signal } = controller
     async function* silent(): AsyncGenerator<Prompt> {
       await new Promise(() => {})
     }
     const failure = caught(collect(run(silent(), { signal })), AbortedError)
     await settle()
-    abort()
+    controller.abort('enough')
     expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
     expect((await failure).message).toContain('The runs were aborted')
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
@@ -141,11 +138,12 @@ describe('runMany', () => {
 
   test('yields runs that the signal ended with their jobs, before it throws', async () => {
     const { clock, run } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
-    const { signal, abort } = abortable()
+    const controller = new AbortController()
+    const { signal } = controller
     const runs: SettledRun<Prompt>[] = []
     const failure = caught(collect(run(prompts(2), { signal }), runs), AbortedError)
     await clock.advance(10_000)
-    abort()
+    controller.abort('enough')
     expect(await failure).toMatchObject({ submission: 'unknown' })
     expect(runs.map(({ job_id, status }) => `${job_id} ${status}`)).toEqual(['job_0 rejected', 'job_1 rejected'])
   })
@@ -187,17 +185,10 @@ async function leave(runs: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of runs) break
 }
 
-function abortable() {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort('enough') }
-}
-
 describe('a loop over runs that is left', () => {
   test('stops the polls of its jobs when the loop is left, also of one that was being submitted', async () => {
-    const { clock, run, steps } = setup({
-      latencyMs: 2_000,
-      endsAt: (id) => (id === 'job_0' ? 0 : Number.POSITIVE_INFINITY),
-    })
+    const endsAt = (id: string) => (id === 'job_0' ? 0 : Number.POSITIVE_INFINITY)
+    const { clock, run, steps } = setup({ latencyMs: 2_000, endsAt })
     async function* slow() {
       yield { prompt: 'one' }
       yield { prompt: 'two' }

@@ -1,21 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { failedResponse } from '../../../test/failed-calls.ts'
 import { type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { recoverJob, rejectResponse } from './run-operation.ts'
 
-const received = (body: unknown, isCut = false): ReceivedResponse => ({
-  status: 200,
-  text: typeof body === 'string' ? body : JSON.stringify(body),
-  isCut,
-  requestId: undefined,
-  response: new Response(null),
-})
+const received = (body: unknown, isCut = false): ReceivedResponse => ({ ...failedResponse(200, body).received, isCut })
 
-const unknownRun = (reported_status?: string) => ({
-  status: 'unknown',
-  job_id: 'job_1',
-  ...(reported_status === undefined ? {} : { reported_status }),
-})
+const unknownRun = (reported_status?: string) => ({ status: 'unknown', job_id: 'job_1', reported_status })
 
 describe('recoverJob finds the job of a response (section 4.3)', () => {
   test.each([
@@ -105,8 +96,7 @@ test.each([
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
   [{ job_id: '' }, 'its `job_id` "" is not an id'],
 ])('rejectResponse says what is wrong with a response that names no job: %j', (body, problem) => {
-  expect(() => rejectResponse(received(body))).toThrow(expect.any(UnreadableResponse))
-  expect(() => rejectResponse(received(body))).toThrow(
-    expect.objectContaining({ problem: expect.stringContaining(problem) }),
-  )
+  const reject = () => rejectResponse(received(body))
+  expect(reject).toThrow(expect.any(UnreadableResponse))
+  expect(reject).toThrow(expect.objectContaining({ problem: expect.stringContaining(problem) }))
 })

@@ -1,19 +1,14 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { failedResponse } from '../../../test/failed-calls.ts'
 import { type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { runOperation } from './run-operation.ts'
 
 const operation = runOperation('aurora-image', { input: {} })
 
-const received = (body: unknown, isCut = false): ReceivedResponse => ({
-  status: 200,
-  text: JSON.stringify(body),
-  isCut,
-  requestId: undefined,
-  response: new Response(null),
-})
+const received = (body: unknown): ReceivedResponse => failedResponse(200, JSON.stringify(body)).received
 
-const read = (body: unknown, isCut = false) => operation.read(received(body, isCut))
+const read = (body: unknown) => operation.read(received(body))
 
 describe('the call of a run', () => {
   test('is one that is never sent twice, and may be held for 55 s (sections 4.3 and 8)', () => {
@@ -51,22 +46,10 @@ describe('the response to a run (section 4.3)', () => {
     expect(read({ job_id: 'job_1', status: 'succeeded' })).toMatchObject({ reported_status: 'succeeded' })
   })
 
-  test('that is cut is read when its JSON is whole', () => {
-    expect(read(fixtures.runs.completed.body, true)).toEqual(fixtures.runs.completed.body)
-  })
-
-  test('that names no job cannot be read, and says what is missing', () => {
-    expect(() => read({ id: 'job_1' })).toThrow(
-      expect.objectContaining({ problem: expect.stringContaining('wrong shape at /job_id') }),
-    )
-  })
-
   test.each([408, 500, 503])('of status %i that names its job says that the run was accepted', (status) => {
     const body = { job_id: 'job_1', status: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'x' } }
-    expect(operation.readError?.({ ...received(body), status }, false)?.data).toMatchObject({
-      status: 'unknown',
-      job_id: 'job_1',
-    })
+    const found = operation.readError?.({ ...received(body), status }, false)?.data
+    expect(found).toMatchObject({ status: 'unknown', job_id: 'job_1' })
   })
 
   test.each([400, 409, 422, 429])('of status %i is none, although it names a job: it may be another one', (status) => {
@@ -84,11 +67,9 @@ describe('the response to a run (section 4.3)', () => {
   test.each(['', '.', '..', '\ud800'])(
     'whose `job_id` is %j cannot be followed, unless it has the result',
     (job_id) => {
-      for (const { body } of [fixtures.runs.processingSlow, fixtures.runs.queued]) {
-        expect(() => read({ ...body, job_id })).toThrow(
-          expect.objectContaining({ problem: expect.stringContaining('is not an id') }),
-        )
-      }
+      const problem = expect.objectContaining({ problem: expect.stringContaining('is not an id') })
+      for (const { body } of [fixtures.runs.processingSlow, fixtures.runs.queued])
+        expect(() => read({ ...body, job_id })).toThrow(problem)
       expect(read({ ...fixtures.runs.completed.body, job_id })).toMatchObject({ status: 'completed' })
     },
   )
