@@ -70,7 +70,7 @@ export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}):
 
 /** An engine in memory that several inboxes of one test share, as processes share a database. It fails on demand. */
 export function openEngine(clock = createManualClock()): { clock: ManualClock; engine: FaultyEngine } {
-  return { clock, engine: createFaultyEngine(createMemoryEngine({ clock })) }
+  return { clock, engine: createFaultyEngine(createMemoryEngine(clock)) }
 }
 
 /** A service whose job is what `state` says at the time; `calls` are the ids that were asked for. */

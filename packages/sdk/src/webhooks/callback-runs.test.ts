@@ -9,15 +9,9 @@ const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const context = { order: 7, items: ['a'] }
 
 describe('callbackUrl', () => {
-  test('gives a URL whose delivery has the context that it was given', async () => {
-    const onSucceeded = vi.fn()
-    const { inbox, deliver } = openInbox({ ...signed, onSucceeded })
-    const url = await inbox.callbackUrl(undefined, context)
-    expect(url).toMatch(/^https:\/\/app\.example\.com\/hook\?modelrun_token=v1\./)
-    expect(url).not.toContain('order')
-    await deliver(SUCCEEDED, url)
-    await settle()
-    expect(onSucceeded.mock.calls[0]?.[1]).toMatchObject({ context })
+  test('gives a signed URL', async () => {
+    const { inbox } = openInbox(signed)
+    await expect(inbox.callbackUrl()).resolves.toMatch(/^https:\/\/app\.example\.com\/hook\?modelrun_token=v1\./)
   })
 
   test('takes another URL than that of the inbox, for instance of a tunnel', async () => {
@@ -42,7 +36,7 @@ describe('callbackUrl', () => {
   test('raises no alarm when nothing is delivered to it', async () => {
     const { inbox, clock, notices } = openInbox(signed)
     inbox.start()
-    await inbox.callbackUrl(undefined, context)
+    await inbox.callbackUrl()
     for (let day = 0; day < 3; day++) await clock.advance(86_400_000)
     expect(notices.onUnconfirmedRun).toEqual([])
     await inbox.drain()
@@ -55,6 +49,7 @@ describe('a run that was prepared and then expected', () => {
     const { inbox, deliver, clock, notices } = openInbox({ ...signed, onSucceeded })
     inbox.start()
     const { url, ref } = await inbox.prepare({ modelId: 'aurora-image', context })
+    expect(url).not.toContain('order')
     await inbox.expect(job_id, { ref })
     await deliver(SUCCEEDED, url)
     await clock.advance(3_600_000)

@@ -1,30 +1,12 @@
 import { ConfigurationError, type Task } from '@modelrun/kit'
 import { wallNow } from '../shared/clock.ts'
-import { TOKEN_LIFE_MS } from './callback-token.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
 import { type InboxQueues, keepTrying } from './queues.ts'
 import { expected, jobKey, putJob, readStoredJob, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
 
-/** How long the context of a callback URL waits for a delivery: the life of its token, and the difference between clocks. */
-const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
-
 /** A prepared run without a job is reported after this time. */
 const UNCONFIRMED_RUN_MS = 15 * 60_000
-
-/** Creates a callback URL for one run. The engine stores its context: the URL does not contain it. */
-export async function createCallbackUrl(
-  core: InboxCore,
-  baseUrl: string | undefined,
-  context: unknown,
-): Promise<string> {
-  const { url, ref } = await signUrl(core.options, baseUrl)
-  if (context !== undefined) {
-    const stored: StoredRun = { context, notedAt: wallNow(core.options.clock) }
-    await core.queues.runs.add(ref, stored, TOKEN_MEMORY_MS)
-  }
-  return url
-}
 
 /** Creates a callback URL for a run that is about to be sent, and stores that. */
 export async function prepareRun(core: InboxCore, { modelId, context }: PrepareOptions): Promise<PreparedRun> {
@@ -41,7 +23,8 @@ export async function prepareRun(core: InboxCore, { modelId, context }: PrepareO
   return prepared
 }
 
-async function signUrl(
+/** Creates a callback URL for one run. */
+export async function signUrl(
   { tokens, publicUrl }: InboxCore['options'],
   baseUrl: string | undefined = publicUrl,
 ): Promise<PreparedRun> {

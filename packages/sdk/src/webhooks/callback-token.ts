@@ -1,4 +1,4 @@
-import { ConfigurationError, checkEach, isLoopback, needs } from '@modelrun/kit'
+import { ConfigurationError, isLoopback } from '@modelrun/kit'
 import { type Clock, systemClock, wallNow } from '../shared/clock.ts'
 import { fromBase64, randomId, toBase64Url } from '../shared/signing/base64.ts'
 import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
@@ -39,7 +39,7 @@ export interface CallbackTokens {
 const PARAMETER = 'modelrun_token'
 
 /** How long a callback URL is valid. */
-export const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000
+const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000
 
 /** Allowed difference between the clocks of several machines. */
 const SKEW_MS = 60_000
@@ -87,19 +87,6 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
       return { kind: expiredMs > SKEW_MS ? 'expired' : 'genuine', ref }
     },
   }
-}
-
-/**
- * Replaces the signature of a token, so that the URL can be logged: the inbox rejects deliveries to the redacted URL.
- *
- * @throws ConfigurationError when the argument is not a string
- */
-export function redactCallbackUrl(url: string): string {
-  checkEach('redactCallbackUrl', { url }, { url: needs('a string', (value) => typeof value === 'string') })
-  return url.replace(/(\bmodelrun_token=)([^&#\s]*)/g, (_, name: string, token: string) => {
-    const [, kid, end, ref] = TOKEN.exec(token) ?? []
-    return `${name}${ref === undefined ? '' : `v1.${kid}.${end}.${ref}.`}[redacted]`
-  })
 }
 
 /** Finds the token in a URL. Returns an empty string, which is not a token, for a URL with none or two. */

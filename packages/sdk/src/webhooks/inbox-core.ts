@@ -1,11 +1,9 @@
 import { cleanText, readOptions } from '@modelrun/kit'
-import { INBOX_OPTIONS } from './inbox-checks.ts'
-import type { HandlerFailure } from './inbox-notices.ts'
-import type { InboxOptions } from './inbox-options.ts'
+import type { HandlerFailure, InboxOptions } from './inbox-options.ts'
 import { createLane, createPollJob, type Lane, type PollJob } from './poll-job.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
-import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
-import { createSubscribers, type Subscribers } from './subscribers.ts'
+import { INBOX_OPTIONS, type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
+import { Subscribers } from './subscribers.ts'
 
 /** The parts of one inbox. */
 export interface InboxCore {
@@ -36,7 +34,7 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     background,
     pollJob: options.client && createPollJob(options.client, options.clock),
     lane: createLane(options.clock),
-    subscribers: createSubscribers(),
+    subscribers: new Subscribers(),
     stopping: new AbortController(),
     aborting: new AbortController(),
   }

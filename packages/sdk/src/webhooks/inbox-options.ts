@@ -1,8 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { InboxEngine } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
-import type { DeadLetterNotice, HandlerFailure, MissedWebhook, UnconfirmedRun } from './inbox-notices.ts'
-import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
+import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** What a handler gets beside the event. `Context`: the type of the `context` of your runs, which is not checked again. */
 export interface DeliveryContext<Context = unknown> {
@@ -21,7 +20,7 @@ export interface DeliveryContext<Context = unknown> {
   idempotencyKey: string
   /** `webhook`: a delivery. `poll`: no delivery came, and a poll of the job found the result. */
   source: 'webhook' | 'poll'
-  /** The JSON that the run of this job was given as `context`, or `callbackUrl`, `prepare` or `expect` was. */
+  /** The JSON that the run of this job was given as `context`, or `prepare` or `expect` was. */
   context: Context
 }
 
@@ -95,6 +94,56 @@ export interface InboxOptions<Context = unknown> {
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined
   /** Default: the clock of the `client`, which may be virtual; with an `engine`, that of the system. */
   clock?: Clock | undefined
+}
+
+/** A handler that failed, or a delivery that could not be stored. */
+export interface HandlerFailure {
+  /** The result that the handler was called with. */
+  event: WebhookEvent
+  /** Number of this run of the handler, from 1. */
+  attempt: number
+  /** What the handler threw, or why the delivery could not be stored. */
+  error: unknown
+  /** Whether it is not tried again. */
+  isLast: boolean
+}
+
+/** A job that could not be handled. `inbox.deadLetters` lists such jobs and replays them. */
+export interface DeadLetterNotice {
+  /** Identifier of the job. */
+  jobId: string
+  /** The result that could not be handled; undefined for a job that was given up without one. */
+  event: WebhookEvent | undefined
+  /** How often the task of the job ran. */
+  attempt: number
+  /**
+   * What the handler threw last, or an error with a `code`. `process_died`: each process that ran the handler died. `not_found`:
+   * the service said three times that it does not have the job. `gave_up`: the job has not ended in time. `unconfirmed`: the
+   * service does not confirm the delivery.
+   */
+  error: unknown
+  /** The JSON that `prepare` or `expect` was given for the job. */
+  context: unknown
+}
+
+/** A run that was prepared, and whose job is not known. */
+export interface UnconfirmedRun {
+  /** The reference in the callback URL of the run. */
+  ref: string
+  /** The model of the run, when `prepare` was given it. */
+  modelId: string | undefined
+  /** The JSON that `prepare` was given for the run. */
+  context: unknown
+}
+
+/** A result whose delivery did not come. */
+export interface MissedWebhook {
+  /** Identifier of the job. */
+  jobId: string
+  /** The result, as a poll found it. */
+  event: WebhookEvent
+  /** The JSON that `prepare` or `expect` was given for the job. */
+  context: unknown
 }
 
 /** What is known of a run before it is sent. Options of `prepare`. */

@@ -9,7 +9,7 @@ import {
 } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { watch } from '../client/observe/logger.ts'
-import { type Clock, linkController, sleep, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
+import { sleep, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
 import { reportRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DrainOptions, SweepOptions, SweepReport, WaitUntil } from './inbox-options.ts'
@@ -19,12 +19,12 @@ import { reportProcessDied, workJob } from './work-job.ts'
 
 const RETENTION_EVERY_MS = 60_000
 
-/** A sweep ends when no task has run for this time. */
+/** A sweep, or a delivery with `waitUntil`, ends when no task has run for this time. */
 const IDLE_MS = 1_500
 const CHECK_MS = 100
 
-/** How long the work on a delivery with `waitUntil` waits for its handler to start. */
-const TURN_MS = 10_000
+/** How long a delivery with `waitUntil` works what is due. Handlers that run then are waited for. */
+const DELIVERY_MS = 10_000
 
 /** How long handlers may take to stop after their signal has aborted. */
 const GRACE_MS = 1_000
@@ -35,9 +35,13 @@ const OUTAGE_MS = 2_000
 /** The workers of an inbox in this process. */
 export class InboxWorkers {
   readonly #core: InboxCore
-  readonly #activity: WorkerActivity
+  /** Tasks that run in this process. */
+  #running = 0
+  #lastEndAt = 0
+  /** Tasks that ran in this process, and were ready. */
+  #worked = 0
   #workers: Worker[] = []
-  /** Sweeps and deliveries with `waitUntil` that need the workers now. */
+  /** Sweeps and deliveries with `waitUntil` that use the workers now. */
   #users = 0
   #isStarted = false
   #stopRetention = () => {}
@@ -45,7 +49,6 @@ export class InboxWorkers {
 
   constructor(core: InboxCore) {
     this.#core = core
-    this.#activity = new WorkerActivity(core.options.clock)
   }
 
   /** Works all queues until `drain`. */
@@ -58,22 +61,20 @@ export class InboxWorkers {
 
   /** Works everything that is due, and stops. */
   async sweep({ forMs = 20_000 }: SweepOptions): Promise<SweepReport> {
-    const before = this.#activity.worked
-    await this.#workDuring(async () => {
-      await this.#activity.untilIdle({ idleMs: IDLE_MS, forMs }, this.#core.stopping.signal)
-      await removeOldTasks(this.#core)
-    })
-    return { worked: this.#activity.worked - before }
+    const before = this.#worked
+    await this.#workUntilIdle(forMs)
+    await removeOldTasks(this.#core)
+    return { worked: this.#worked - before }
   }
 
-  /** Works a delivery that was just stored: with `waitUntil` this delivery alone, else everything from now on. */
-  onDelivery(taskId: string, waitUntil: WaitUntil | undefined): void {
+  /** Works a delivery that was just stored, and what else is due: with `waitUntil` until nothing is, else from now on. */
+  onDelivery(waitUntil: WaitUntil | undefined): void {
     const { background, hooks } = this.#core
     if (waitUntil === undefined) {
       this.start()
       return
     }
-    const work = background.track(this.#workDuring(() => this.#untilWorked(taskId)))
+    const work = background.track(this.#workUntilIdle(DELIVERY_MS))
     watch(
       () => waitUntil(work),
       (error) => hooks.warn('`waitUntil` of the inbox failed', error),
@@ -116,12 +117,12 @@ export class InboxWorkers {
     const limits = { concurrency, lockMs, maxRunMs, attempts, backoffMs, startMark: 'handler', onProcessDied } as const
     this.#workers = [
       jobs.work(
-        this.#activity.counted((task) => workJob(core, task)),
+        this.#counted((task) => workJob(core, task)),
         limits,
         () => this.#moveFirst(),
       ),
       runs.work(
-        this.#activity.counted((task) => reportRun(core, task)),
+        this.#counted((task) => reportRun(core, task)),
         { lockMs },
       ),
     ]
@@ -136,33 +137,37 @@ export class InboxWorkers {
     return this.#moved
   }
 
-  /** Works all queues while `wait` runs, and stops unless something else needs the workers. */
-  async #workDuring(wait: () => Promise<void>): Promise<void> {
+  /** Works all queues until no task has run for a moment, and stops unless something else needs the workers. */
+  async #workUntilIdle(forMs: number): Promise<void> {
+    const { clock } = this.#core.options
+    const { signal } = this.#core.stopping
+    const startedAt = clock.now()
+    const isIdle = () => this.#running === 0 && clock.now() - Math.max(startedAt, this.#lastEndAt) >= IDLE_MS
     this.#users += 1
     this.#work()
-    try {
-      await wait()
-    } finally {
-      this.#users -= 1
-      if (this.#users === 0 && !this.#isStarted) await this.#stop()
+    while (clock.now() - startedAt < forMs && !isIdle() && !signal.aborted) {
+      await sleep(clock, CHECK_MS, signal).catch(() => {})
     }
+    this.#users -= 1
+    if (this.#users === 0 && !this.#isStarted) await this.#stop()
   }
 
-  /** Resolves when the task of a delivery has run here, or when it did not start in time. */
-  async #untilWorked(taskId: string): Promise<void> {
-    const { queues, options, aborting } = this.#core
-    const ended = linkController(aborting.signal)
-    const timeIsUp = sleep(options.clock, TURN_MS, ended.signal).catch(() => {})
-    const wait = this.#activity.waitFor(taskId)
-    try {
-      // `#stop` waits for a task that runs, and a task that has ended does not run again.
-      const task = await queues.jobs.get(taskId).catch(() => undefined)
-      const isOpen = task?.state === 'waiting' || task?.state === 'running'
-      if (isOpen) await Promise.race([wait.worked, timeIsUp])
-    } finally {
-      wait.stop()
-      ended.abort(undefined)
-      ended.release()
+  /** Returns a handler whose runs are counted. */
+  #counted(work: (task: Task) => Promise<Json | undefined>): TaskHandler {
+    return async (task) => {
+      let isLater = false
+      this.#running += 1
+      try {
+        return await work(task)
+      } catch (error) {
+        isLater = isRetryAfter(error)
+        // An outage of the database is not a failed attempt of the task.
+        throw error instanceof EngineError ? new RetryAfterError(OUTAGE_MS) : error
+      } finally {
+        this.#running -= 1
+        this.#lastEndAt = this.#core.options.clock.now()
+        if (!isLater) this.#worked += 1
+      }
     }
   }
 
@@ -178,66 +183,5 @@ export class InboxWorkers {
       this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void background.track(clean()))
     }
     void background.track(clean())
-  }
-}
-
-/** Counts the tasks that run in this process, and lets a caller wait for them. */
-class WorkerActivity {
-  readonly #clock: Clock
-  readonly #waits = new Set<{ taskId: string; resolve: () => void }>()
-  #running = 0
-  #lastEndAt = 0
-  /** Tasks that ran in this process, and were ready. */
-  worked = 0
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Returns a handler whose runs are counted. */
-  counted(work: (task: Task) => Promise<Json | undefined>): TaskHandler {
-    return async (task) => {
-      let isLater = false
-      this.#running += 1
-      try {
-        return await work(task)
-      } catch (error) {
-        isLater = isRetryAfter(error)
-        // An outage of the database is not a failed attempt of the task.
-        throw error instanceof EngineError ? new RetryAfterError(OUTAGE_MS) : error
-      } finally {
-        this.#running -= 1
-        this.#lastEndAt = this.#clock.now()
-        if (!isLater) this.#worked(task.id)
-      }
-    }
-  }
-
-  #worked(taskId: string): void {
-    this.worked += 1
-    for (const wait of this.#waits) if (wait.taskId === taskId) wait.resolve()
-  }
-
-  /** Resolves when no task has run for `idleMs`, or after `forMs`. */
-  async untilIdle({ idleMs, forMs }: { idleMs: number; forMs: number }, signal: AbortSignal): Promise<void> {
-    const startedAt = this.#clock.now()
-    const isIdle = () => {
-      const idleSince = Math.max(startedAt, this.#lastEndAt)
-      return this.#running === 0 && this.#clock.now() - idleSince >= idleMs
-    }
-    while (this.#clock.now() - startedAt < forMs && !isIdle() && !signal.aborted) {
-      await sleep(this.#clock, CHECK_MS, signal).catch(() => {})
-    }
-  }
-
-  /** Waits for the end of the next run of a task in this process, unless the task was not ready. */
-  waitFor(taskId: string): { worked: Promise<void>; stop(): void } {
-    let stop = () => {}
-    const worked = new Promise<void>((resolve) => {
-      const wait = { taskId, resolve }
-      this.#waits.add(wait)
-      stop = () => this.#waits.delete(wait)
-    })
-    return { worked, stop }
   }
 }

@@ -2,16 +2,8 @@ import { readOptions } from '@modelrun/kit'
 import { checkWebRequest, rejectArguments } from '../shared/serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../shared/serving/node-listener.ts'
 import { readRequest } from '../shared/serving/read-body.ts'
-import { createCallbackUrl, expectJob, prepareRun } from './callback-runs.ts'
+import { expectJob, prepareRun, signUrl } from './callback-runs.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
-import {
-  checkInboxArguments,
-  DRAIN_OPTIONS,
-  EXPECT_OPTIONS,
-  PREPARE_OPTIONS,
-  SWEEP_OPTIONS,
-  WAIT_FOR_OPTIONS,
-} from './inbox-checks.ts'
 import { createInboxCore } from './inbox-core.ts'
 import type {
   DrainOptions,
@@ -26,6 +18,14 @@ import type {
 import { InboxWorkers } from './inbox-workers.ts'
 import { WEBHOOK_BODY } from './parse-webhook.ts'
 import { createReceive } from './receive-delivery.ts'
+import {
+  checkInboxArguments,
+  DRAIN_OPTIONS,
+  EXPECT_OPTIONS,
+  PREPARE_OPTIONS,
+  SWEEP_OPTIONS,
+  WAIT_FOR_OPTIONS,
+} from './resolve-inbox-options.ts'
 import { type EventListener, waitFor } from './subscribers.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
@@ -33,7 +33,7 @@ import type { WebhookEvent } from './webhook-event.ts'
 export interface Inbox {
   /**
    * Receives a delivery in frameworks with web-standard requests. Never rejects for a delivery. With `waitUntil`, which keeps a
-   * serverless function alive, only this delivery is worked: call `sweep` from a scheduled function for the rest.
+   * serverless function alive, what is due is worked now: call `sweep` from a scheduled function for the rest.
    *
    * @throws ConfigurationError when the argument is not a request
    */
@@ -48,10 +48,9 @@ export interface Inbox {
    * Creates a URL for `webhook_url` of one run, with a signed token. Deliveries of a second job to it are rejected.
    *
    * @param baseUrl Default: `publicUrl` of the inbox
-   * @param context JSON that the handler gets as `context.context`
    * @throws ConfigurationError without a `secret`, or without a URL
    */
-  callbackUrl(baseUrl?: string, context?: unknown): Promise<string>
+  callbackUrl(baseUrl?: string): Promise<string>
   /**
    * Creates the callback URL of one run, and stores that the run is about to be sent.
    *
@@ -96,7 +95,7 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
   // The context of a run is what its caller passed: the types of both are the caller's to keep equal.
   const core = createInboxCore(options as InboxOptions)
   const workers = new InboxWorkers(core)
-  const receive = createReceive(core, (taskId, waitUntil) => workers.onDelivery(taskId, waitUntil))
+  const receive = createReceive(core, (waitUntil) => workers.onDelivery(waitUntil))
   const { networkClock: clock } = core.options
   return {
     // Frameworks that call `handle` directly pass arguments of their own after the request.
@@ -110,9 +109,9 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
       rejectArguments('inbox.node', given)
       return createNodeListener(receive, { body: WEBHOOK_BODY, clock })
     },
-    callbackUrl: async (baseUrl, context) => {
-      checkInboxArguments('callbackUrl', { baseUrl, context })
-      return await createCallbackUrl(core, baseUrl, context)
+    callbackUrl: async (baseUrl) => {
+      checkInboxArguments('callbackUrl', { baseUrl })
+      return (await signUrl(core.options, baseUrl)).url
     },
     prepare: async (run = {}) => await prepareRun(core, readOptions('inbox.prepare', run, PREPARE_OPTIONS)),
     expect: async (jobId, run = {}) => {

@@ -1,6 +1,5 @@
-import { type Checks, memberOf, readOptions, toUrl } from '@modelrun/kit'
+import { type Checks, isText, memberOf, must, readOptions, toUrl } from '@modelrun/kit'
 import { findUrlProblem, readHostRules, type UrlRules } from '../shared/host-rules.ts'
-import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** Options of {@link isSafeOutputUrl}. */
@@ -13,6 +12,11 @@ export interface OutputUrlOptions {
    */
   allowedHosts?: readonly string[] | undefined
 }
+
+export const hosts = /* @__PURE__ */ must(
+  "a list of hosts, like ['*.example.com']",
+  (value) => Array.isArray(value) && value.every(isText),
+)
 
 const OUTPUT_URL_OPTIONS: Checks<OutputUrlOptions> = { allowedHosts: hosts }
 

@@ -101,18 +101,18 @@ describe('a lane', () => {
   test('lets a poll start each 100 ms, and gives each other poll its turn once', async () => {
     const { clock, lane } = open()
     const poll = async () => 'polled'
-    await expect(lane('a', poll)).resolves.toBe('polled')
+    await expect(lane.poll('a', poll)).resolves.toBe('polled')
     for (const [id, delayMs] of [
       ['b', 100],
       ['c', 200],
     ] as const) {
-      await expect(lane(id, poll)).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
+      await expect(lane.poll(id, poll)).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
     }
     await clock.advance(100)
-    await expect(lane('b', poll)).resolves.toBe('polled')
-    await expect(lane('d', poll)).rejects.toMatchObject({ delayMs: 200 })
+    await expect(lane.poll('b', poll)).resolves.toBe('polled')
+    await expect(lane.poll('d', poll)).rejects.toMatchObject({ delayMs: 200 })
     await clock.advance(100)
-    await expect(lane('c', poll)).resolves.toBe('polled')
+    await expect(lane.poll('c', poll)).resolves.toBe('polled')
   })
 
   test('polls three jobs at once at most, and frees the place of a poll that fails', async () => {
@@ -120,16 +120,16 @@ describe('a lane', () => {
     const { opened, open: respond } = gate()
     const polls: Promise<unknown>[] = []
     for (const id of ['a', 'b', 'c']) {
-      polls.push(lane(id, () => opened))
+      polls.push(lane.poll(id, () => opened))
       await clock.advance(100)
     }
-    const rejected = expect(lane('d', () => opened)).rejects.toMatchObject({ delayMs: 300 })
+    const rejected = expect(lane.poll('d', () => opened)).rejects.toMatchObject({ delayMs: 300 })
     await rejected
     respond()
     await Promise.all(polls)
-    await expect(lane('d', fail(new Error('no')))).rejects.toThrow('no')
+    await expect(lane.poll('d', fail(new Error('no')))).rejects.toThrow('no')
     await clock.advance(100)
-    await expect(lane('e', async () => 1)).resolves.toBe(1)
+    await expect(lane.poll('e', async () => 1)).resolves.toBe(1)
   })
 })
 

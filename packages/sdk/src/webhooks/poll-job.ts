@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { ModelRunError, RetryAfterError, withTimeLimit } from '@modelrun/kit'
+import { ModelRunError, NewestMap, RetryAfterError, withTimeLimit } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -63,35 +63,42 @@ const AT_ONCE = 3
 /** Turns that are remembered. */
 const MAX_TURNS = 10_000
 
-/** Polls that nothing waits for: of overdue jobs, and for deliveries of unverified senders. */
-export type Lane = <T>(taskId: string, poll: () => Promise<T>) => Promise<T>
+/** Longest wait of a delivery for its turn. */
+const MAX_WAIT_MS = 60_000
 
-/**
- * Spaces the polls of this process, so that many jobs neither flood the service nor take the places of deliveries. A poll that
- * must wait throws a RetryAfterError.
- */
+/** Polls that nothing waits for: of overdue jobs, and for deliveries of unverified senders. */
+export interface Lane {
+  /** Polls when it is the turn of the task, and throws a RetryAfterError before. */
+  poll<T>(taskId: string, poll: () => Promise<T>): Promise<T>
+  /** Milliseconds until the turn of a task. Undefined when too many wait: then it has none. */
+  reserve(taskId: string): number | undefined
+}
+
+/** Spaces the polls of this process, so that many jobs neither flood the service nor take the places of deliveries. */
 export function createLane(clock: Clock): Lane {
-  const turns = new Set<string>()
+  // Another process may work a task that has its turn here: old turns are forgotten.
+  const turns = new NewestMap<string, number>(MAX_TURNS)
   let nextTurn = Number.NEGATIVE_INFINITY
   let polling = 0
-  return async (taskId, poll) => {
-    const now = clock.now()
-    if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * STEP_MS)
-    if (!turns.delete(taskId)) {
-      const waitMs = Math.max(0, nextTurn - now)
-      nextTurn = now + waitMs + STEP_MS
-      // Another process may work a task that has its turn here.
-      if (turns.size >= MAX_TURNS) turns.clear()
-      if (waitMs > 0) {
-        turns.add(taskId)
-        throw new RetryAfterError(waitMs)
+  const msUntilTurn = (taskId: string) => {
+    const turn = turns.get(taskId) ?? Math.max(clock.now(), nextTurn)
+    if (!turns.has(taskId)) nextTurn = turn + STEP_MS
+    turns.set(taskId, turn)
+    return Math.max(0, turn - clock.now())
+  }
+  return {
+    poll: async (taskId, poll) => {
+      if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * STEP_MS)
+      const waitMs = msUntilTurn(taskId)
+      if (waitMs > 0) throw new RetryAfterError(waitMs)
+      turns.delete(taskId)
+      polling += 1
+      try {
+        return await poll()
+      } finally {
+        polling -= 1
       }
-    }
-    polling += 1
-    try {
-      return await poll()
-    } finally {
-      polling -= 1
-    }
+    },
+    reserve: (taskId) => (nextTurn - clock.now() >= MAX_WAIT_MS ? undefined : msUntilTurn(taskId)),
   }
 }

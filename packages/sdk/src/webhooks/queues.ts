@@ -8,11 +8,12 @@ import {
   type TaskList,
   type TaskRecord,
   type TaskState,
+  untilStored,
   type Worker,
   type WorkOptions,
   withTimeLimit,
 } from '@modelrun/kit'
-import { type Clock, sleep, startTimer, toBackgroundClock } from '../shared/clock.ts'
+import { type Clock, sleep, toBackgroundClock } from '../shared/clock.ts'
 
 /** The queues of an inbox on its engine. */
 export interface InboxQueues {
@@ -103,25 +104,24 @@ const SETUP_RETRY_MS = 1_000
 
 /** Returns a worker that starts once `setup` has succeeded. While it fails, it is repeated each second. */
 function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock): Worker {
-  let isStopped = false
-  let worker: Worker | undefined
-  let stopTimer = () => {}
-  const start = async (): Promise<void> => {
-    try {
-      await setup()
-      if (!isStopped) worker = work()
-    } catch {
-      // The caller of `add` gets the error.
-      if (!isStopped) stopTimer = startTimer(toBackgroundClock(clock), SETUP_RETRY_MS, () => void start())
-    }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // The caller of `add` gets the error.
+  const repeat = {
+    clock: toBackgroundClock(clock),
+    firstMs: SETUP_RETRY_MS,
+    maxMs: SETUP_RETRY_MS,
+    onError: () => {},
+    signal,
   }
-  const started = start()
+  const started = untilStored(setup, repeat).then(
+    () => (signal.aborted ? undefined : work()),
+    () => undefined,
+  )
   return {
     stop: async () => {
-      isStopped = true
-      stopTimer()
-      await started
-      await worker?.stop()
+      stopping.abort()
+      await (await started)?.stop()
     },
   }
 }

@@ -3,10 +3,10 @@ import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type
 import { isFinished } from '../client/jobs/job-operations.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { JobLostError } from './inbox-notices.ts'
 import { readResult } from './parse-webhook.ts'
 import type { PolledJob } from './poll-job.ts'
 import { endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
+import { JobLostError } from './subscribers.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** Polls of a job that the service does not have, until the job is given up, or its delivery dropped. */
@@ -37,7 +37,7 @@ export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<
   const jobId = jobIdOfKey(task.id)
   const poll = () => pollJob(jobId)
   const isAwaited = job.event !== undefined && (job.isExpected || job.token !== 'none')
-  const polled = await (isAwaited ? poll() : lane(task.id, poll))
+  const polled = await (isAwaited ? poll() : lane.poll(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
   return newsOf(job, eventOfJob(jobId, polled.job, job.event)) ?? (await stillRuns(core, { task, job }))
 }

@@ -23,8 +23,8 @@ const { client } = jobsOf(() => SUCCEEDED_JOB)
 /** What receives deliveries, and what it has the workers do. */
 function openReceive(options: InboxOptions = {}) {
   const harness = openCore({ client, ...options })
-  const worked: [taskId: string, Delivery['waitUntil']][] = []
-  const receive = createReceive(harness.core, (...work) => void worked.push(work))
+  const worked: Delivery['waitUntil'][] = []
+  const receive = createReceive(harness.core, (waitUntil) => void worked.push(waitUntil))
   const deliver = async (event: unknown = SUCCEEDED, request: Partial<Delivery> = {}) => {
     const readBody = async () => JSON.stringify(event)
     const response = await receive({ method: 'POST', url: PUBLIC_URL, readBody, ...request })
@@ -46,7 +46,7 @@ describe('a delivery', () => {
     await expect(engine.task('results', job_id)).resolves.toMatchObject({
       data: { source: 'webhook', token: 'none', event: SUCCEEDED, notedAt: clock.now() },
     })
-    expect(worked).toEqual([[job_id, waitUntil]])
+    expect(worked).toEqual([waitUntil])
   })
 
   test('that is not a POST gets 405, and the method that works', async () => {

@@ -1,5 +1,5 @@
 import { ModelRunError, withTimeLimit } from '@modelrun/kit'
-import { type Clock, wallNow } from '../shared/clock.ts'
+import { wallNow } from '../shared/clock.ts'
 import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { WaitUntil } from './inbox-options.ts'
@@ -55,15 +55,13 @@ function respond(status: number, message: string, headers: Record<string, string
 interface Receiver {
   core: InboxCore
   /** Starts the work on a delivery that was stored. */
-  onStored(taskId: string, waitUntil: Delivery['waitUntil']): void
-  /** Milliseconds until the turn of a delivery of an unverified sender; undefined when too many wait. */
-  unverifiedTurn(): number | undefined
+  onStored(waitUntil: Delivery['waitUntil']): void
 }
 
 /** Receives deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
 export function createReceive(core: InboxCore, onStored: Receiver['onStored']): Receive {
-  const { clock, networkClock } = core.options
-  const receiver = { core, onStored, unverifiedTurn: createUnverifiedTurns(clock) }
+  const { networkClock } = core.options
+  const receiver = { core, onStored }
   return async (delivery) => {
     const received = core.background.track(receive(receiver, delivery))
     const limit = { clock: networkClock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
@@ -110,7 +108,7 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
   const make = async () => {
     kind = await put(receiver, delivery)
     if (kind !== 'accepted') return
-    onStored(jobKey(event.job_id), waitUntil)
+    onStored(waitUntil)
   }
   const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
   return (await keepTrying(core, { make, onFailure })) ? kind : 'unavailable'
@@ -120,7 +118,7 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
  * Makes the task of the job due. A callback URL belongs to the first job that is confirmed or expected with it: deliveries of
  * another job to it are rejected.
  */
-async function put({ core, unverifiedTurn }: Receiver, delivery: Heard): Promise<ResponseKind> {
+async function put({ core }: Receiver, delivery: Heard): Promise<ResponseKind> {
   const { queues } = core
   const { event, ref, token } = delivery
   const key = jobKey(event.job_id)
@@ -132,26 +130,8 @@ async function put({ core, unverifiedTurn }: Receiver, delivery: Heard): Promise
   const ownRef = run?.key === undefined && job?.isExpected ? job.ref : undefined
   if (ref !== undefined && ownRef !== undefined && ownRef !== ref) return 'unauthorized'
   const isUnverified = token === 'none' && !job?.isExpected
-  const delayMs = isUnverified ? unverifiedTurn() : 0
+  const delayMs = isUnverified ? core.lane.reserve(key) : 0
   if (delayMs === undefined) return 'too_many'
   await putJob(queues, { key, change: heard(delivery), delayMs, isUnverified }, task)
   return 'accepted'
-}
-
-/** Deliveries of unverified senders that wait for their turn in this process, and the time between two turns. */
-const MAX_UNVERIFIED = 600
-const TURN_MS = 200
-
-/**
- * Spaces the deliveries of unverified senders, to a URL without a token and of jobs that are not expected, so that they delay no other.
- * The function returns how long one waits; undefined when too many wait.
- */
-function createUnverifiedTurns(clock: Clock): () => number | undefined {
-  let nextTurn = Number.NEGATIVE_INFINITY
-  return () => {
-    const waitMs = Math.max(0, nextTurn - clock.now())
-    if (waitMs >= MAX_UNVERIFIED * TURN_MS) return undefined
-    nextTurn = clock.now() + waitMs + TURN_MS
-    return waitMs
-  }
 }

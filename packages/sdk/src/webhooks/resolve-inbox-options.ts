@@ -1,9 +1,105 @@
-import { ConfigurationError, type InboxEngine } from '@modelrun/kit'
+import {
+  atLeastOne,
+  type Check,
+  type Checks,
+  ConfigurationError,
+  callback,
+  checkEach,
+  clock,
+  count,
+  flag,
+  hasMethods,
+  type InboxEngine,
+  isText,
+  json,
+  must,
+  needs,
+  notNegative,
+  positive,
+  signal,
+  text,
+} from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
+import { secret } from '../shared/signing/keyring.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
-import type { InboxOptions } from './inbox-options.ts'
-import { isSafeOutputUrl } from './output-urls.ts'
+import type {
+  DrainOptions,
+  ExpectOptions,
+  InboxOptions,
+  PageOptions,
+  PrepareOptions,
+  SweepOptions,
+} from './inbox-options.ts'
+import { hosts, isSafeOutputUrl } from './output-urls.ts'
+
+const ENGINE_METHODS: readonly (keyof InboxEngine)[] = [
+  'setup',
+  'add',
+  'update',
+  'work',
+  'get',
+  'list',
+  'replay',
+  'remove',
+]
+
+export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
+  onSucceeded: callback,
+  onFailed: callback,
+  onUnknown: callback,
+  engine: must("an engine of @modelrun/durable, like `createSqliteEngine({ path: 'inbox.db' })`", (value) =>
+    hasMethods(value, ...ENGINE_METHODS),
+  ),
+  name: must('a text', isText),
+  client: must('a client, like `new ModelRun()`', (value) => hasMethods(Object(value).jobs, 'get')),
+  secret,
+  publicUrl: text,
+  allowHttp: flag,
+  allowedOutputHosts: hosts,
+  concurrency: atLeastOne,
+  lockMs: positive,
+  maxRunMs: positive,
+  maxAttempts: atLeastOne,
+  backoffMs: positive,
+  keepDoneMs: positive,
+  keepDeadMs: positive,
+  expectedAfterMs: positive,
+  giveUpAfterMs: positive,
+  onHandlerError: callback,
+  onDead: callback,
+  onUnconfirmedRun: callback,
+  onWebhookMissed: callback,
+  clock,
+}))()
+
+export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
+export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
+export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: positive }
+export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
+export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
+
+/** Checks of the arguments of methods, by the name of the argument. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  return {
+    // `.` and `..` would change the path of a URL.
+    jobId: needs('a job id', (value) => isText(value) && value !== '.' && value !== '..'),
+    ref: id,
+    key: id,
+    baseUrl: text,
+    listener: needs('a function', (value) => typeof value === 'function'),
+  } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a method of an inbox, except for its options. @throws ConfigurationError */
+export function checkInboxArguments(
+  method: string,
+  given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
+): void {
+  checkEach(`inbox.${method}`, given, ARGUMENTS)
+}
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -48,25 +144,25 @@ export interface ResolvedInboxOptions
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
-  const { engine, client, secret, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
-  const clock = options.clock ?? (engine === undefined ? client?.clock : undefined) ?? systemClock
+  const { engine, client, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
+  const ownClock = options.clock ?? (engine === undefined ? client?.clock : undefined) ?? systemClock
   if (publicUrl !== undefined) readCallbackUrl(publicUrl, { name: '`publicUrl`', allowHttp })
   const tokens =
-    secret === undefined
+    options.secret === undefined
       ? undefined
-      : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock })
+      : createCallbackTokens({ secret: options.secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock: ownClock })
   const resolved: ResolvedInboxOptions = {
     ...DEFAULTS,
     // `readOptions` has left out the members that are undefined.
     ...(options as Partial<typeof DEFAULTS>),
-    engine: engine ?? createMemoryEngine({ clock }),
+    engine: engine ?? createMemoryEngine(ownClock),
     isInMemory: engine === undefined,
     handlers: { onSucceeded, onFailed, onUnknown },
     client,
     tokens,
     publicUrl,
     allowedOutputHosts: options.allowedOutputHosts,
-    clock,
+    clock: ownClock,
     networkClock: options.clock ?? systemClock,
   }
   // Throws for an entry that is not a host now, and not at the first delivery.

@@ -47,7 +47,6 @@ test('nothing is left in the engine of jobs, runs, URLs and deliveries in the en
   const { url, ref } = await signed.inbox.prepare()
   await signed.inbox.expect(job_id, { ref })
   await signed.inbox.prepare()
-  await signed.inbox.callbackUrl(undefined, 'context')
   await signed.inbox.expect('job_2')
   await signed.deliver(SUCCEEDED, url)
   for (let n = 0; n < 250; n++) await open.deliver({ ...SUCCEEDED, job_id: `job_${n}` })

@@ -1,12 +1,22 @@
-import { type BackoffLimits, backoffMs, cleanText, NewestMap, type TaskRecord } from '@modelrun/kit'
+import {
+  type BackoffLimits,
+  backoffMs,
+  cleanText,
+  ModelRunError,
+  NewestMap,
+  named,
+  type TaskRecord,
+} from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { watch } from '../client/observe/logger.ts'
 import { abortable, linkController, sleep } from '../shared/clock.ts'
-import { JobLostError } from './inbox-notices.ts'
 import type { InboxQueues } from './queues.ts'
 import type { ResolvedInboxOptions } from './resolve-inbox-options.ts'
 import { endOfTask, endsJob, isLost, jobKey } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
+
+/** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
+export class JobLostError extends /* @__PURE__ */ named(ModelRunError, 'JobLostError', 'job_lost') {}
 
 /** A callback for the events of a job. */
 export type EventListener = (event: WebhookEvent) => void
@@ -21,66 +31,58 @@ interface Subscriber {
   lost?: (error: Error) => void
 }
 
-/** The listeners and waits of this process, and the latest results. */
-export interface Subscribers {
-  /** Calls back from now on, and with a result that came before. Returns a function that stops this. */
-  add(jobId: string, subscriber: Subscriber): () => void
-  /** Reports a confirmed event. Returns whether this process has a subscriber for its job. */
-  confirmed(event: WebhookEvent): boolean
-  /** Reports an event that was handled, or whose handler failed for good. */
-  ended(event: WebhookEvent): void
-  /** Reports a job without a result. */
-  lost(jobId: string, error: Error): void
-  /** Rejects every wait. */
-  close(error: Error): void
-}
-
 /** How many results are remembered for calls that come later. A result has at most 256 KiB. */
 const MAX_RESULTS = 100
 
-export function createSubscribers(): Subscribers {
-  const groups = new Map<string, Set<Subscriber>>()
-  const results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
-  const groupOf = (jobId: string) => [...(groups.get(jobId) ?? [])]
+/** The listeners and waits of this process, and the latest results. */
+export class Subscribers {
+  readonly #groups = new Map<string, Set<Subscriber>>()
+  readonly #results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
 
-  /** In a microtask, when the caller has the function that stops it. */
-  function repeat(jobId: string, subscriber: Subscriber): void {
-    const known = results.get(jobId)
-    if (known === undefined) return
+  /** Calls back from now on, and with a result that came before. Returns a function that stops this. */
+  add(jobId: string, subscriber: Subscriber): () => void {
+    const group = this.#groups.get(jobId) ?? new Set()
+    this.#groups.set(jobId, group.add(subscriber))
+    const known = this.#results.get(jobId)
+    // In a microtask, when the caller has the function that stops it.
     queueMicrotask(() => {
-      if (!groups.get(jobId)?.has(subscriber)) return
+      if (known === undefined || !group.has(subscriber)) return
       notify(known.event, subscriber.confirmed)
       if (known.hasEnded) notify(known.event, subscriber.ended)
     })
+    return () => {
+      group.delete(subscriber)
+      if (group.size === 0 && this.#groups.get(jobId) === group) this.#groups.delete(jobId)
+    }
   }
 
-  return {
-    add: (jobId, subscriber) => {
-      const group = groups.get(jobId) ?? new Set()
-      groups.set(jobId, group.add(subscriber))
-      repeat(jobId, subscriber)
-      return () => {
-        group.delete(subscriber)
-        if (group.size === 0 && groups.get(jobId) === group) groups.delete(jobId)
-      }
-    },
-    confirmed: (event) => {
-      if (endsJob(event)) results.set(event.job_id, { event, hasEnded: false })
-      const group = groupOf(event.job_id)
-      for (const { confirmed } of group) notify(event, confirmed)
-      return group.length > 0
-    },
-    ended: (event) => {
-      if (!endsJob(event)) return
-      results.set(event.job_id, { event, hasEnded: true })
-      for (const { ended } of groupOf(event.job_id)) notify(event, ended)
-    },
-    lost: (jobId, error) => {
-      for (const { lost } of groupOf(jobId)) lost?.(error)
-    },
-    close: (error) => {
-      for (const group of groups.values()) for (const { lost } of group) lost?.(error)
-    },
+  /** Reports a confirmed event. Returns whether this process has a subscriber for its job. */
+  confirmed(event: WebhookEvent): boolean {
+    if (endsJob(event)) this.#results.set(event.job_id, { event, hasEnded: false })
+    const group = this.#of(event.job_id)
+    for (const { confirmed } of group) notify(event, confirmed)
+    return group.length > 0
+  }
+
+  /** Reports an event that was handled, or whose handler failed for good. */
+  ended(event: WebhookEvent): void {
+    if (!endsJob(event)) return
+    this.#results.set(event.job_id, { event, hasEnded: true })
+    for (const { ended } of this.#of(event.job_id)) notify(event, ended)
+  }
+
+  /** Reports a job without a result. */
+  lost(jobId: string, error: Error): void {
+    for (const { lost } of this.#of(jobId)) lost?.(error)
+  }
+
+  /** Rejects every wait. */
+  close(error: Error): void {
+    for (const jobId of this.#groups.keys()) this.lost(jobId, error)
+  }
+
+  #of(jobId: string): readonly Subscriber[] {
+    return [...(this.#groups.get(jobId) ?? [])]
   }
 }
 

@@ -70,7 +70,7 @@ describe('an event of an unknown status', () => {
     let job: Job = { status: 'paused' }
     const { client } = jobsOf(() => job)
     const { inbox, deliver, clock } = openInbox({ ...signed, client, onUnknown, onSucceeded })
-    const url = await inbox.callbackUrl(undefined, 'mine')
+    const { url } = await inbox.prepare({ context: 'mine' })
     for (let n = 0; n < 3; n++) {
       await deliver({ job_id, status: 'paused' }, url)
       await clock.advance(MINUTE_MS)

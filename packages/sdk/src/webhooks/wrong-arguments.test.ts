@@ -2,8 +2,9 @@ import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { outcomeOf, problemOfError, type RightCall, wrongCalls } from '../../test/wrong-values.ts'
-import { redactCallbackUrl } from './callback-token.ts'
 import { createInbox, type Inbox } from './inbox.ts'
+import { isSafeOutputUrl } from './output-urls.ts'
+import { parseWebhook } from './parse-webhook.ts'
 import {
   DRAIN_OPTIONS,
   EXPECT_OPTIONS,
@@ -11,9 +12,7 @@ import {
   PAGE_OPTIONS,
   PREPARE_OPTIONS,
   SWEEP_OPTIONS,
-} from './inbox-checks.ts'
-import { isSafeOutputUrl } from './output-urls.ts'
-import { parseWebhook } from './parse-webhook.ts'
+} from './resolve-inbox-options.ts'
 
 /** A function or method as a program without types sees it. */
 type Untyped = (...args: unknown[]) => unknown
@@ -25,7 +24,7 @@ const signed = { client, secret: SECRET, publicUrl: PUBLIC_URL }
 const method = (name: keyof Inbox) => (inbox: Inbox) => untyped(inbox[name])
 const INBOX: Record<string, RightCall & { of: (inbox: Inbox) => Untyped }> = {
   handle: { of: method('handle'), right: [new Request(PUBLIC_URL)] },
-  callbackUrl: { of: method('callbackUrl'), right: [PUBLIC_URL, {}] },
+  callbackUrl: { of: method('callbackUrl'), right: [PUBLIC_URL] },
   prepare: { of: method('prepare'), right: [{}], members: { 0: PREPARE_OPTIONS } },
   expect: { of: method('expect'), right: ['job_1', {}], members: { 1: EXPECT_OPTIONS } },
   forget: { of: method('forget'), right: ['ref_1'] },
@@ -53,7 +52,6 @@ const FUNCTIONS: Record<string, RightCall & { call: Untyped }> = {
     right: ['https://a.example', {}],
     members: { 1: { allowedHosts: true } },
   },
-  redactCallbackUrl: { call: untyped(redactCallbackUrl), right: [PUBLIC_URL] },
   parseWebhook: { call: untyped(parseWebhook), right: [SUCCEEDED] },
 }
 

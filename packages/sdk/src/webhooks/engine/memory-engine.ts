@@ -24,13 +24,8 @@ interface MemoryTask extends HeapItem, Pick<TaskRecord, 'id' | 'error' | 'addedA
   fence: number
 }
 
-/** Limits of each queue. */
-interface MemoryLimits {
-  /** Maximum number of unfinished tasks: `add` rejects further tasks. Default 100,000. */
-  maxUnfinished: number
-  /** Number of finished tasks that are remembered. Default 10,000. */
-  maxFinished: number
-}
+/** How many finished tasks each queue remembers. */
+const MAX_FINISHED = 10_000
 
 function createQueue() {
   return {
@@ -48,13 +43,11 @@ type MemoryQueue = ReturnType<typeof createQueue>
 /** The tasks in the memory of this process. Locks last as long as it. */
 class MemoryTable implements TaskTable {
   readonly #clock: Clock
-  readonly #limits: MemoryLimits
   readonly #queues = new Map<string, MemoryQueue>()
   #lastOrder = 0
 
-  constructor(clock: Clock, limits: MemoryLimits) {
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#limits = limits
   }
 
   async setup(): Promise<void> {}
@@ -62,9 +55,6 @@ class MemoryTable implements TaskTable {
   async add(name: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
     const queue = this.#queue(name)
     if (find(queue, id) !== undefined) return
-    const { maxUnfinished } = this.#limits
-    if (queue.open.size >= maxUnfinished)
-      throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
     const addedAt = wallNow(this.#clock)
     const task: MemoryTask = {
       ...{ id, data, addedAt, state: 'waiting', result: undefined, attempts: 0, fence: 0 },
@@ -116,7 +106,7 @@ class MemoryTable implements TaskTable {
       const { kind: state, ...rest } = end
       queue.open.delete(id)
       queue.ended.set(id, Object.assign(task, rest, { state, endedAt: wallNow(this.#clock), order: this.#nextOrder() }))
-      const [oldest] = queue.ended.size > this.#limits.maxFinished ? queue.ended.keys() : []
+      const [oldest] = queue.ended.size > MAX_FINISHED ? queue.ended.keys() : []
       if (oldest !== undefined) queue.ended.delete(oldest)
       return true
     }
@@ -183,18 +173,15 @@ function toRecord({ id, state, data, result, error, addedAt, endedAt, order }: M
   return { id, state, ...values, error, addedAt, endedAt, cursor: String(order) }
 }
 
-/** Options of {@link createMemoryEngine}. */
-export interface MemoryEngineOptions extends Partial<MemoryLimits> {
-  clock?: Clock | undefined
-}
-
 /** Creates an engine in the memory of this process. Unfinished tasks are lost when the process ends. */
-export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngine {
-  const { maxUnfinished = 100_000, maxFinished = 10_000 } = options
-  const clock = toBackgroundClock(options.clock ?? systemClock)
-  const table = new MemoryTable(clock, { maxUnfinished, maxFinished })
+export function createMemoryEngine(given: Clock = systemClock): InboxEngine {
+  const clock = toBackgroundClock(given)
   // Only the workers of this engine change the table, so that none has to poll it.
-  const { engine } = createTaskEngine(table, { clock, pollMs: Number.POSITIVE_INFINITY, onError: () => {} })
+  const { engine } = createTaskEngine(new MemoryTable(clock), {
+    clock,
+    pollMs: Number.POSITIVE_INFINITY,
+    onError: () => {},
+  })
   // A lock ends with the process, and the memory with it.
   const lockMs = Number.POSITIVE_INFINITY
   return { ...engine, work: (queue, handler, options) => engine.work(queue, handler, { ...options, lockMs }) }
