@@ -38,10 +38,13 @@ export async function asRequest<Value>(work: Promise<Value>): Promise<Value> {
   }
 }
 
-/** Enough for a response, and for what its receiver does next. */
+/** Turns of the event loop without a request: enough for the reads and changes of the store that follow a response or a timer. */
+const IDLE_TURNS = 12
+
+
 async function untilIdle(): Promise<void> {
   const isIdle = () => requests === 0
-  for (let turns = 0, idle = 0; turns < 500 && idle < 3; turns += 1) {
+  for (let turns = 0, idle = 0; turns < 500 && idle < IDLE_TURNS; turns += 1) {
     await new Promise((resolve) => setImmediate(resolve))
     idle = isIdle() ? idle + 1 : 0
   }
@@ -118,6 +121,8 @@ export async function openBatch({
     return isAway ? new Response('', { status }) : await asRequest(service.fetch(url, init))
   }
   const { client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 }) } = options
+  // Loads what checks a price: loading takes real time, in which no virtual time may pass.
+  await new ModelRun({ ...service, clock: undefined }).submit(MODEL, { prompt: '' }, { maxCredits: 0 }).catch(() => {})
   const reopen = (more: Partial<RunsOptions> = {}) => createRuns({ ...options, ...more, client, engine })
   cleanUps.push(
     () => server.close(),

@@ -21,13 +21,15 @@ export function openObjectDatabase(storage: ObjectStorage): Database {
     statements.set(sql, statement)
     return statement
   }
+  const rows = (sql: string, values: Values = {}) => {
+    const { text, names } = prepare(sql)
+    const cursor = storage.sql.exec(text, ...names.map((name) => boundValue(values, name)))
+    return cursor.toArray() as Row[] // an object of columns for each row
+  }
   return {
     exec: (sql) => void storage.sql.exec(sql),
-    rows(sql, values = {}) {
-      const { text, names } = prepare(sql)
-      const cursor = storage.sql.exec(text, ...names.map((name) => boundValue(values, name)))
-      return cursor.toArray() as Row[] // an object of columns for each row
-    },
+    rows,
+    read: async (sql, values) => rows(sql, values),
     async transaction({ toDisk }, work) {
       const result = storage.transactionSync(work)
       if (toDisk) await storage.sync()

@@ -1,5 +1,5 @@
 import { ModelRun } from 'modelrun'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { createRuns } from './create-runs.ts'
 
@@ -51,8 +51,6 @@ test('only the job says how a cancelled run ended: a result that is there is kep
 
 test('a run is sent at the price that was counted, and counted again when it rose', async () => {
   const { engine, client, sent } = await openBatch()
-  // Loads what checks a price: loading takes real time.
-  await expect(client.submit(MODEL, { prompt: 'a' }, { maxCredits: 0 })).rejects.toThrow('maxCredits')
   const prices = [1]
   const models = {
     get: async (id: string) => {
@@ -87,6 +85,48 @@ test('an aborted loop ends although a request hangs', async () => {
   await expect(settled(loop())).rejects.toThrow('The loop was aborted')
   expect(performance.now() - startedAt).toBeLessThan(1_100)
   await pass(60_000)
+})
+
+test.each([
+  ['hang', () => new Promise<Response>(() => {})],
+  ['get 429 for ever', async () => new Response('', { status: 429, headers: { 'retry-after': '1' } })],
+])('a batch that is stopped while its polls %s leaves no timer', async (_, poll) => {
+  const { server, engine } = await openBatch()
+  const service = server.clientOptions()
+  const fetch: typeof globalThis.fetch = (url, init) =>
+    init?.method === 'GET' && String(url).includes('/jobs/') ? poll() : service.fetch(url, init)
+  const runs = createRuns({ engine, client: new ModelRun({ ...service, clock: undefined, fetch }) })
+  runs.start()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  await pass(1_000)
+  const stoppedAt = performance.now()
+  await settled(runs.stop())
+  expect([performance.now() - stoppedAt, vi.getTimerCount()]).toEqual([0, 0])
+  expect(await settled(runs.progress())).toMatchObject({ running: 1 })
+})
+
+test.each([
+  ['empty', { job_id: '' }],
+  ['missing', {}],
+  ['null', { job_id: null }],
+  ['a number', { job_id: 7 }],
+  ['not of a URL', { job_id: '..' }],
+])('a response with a whole output ends its run, although its job_id is %s', async (_, ids) => {
+  const { server, engine } = await openBatch()
+  const service = server.clientOptions()
+  const output = { type: 'image', items: [{ type: 'image', url: 'https://files.example/a.png' }] }
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (init?.method === 'POST') return Response.json({ ...ids, status: 'completed', output })
+    if (String(url).endsWith('/jobs/7')) return Response.json({ data: { status: 'succeeded', output } })
+    return await service.fetch(url, init)
+  }
+  const runs = createRuns({ engine, client: new ModelRun({ ...service, clock: undefined, fetch }) })
+  runs.start()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  await pass(5_000)
+  expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded', output })
+  expect(await settled(runs.progress())).toMatchObject({ done: 1, running: 0, credits: 4 })
+  await settled(runs.stop())
 })
 
 test('runs are listed page by page, by their state, and once for all attempts', async () => {

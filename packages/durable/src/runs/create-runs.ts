@@ -134,7 +134,8 @@ function partsOf(
   }
   let running = 0
   const work = (name: WorkedQueue) => {
-    const handle: TaskHandler = (task) => handlers[name](task, context)
+    const stopping = new AbortController()
+    const handle: TaskHandler = (task) => handlers[name]({ ...task, signal: stopping.signal }, context)
     const counted: TaskHandler = async (task) => {
       running += 1
       try {
@@ -143,7 +144,13 @@ function partsOf(
         running -= 1
       }
     }
-    return engine.work(queues[name], counted, options[name])
+    const worker = engine.work(queues[name], counted, options[name])
+    const stop = () => {
+      // Polls end at once. A run that is being sent ignores it.
+      stopping.abort()
+      return worker.stop()
+    }
+    return { stop }
   }
   return { context, handlers, options, work, isRunning: () => running > 0 }
 }

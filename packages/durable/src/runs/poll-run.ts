@@ -55,8 +55,10 @@ async function endPolls(error: unknown, { id, data }: Task, context: RunsContext
 
 async function readJob(task: Task, { jobId }: PollData, context: RunsContext): Promise<Job> {
   try {
-    return await context.client.jobs.get(jobId)
+    return await context.client.jobs.get(jobId, { signal: task.signal })
   } catch (error) {
+    // The batch stops here: it is polled elsewhere, or after a start.
+    if (task.signal.aborted) throw new RetryAfterError(0)
     await pauseOnRejection(error, context)
     if (!(error instanceof ModelRunError)) throw error
     const { code, message } = error

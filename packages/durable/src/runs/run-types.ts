@@ -117,7 +117,7 @@ export interface Took {
 
 /** How a run ended. Data of a task of the queue `outcomes`. */
 export type Outcome = { readonly took?: Took | undefined; readonly requestId?: string | undefined } & (
-  | { readonly state: 'succeeded'; readonly jobId: string; readonly output: Output }
+  | { readonly state: 'succeeded'; readonly jobId?: string | undefined; readonly output: Output }
   | { readonly state: 'failed'; readonly jobId: string; readonly error: TaskFailure }
   | { readonly state: 'rejected'; readonly error: TaskFailure; readonly maxCredits?: number | undefined }
   | ({

@@ -8,7 +8,10 @@ export type Values = Record<string, SQLInputValue>
 /** An open database file. */
 export interface Database {
   exec(sql: string): void
+  /** In a transaction. */
   rows(sql: string, values?: Values): Row[]
+  /** Lets the event loop turn first, so that a loop of reads does not block it. */
+  read(sql: string, values: Values): Promise<Row[]>
   /**
    * Runs work in a transaction. With `toDisk` its changes are on the disk when this resolves, so that they outlive a power
    * failure; without, they outlive the process. All work of one turn of the event loop shares one transaction. While another
@@ -47,15 +50,22 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
       return result
     })
   })
+  const rows = (sql: string, values: Values = {}) => prepare(sql).all(values)
   return {
     exec: (sql) => database.exec(sql),
-    rows: (sql, values = {}) => prepare(sql).all(values),
+    rows,
+    read: async (sql, values) => {
+      await turn()
+      return rows(sql, values)
+    },
     transaction: ({ toDisk }, work) => writes.add(toDisk, work),
     close: () => {
       if (database.isOpen) database.close()
     },
   }
 }
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function isBusy(error: unknown): boolean {
   return kindOf(error) === SQLITE_BUSY
@@ -190,7 +200,7 @@ export class Writes {
   async #writeAll(): Promise<void> {
     this.#isWriting = true
     while (this.#waiting.length > 0) {
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      await turn()
       await this.#writeGroup(this.#waiting.splice(0))
     }
     this.#isWriting = false

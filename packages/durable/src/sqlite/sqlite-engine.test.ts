@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engineChecks } from '../../test/engine-checks.ts'
+import type { Engine } from '../engine/engine.ts'
 import { openDatabase } from './sqlite-database.ts'
 import { createSqliteEngine } from './sqlite-engine.ts'
 
@@ -24,6 +25,26 @@ describe('the SQLite engine', () => {
   it('says what is wrong with a path', () => {
     expect(() => createSqliteEngine({ path: join(folder, 'none/tasks.db') })).toThrow(/cannot open .*must exist/)
     expect(() => createSqliteEngine({ path: '' })).toThrow(/`path` of .* must be the path/)
+  })
+
+  it.each<[string, (engine: Engine) => Promise<unknown>]>([
+    ['get', (engine) => engine.get('q', 'a')],
+    ['getAll', (engine) => engine.getAll([{ queue: 'q', id: 'a' }])],
+    ['list', (engine) => engine.list('q', 'waiting')],
+    ['count', (engine) => engine.count('q')],
+    ['isPaused', (engine) => engine.isPaused('q')],
+    ['msUntilDue', (engine) => engine.msUntilDue('q')],
+    ['total', (engine) => engine.total('c')],
+  ])('lets the event loop turn in %s', async (_, read) => {
+    const engine = createSqliteEngine({ path: ':memory:' })
+    await engine.setup()
+    let hasTurned = false
+    setImmediate(() => {
+      hasTurned = true
+    })
+    await read(engine)
+    expect(hasTurned).toBe(true)
+    await engine.close()
   })
 
   it('says that it needs options', () => {

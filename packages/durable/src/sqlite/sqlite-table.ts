@@ -135,7 +135,7 @@ export class SqliteTable implements DurableTable {
   }
 
   async get(queue: string, id: string): Promise<TaskRecord | undefined> {
-    return this.#database.rows(SQL.get, { queue, id }).map(toRecord)[0]
+    return (await this.#database.read(SQL.get, { queue, id })).map(toRecord)[0]
   }
 
   async list(
@@ -143,11 +143,12 @@ export class SqliteTable implements DurableTable {
     state: TaskState,
     { limit, after = '0' }: { limit: number; after?: string | undefined },
   ): Promise<TaskRecord[]> {
-    return this.#database.rows(SQL.list, { queue, state, limit, after: Number(after) }).map(toRecord)
+    return (await this.#database.read(SQL.list, { queue, state, limit, after: Number(after) })).map(toRecord)
   }
 
   async count(queue: string): Promise<Record<TaskState, number>> {
-    const counts = this.#database.rows(SQL.count, { queue }).map((row) => [row.state, Number(row.count)])
+    const rows = await this.#database.read(SQL.count, { queue })
+    const counts = rows.map((row) => [row.state, Number(row.count)])
     return { waiting: 0, running: 0, done: 0, dead: 0, ...Object.fromEntries(counts) }
   }
 
@@ -161,16 +162,17 @@ export class SqliteTable implements DurableTable {
   }
 
   async isPaused(queue: string): Promise<boolean> {
-    return this.#queueState(queue, { now: Date.now(), spacing: undefined }).pausedMs > 0
+    const [row] = await this.#database.read(SQL.queue, { queue })
+    return Number(row?.paused_until ?? 0) > Date.now()
   }
 
   async msUntilDue(queue: string): Promise<number | undefined> {
-    const [row] = this.#database.rows(SQL.firstDue, { queue })
+    const [row] = await this.#database.read(SQL.firstDue, { queue })
     return row?.due_at == null ? undefined : Number(row.due_at) - Date.now()
   }
 
   async total(name: string): Promise<number> {
-    return Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0)
+    return Number((await this.#database.read(SQL.readTally, { name }))[0]?.value ?? 0)
   }
 
   /** Reaches the disk with the mark of the run that it is for. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { createRuns, type EndedStep } from '@modelrun/durable'
 import { expect, it } from 'vitest'
 import { finish, MODEL, posts, setUpRuns } from './runs-harness.ts'
@@ -154,7 +153,6 @@ it('counts no run twice in its progress', async () => {
     const { total, waiting, running, done, unknown } = await runs.progress()
     expect([total, waiting + running + done + unknown]).toEqual([60, 60])
     if (done === 60) break
-    await setImmediate()
   }
   // Also while a run that has a job is still in the queue of those to be sent.
   await engine.add('runs:submit', 'both', { data: { model: MODEL, input: {} } })
@@ -208,7 +206,6 @@ it('has at most maxRunning runs under way at the service, in all processes', asy
     most = Math.max(most, places)
     const { done, unknown } = await runs.progress()
     if (done + unknown === 15 && places === 0) break
-    await setImmediate()
   }
   expect(most).toBe(3)
   expect(await runs.progress()).toMatchObject({ total: 15, done: 14, unknown: 1 })

@@ -78,6 +78,7 @@ export class DuePoller {
 
   #plan(): void {
     const { clock, pollMs } = this.#context
+    this.#stopTimer()
     if (!this.#isStopped)
       this.#stopTimer = startTimer(clock, this.#isNotified ? 2 * pollMs : pollMs, () => void this.#poll())
   }

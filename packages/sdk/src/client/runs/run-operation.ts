@@ -68,7 +68,8 @@ function readKnownResponse(received: ReceivedResponse): RunResponse | undefined 
   // With a whole output the job has ended, also where the word for that is missing.
   const isEnded = status === undefined || status === null || asKnownStatus(String(status)) === 'succeeded'
   const isCompleted = isEnded && isOutput(value.output)
-  const jobId = toJobId(job_id) ?? (isCompleted && typeof job_id === 'string' ? job_id : undefined)
+  // A result that is whole needs no id: it is empty where the response has none that can be polled.
+  const jobId = toJobId(job_id) ?? (isCompleted ? '' : undefined)
   if (jobId === undefined || (!isCompleted && status !== 'processing' && status !== 'queued')) return undefined
   const typed = Object.entries(value).filter(([name, member]) => typeof member === (SIDE_FIELDS[name] ?? typeof member))
   // The type of a response is what the specification shows.
