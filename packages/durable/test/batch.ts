@@ -41,7 +41,6 @@ export async function asRequest<Value>(work: Promise<Value>): Promise<Value> {
 /** Turns of the event loop without a request: enough for the reads and changes of the store that follow a response or a timer. */
 const IDLE_TURNS = 12
 
-
 async function untilIdle(): Promise<void> {
   const isIdle = () => requests === 0
   for (let turns = 0, idle = 0; turns < 500 && idle < IDLE_TURNS; turns += 1) {
