@@ -1,7 +1,7 @@
 /** Control characters, and characters that change the direction of text: a service could move the cursor with them. */
-const UNSAFE = String.raw`[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]`
-const UNSAFE_RUN = new RegExp(`${UNSAFE}+`, 'gu')
-const UNSAFE_CHARACTER = new RegExp(UNSAFE, 'gu')
+const UNSAFE = '[\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]'
+const UNSAFE_RUN = /* @__PURE__ */ new RegExp(`${UNSAFE}+`, 'gu')
+const UNSAFE_CHARACTER = /* @__PURE__ */ new RegExp(UNSAFE, 'gu')
 
 /** Text of anybody on one line, without characters that control a terminal. */
 export function cleanText(text: string): string {

@@ -35,7 +35,7 @@ const MAX_DEPTH = 1_000
 /** In characters. An object that is in many places is as long as all of them in JSON. */
 const MAX_LENGTH = 100_000_000
 
-const TOO_LONG = `is longer than ${MAX_LENGTH / 1e6} million characters as JSON. Pass files by their URL.`
+const TOO_LONG = 'is longer than 100 million characters as JSON. Pass files by their URL.'
 
 /**
  * Reads a value as `JSON.stringify` does, and finds what that would lose without a word: files, functions, `NaN`, `undefined`
