@@ -8,16 +8,8 @@ const ALLOWED = new Set([OTHER, 'capacitor://localhost'])
 
 function request(method: string, headers: Record<string, string>): PageRequest {
   const url = new URL('https://app.example.com/api/modelrun/v1/models')
-  const unused = () => Promise.reject(new Error('not read'))
-  return {
-    method,
-    url,
-    headers: new Headers(headers),
-    raw: undefined,
-    hasLeft: () => false,
-    toRequest: () => new Request(url),
-    readBody: unused,
-  }
+  const unused = { raw: undefined, hasLeft: () => false, toRequest: () => new Request(url) }
+  return { ...unused, method, url, headers: new Headers(headers), readBody: async () => expect.unreachable() }
 }
 
 describe('a page may use the proxy', () => {
@@ -28,11 +20,7 @@ describe('a page may use the proxy', () => {
     ['GET', 'from a program that is not a browser', {}],
     ['POST', 'of the own origin, in a browser that does not name the site', { origin: 'https://app.example.com' }],
     ['POST', 'behind a load balancer that ends TLS', { origin: 'https://shop.example.com', host: 'shop.example.com' }],
-    [
-      'POST',
-      'whose host has the port of its scheme',
-      { origin: 'https://app.example.com', host: 'app.example.com:443' },
-    ],
+    ['POST', 'whose host has a port', { origin: 'https://app.example.com', host: 'app.example.com:443' }],
     ['POST', 'of an allowed origin', { origin: OTHER, 'sec-fetch-site': 'cross-site' }],
     ['DELETE', 'of an allowed origin', { origin: OTHER }],
     ['POST', 'of an app', { origin: 'capacitor://localhost', 'sec-fetch-site': 'cross-site' }],
@@ -86,11 +74,8 @@ describe('a host', () => {
 
   test('that is not known gets nothing but a 403', async () => {
     const harness = createTestProxy([], { allowedHosts: ['shop.example.com'], allowedOrigins: [...ALLOWED] })
-    for (const [host, status] of [
-      ['shop.example.com', 404],
-      ['other.example.com', 404],
-      ['app.example.com', 403],
-    ] as const)
+    const statuses = { 'shop.example.com': 404, 'other.example.com': 404, 'app.example.com': 403 }
+    for (const [host, status] of Object.entries(statuses))
       expect((await harness.send('GET /v1/jobs/x', { headers: { host } })).status).toBe(status)
   })
 })
@@ -128,9 +113,8 @@ describe('CORS', () => {
     expect(status).toBe(401)
     expect(headers.get('access-control-allow-origin')).toBe(OTHER)
     expect(headers.get('vary')).toBe('origin')
-    const foreign = await send('GET /v1/models', {
-      headers: { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' },
-    })
+    const evil = { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' }
+    const foreign = await send('GET /v1/models', { headers: evil })
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull()
     expect(foreign.headers.get('vary')).toBe('origin')
   })

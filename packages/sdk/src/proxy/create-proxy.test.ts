@@ -61,10 +61,8 @@ describe('the user of a request', () => {
       const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
       const init = { method: 'POST', body, headers, duplex: 'half' }
       const response = await proxy.handle(new Request(`https://app.example.com/api/modelrun${RUN_PATH}`, init))
-      expect([response.status, await response.json()]).toEqual([
-        401,
-        { error: { code: 'UNAUTHORIZED', message: 'Sign in first.' } },
-      ])
+      const error = { code: 'UNAUTHORIZED', message: 'Sign in first.' }
+      expect([response.status, await response.json()]).toEqual([401, { error }])
       expect(service.received).toEqual([])
     },
   )
@@ -123,15 +121,14 @@ describe('what a page gets', () => {
 
   test('is a 404 outside of the path of the proxy', async () => {
     const { proxy } = createTestProxy([], { basePath: '/ai/' })
-    const statusOf = async (path: string) =>
-      (await proxy.handle(new Request(`https://app.example.com${path}`, { headers: { 'x-user': 'anna' } }))).status
-    expect([await statusOf('/ai/v1/jobs/x'), await statusOf('/ai/v1/jobs')]).toEqual([404, 404])
-    const messages = await Promise.all(
-      ['/ai/v1/jobs/x', '/aiv1/jobs/x', '/v1/jobs/x', '/x/ai/v1/jobs/x'].map(async (path) =>
-        (await proxy.handle(new Request(`https://app.example.com${path}`, { headers: { 'x-user': 'anna' } }))).text(),
-      ),
+    const paths = ['/ai/v1/jobs/x', '/aiv1/jobs/x', '/v1/jobs/x', '/x/ai/v1/jobs/x']
+    const requests = paths.map(
+      (path) => new Request(`https://app.example.com${path}`, { headers: { 'x-user': 'anna' } }),
     )
-    expect(messages.map((text) => text.includes('no such job'))).toEqual([true, false, false, false])
+    const responses = await Promise.all(requests.map((request) => proxy.handle(request)))
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+    const texts = await Promise.all(responses.map((response) => response.text()))
+    expect(texts.map((text) => text.includes('no such job'))).toEqual([true, false, false, false])
   })
 
   test('is a failure without its reason, whatever fails', async () => {

@@ -19,12 +19,8 @@ describe('the list of models (section 4.1)', () => {
     const { send } = createTestProxy([service], { models })
     const { status, body } = await send('GET /v1/models')
     expect(status).toBe(200)
-    expect(body).toMatchObject({
-      models: [{ id: 'aurora-image' }, { id: 'film/long' }],
-      total: 2,
-      limit: 20,
-      offset: 0,
-    })
+    const ids = [{ id: 'aurora-image' }, { id: 'film/long' }]
+    expect(body).toMatchObject({ models: ids, total: 2, limit: 20, offset: 0 })
     expect(JSON.stringify(body)).not.toContain('input_schema')
   })
 
@@ -87,7 +83,7 @@ describe('the details of a model (section 4.2)', () => {
   )
 
   test('take no query', async () => {
-    const { send } = createTestProxy([service])
-    await expect(send(`GET /v1/models/${MODEL}?key=x`)).resolves.toMatchObject({ status: 400 })
+    const { status } = await createTestProxy([service]).send(`GET /v1/models/${MODEL}?key=x`)
+    expect(status).toBe(400)
   })
 })

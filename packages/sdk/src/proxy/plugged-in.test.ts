@@ -51,20 +51,7 @@ describe('the path of a request', () => {
   }
 
   test('is that of its first line, whatever its host says', () => {
-    const part = fc.constantFrom(
-      'x',
-      '/',
-      '#',
-      '?',
-      '@',
-      '\\',
-      ':80',
-      `/api/modelrun${RUN_PATH}`,
-      '%23',
-      ' ',
-      '\t',
-      '..',
-    )
+    const part = fc.constantFrom(...'x/#?@\\ \t', ':80', '%23', '..', `/api/modelrun${RUN_PATH}`)
     const host = fc.array(part, { maxLength: 5 }).map((parts) => parts.join('').trim())
     fc.assert(
       fc.property(host, (sent) => pathOf('/public/health?a=1', sent) === '/public/health?a=1'),

@@ -14,11 +14,7 @@ describe('the body of a run (section 4.3)', () => {
   })
 
   test.each<[string, unknown, [number, string]]>([
-    [
-      'a webhook of the page',
-      { input: {}, webhook_url: 'https://evil.example.com' },
-      [400, 'cannot have a `webhook_url`'],
-    ],
+    ['a webhook of the page', { input: {}, webhook_url: 'https://evil.test' }, [400, 'cannot have a `webhook_url`']],
     ['no webhook, but the member', { input: {}, webhook_url: null }, [400, 'cannot have a `webhook_url`']],
     ['another member', { input: {}, model: 'x', priority: 1 }, [400, 'not known: model, priority']],
     ['no input', {}, [400, 'wrong shape at /input']],
@@ -30,11 +26,7 @@ describe('the body of a run (section 4.3)', () => {
     ['a number that is too large', '{"input":{"a":[1e999]}}', [400, 'a number in it is too large']],
     ['one below zero', '{"input":{"a":-1e999}}', [400, 'a number in it is too large']],
     ['too many levels', { input: deep(32) }, [400, 'deeper than 32']],
-    [
-      'so many levels that a stack would not hold them',
-      `{"input":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
-      [400, 'deeper than 32'],
-    ],
+    ['more levels than a stack holds', `{"input":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, [400, 'deeper than 32']],
     ['nothing', '', [400, 'not JSON']],
     ['a part of JSON', '{"input":', [400, 'not JSON']],
     ['too many bytes', { input: { prompt: '€'.repeat(400_000) } }, [413, 'larger than 1048576 bytes']],
@@ -64,8 +56,8 @@ describe('the body of a run (section 4.3)', () => {
 
   test('is limited as the option says', async () => {
     const { send } = createTestProxy([QUEUED], { maxBodyBytes: 20 })
-    await expect(send(`POST ${RUN_PATH}`, { body: { input: { a: 1 } } })).resolves.toMatchObject({ status: 202 })
-    await expect(send(`POST ${RUN_PATH}`, { body: { input: { a: 12345 } } })).resolves.toMatchObject({ status: 413 })
+    const statusOf = async (a: number) => (await send(`POST ${RUN_PATH}`, { body: { input: { a } } })).status
+    expect([await statusOf(1), await statusOf(12_345)]).toEqual([202, 413])
   })
 
   test('is given up after 30 s, with a status after which no browser sends it again', async () => {

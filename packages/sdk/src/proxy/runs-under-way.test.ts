@@ -51,34 +51,23 @@ describe('a run that is under way', () => {
     expect(bodies[0]).toMatchObject({ status: 'completed', model_id: MODEL })
   })
 
-  test.each<[string, Asked, boolean]>([
-    ['while its page waits', {}, false],
-    ['of another user', { user: 'ben' }, true],
-    ['with another input', { prompt: 'y' }, true],
-  ])('is not joined by a request %s', async (_, asked, hasLeft) => {
+  test.each<[string, Asked, 'waits' | 'left' | 'served']>([
+    ['while its page waits', {}, 'waits'],
+    ['of another user', { user: 'ben' }, 'left'],
+    ['with another input', { prompt: 'y' }, 'left'],
+    ['once it has a response', {}, 'served'],
+  ])('is not joined by a request %s', async (_, asked, state) => {
     const { run, sent, finish } = openProxy()
     const page = new AbortController()
     const first = run({ signal: page.signal })
     await sent(1)
-    if (hasLeft) page.abort()
+    if (state !== 'waits') page.abort()
+    if (state === 'served') finish()
+    if (state === 'served') await first
     const second = run(asked)
     expect(await sent(2)).toBe(2)
     finish()
     await Promise.all([first, second])
-  })
-
-  test('is not joined once it has a response', async () => {
-    const { run, sent, finish } = openProxy()
-    const page = new AbortController()
-    const first = run({ signal: page.signal })
-    await sent(1)
-    page.abort()
-    finish()
-    await first
-    const second = run()
-    expect(await sent(2)).toBe(2)
-    finish()
-    await second
   })
 
   test('is joined after other pages have sent the same, each as often as it has lost its page', async () => {

@@ -17,10 +17,8 @@ describe('the id of a job', () => {
   })
 
   test('fits into a path as it is, and is short', async () => {
-    const token = await seals.seal('anna', {
-      jobId: `job_${'0'.repeat(32)}`,
-      reservation: { ...reservation, id: 'x'.repeat(22) },
-    })
+    const jobId = `job_${'0'.repeat(32)}`
+    const token = await seals.seal('anna', { jobId, reservation: { ...reservation, id: 'x'.repeat(22) } })
     expect(encodeURIComponent(token)).toBe(token)
     expect(token).not.toContain('.')
     expect(token.length).toBeLessThan(200)
@@ -40,11 +38,10 @@ describe('the id of a job', () => {
   test('is nothing with another secret, and stays readable while secrets are changed', async () => {
     const other = 'another secret of the test, 32 bytes'
     const old = await createJobSeals({ old: PROXY_SECRET }).seal('anna', { jobId: 'job_1' })
-    await expect(createJobSeals({ old: other }).open('anna', old)).resolves.toBeUndefined()
-    await expect(createJobSeals({ new: other, old: PROXY_SECRET }).open('anna', old)).resolves.toEqual({
-      jobId: 'job_1',
-    })
-    await expect(createJobSeals({ new: other }).open('anna', old)).resolves.toBeUndefined()
+    const both = createJobSeals({ new: other, old: PROXY_SECRET })
+    await expect(both.open('anna', old)).resolves.toEqual({ jobId: 'job_1' })
+    for (const ring of [{ old: other }, { new: other }])
+      await expect(createJobSeals(ring).open('anna', old)).resolves.toBeUndefined()
   })
 
   test('cannot be changed in any character', async () => {

@@ -13,27 +13,24 @@ const succeeded = json(200, fixtures.jobs.succeeded.body)
 const INPUT = { prompt: 'a red fox' }
 
 function openPage(steps: readonly Step[], saved?: ReturnType<RunMemory['read']>) {
-  const memory = {
-    saved,
-    read: () => memory.saved,
-    write: (run?: typeof saved) => {
-      memory.saved = run
-    },
-  }
+  const write = (run?: typeof saved) => void Object.assign(memory, { saved: run })
+  const memory = { saved, read: () => memory.saved, write }
   const harness = createTestClient(steps)
   const run = new PageRun(harness.client, memory)
   const statuses: string[] = []
   const leave = run.subscribe(() => statuses.push(run.state.progress?.status ?? run.state.status))
   const methods = () => harness.service.received.map(({ method }) => method)
-  return { ...harness, run, memory, statuses, leave, methods }
+  const until = (status: string) =>
+    harness.clock.run(vi.waitUntil(() => run.state.status === status, { timeout: 100_000, interval: 1 }))
+  return { ...harness, run, memory, statuses, leave, methods, until }
 }
 
 describe('PageRun', () => {
   test('sends one run for two clicks, and shows each step', async () => {
-    const { run, statuses, methods, clock } = openPage([accepted, running, succeeded])
+    const { run, statuses, methods, until } = openPage([accepted, running, succeeded])
     run.start('aurora-image', INPUT)
     run.start('aurora-image', INPUT)
-    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { timeout: 100_000, interval: 1 }))
+    await until('succeeded')
     expect(methods()).toEqual(['POST', 'GET', 'GET'])
     expect([...new Set(statuses)]).toEqual(['sending', 'queued', 'processing', 'succeeded'])
     expect(run.state.result?.output).toEqual(fixtures.jobs.succeeded.body.data.output)
@@ -68,9 +65,9 @@ describe('PageRun', () => {
   })
 
   test('polls the job that an earlier load of the page has started', async () => {
-    const { run, methods, clock } = openPage([succeeded], { startedAt: 1, job: { job_id: 'job_1' } })
+    const { run, methods, until } = openPage([succeeded], { startedAt: 1, job: { job_id: 'job_1' } })
     expect(run.state.progress).toEqual({ status: 'resuming', jobId: 'job_1', startedAt: 1, isCancelling: false })
-    await clock.run(vi.waitUntil(() => run.state.status === 'succeeded', { timeout: 100_000, interval: 1 }))
+    await until('succeeded')
     expect(methods()).toEqual(['GET'])
   })
 
@@ -92,12 +89,12 @@ describe('PageRun', () => {
 
   test('cancels once a run that has no job yet, when it gets one', async () => {
     const cancelled = json(200, { data: { status: 'cancelled' } })
-    const { run, methods, clock } = openPage([accepted, cancelled, cancelled])
+    const { run, methods, until } = openPage([accepted, cancelled, cancelled])
     run.start('aurora-image', INPUT)
     run.cancel()
     run.cancel()
     expect(run.state.progress?.isCancelling).toBe(true)
-    await clock.run(vi.waitUntil(() => run.state.status === 'cancelled', { timeout: 100_000, interval: 1 }))
+    await until('cancelled')
     expect(methods()).toEqual(['POST', 'DELETE', 'GET'])
   })
   test('cancels a run that was cancelled and then reset while it was sent, and no other one', async () => {
