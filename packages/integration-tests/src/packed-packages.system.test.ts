@@ -135,14 +135,6 @@ describe('the packed packages, installed by a user', () => {
     900_000,
   )
 
-  it('share the error classes between the entry points', async () => {
-    const program = `
-      import { WebhookParseError as a } from 'modelrun/webhooks'
-      import { WebhookParseError as b } from 'modelrun'
-      console.log(a === b)`
-    expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('true\n')
-  })
-
   describe('durable, installed alone', () => {
     let alone: string
 

@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { freePort } from '../services/service-process.ts'
 import { writeGuideApp } from './guide-app.ts'
-import { lanAddress, lanNote } from './lan-address.ts'
+
+/** An address of this machine in its own network: to a client and a service it is another host, as between containers. */
+const lanAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+const lanNote = lanAddress === undefined ? ' (skipped: this machine has no address beyond loopback)' : ''
 
 const cli = fileURLToPath(new URL('../../../reference-server/src/node/cli.ts', import.meta.url))
 

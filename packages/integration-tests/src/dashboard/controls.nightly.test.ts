@@ -1,6 +1,6 @@
 import { ModelRun } from 'modelrun'
 import { expect, it } from 'vitest'
-import { describeDashboard } from './use-kit.ts'
+import { describeDashboard } from './kit.ts'
 
 describeDashboard('the server behind the dashboard', (kit) => {
   it('creates a key and revokes it', async () => {

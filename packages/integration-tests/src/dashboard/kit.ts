@@ -7,12 +7,11 @@ import { createReferenceServer, type ReferenceServer, type ReferenceServerOption
 import { listen } from '@modelrun/reference-server/node'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { isMissing, launch, note } from '../browser/chromium.ts'
 
-export { isMissing, note }
-
 /** A browser, and the page of the dashboard as its sources are now. */
-export interface Kit {
+interface Kit {
   browser: Browser
   /** A server that listens and has the dashboard; it ends with the kit. Port 0 is a free one. */
   serve(options?: ReferenceServerOptions, port?: number): Promise<Served>
@@ -74,4 +73,22 @@ export async function goTo(page: Page, hash: string): Promise<void> {
   }, hash)
   await page.locator('main h1, main .empty').first().waitFor()
   await page.waitForFunction(() => document.querySelector('.loading') === null)
+}
+
+/** Describes the dashboard in a browser. `tests` gets the kit of its file, which is open while they run. */
+export function describeDashboard(title: string, tests: (kit: Pick<Kit, 'browser' | 'serve'>) => void): void {
+  describe.skipIf(isMissing)(`${title}${note}`, { timeout: 120_000 }, () => {
+    // Before any test. The port of the group that is skipped is never read.
+    let kit!: Kit
+    beforeAll(async () => {
+      kit = await openKit()
+    })
+    afterAll(() => kit?.close())
+    tests({
+      get browser() {
+        return kit.browser
+      },
+      serve: (...given) => kit.serve(...given),
+    })
+  })
 }

@@ -1,6 +1,6 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { expect, it } from 'vitest'
-import { describeDashboard } from './use-kit.ts'
+import { describeDashboard } from './kit.ts'
 
 const JOBS = 10_000
 const RUNS_ON_EACH_SCREEN = 300

@@ -1,7 +1,7 @@
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeDashboard } from './use-kit.ts'
+import { describeDashboard } from './kit.ts'
 
 describeDashboard('the dashboard in a real browser', (kit) => {
   async function run(page: Page, mode: 'Async' | 'Sync' | 'Webhook'): Promise<string> {

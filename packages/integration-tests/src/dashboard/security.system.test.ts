@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { Served } from './kit.ts'
-import { describeDashboard } from './use-kit.ts'
+import { describeDashboard, type Served } from './kit.ts'
 
 describeDashboard('the page of the dashboard and pages elsewhere', (kit) => {
   let served: Served

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { goTo, type Served } from './kit.ts'
-import { describeDashboard } from './use-kit.ts'
+import { describeDashboard, goTo, type Served } from './kit.ts'
 
 // Each story is what a person reads on the page, word by word.
 describeDashboard('what the dashboard says', (kit) => {
@@ -58,27 +57,6 @@ describeDashboard('what the dashboard says', (kit) => {
     await page.getByText('The response was lost: reset (fault_1).').waitFor()
   })
 
-  it.each([
-    ['reset', 'after', 1],
-    ['empty-reply', 'after', 1],
-    ['reset', 'before', 0],
-    ['refused', 'before', 0],
-  ] as const)(
-    'a run from the form whose connection breaks (%s, %s the work) is sent once',
-    async (kind, when, jobs) => {
-      served.server.faults.add({ kind, when, route: 'runModel', times: 1 })
-      await show('#/models/aurora-image')
-      await page.getByText(/^Fault/).waitFor()
-      await page.getByRole('button', { name: /^Run for/ }).click()
-      if (jobs === 0) await page.getByText(`No response: the connection broke (${kind}).`).waitFor()
-      else await page.getByText('The response to the run was lost').waitFor()
-      const runs = served.server.journal
-        .entries({ kind: 'request' })
-        .filter((entry) => entry.kind === 'request' && entry.route === 'runModel')
-      expect([runs.length, served.server.report().unfinishedJobs.length]).toEqual([1, jobs])
-    },
-  )
-
   it('a duplicate is called so, and has the response of the receiver', async () => {
     const app = createServer((_, response) => response.writeHead(500, { 'x-app': 'mine' }).end('boom at line 7'))
     await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
@@ -103,27 +81,6 @@ describeDashboard('what the dashboard says', (kit) => {
     app.close()
   })
 
-  it('a late result is announced, and comes after the poll that has shown the end', async () => {
-    served.server.webhooks.script({ delay_ms: 5_000 })
-    const job = await clientOf().submit(
-      'aurora-image',
-      { prompt: 'a' },
-      { webhookUrl: `${served.url}/_reference/receiver` },
-    )
-    await served.server.clock.advance(5_000)
-    await job.get()
-    await show(`#/jobs/${job.id}`)
-    await page.getByText('Succeeded after 4.2 s. 4 credits charged, 1 poll, 0 webhooks.').waitFor()
-    await page.getByText('Results: 5 s late').waitFor()
-    await served.server.clock.advance(5_000)
-    await page.getByText('4 credits charged, 1 poll, 1 webhook.').waitFor()
-    const marks = await page.locator('.mark .spoken').allTextContents()
-    expect(marks.slice(-2)).toEqual([
-      'GET job after 5.000 s: 200 succeeded',
-      'POST webhook after 9.200 s: 204 delivered',
-    ])
-  })
-
   it('a rejected key, a misspelt parameter and a wrong path: each with what to send instead', async () => {
     await clientOf('sk_test_wrong')
       .models.list()
@@ -143,18 +100,6 @@ describeDashboard('what the dashboard says', (kit) => {
     expect(await page.getByLabel('Search all fields').inputValue()).toBe('promt')
     await page.getByRole('link', { name: 'POST /v1/models/aurora-image/run' }).click()
     await page.getByRole('region', { name: 'Request body' }).getByText('"promt"').waitFor()
-  })
-
-  it('a failed model: why, first of all', async () => {
-    const error = { code: 'PROVIDER_FAILURE', message: 'out of paint' }
-    served.server.script('aurora-image', [{ result: 'failed', after_ms: 12_000, error }])
-    const job = await clientOf().submit('aurora-image', { prompt: 'a wooden boat' })
-    await served.server.clock.advance(12_000)
-    await page.getByRole('link', { name: 'aurora-image · a wooden boat' }).waitFor()
-    await page.getByText(`out of paint · 0 credits · ${job.id}`).waitFor()
-    await page.getByRole('link', { name: 'aurora-image · a wooden boat' }).click()
-    await page.getByText('Failed after 12 s: out of paint. 0 credits charged, 0 polls, 0 webhooks.').waitFor()
-    expect(await page.locator('.jobhead .notice').textContent()).toBe('PROVIDER_FAILURE out of paint')
   })
 
   it('a synchronous run while time is paused: its job, while the response waits', async () => {

@@ -65,14 +65,6 @@ describe('a wait at a service that (section 4.4)', () => {
     expect(name).toBe(outcome)
     expect(settled).toMatchObject({ jobId: 'job_1', submission })
   })
-
-  test('never finishes is not asked in a hot loop', async () => {
-    const polling = { initialIntervalMs: 50, maxIntervalMs: 50 }
-    const script = { GET: [json(429, {}, [['retry-after', '0']])] }
-    const client = await start(script, { polling, maxRetries: 0, random: () => 0.5 })
-    await observe((signal) => client.jobs.attach('job_1').result({ signal, deadlineMs: 500 }))
-    expect(server.requests.length).toBeLessThanOrEqual(10)
-  })
 })
 
 describe('a cancel at a service that (section 4.5)', () => {

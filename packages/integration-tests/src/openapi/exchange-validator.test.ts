@@ -31,7 +31,7 @@ function exchange(options: ExchangeOptions): Exchange {
   }
 }
 
-const { runs, models, jobs, errors } = fixtures
+const { runs, models, jobs } = fixtures
 const { output, ...withoutOutput } = runs.completed.body
 const run = { method: 'POST', target: '/v1/models/aurora-image/run', sent: { input: {} }, body: runs.completed.body }
 const job = { target: '/v1/jobs/job_1', body: jobs.succeeded.body }
@@ -41,15 +41,10 @@ const jobWith = (data: object, more: ExchangeOptions = {}) => ({ ...job, body: {
 const unavailable = { error: { code: 'UNAVAILABLE', message: 'Later.' } }
 
 it.each<[what: string, options: ExchangeOptions]>([
-  ['a page of models', { target: '/v1/models?limit=5&offset=0&search=fox&category=text-to-image' }],
   ['a model whose id has a slash', withSlash],
-  ['a run that finished', run],
   ['a run that continues', { ...run, status: 202, body: runs.processingSlow.body }],
   ['a job with a status and fields that are not shown', jobWith({ status: 'paused', since: 1 })],
-  ['a job whose output is null until it succeeds', jobWith({ status: 'queued', output: null })],
-  ['a job that is shown with 202', jobWith({ status: 'processing' }, { status: 202 })],
   ['a cancel without a body', { ...cancel, body: '' }],
-  ['a missing key', { key: '', status: 401, body: errors.unauthorized.body }],
   ['an error that is not shown', { status: 503, body: unavailable }],
 ])('the document allows %s', (_what, options) => {
   expect(checkExchange(exchange(options))).toEqual([])
@@ -57,29 +52,19 @@ it.each<[what: string, options: ExchangeOptions]>([
 
 it.each<[what: string, options: ExchangeOptions, violation: RegExp]>([
   ['a field is missing', { ...run, body: withoutOutput }, /must have required property 'output'/],
-  ['a field has another type', jobWith({ status: 1 }), /data\/status must be string/],
-  ['a count is not whole', { body: { models: [], total: 0.5, limit: 20, offset: 0 } }, /total must be integer/],
   ['`succeeded` stands for `completed`', { ...run, body: { ...run.body, status: 'succeeded' } }, /constant/],
-  ['200 goes with `processing`', { ...run, body: runs.processingSlow.body }, /must match a schema in anyOf/],
   ['a job succeeded without output', jobWith({ status: 'succeeded' }), /'output'/],
-  ['a job succeeded with null', jobWith({ status: 'succeeded', output: null }), /output must/],
   ['a job failed without error', jobWith({ status: 'failed' }), /'error'/],
-  ['an error has no code', { ...job, status: 404, body: { error: { message: 'x' } } }, /'code'/],
   ['an error has another form', { status: 500, body: { message: 'x' } }, /'error'/],
-  ['the status is not one of an error, and not in the document', { status: 201 }, /'error'/],
   ['204 comes with a body', { ...cancel, body: '{}' }, /must have no body/],
-  ['the body is not JSON', { body: '{"models":' }, /is not JSON/],
   ['the body is HTML', { body: '<html>', type: 'text/html' }, /text\/html\) has no schema/],
   ['the path is unknown', { target: '/v1/keys' }, /has no GET \/v1\/keys/],
-  ['the method is unknown', { method: 'PUT' }, /has no PUT/],
   ['a query parameter is unknown', { target: '/v1/models?page=2' }, /no query parameter page/],
   ['a query parameter is out of range', { target: '/v1/models?limit=101' }, /limit: \/ must be <= 100/],
-  ['a query parameter is not whole', { target: '/v1/models?offset=x' }, /offset: \/ must be integer/],
   ['there is no key', { key: '' }, /no bearer token/],
   ['a member of the request is unknown', { ...run, sent: { input: {}, webhookUrl: 'x' } }, /no member webhookUrl/],
   ['a member of the request is missing', { ...run, sent: {} }, /'input'/],
   ['the request has another type', { ...run, as: 'text/plain' }, /text\/plain\) has no/],
-  ['the request has no body', { ...run, sent: '' }, /is not JSON/],
   ['the request has a body where none belongs', { ...job, sent: { x: 1 } }, /no request body here/],
 ])('it is a violation when %s', (_what, options, violation) => {
   expect(checkExchange(exchange(options)).join('\n')).toMatch(violation)

@@ -4,7 +4,7 @@ import express4 from 'express-4'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { ModelRun, NotFoundError } from 'modelrun'
-import type { AuthorizeContext, ModelRunProxy } from 'modelrun/proxy'
+import type { ModelRunProxy } from 'modelrun/proxy'
 import { describe, expect, it } from 'vitest'
 import { startReceiver } from '../webhook-receiver.ts'
 import { authorize, openSetting } from './setting.ts'
@@ -88,47 +88,4 @@ describe.each(Object.entries(APPS))('a proxy in %s', (_, start) => {
     await app.close()
     await setting.close()
   })
-})
-
-it('authorize sees what a plugin of the framework added to its own request', async () => {
-  const seen: unknown[] = []
-  const byRaw = (_: Request, { raw }: AuthorizeContext) => {
-    seen.push(raw)
-    return { user: String(Reflect.get(raw as object, 'sessionUser')) }
-  }
-  const setting = openSetting({ authorize: byRaw })
-  const session: RequestHandler = (request, _response, next) => {
-    Object.assign(request, { sessionUser: 'anna' })
-    next()
-  }
-  const app = await startReceiver(express().use(session).use(PATH, setting.proxy.node()))
-  const { models } = await pageOf(app.url, 'unused').models.list()
-  expect(models).toHaveLength(2)
-  expect(seen).toMatchObject([{ sessionUser: 'anna', originalUrl: `${PATH}/v1/models` }])
-  app.close()
-  await setting.close()
-})
-
-it('a body parser whose limit is higher does not raise the one of the proxy', async () => {
-  const setting = openSetting({ authorize: byHeader, maxBodyBytes: 1_000 })
-  const app = await startReceiver(
-    express()
-      .use(express.json({ limit: '1mb' }))
-      .use(PATH, setting.proxy.node()),
-  )
-  const run = pageOf(app.url, 'anna').run('aurora-image', { prompt: 'x'.repeat(2_000) })
-  await expect(run).rejects.toMatchObject({ status: 413, submission: 'rejected' })
-  app.close()
-  await setting.close()
-})
-
-it('a proxy that is put at another path than its `basePath` says so', async () => {
-  const setting = openSetting({ authorize: byHeader, basePath: '/ai' })
-  const server = await startReceiver(setting.proxy.node())
-  await expect(pageOf(server.url, 'anna').models.list()).rejects.toMatchObject({
-    status: 404,
-    message: expect.stringContaining('`basePath`'),
-  })
-  server.close()
-  await setting.close()
 })

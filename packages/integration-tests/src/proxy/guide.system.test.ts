@@ -11,6 +11,7 @@ import { ModelRun } from 'modelrun'
 import { createProxy } from 'modelrun/proxy'
 import { createServer } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../services/service-process.ts'
 import { startReceiver } from '../webhook-receiver.ts'
 import { SECRET } from './setting.ts'
 
@@ -67,7 +68,7 @@ describe('the guide of browsers', () => {
   }
 
   it.each(['Express', 'Hono'])('shows a server that runs models for its pages: %s', async (heading) => {
-    const port = await freePort()
+    const port = String(await freePort())
     const [code] = blocksOf(heading, 'js')
     child = spawn(process.execPath, await write('server.js', code), {
       env: environment({ PORT: port }),
@@ -139,11 +140,4 @@ async function post(url: string, headers: Record<string, string>): Promise<numbe
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   response.resume()
   return response.statusCode
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<string> {
-  const { url, close } = await startReceiver(() => {})
-  close()
-  return new URL(url).port
 }

@@ -1,4 +1,4 @@
-import { AbortedError, JobFailedError, NotFoundError } from 'modelrun'
+import { AbortedError, NotFoundError } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -40,19 +40,6 @@ describe('the client in a page, unchanged', () => {
     await expect(setting.pageOf('ben').jobs.attach(saved).result()).rejects.toThrow(NotFoundError)
   })
 
-  it('gets a failure as from the service (section 7)', async () => {
-    setting.server.script('aurora-image', [
-      { result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },
-    ])
-    const run = setting.pageOf('anna').run('aurora-image', { prompt: 'x' })
-    await expect(run).rejects.toThrow(JobFailedError)
-    await expect(run).rejects.toMatchObject({
-      failureCode: 'PROVIDER_FAILURE',
-      message: expect.stringContaining('no paint'),
-    })
-    expect([await used(), spent()]).toEqual([0, 0])
-  })
-
   it('cancels its job when it leaves, and gets the credits back', async () => {
     const controller = new AbortController()
     const onStatus = () => controller.abort()
@@ -62,11 +49,5 @@ describe('the client in a page, unchanged', () => {
     if (!(error instanceof AbortedError)) throw error
     await expect(error.cancellation).resolves.toBe(true)
     expect([await used(), spent()]).toEqual([0, 0])
-  })
-
-  it('shares its jobs over the processes of an application, which share a secret', async () => {
-    const other = openSetting({ server: setting.server })
-    const job = await setting.pageOf('anna').submit('aurora-image', { prompt: 'x' })
-    await expect(other.pageOf('anna').jobs.attach(job.id).result()).resolves.toMatchObject({ status: 'succeeded' })
   })
 })

@@ -87,12 +87,3 @@ function countsOf({ server }: App) {
   const posts = server.journal.entries({ kind: 'request' }).filter(isRun).length
   return { posts, credits: 1_000 - server.credits() }
 }
-
-/** Counts the polls that a page sends. */
-export function pollsOf(page: Page): () => number {
-  let polls = 0
-  page.on('request', (request) => {
-    if (request.url().includes('/v1/jobs/')) polls += 1
-  })
-  return () => polls
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isMissing, note, violations } from '../browser/chromium.ts'
-import { draw, jobsOf, openBrowser, openPage, pollsOf, SOON, scriptOfGuide, shows, TEXT } from './kit.ts'
+import { draw, jobsOf, openBrowser, openPage, SOON, scriptOfGuide, shows, TEXT } from './kit.ts'
 
 describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`, () => {
   const open = openBrowser()
@@ -64,28 +64,6 @@ describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`
     await draw(page, 'a second lighthouse')
     await shows(page, 'succeeded')
     expect(jobsOf(server)).toHaveLength(2)
-  })
-
-  it.each([
-    ['before the response', { kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 500 }],
-    ['while its job runs', undefined],
-  ] as const)('finds its run again when the component is left %s, and polls nothing in between', async (_, fault) => {
-    const { page, server, counts } = await open([{ result: 'hang' }])
-    if (fault) server.faults.add({ ...fault, times: 1 })
-    await draw(page)
-    await shows(page, fault ? 'running: sending' : 'running: processing')
-    const polls = pollsOf(page)
-    await page.getByRole('button', { name: 'Leave' }).click()
-    await expect.poll(() => jobsOf(server).length).toBe(1)
-    const [id = ''] = jobsOf(server)
-    server.job(id).complete()
-    const before = polls()
-    // Longer than the longest delay until the next poll of such a job.
-    await page.waitForTimeout(1_500)
-    expect(polls() - before).toBe(0)
-    await page.getByRole('button', { name: 'Return' }).click()
-    await shows(page, 'succeeded')
-    expect(counts()).toEqual({ posts: 1, credits: 4 })
   })
 
   it('has a run of its own in each tab, and a copy of a tab follows the same job', async () => {

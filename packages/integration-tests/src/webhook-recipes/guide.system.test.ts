@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createInbox } from 'modelrun/webhooks'
 import { deliver, failedEvent } from 'modelrun/webhooks/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startReceiver } from '../webhook-receiver.ts'
+import { freePort } from '../services/service-process.ts'
 
 const SECRET = 'a secret of the test, 32 bytes long'
 /** Large, so that the limits of body parsers show. */
@@ -103,10 +103,3 @@ describe('a recipe of the guide', () => {
     expect(functions.map(({ heading }) => blocksOf(heading).length)).toEqual([1, 1, 1])
   })
 })
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<string> {
-  const { url, close } = await startReceiver(() => {})
-  close()
-  return new URL(url).port
-}

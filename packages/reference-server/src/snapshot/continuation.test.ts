@@ -1,24 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import type { ScriptedOutcome, ScriptedWebhook } from '../domain/scripted-outcome.ts'
+import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 const OPTIONS = { clock: 'manual', credits: 30, deliver: async () => new Response() } as const
 
-/** Something that is done to a server; jobs and keys are chosen by their place among those there are. */
-type Step =
-  | { do: 'run'; hasWebhook: boolean }
-  | { do: 'poll' | 'cancel'; job: number }
-  | { do: 'advance'; ms: number }
-  | { do: 'script'; outcome: ScriptedOutcome }
-  | { do: 'fault'; fault: FaultOptions }
-  | { do: 'script webhooks'; how: ScriptedWebhook }
-  | { do: 'create' | 'rotate' | 'next' | 'reset' }
-  | { do: 'use'; key: number }
-
-const milliseconds = fc.constantFrom(0, 100, 200, 1_000, 4_000)
+const milliseconds = fc.constantFrom<number>(0, 100, 200, 1_000, 4_000)
 const webhook = fc.record(
   {
     deliveries: fc.constantFrom(0, 1, 3, 3),
@@ -46,29 +35,33 @@ const fault: fc.Arbitrary<FaultOptions> = fc.record(
   { requiredKeys: ['kind', 'route', 'probability'] },
 )
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant('run' as const), hasWebhook: fc.constantFrom(true, true, false) }),
-  },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('poll' as const), job: fc.nat(20) }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: milliseconds }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('script' as const), outcome }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), job: fc.nat(20) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('fault' as const), fault }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('script webhooks' as const), how: webhook }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('create' as const, 'rotate' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('next' as const, 'reset' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('use' as const), key: fc.nat(5) }) },
-)
+/** How often each thing is done to a server. */
+const WEIGHTS = {
+  ...{ run: 6, poll: 6, advance: 5, script: 3, scriptWebhooks: 3, cancel: 1, fault: 1 },
+  ...{ create: 1, rotate: 1, next: 1, reset: 1, use: 1 },
+}
+type Name = keyof typeof WEIGHTS
+const NAMES = Object.keys(WEIGHTS) as Name[] // the keys of a constant
+
+/** Something that is done, and with what: jobs and keys are chosen by their place among those there are. */
+const step = fc.record({
+  name: fc.oneof(...NAMES.map((name) => ({ weight: WEIGHTS[name], arbitrary: fc.constant(name) }))),
+  place: fc.nat(20),
+  ms: milliseconds,
+  ...{ outcome, fault, webhook },
+})
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+const PLAIN = { place: 1, ms: 0, outcome: { result: 'hang' }, fault: { kind: 'hang' }, webhook: {} } as const
+
 /** Which chance seldom meets: one of three deliveries is over. */
 const BETWEEN_DUPLICATES: [Step[], Step[]] = [
   [
-    { do: 'script webhooks', how: { deliveries: 3, gap_ms: 700 } },
-    { do: 'run', hasWebhook: true },
-    { do: 'advance', ms: 4_100 },
+    { ...PLAIN, name: 'scriptWebhooks', webhook: { deliveries: 3, gap_ms: 700 } },
+    { ...PLAIN, name: 'run' },
+    { ...PLAIN, name: 'advance', ms: 4_100 },
   ],
-  [{ do: 'advance', ms: 4_000 }],
+  [{ ...PLAIN, name: 'advance', ms: 4_000 }],
 ]
 
 const steps = fc.array(step, { minLength: 1, maxLength: 25 })
@@ -78,71 +71,46 @@ class Actor {
   readonly server: ReferenceServer
   readonly keys: string[]
   readonly jobs: { id: string; key: string }[]
-  #key: string
+  key: string
 
   constructor(server: ReferenceServer, like?: Actor) {
     this.server = server
     this.keys = [...(like?.keys ?? [server.apiKey])]
     this.jobs = [...(like?.jobs ?? [])]
-    this.#key = like?.key ?? server.apiKey
-  }
-
-  get key(): string {
-    return this.#key
+    this.key = like?.key ?? server.apiKey
   }
 
   /** What a user sees of each step. */
   async do(todo: readonly Step[]): Promise<unknown[]> {
     const seen: unknown[] = []
     for (const one of todo) {
-      seen.push(await this.#step(one))
+      seen.push(await this.#actions[one.name](one))
       await this.server.clock.advance(0) // until deliveries that have started are over
     }
     return seen
   }
 
-  async #step(one: Step): Promise<unknown> {
-    const { server } = this
-    switch (one.do) {
-      case 'run':
-        return this.#run(one.hasWebhook)
-      case 'poll':
-        return this.#ask('GET', one.job)
-      case 'cancel':
-        return this.#ask('DELETE', one.job)
-      case 'advance':
-        return server.clock.advance(one.ms)
-      case 'script':
-        return server.script('aurora-image', [one.outcome], this.key)
-      case 'fault':
-        return server.faults.add(one.fault, this.key).id
-      case 'script webhooks':
-        return server.webhooks.script(one.how, this.key)
-      case 'use':
-        this.#key = this.keys[one.key % this.keys.length] ?? this.key
-        return this.key
-      default:
-        return this.#keyStep(one.do)
-    }
-  }
-
-  async #keyStep(what: 'create' | 'rotate' | 'next' | 'reset'): Promise<unknown> {
-    const { server } = this
-    switch (what) {
-      case 'create':
-        return this.keys.push(server.createKey({ credits: 10, allowIps: ['127.0.0.0/8'] }).key)
-      case 'rotate':
-        return this.#rotate()
-      case 'next':
-        return hasUnread(server) ? server.webhooks.next() : undefined
-      case 'reset':
-        return server.reset(this.key)
-    }
+  readonly #actions: Record<Name, (step: Step) => unknown> = {
+    run: ({ place }) => this.#run(place % 3 > 0),
+    poll: ({ place }) => this.#ask('GET', place),
+    cancel: ({ place }) => this.#ask('DELETE', place),
+    advance: ({ ms }) => this.server.clock.advance(ms),
+    script: ({ outcome: one }) => this.server.script('aurora-image', [one], this.key),
+    fault: ({ fault: one }) => this.server.faults.add(one, this.key).id,
+    scriptWebhooks: ({ webhook: how }) => this.server.webhooks.script(how, this.key),
+    create: () => this.keys.push(this.server.createKey({ credits: 10, allowIps: ['127.0.0.0/8'] }).key),
+    rotate: () => this.#rotate(),
+    next: () => (hasUnread(this.server) ? this.server.webhooks.next() : undefined),
+    reset: () => this.server.reset(this.key),
+    use: ({ place }) => {
+      this.key = this.keys[place % this.keys.length] ?? this.key
+      return this.key
+    },
   }
 
   #rotate(): string | undefined {
     if (this.keys.indexOf(this.key) !== this.keys.length - 1) return undefined // it may be revoked already
-    this.#key = this.server.rotateKey(this.key).key
+    this.key = this.server.rotateKey(this.key).key
     this.keys.push(this.key)
     return this.key
   }
@@ -154,8 +122,8 @@ class Actor {
     return { status, body, credits: this.server.credits(this.key) }
   }
 
-  async #ask(method: string, index: number): Promise<unknown> {
-    const job = this.jobs[index % this.jobs.length]
+  async #ask(method: string, place: number): Promise<unknown> {
+    const job = this.jobs[place % this.jobs.length]
     if (job === undefined) return undefined
     const { status, body } = await apiCaller(this.server, job.key).call(method, `/v1/jobs/${job.id}`)
     return { status, body }
