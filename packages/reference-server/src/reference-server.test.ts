@@ -163,7 +163,7 @@ describe('reference server', () => {
         console.log(clock, response.status)
       }`
     const args = ['--conditions=@modelrun/source', '--input-type=module', '--eval', program]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 })
+    const { stdout } = await promisify(execFile)(process.execPath, args)
     expect(stdout.trim().split('\n')).toEqual(['auto 202', 'manual 202', 'system 202'])
   })
 })

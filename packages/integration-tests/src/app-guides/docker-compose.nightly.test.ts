@@ -48,12 +48,12 @@ test.skipIf(lanAddress === undefined)(`the services of the compose file deliver 
   const environment = [...yaml.matchAll(/^ {6}([A-Z_]+): '?(.*?)'?$/gm)].map(([, name = '', value]) => [name, value])
 
   using models = start([cli, ...command.trim().split(/\s+/)], {})
-  await vi.waitFor(() => expect(models.output).toContain('The reference server listens.'), { timeout: 10_000 })
+  await vi.waitFor(() => expect(models.output).toContain('The reference server listens.'), { timeout: 100_000 })
   using program = start([join(app.folder, 'main.ts')], Object.fromEntries(environment))
-  const response = await vi.waitFor(() => fetch(`http://${lanAddress}:${appPort}/`), { timeout: 10_000 })
+  const response = await vi.waitFor(() => fetch(`http://${lanAddress}:${appPort}/`), { timeout: 100_000 })
   const jobId = (await response.text()).trim()
   expect([response.status, jobId]).toEqual([200, expect.stringMatching(/^job_/)])
-  await vi.waitFor(() => expect(program.output).toContain(`${jobId} by webhook http`), { timeout: 10_000 })
+  await vi.waitFor(() => expect(program.output).toContain(`${jobId} by webhook http`), { timeout: 100_000 })
   expect(program.output).toContain(`by webhook http://${lanAddress}:${modelsPort}/`)
   await checkControlApi(app.text, `http://${lanAddress}:${modelsPort}`)
 

@@ -113,12 +113,12 @@ test('a request that waits responds with the images, and cancels its job when th
   server.script('aurora-image', [{ result: 'hang' }])
   const browser = new AbortController()
   const waiting = POST(post({ prompt: 'a hare' }, { signal: browser.signal }))
-  const jobId = await vi.waitFor(() => /job_\w+/.exec(server.report().text)?.[0] ?? expect.fail('There is no job yet.'))
+  const jobId = await vi.waitUntil(() => /job_\w+/.exec(server.report().text)?.[0], { timeout: 100_000 })
   // A poll shows that the app knows the job: before that there is nothing to cancel.
-  await vi.waitFor(() => expect(server.story(jobId)).toContain(`GET /v1/jobs/${jobId}`), { timeout: 10_000 })
+  await vi.waitFor(() => expect(server.story(jobId)).toContain(`GET /v1/jobs/${jobId}`), { timeout: 100_000 })
   browser.abort()
   expect((await waiting).status).toBe(499)
-  await vi.waitFor(() => expect(server.job(jobId).status).toBe('cancelled'))
+  await expect.poll(() => server.job(jobId).status).toBe('cancelled')
 })
 
 test('the schedule is for its owner alone', async () => {

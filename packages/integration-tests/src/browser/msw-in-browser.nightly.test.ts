@@ -8,7 +8,7 @@ describe.skipIf(isMissing)(`msw handlers in a real browser${note}`, () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
 
   const releases: MswPackage[] = ['msw', 'msw-2']

@@ -50,7 +50,7 @@ describe.skipIf(isMissing)(`a file whose host redirects, in a real browser${note
     await page.goto(site)
     await page.addScriptTag({ content: outputFiles[0]?.text ?? '', type: 'module' })
     await page.waitForFunction('globalThis.download')
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

@@ -131,7 +131,8 @@ describeDashboard('what the dashboard says', (kit) => {
   })
 
   it('is gone and comes back: time is paused meanwhile, and the page shows what there is then', async () => {
-    const first = await kit.serve()
+    // The job runs on while the server is gone, however slow the machine is.
+    const first = await kit.serve({ latency: 3_600_000 })
     const job = await new ModelRun(first.server.clientOptions()).submit('aurora-image', { prompt: 'a' })
     const other = await first.open(`#/jobs/${job.id}`)
     await other.getByRole('button', { name: /^POST run/ }).waitFor()

@@ -36,7 +36,7 @@ describe('the conformance suite', () => {
   beforeAll(async () => {
     direct = await checkServer()
     proxied = await checkProxy()
-  }, 60_000)
+  })
 
   it('finds nothing wrong with a proxy in front of the reference server', () => {
     const failures = proxied.results.filter(({ verdict }) => verdict === 'fail')

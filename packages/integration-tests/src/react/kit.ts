@@ -29,7 +29,7 @@ export function openBrowser(): (outcomes?: readonly ScriptedOutcome[], pageScrip
   beforeAll(async () => {
     script = await bundleScript({ entryPoints: [fileURLToPath(new URL('page.tsx', import.meta.url))] })
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()

@@ -14,7 +14,7 @@ describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`
       .getByAltText('A lighthouse')
       .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
     expect(width).toBeGreaterThan(100)
-    expect(server.job(jobsOf(server)[0] ?? '').input).toEqual({ prompt: TEXT })
+    expect(server.job(jobsOf(server)[0] ?? '').input).toMatchObject({ prompt: TEXT })
     expect(counts()).toEqual({ posts: 1, credits: 4 })
   })
 

@@ -18,7 +18,7 @@ describe('the vitest fixture', () => {
     for (const { title, status, failureMessages } of await runProject()) {
       outcomes.set(title, { status, messages: failureMessages.join('\n') })
     }
-  }, 60_000)
+  })
 
   it('runs each test that shall pass', () => {
     const others = [...outcomes].filter(([title, { status }]) => !/fails/.test(title) && status !== 'passed')

@@ -116,7 +116,7 @@ test('keeps the exact body where an application verifies others by it', async ()
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', body: JSON.stringify(DELIVERY), headers })
   expect(response.status).toBe(202)
-  await vi.waitFor(() => expect(onFailed.mock.calls[0]?.[0]).toEqual(DELIVERY))
+  await expect.poll(() => onFailed.mock.calls[0]?.[0]).toEqual(DELIVERY)
   close()
 })
 

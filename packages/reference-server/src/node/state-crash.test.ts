@@ -64,6 +64,6 @@ describe('a state file', () => {
       }
       expect(atLeast).toBeGreaterThan(0)
     },
-    30_000 + ROUNDS * 10_000,
+    120_000 + ROUNDS * 10_000,
   )
 })

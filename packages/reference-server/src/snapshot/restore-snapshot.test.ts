@@ -125,7 +125,7 @@ describe('restore', () => {
     )
   })
 
-  it('restores nothing or everything, whatever one value of a file is', { timeout: 60_000 }, () => {
+  it('restores nothing or everything, whatever one value of a file is', () => {
     const server = createReferenceServer({ clock: 'manual' })
     const empty = server.snapshot()
     const emptyText = JSON.stringify(empty)
