@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from 'vitest'
 import type { ProducedOutput } from '../src/client/files/save-files.ts'
 import { systemClock } from '../src/shared/clock.ts'
 import type { Step } from './scripted-service.ts'
@@ -23,14 +24,14 @@ export function createSavingClient(...hosts: Step[]) {
 }
 
 /** A folder for one test. */
-export interface TestFolder {
+interface TestFolder {
   path: string
   /** What is in it, with content. */
   files(): Promise<Record<string, string>>
   remove(): Promise<void>
 }
 
-export async function createTestFolder(): Promise<TestFolder> {
+async function createTestFolder(): Promise<TestFolder> {
   const { mkdtemp, readdir, readFile, rm } = process.getBuiltinModule('node:fs/promises')
   const { join } = process.getBuiltinModule('node:path')
   const path = await mkdtemp(join(process.getBuiltinModule('node:os').tmpdir(), 'modelrun-files-'))
@@ -42,5 +43,20 @@ export async function createTestFolder(): Promise<TestFolder> {
       return Object.fromEntries(await Promise.all(names.map(read)))
     },
     remove: () => rm(path, { recursive: true }),
+  }
+}
+
+/** A folder for each test of a file. */
+export function folderOfEachTest(): Omit<TestFolder, 'remove'> {
+  let folder: TestFolder
+  beforeEach(async () => {
+    folder = await createTestFolder()
+  })
+  afterEach(() => folder.remove())
+  return {
+    get path() {
+      return folder.path
+    },
+    files: () => folder.files(),
   }
 }

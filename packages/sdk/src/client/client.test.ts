@@ -1,6 +1,5 @@
 import { inspect } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
-import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { printedForms } from '../../test/printed-forms.ts'
@@ -17,15 +16,6 @@ afterEach(() => {
 })
 
 describe('a client', () => {
-  test('takes its key and base URL from the environment', async () => {
-    vi.stubEnv('MODELRUN_API_KEY', API_KEY)
-    vi.stubEnv('MODELRUN_BASE_URL', BASE_URL)
-    const { service } = createTestClient([models])
-    await new ModelRun({ fetch: service.fetch }).models.list()
-    expect(service.received).toMatchObject([{ url: `${BASE_URL}/v1/models` }])
-    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
-  })
-
   test('uses the global fetch as it is at the time of the call', async () => {
     const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL })
     const { service } = createTestClient([models])
@@ -67,17 +57,5 @@ describe('withOptions', () => {
     await caught(client.withOptions({ apiKey: undefined, maxRetries: undefined }).models.list(), ServerError)
     expect(service.received).toHaveLength(1)
     expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
-  })
-})
-
-describe('the input of a run', () => {
-  test.each([undefined, null, 'a red fox', 7, ['a red fox'], () => {}])('cannot be %s', async (input) => {
-    const { client, service } = createTestClient([json(200, fixtures.runs.completed.body)])
-    // What a program without types may pass.
-    const wrong = input as unknown as Record<string, unknown>
-    const error = await caught(client.run('aurora-image', wrong), ConfigurationError)
-    expect(error.message).toContain('must be an object of parameters')
-    await caught(client.submit('aurora-image', wrong), ConfigurationError)
-    expect(service.received).toHaveLength(0)
   })
 })

@@ -74,11 +74,6 @@ test.each([
   expect((await held.client.run('m', {}, { onStatus })).output).toEqual(OUTPUT)
 })
 
-test('a function `apiKey` that fails is no request', async () => {
-  const { client } = createTestClient([], { apiKey: () => Promise.reject(new Error('vault')) })
-  await expect(client.models.list()).rejects.toMatchObject({ attempts: [], submission: 'not_sent' })
-})
-
 test('a deadline before the first poll has the id of the request that started the job', async () => {
   const { client, clock } = createTestClient([queued, silent()])
   const error = await clock.run(caught(client.run('m', {}, { deadlineMs: 100 }), DeadlineExceededError))

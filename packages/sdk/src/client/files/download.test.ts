@@ -80,13 +80,6 @@ describe('files.download (section 2.5)', () => {
     expect(service.received).toHaveLength(0)
   })
 
-  test.each([{ maxBytes: 0 }, { maxBytes: Number.NaN }, { timeoutMs: -1 }, { deadlineMs: 0 }, { maxRetries: 0.5 }])(
-    'rejects the options %j',
-    async (options) => {
-      await caught(start(text(200, 'x'), options).download, ConfigurationError)
-    },
-  )
-
   test.each(['content-length', 'bytes'])('ends at maxBytes, by %s', async (by) => {
     const host = (content: string) => createFileHost({ content, hasLength: by === 'content-length' })
     const fits = await start(host('12345'), { maxBytes: 5 }).download

@@ -63,17 +63,12 @@ test.each(['stream', 'bytes'] as const)(
             ? new Response(open.stream).text()
             : open.bytes().then((all) => new TextDecoder().decode(all)),
         )
-      const outcome = await clock.run(
-        download.then(
-          (content) => ({ content }),
-          (error: unknown) => ({ error }),
-        ),
-      )
+      const [outcome] = await clock.run(Promise.allSettled([download]))
       expect(clock.timerCount).toBe(0)
-      if ('error' in outcome) {
-        if (!(outcome.error instanceof ModelRunError)) throw outcome.error
+      if (outcome.status === 'rejected') {
+        if (!(outcome.reason instanceof ModelRunError)) throw outcome.reason
       } else {
-        expect(contents).toContain(outcome.content)
+        expect(contents).toContain(outcome.value)
         complete++
       }
     })

@@ -1,21 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost } from '../../../test/file-host.ts'
-import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../../../test/saving-client.ts'
+import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
 import type { Step } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { SaveError } from '../errors/local-errors.ts'
 
-let folder: TestFolder
-
-beforeEach(async () => {
-  folder = await createTestFolder()
-})
-
-afterEach(() => folder.remove())
+const folder = folderOfEachTest()
 
 const host = createFileHost({ content: 'pixels' })
 

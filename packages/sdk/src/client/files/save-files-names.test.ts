@@ -12,8 +12,8 @@ function names(...chosen: unknown[]): string[] {
 describe('the name of a saved file', () => {
   test('is the id of its job and its place, by default', () => {
     const items = Array(2).fill({ type: 'image', url: 'https://files.example.com/0.png' })
-    const [first, second] = namesOf(items, { jobId: 'job/1.5' })
-    expect([first?.('fox.png'), second?.('fox')]).toEqual(['job_1.5-0.png', 'job_1.5-1'])
+    const [first, second] = namesOf(items, { jobId: '../../job/1.5' })
+    expect([first?.('fox.png'), second?.('fox')]).toEqual(['.._.._job_1.5-0.png', '.._.._job_1.5-1'])
   })
 
   test.each([

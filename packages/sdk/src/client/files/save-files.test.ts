@@ -1,24 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost, type HostedFile } from '../../../test/file-host.ts'
-import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../../../test/saving-client.ts'
+import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
 import { type Step, text } from '../../../test/scripted-service.ts'
 import { AbortedError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import type { SaveOptions } from './file-options.ts'
 
-let folder: TestFolder
+const folder = folderOfEachTest()
 
-beforeEach(async () => {
-  folder = await createTestFolder()
-})
-
-afterEach(async () => {
-  vi.unstubAllGlobals()
-  await folder.remove()
-})
+afterEach(() => void vi.unstubAllGlobals())
 
 const hosts = (...contents: string[]) => contents.map((content) => createFileHost({ content }))
 
@@ -36,12 +29,6 @@ describe('files.save (section 2.5)', () => {
     await expect(client.files.save(resultOf('job_1'), folder.path)).resolves.toEqual([join(folder.path, 'job_1-0.wav')])
   })
 
-  test('does not leave the folder, whatever the id of the job', async () => {
-    const { client } = createSavingClient(text(200, 'x'))
-    await client.files.save(resultOf('../../outside'), folder.path)
-    expect(await readdir(folder.path)).toEqual(['.._.._outside-0.png'])
-  })
-
   test('starts a file again whose body breaks, also when it has changed', async () => {
     const file: HostedFile = { content: 'old pixels', faults: [{ bytes: 3, how: 'breaks' }] }
     const serve = createFileHost(file)
@@ -54,28 +41,6 @@ describe('files.save (section 2.5)', () => {
     await client.files.save(resultOf('job_1'), folder.path)
     expect(await folder.files()).toEqual({ 'job_1-0.png': 'new' })
   })
-
-  test.each([
-    [undefined, 'undefined'],
-    [7, '7'],
-    ['', '""'],
-    [{ folder: 'out' }, 'an object'],
-  ])('says what to pass instead of the folder %j', async (wrong, shown) => {
-    const { client, service } = createSavingClient(text(200, 'x'))
-    const error = await caught(client.files.save(resultOf('job_1'), wrong as string), ConfigurationError)
-    expect(error.message).toBe(
-      `\`files.save\` needs the path of a folder, like \`client.files.save(result, 'out')\`, not ${shown}. Nothing was fetched.`,
-    )
-    expect(service.received).toHaveLength(0)
-  })
-
-  test.each([undefined, {}, { job_id: 'job_1' }, 'job_1'])(
-    'says what to pass instead of the result %j',
-    async (wrong) => {
-      const { client } = createSavingClient(text(200, 'x'))
-      await caught(client.files.save(wrong as never, folder.path), ConfigurationError)
-    },
-  )
 
   test('says so where there is no file system', async () => {
     const { client } = createSavingClient(text(200, 'x'))

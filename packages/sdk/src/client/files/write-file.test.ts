@@ -1,19 +1,13 @@
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost } from '../../../test/file-host.ts'
-import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../../../test/saving-client.ts'
+import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
 import type { SaveOptions } from './file-options.ts'
 
-let folder: TestFolder
-
-beforeEach(async () => {
-  folder = await createTestFolder()
-})
-
-afterEach(() => folder.remove())
+const folder = folderOfEachTest()
 
 describe('a name that is taken', () => {
   const save = (content: string, options?: SaveOptions) =>

@@ -14,10 +14,34 @@ const URL_OF_RUN = 'http://127.0.0.1:1/v1/models/m/run'
 const DENO_CONNECT_ERROR = `error sending request for url (${URL_OF_RUN}): client error (Connect): tcp connect error: Connection refused (os error 111)`
 
 describe('describeNetworkFailure', () => {
-  test('takes a CONNECT that failed for what it is, and not for a request', () => {
-    const closed = nodeError('UND_ERR_SOCKET')
-    const tunnel = Object.assign(nodeError('UND_ERR_PRX_CONN'), { cause: closed })
-    expect(describeNetworkFailure(fetchFailed(tunnel)).reason).toBe('UND_ERR_PRX_CONN')
+  const chain = (code: string, cause: unknown) => fetchFailed(Object.assign(nodeError(code), { cause }))
+  const circle = new Error('round')
+  circle.cause = circle
+  const foreign: unknown = runInNewContext(
+    `new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) })`,
+  )
+
+  test.each([
+    [
+      'a CONNECT that failed for what it is, and not for a request',
+      chain('UND_ERR_PRX_CONN', nodeError('UND_ERR_SOCKET')),
+      'UND_ERR_PRX_CONN',
+    ],
+    [
+      "the last part of Deno's message",
+      new TypeError(DENO_CONNECT_ERROR),
+      'tcp connect error: Connection refused (os error 111)',
+    ],
+    ['the deepest code of the chain', chain('OUTER', nodeError('INNER')), 'INNER'],
+    ['the only code of the chain', chain('OUTER', new Error('no code')), 'OUTER'],
+    ['the deepest message', fetchFailed(new Error('other side closed')), 'other side closed'],
+    ['a string', 'just text', 'just text'],
+    ['a message without a cause', new Error('the last', { cause: null }), 'the last'],
+    ['an error of another realm, as test runners make them', foreign, 'ECONNREFUSED'],
+    ['a chain of causes that goes in a circle', circle, 'round'],
+    ['getters that throw', new Proxy({}, { get: () => expect.unreachable() }), 'unknown failure'],
+  ])('takes for the reason %s', (_, error, reason) => {
+    expect(describeNetworkFailure(error).reason).toBe(reason)
   })
 
   test.each<[unknown, string | undefined]>([
@@ -42,38 +66,6 @@ describe('describeNetworkFailure', () => {
     expect(hint ?? 'nothing').toContain(words ?? 'nothing')
   })
 
-  test("gives the last part of Deno's message as the reason", () => {
-    const { reason } = describeNetworkFailure(new TypeError(DENO_CONNECT_ERROR))
-    expect(reason).toBe('tcp connect error: Connection refused (os error 111)')
-  })
-
-  test('goes by the deepest code of the chain', () => {
-    const chain = fetchFailed(Object.assign(nodeError('OUTER'), { cause: nodeError('INNER') }))
-    expect(describeNetworkFailure(chain).reason).toBe('INNER')
-    const bare = fetchFailed(Object.assign(nodeError('OUTER'), { cause: new Error('no code') }))
-    expect(describeNetworkFailure(bare).reason).toBe('OUTER')
-  })
-
-  test('falls back to the deepest message', () => {
-    expect(describeNetworkFailure(fetchFailed(new Error('other side closed'))).reason).toBe('other side closed')
-    expect(describeNetworkFailure('just text').reason).toBe('just text')
-    expect(describeNetworkFailure(new Error('the last', { cause: null })).reason).toBe('the last')
-  })
-
-  test('reads errors of another realm, as test runners make them', () => {
-    const error: unknown = runInNewContext(
-      `new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) })`,
-    )
-    expect(error instanceof Error).toBe(false)
-    expect(describeNetworkFailure(error)).toMatchObject({ reason: 'ECONNREFUSED' })
-  })
-
-  test('ends at a chain of causes that goes in a circle', () => {
-    const error = new Error('round')
-    error.cause = error
-    expect(describeNetworkFailure(error).reason).toBe('round')
-  })
-
   const strange = [undefined, null, 0, '', Symbol('special'), {}, Object.create(null), [], () => {}]
   test.each([...strange, { code: 42, message: '' }])(
     'takes the strange value %s for an unknown failure that may have reached the service',
@@ -84,11 +76,6 @@ describe('describeNetworkFailure', () => {
       expect([found.cause.name, Object.keys(found.cause)]).toEqual(['Error', ['name']])
     },
   )
-
-  test('survives getters that throw', () => {
-    const hostile = new Proxy({}, { get: () => expect.unreachable() })
-    expect(describeNetworkFailure(hostile).reason).toBe('unknown failure')
-  })
 
   test('never throws, whatever was thrown', () => {
     fc.assert(

@@ -219,7 +219,7 @@ describe('the API key function (section 5.6)', () => {
     const apiKey = () => Promise.reject(cause)
     const { result, service } = callOnce(run, [json(202, QUEUED)], { client: { apiKey } })
     const error = await caught(result, ConfigurationError)
-    expect(error).toMatchObject({ submission: 'not_sent', cause })
+    expect(error).toMatchObject({ submission: 'not_sent', cause, attempts: [] })
     expect(error.message).toContain('because the function `apiKey` failed: the vault is closed. ')
     expect(service.received).toHaveLength(0)
   })

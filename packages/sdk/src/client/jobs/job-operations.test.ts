@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { caught } from '../../../test/caught.ts'
-import { errorResponse, json } from '../../../test/scripted-service.ts'
+import { json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { NotFoundError } from '../errors/api-errors.ts'
 import { isFinished, withKnownStatus } from './job-operations.ts'
 
 test('isFinished knows the terminal statuses alone, by either word for success (section 3)', () => {
@@ -15,11 +13,6 @@ test('client.jobs.get gives the job, whose success reads succeeded by either wor
   const { client, service } = createTestClient([json(200, { data: { status: 'completed', output, more: 1 } })])
   await expect(client.jobs.get('job 1')).resolves.toEqual({ status: 'succeeded', output, more: 1 })
   expect(service.received).toMatchObject([{ method: 'GET', path: '/v1/jobs/job%201' }])
-})
-
-test('client.jobs.get knows nothing of a job that the service does not know', async () => {
-  const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
-  expect(await caught(client.jobs.get('job_1'), NotFoundError)).toMatchObject({ jobId: 'job_1', submission: 'unknown' })
 })
 
 test.each([[{ status: 'paused' }], [{ more: 1 }], [null], [undefined], ['completed'], [7], [['completed']]])(

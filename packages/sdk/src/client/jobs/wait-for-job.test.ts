@@ -1,12 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { errorResponse, json, type Step, silent, text } from '../../../test/scripted-service.ts'
 import { createTestClient, recordLog } from '../../../test/test-client.ts'
-import { NotFoundError, ServerError } from '../errors/api-errors.ts'
-import { JobFailedError } from '../errors/job-errors.ts'
+import { ServerError } from '../errors/api-errors.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
 
 const running = json(200, fixtures.jobs.processing.body)
@@ -26,19 +24,6 @@ describe('the wait for a job that is known by its id', () => {
       status: 'succeeded',
       output: fixtures.jobs.succeeded.body.data.output,
     })
-  })
-
-  test('rejects with the error of the job, or of the poll', async () => {
-    const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
-    await caught(failing.client.jobs.attach('job_1').result(), JobFailedError)
-    const missing = createTestClient([errorResponse(404, 'NOT_FOUND')])
-    await caught(missing.client.jobs.attach('job_1').result(), NotFoundError)
-  })
-
-  test.each([0, -1, Number.NaN])('rejects, and does not throw, for the deadline %j', async (deadlineMs) => {
-    const { client, service } = createTestClient([running])
-    await caught(client.jobs.attach('job_1').result({ deadlineMs }), ConfigurationError)
-    expect(service.received).toHaveLength(0)
   })
 
   test('has no end with an infinite deadline', async () => {

@@ -87,12 +87,6 @@ describe('validateInput (section 2.3)', () => {
     const run = client.run('aurora-image', { prompt: 'x', num_image: 2 }, { validateInput: true })
     await expect(run).rejects.toThrow(/ did you mean num_images\? It was not sent\.$/)
   })
-
-  test('reads nothing when it is not asked for', async () => {
-    const { client, service } = createTestClient([completed])
-    await client.run('aurora-image', { anything: 1 }, { validateInput: false })
-    expect(service.received.map(({ method }) => method)).toEqual(['POST'])
-  })
 })
 
 test('a model that does not exist is a NotFoundError, and no run is sent', async () => {
