@@ -49,7 +49,7 @@ test('only the job says how a cancelled run ended: a result that is there is kep
   expect(await settled(runs.progress())).toMatchObject({ credits: 4, cancelled: 0 })
 })
 
-test('a run is sent at the price that was counted, and counted again when it rose', async () => {
+test('a run is sent at the price that was counted, and counted again without a pause when it rose', async () => {
   const { engine, client, sent } = await openBatch()
   const prices = [1]
   const models = {
@@ -60,12 +60,13 @@ test('a run is sent at the price that was counted, and counted again when it ros
   }
   const member = (name: keyof ModelRun) => (name === 'submit' ? client.submit.bind(client) : client[name])
   const stale = new Proxy(client, { get: (_, name: keyof ModelRun) => (name === 'models' ? models : member(name)) })
-  const runs = createRuns({ engine, client: stale, maxCredits: 20 })
+  const pauses: Error[] = []
+  const runs = createRuns({ engine, client: stale, maxCredits: 20, onPause: (reason) => pauses.push(reason) })
   runs.start()
   await settled(runs.add('a', MODEL, { prompt: 'a' }))
   await pass(10_000)
   expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded' })
-  expect([prices, sent.length, (await settled(runs.progress())).credits]).toEqual([[], 1, 4])
+  expect([prices, pauses, sent.length, (await settled(runs.progress())).credits]).toEqual([[], [], 1, 4])
   await settled(runs.stop())
 })
 

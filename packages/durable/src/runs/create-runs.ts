@@ -1,16 +1,17 @@
 import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
-import type { DiedTask, Rate, TaskHandler, Worker } from '../engine/engine.ts'
+import type { DiedTask, Rate, TaskHandler } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
 import { warn } from '../engine/warn.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
+import { BatchWorkers } from './batch-workers.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
 import type { StepParts, WorkedQueue } from './once-run.ts'
 import { Outage } from './outage.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
-import { readProgress, readResults, readRun, speedMeter } from './read-runs.ts'
+import { readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
 import { freePlace, queuesOf, type RunsContext, reportEnd } from './runs-context.ts'
@@ -41,7 +42,6 @@ const DAY_MS = 86_400_000
 export function createRuns(options: RunsOptions): Runs {
   checkRunsOptions(options)
   const context = contextOf(options)
-  const speed = speedMeter()
   const parts = partsOf(context, options)
   const workers = new BatchWorkers(() => [parts.work('submit'), parts.work('poll')])
   let cursors: ReadCursors = {}
@@ -54,7 +54,7 @@ export function createRuns(options: RunsOptions): Runs {
     read: (key, given = {}) => readStep(key, given, parts),
     sweep: async (given = {}) => {
       await sweepRuns(given, parts, workers)
-      return readProgress(context, speed)
+      return readProgress(context)
     },
     inbox: context.inbox,
     start: () => {
@@ -67,7 +67,7 @@ export function createRuns(options: RunsOptions): Runs {
     },
     get: (key) => readRun(key, context),
     results: (given = {}) => readResults(given, context),
-    progress: () => readProgress(context, speed),
+    progress: () => readProgress(context),
     list: (list = {}) => listRuns(list, context),
     unknown: (list = {}) => listUnknown(list, context),
     resolve: (key, { jobId } = {}) => resolveUnknown(key, jobId, context),
@@ -177,31 +177,4 @@ function contextOf({
   const hooks = { onPause, onError, onEnd: guardedEnd }
   const context = { engine, client, queues: queuesOf(name), maxCredits, maxRunning, giveUpAfterMs, ...hooks }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
-}
-
-/** The workers of a batch in this process. They run while they have a user: `start()`, or a loop. */
-class BatchWorkers {
-  readonly #start: () => Worker[]
-  readonly #users = new Set<unknown>()
-  #workers: Worker[] = []
-  #stopped: Promise<unknown> = Promise.resolve()
-
-  constructor(start: () => Worker[]) {
-    this.#start = start
-  }
-
-  use(user: unknown): void {
-    this.#users.add(user)
-    if (this.#workers.length === 0) this.#workers = this.#start()
-  }
-
-  /** After the last user, no further task starts. Resolves when the results of running requests are stored. */
-  async release(user: unknown): Promise<void> {
-    this.#users.delete(user)
-    if (this.#users.size > 0) return
-    const stopping = this.#workers
-    this.#workers = []
-    this.#stopped = Promise.all([this.#stopped, ...stopping.map((worker) => worker.stop())])
-    await this.#stopped
-  }
 }

@@ -148,13 +148,8 @@ export async function isPaused({ engine, queues }: RunsContext): Promise<boolean
 /**
  * Reads the progress of a batch. A run that moves on while the queues are counted is in two of them: each number is cut to what
  * the others leave of the total, so that no run counts twice.
- *
- * @param speedOf returns runs per millisecond, if known
  */
-export async function readProgress(
-  context: RunsContext,
-  speedOf: (done: number) => number | undefined,
-): Promise<RunsProgress> {
+export async function readProgress(context: RunsContext): Promise<RunsProgress> {
   const { engine, queues } = context
   // First the ends: a run that ends from now on counts as running.
   const ended = sum(await engine.count(queues.outcomes))
@@ -171,7 +166,6 @@ export async function readProgress(
   const done = within(ended - retried, total)
   const unknown = within(submits.dead + polls.dead, total - done)
   const waiting = within(submits.waiting, total - done - unknown)
-  const speed = speedOf(done)
   const left = total - done - unknown
   return {
     total,
@@ -183,7 +177,6 @@ export async function readProgress(
     oldestDueMs: Math.max(0, -((await engine.msUntilDue(queues.submit)) ?? 0)),
     isPaused: await isPaused(context),
     credits: await engine.total(queues.credits),
-    msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),
   }
 }
 
@@ -202,14 +195,4 @@ function sum(counts: Readonly<Record<TaskState, number>>): number {
 
 function within(value: number, most: number): number {
   return Math.min(Math.max(0, value), Math.max(0, most))
-}
-
-/** Measures how fast runs end, in runs per millisecond since the first call. */
-export function speedMeter(): (done: number) => number | undefined {
-  let first: { at: number; done: number } | undefined
-  return (done) => {
-    const at = performance.now()
-    first ??= { at, done }
-    return done > first.done ? (done - first.done) / (at - first.at) : undefined
-  }
 }

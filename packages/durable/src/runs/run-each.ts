@@ -15,11 +15,16 @@ export interface RunItem {
   readonly maxCredits?: number | undefined
 }
 
-/** Adds a run. */
-type Add = (item: RunItem) => Promise<void>
-
 /** Cursors of the lists of ended runs. */
 export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>>
+
+interface Loop<Item> {
+  add(item: RunItem): Promise<void>
+  items: Iterable<Item> | AsyncIterable<Item>
+  concurrency: number
+  /** Where to start reading; updated while reading. */
+  cursors: ReadCursors
+}
 
 const PAGE = 1_000
 const ADDS_AT_ONCE = 100
@@ -32,10 +37,8 @@ const LISTS: readonly (readonly [keyof ReadCursors, TaskState])[] = [
 /** Adds items, and yields each with its run once any process has ended it, or it is unknown. */
 export class RunEach<Item extends RunItem> {
   readonly #context: RunsContext
-  readonly #add: Add
-  readonly #concurrency: number
+  readonly #loop: Loop<Item>
   readonly #source: Iterator<Item> | AsyncIterator<Item>
-  readonly #cursors: ReadCursors
   readonly #pending = new Map<string, Item[]>()
   readonly #ended: { item: Item; run: Run }[] = []
   /** Aborts when the loop has ended or failed: then no further item is taken or added. */
@@ -47,21 +50,11 @@ export class RunEach<Item extends RunItem> {
   #adding = 0
   #open = 0
 
-  /** @param cursors where to start reading; updated while reading */
-  constructor(
-    context: RunsContext,
-    {
-      add,
-      items,
-      concurrency,
-      cursors,
-    }: { add: Add; items: Iterable<Item> | AsyncIterable<Item>; concurrency: number; cursors: ReadCursors },
-  ) {
+  constructor(context: RunsContext, loop: Loop<Item>) {
+    const { items } = loop
     this.#context = context
-    this.#add = add
-    this.#concurrency = concurrency
+    this.#loop = loop
     this.#source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
-    this.#cursors = cursors
     this.#repeat = createReads(context, this.#left.signal)
   }
 
@@ -102,7 +95,7 @@ export class RunEach<Item extends RunItem> {
   async #takeItems(): Promise<void> {
     try {
       while (!this.#left.signal.aborted) {
-        if (this.#open >= this.#concurrency || this.#adding >= ADDS_AT_ONCE) {
+        if (this.#open >= this.#loop.concurrency || this.#adding >= ADDS_AT_ONCE) {
           await this.#change()
           continue
         }
@@ -122,7 +115,7 @@ export class RunEach<Item extends RunItem> {
   async #register(item: Item): Promise<void> {
     this.#adding += 1
     try {
-      await this.#repeat(() => this.#add(item))
+      await this.#repeat(() => this.#loop.add(item))
       const { key } = item
       // Before `#settle`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
       this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
@@ -148,11 +141,12 @@ export class RunEach<Item extends RunItem> {
 
   async #readPage(name: keyof ReadCursors, state: TaskState): Promise<number> {
     const { engine, queues } = this.#context
-    const page = { limit: PAGE, after: this.#cursors[name] }
+    const { cursors } = this.#loop
+    const page = { limit: PAGE, after: cursors[name] }
     const records = await this.#repeat(() => engine.list(queues[name], state, page))
     for (const { id } of records) await this.#settle(keyOf(id))
     const last = records.at(-1)
-    if (last !== undefined) this.#cursors[name] = last.cursor
+    if (last !== undefined) cursors[name] = last.cursor
     return records.length
   }
 
@@ -162,11 +156,7 @@ export class RunEach<Item extends RunItem> {
     if (run === undefined || run.state === 'waiting' || run.state === 'running') return
     const items = this.#pending.get(key) ?? []
     this.#pending.delete(key)
-    for (const item of items) this.#end(item, run)
-  }
-
-  #end(item: Item, run: Run): void {
-    this.#ended.push({ item, run })
+    for (const item of items) this.#ended.push({ item, run })
     this.#notify()
   }
 

@@ -85,8 +85,6 @@ export interface RunsProgress {
   readonly isPaused: boolean
   /** Price of all runs that were sent, in credits: the maximum that was charged. */
   readonly credits: number
-  /** Estimated milliseconds until the last run ends, from the speed since the first call; `undefined` before that is known. */
-  readonly msLeft: number | undefined
 }
 
 /** Data of a task of the queue `submit`. */

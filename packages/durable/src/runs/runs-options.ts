@@ -24,7 +24,6 @@ import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
 import type { ReadOptions, SendOptions } from './send-run.ts'
 import type { EndedStep, StepRun } from './step-run.ts'
 import type { SweepOptions } from './sweep-runs.ts'
-import type { UnknownRun } from './unknown-runs.ts'
 
 /** Options of `createRuns`. */
 export interface RunsOptions {
@@ -77,7 +76,6 @@ export interface Runs {
   /**
    * Adds a run. Any process may add a key any number of times: it is sent at most once. Resolves when the run is durable.
    *
-   * @param key name of the run, up to 300 characters
    * @param agreed `maxCredits`: the run is rejected, and not sent, when it costs more at that moment. When it is added again with
    * a higher one, it is sent. Default: any price
    * @throws ConfigurationError when the key is that of a run with another model or input
@@ -99,13 +97,6 @@ export interface Runs {
    * @throws ConfigurationError when the key is that of a run with another model or input, or an argument is wrong
    * @throws AbortedError when the signal aborts before the run is sent
    * @throws Errors of the store, when it fails for some seconds
-   *
-   * @example
-   * for (;;) {
-   *   const run = await step('send', () => runs.send(`video:${orderId}`, 'aurora-video', { prompt }))
-   *   if (run.afterMs === undefined) return run
-   *   await sleep(run.afterMs)
-   * }
    */
   send(key: string, model: string, input: Readonly<Record<string, unknown>>, options?: SendOptions): Promise<StepRun>
   /**
@@ -135,10 +126,10 @@ export interface Runs {
   /** Lists runs page by page: what was sent, by its end, then what is under way, then what waits. */
   list(options?: RunList): Promise<ListedRun[]>
   /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<ListedRun[]>
   /**
    * Decides that an `unknown` run has this job, which is polled from now on; without `jobId`, that its known job is polled again.
-   * Resolves to whether the run was unknown and has a job now. A wrong job leaves the run `unknown`: decide again.
+   * Resolves to whether the run was unknown and has a job now.
    */
   resolve(key: string, decision?: { jobId?: string | undefined }): Promise<boolean>
   /**
@@ -147,23 +138,17 @@ export interface Runs {
    */
   resubmit(key: string, decision?: { lostJob?: string | undefined }): Promise<boolean>
   /**
-   * Sends a run again that is `failed`, `rejected` or `cancelled`. **A new run, which is paid for itself**; its key, model and
-   * input stay. `get` returns the new attempt, and `results` yields its end besides the earlier one. Resolves to whether the run
-   * had such a state. An `unknown` run is not retried: see `resolve` and `resubmit`. `maxCredits` is as for `add`; default: as before.
+   * Sends a run again that is `failed`, `rejected` or `cancelled`. **A new run, which is paid for itself.** `results` yields its
+   * end besides the earlier one. Resolves to whether the run had such a state. `maxCredits` is as for `add`; default: as before.
    */
   retry(key: string, agreed?: { maxCredits?: number | undefined }): Promise<boolean>
   /**
-   * Deletes runs, with their credits: `{ all: true }` the whole batch, or those that ended some time ago. **A deleted key is
-   * forgotten: added again, it is sent and paid again.** Runs that are under way stay. Read `results` from the start afterwards.
-   * Resolves to how many were deleted, and how many are under way and were kept.
-   *
-   * @example
-   * await runs.delete({ state: 'succeeded', olderThanMs: 7 * 86_400_000 })
+   * Deletes runs, with their credits, but none that is under way. **A deleted key is forgotten: added again, it is sent and paid
+   * again.** Read `results` from the start afterwards. Resolves to how many were deleted, and how many are under way and were kept.
    */
   delete(wanted: RunsToDelete): Promise<{ deleted: number; kept: number }>
   /**
-   * Cancels a run: one that waits is never sent, the job of one that runs is cancelled at the service (`DELETE`, section 4.5).
-   * Resolves to what it could do.
+   * Cancels a run: one that waits is never sent, the job of one that runs is cancelled at the service (section 4.5).
    *
    * @throws ApiError or TransportError when the service did not cancel the job: call it again
    */
@@ -181,10 +166,6 @@ export interface Runs {
    * Adds a run for each item, works the batch in this process, and yields each item with its run once that has ended or is
    * `unknown`. The same loop after a crash, or in a second process, sends nothing again and yields the results that exist.
    * Leaving the loop waits until the results of running requests are stored.
-   *
-   * @example
-   * const items = prompts.map((prompt, index) => ({ key: `poster-${index}`, input: { prompt } }))
-   * for await (const { item, run } of runs.runEach('aurora-image', items)) console.log(item.key, run.state)
    *
    * @param items their `key` and `input` are those of `add`; an item is taken when there is a place for it
    * @param options `concurrency`: items that were taken and whose run has not been yielded; default 1,000

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { MODEL, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { type Fault, loop, openProcesses, type Process } from '../../test/processes.ts'
+import { createSqliteEngine } from '../sqlite/sqlite-engine.ts'
 import type { SendOptions } from './send-run.ts'
 
 useVirtualTime()
@@ -51,6 +52,35 @@ describe('callers of one run', () => {
     expect(ended.every(({ run }) => run.state === 'succeeded')).toBe(true)
     expect(ended.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThanOrEqual(240)
     expect(Object.values(posts)).toEqual(Array.from({ length: 60 }, () => 1))
+  })
+})
+
+describe('a run by send', () => {
+  it('is encoded in the store, and decoded in each call', async () => {
+    const encoded: string[] = []
+    const codec = {
+      encode: (text: string) => `${encoded.push(text) - 1}`,
+      decode: (stored: string) => encoded[Number(stored)] ?? '',
+    }
+    const { runs, sent } = await openBatch({ engine: createSqliteEngine({ path: ':memory:', codec }) })
+    const { run } = await settled(loop({ runs, faults: {} }, 'a'))
+    expect(run).toMatchObject({ state: 'succeeded', output: { type: 'image' } })
+    await expect(settled(runs.send('a', MODEL, { prompt: 'other' }))).rejects.toThrow('that of another run')
+    expect([sent, encoded.some((text) => text.includes('"prompt":"a"'))]).toEqual([['a'], true])
+  })
+
+  it('is ended by the delivery to the inbox of its batch, and the batch polls nothing', async () => {
+    const webhooks = { publicUrl: 'https://app.example.com/webhooks', secret: 'a secret of thirty-two bytes, or more' }
+    const { server, runs, sent, polled } = await openBatch({ webhooks })
+    server.webhooks.deliver((request) => runs.inbox?.handle(request) ?? Promise.reject(new Error('no inbox')))
+    const named = runs.send('a', MODEL, { prompt: 'a' }, { webhookUrl: 'https://app.example.com/other' })
+    await expect(settled(named)).rejects.toThrow('leave `webhookUrl` out')
+    expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state: 'running' })
+    await pass(5_000)
+    await settled(runs.sweep())
+    expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state: 'succeeded' })
+    // A delivery is a hint: the inbox has read the job.
+    expect([sent, polled.length]).toEqual([['a'], 1])
   })
 })
 

@@ -4,7 +4,6 @@ import {
   AuthenticationError,
   BudgetExceededError,
   HookError,
-  InputValidationError,
   InsufficientCreditsError,
   type ModelRun,
   ModelRunError,
@@ -229,7 +228,7 @@ const LONGEST_PAUSE_MS = 300_000
 function isLocal(error: unknown): error is ModelRunError {
   if (!(error instanceof ModelRunError) || error.submission !== 'not_sent' || error.isRetryable) return false
   // Its attempts are those that read the model.
-  if (error instanceof BudgetExceededError || error instanceof InputValidationError) return false
+  if (error instanceof BudgetExceededError) return false
   return !(error instanceof ApiError) && (error.attempts.length > 0 || error instanceof HookError)
 }
 

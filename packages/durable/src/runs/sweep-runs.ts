@@ -1,4 +1,5 @@
 import { sleep, systemClock } from '@modelrun/kit'
+import type { BatchWorkers } from './batch-workers.ts'
 import type { StepParts } from './once-run.ts'
 import type { RunsContext } from './runs-context.ts'
 
@@ -8,12 +9,6 @@ export interface SweepOptions {
   forMs?: number | undefined
   /** Ends the sweep early. */
   signal?: AbortSignal | undefined
-}
-
-/** Starts and stops the workers of the batch in this process. */
-interface Workers {
-  use(user: unknown): void
-  release(user: unknown): Promise<void>
 }
 
 const CHECK_MS = 100
@@ -26,7 +21,7 @@ const SOON_MS = 600
 export async function sweepRuns(
   { forMs = 20_000, signal }: SweepOptions,
   { context, isRunning }: StepParts,
-  workers: Workers,
+  workers: BatchWorkers,
 ): Promise<void> {
   const user = {}
   const endAt = performance.now() + forMs

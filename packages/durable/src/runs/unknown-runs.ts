@@ -1,21 +1,16 @@
 import { addAttempt } from './add-run.ts'
+import type { ListedRun } from './list-runs.ts'
 import { latestAttempt, readAttempt } from './read-runs.ts'
-import { isEnded, type Run } from './run-types.ts'
+import { isEnded } from './run-types.ts'
 import { asJson, type RunsContext, storeOutcome } from './runs-context.ts'
-
-/** A run that needs a decision. */
-export interface UnknownRun extends Run {
-  /** For `after` of the next list. */
-  readonly cursor: string
-}
 
 /** Lists the runs whose tasks of `submit`, then of `poll`, are dead. */
 export async function listUnknown(
   { limit = 100, after = '' }: { limit?: number | undefined; after?: string | undefined },
   context: RunsContext,
-): Promise<UnknownRun[]> {
+): Promise<ListedRun[]> {
   const { engine, queues } = context
-  const found: UnknownRun[] = []
+  const found: ListedRun[] = []
   for (const name of ['submit', 'poll'] as const) {
     const [, place] = after.split(`${name}:`)
     if (name === 'submit' && after !== '' && place === undefined) continue

@@ -117,13 +117,12 @@ it('lists a run that ended four processes while it was sent, and one that ended 
 })
 
 it('is paused while the key is not valid, says so, and continues when it is', async () => {
-  const reasons: string[] = []
-  const { server, runs } = await setUpRuns({ onPause: (reason) => reasons.push(reason.name) })
+  const paused = Promise.withResolvers<Error>()
+  const { server, runs } = await setUpRuns({ onPause: paused.resolve })
   server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
   await runs.add('a', MODEL, { prompt: 'a' })
   runs.start()
-  while (reasons.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  expect(reasons).toEqual(['PermissionDeniedError'])
+  expect(await paused.promise).toMatchObject({ name: 'PermissionDeniedError' })
   await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
   await runs.stop()
 })
