@@ -190,28 +190,22 @@ describe.skipIf(isMissing)(`the BullMQ engine in an outage of Redis${note}`, () 
 
     const admin = new Redis(`redis://127.0.0.1:${service.port}`)
     await admin.client('PAUSE', 3_500)
-    const startedAt = performance.now()
     const changes = [engine.add('tasks', 'during', { data: null }), engine.reserve('credits', 'a', { amount: 1 })]
     for (const change of changes) await expect(change).rejects.toThrow(/Redis did not respond within 2000 ms/)
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
-    await expect
-      .poll(() => engine.add('tasks', 'after', { data: null }).then(() => 'added'), { timeout: 10_000 })
-      .toBe('added')
-    await expect.poll(() => seen, { timeout: 10_000 }).toContain('after')
+    await expect.poll(() => engine.add('tasks', 'after', { data: null }).then(() => 'added')).toBe('added')
+    await expect.poll(() => seen).toContain('after')
     admin.disconnect()
 
     await service.stop()
     await expect(engine.add('tasks', 'gone', { data: null })).rejects.toThrow()
     expect(errors.length).toBeGreaterThan(0)
     await engine.close()
-  }, 30_000)
+  })
 
   it('rejects when there is no Redis, and closes', async () => {
     const engine = createBullmqEngine({ connection: 'redis://127.0.0.1:1', onError: () => {} })
-    const startedAt = performance.now()
     await expect(engine.setup()).rejects.toThrow(/Redis did not respond/)
     await expect(engine.add('tasks', 'a', { data: null })).rejects.toThrow(/Redis did not respond/)
-    expect(performance.now() - startedAt).toBeLessThan(6_000)
     await engine.close()
-  }, 15_000)
+  })
 })

@@ -48,12 +48,13 @@ describe.skipIf(isMissing)(`idle workers on Postgres${note}`, () => {
     const queue = crypto.randomUUID()
     const ran: string[] = []
     const worker = engine.work(queue, async ({ id }) => void ran.push(id))
-    for (let index = 0; ran.length === 0; index += 1) {
-      // The first ones may come before the worker listens.
-      await other.add(queue, `task-${index}`, { data: null })
+    const addOne = async () => {
+      await other.add(queue, crypto.randomUUID(), { data: null })
       other.notify?.()
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      return ran.length
     }
+    // The first ones may come before the worker listens.
+    await expect.poll(addOne).toBeGreaterThan(0)
     await worker.stop()
     await engine.close()
     await other.close()
@@ -70,10 +71,10 @@ describe.skipIf(isMissing)(`idle workers on Postgres${note}`, () => {
       const sql = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
       return (await pool.query<{ pid: number }>(sql)).rows.map(({ pid }) => pid)
     }
-    await expect.poll(listeners, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(listeners).toHaveLength(1)
     const [pid] = await listeners()
     await pool.query('SELECT pg_terminate_backend($1)', [pid])
-    await expect.poll(async () => (await listeners()).some((other) => other !== pid), { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await listeners()).some((other) => other !== pid)).toBe(true)
     await worker.stop()
     // Without a connection that is held, the pool ends.
     await pool.end()

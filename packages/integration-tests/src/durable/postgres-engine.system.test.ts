@@ -102,11 +102,15 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
 
   it('counts no process as lost when a lock ends before its task starts', async () => {
     let isLate = false
+    const isOver = async () => {
+      const sql = `SELECT due_at < extract(epoch FROM clock_timestamp()) * 1000 AS over FROM modelrun_tasks WHERE queue = 'slow'`
+      return (await pool.query<{ over: boolean }>(sql)).rows[0]?.over === true
+    }
     const query = async (text: string, values: unknown[]) => {
       const result = await pool.query(text, values)
       if (isLate || !text.includes("SET state = 'running'") || result.rows.length === 0) return result
       isLate = true
-      await new Promise((resolve) => setTimeout(resolve, 1_600))
+      while (!(await isOver()));
       return result
     }
     const engine = createPostgresEngine(query, { pollMs: 50 })

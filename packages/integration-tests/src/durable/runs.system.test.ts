@@ -117,12 +117,15 @@ it('lists a run that ended four processes while it was sent, and one that ended 
 })
 
 it('is paused while the key is not valid, says so, and continues when it is', async () => {
-  const paused = Promise.withResolvers<Error>()
-  const { server, runs } = await setUpRuns({ onPause: paused.resolve })
+  let onPause = (_: Error) => {}
+  const paused = new Promise<Error>((resolve) => {
+    onPause = resolve
+  })
+  const { server, runs } = await setUpRuns({ onPause })
   server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
   await runs.add('a', MODEL, { prompt: 'a' })
   runs.start()
-  expect(await paused.promise).toMatchObject({ name: 'PermissionDeniedError' })
+  expect(await paused).toMatchObject({ name: 'PermissionDeniedError' })
   await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
   await runs.stop()
 })
