@@ -1,6 +1,6 @@
 import { cleanText, readOptions } from '@modelrun/kit'
 import type { HandlerFailure, InboxOptions } from './inbox-options.ts'
-import { createLane, createPollJob, type Lane, type PollJob } from './poll-job.ts'
+import { createLane, type Lane } from './poll-job.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
 import { INBOX_OPTIONS, type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
 import { Subscribers } from './subscribers.ts'
@@ -12,8 +12,6 @@ export interface InboxCore {
   hooks: Hooks
   /** Work that `drain` waits for. */
   background: Background
-  /** Undefined without a client. */
-  pollJob: PollJob | undefined
   lane: Lane
   subscribers: Subscribers
   /** Aborts when the inbox drains: it takes no more work. */
@@ -32,7 +30,6 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     queues: openQueues(options.engine, options.name, options.clock),
     hooks: createHooks(inboxOptions, background.track),
     background,
-    pollJob: options.client && createPollJob(options.client, options.clock),
     lane: createLane(options.clock),
     subscribers: new Subscribers(),
     stopping: new AbortController(),

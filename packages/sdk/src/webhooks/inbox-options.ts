@@ -64,8 +64,6 @@ export interface InboxOptions<Context = unknown> {
   publicUrl?: string | undefined
   /** Allows http callback URLs on any host, for a network of your own: others can read their tokens. Default `false`. */
   allowHttp?: boolean | undefined
-  /** Hosts of the files of a result; `*.example.com` allows all hosts below it. Default: every host. */
-  allowedOutputHosts?: readonly string[] | undefined
   /** Handlers that run at once in this process. Default 10. */
   concurrency?: number | undefined
   /** A process that died holds its jobs for so long, in milliseconds. Locks are renewed while handlers run. Default 30,000. */

@@ -145,7 +145,7 @@ describe('waitUntil', () => {
     expect(handled()).toBe(1)
   })
 
-  test('ends 1.5 s after the last work, and at once when a drain begins', async () => {
+  test('ends 1.5 s after the last work, and at once when a drain has started', async () => {
     const { inbox, clock } = openInbox(openEngine())
     const startedAt = clock.now()
     await clock.run((await deliverTo(inbox)).work)

@@ -1,15 +1,7 @@
-import { fixtures } from '@modelrun/contract/fixtures'
 import { ConfigurationError } from '@modelrun/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findOutputProblem, isSafeOutputUrl } from './output-urls.ts'
-
-const { succeeded, failed } = fixtures.webhooks
-
-const eventOf = (...urls: string[]) => ({
-  ...succeeded.body,
-  output: { type: 'image', items: urls.map((url) => ({ type: 'image', url })) },
-})
+import { isSafeOutputUrl } from './output-urls.ts'
 
 describe('a URL of an output (section 2.5)', () => {
   test('is safe at a public name', () => {
@@ -140,24 +132,5 @@ describe('a list of allowed hosts', () => {
     for (const entry of entries) {
       expect(() => isSafeOutputUrl('https://a.example', { allowedHosts: [entry] })).toThrow(ConfigurationError)
     }
-  })
-})
-
-describe('the check of an event', () => {
-  const allowedHosts = ['files.example.com']
-
-  test('names an item that should not be fetched, and why, without its URL', () => {
-    const event = eventOf('https://files.example.com/1', 'https://169.254.169.254/secret')
-    const problem = 'The URL of item 1 of the output must not be fetched: its host is none of the allowed ones.'
-    expect(findOutputProblem(allowedHosts, event)).toBe(problem)
-    expect(findOutputProblem(allowedHosts, { status: 'unknown', job_id: 'job_1', payload: event })).toBe(problem)
-    expect(findOutputProblem(allowedHosts, eventOf(['https://a.example/'] as never))).toContain('item 0')
-  })
-
-  test('finds nothing in a success that is safe, in text and data URIs, and in events without files', () => {
-    const items = [{ type: 'text', text: 'A red fox.' } as never, { type: 'image', url: 'data:image/png;base64,AAAA' }]
-    const events = [succeeded.body, failed.body, { ...succeeded.body, output: { type: 'mixed', items } }]
-    for (const event of events) expect(findOutputProblem(allowedHosts, event)).toBeUndefined()
-    expect(findOutputProblem(allowedHosts, { status: 'unknown', job_id: 'job_1', payload: {} })).toBeUndefined()
   })
 })

@@ -4,13 +4,12 @@ import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB }
 import {
   ApiError,
   AuthenticationError,
-  NotFoundError,
   PermissionDeniedError,
   RateLimitError,
   ServerError,
 } from '../client/errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError } from '../client/errors/transport-errors.ts'
-import { createLane, createPollJob } from './poll-job.ts'
+import { createLane, pollJob } from './poll-job.ts'
 
 const fail = (error: unknown) => () => {
   throw error
@@ -52,7 +51,7 @@ describe('an outage of the service', () => {
       await deliver(SUCCEEDED, await inbox.callbackUrl())
       await inbox.expect('job_expected', { pollInMs: 3_600_000 })
       await clock.advance(3_599_999)
-      // Each wait is as long as the outage was, and at most 5 minutes.
+      // Each wait is twice as long as the one before, and at most 5 minutes.
       expect(calls.length).toBeGreaterThanOrEqual(12)
       expect(calls.length).toBeLessThan(25)
       isDown = false
@@ -61,35 +60,6 @@ describe('an outage of the service', () => {
       expect(notices.onDead).toEqual([])
     },
   )
-
-  test('asks for a poll after `Retry-After`, and after 5 minutes at the latest', async () => {
-    for (const [retryAfterMs, retryInMs] of [
-      [40_000, 40_000],
-      [86_400_000, 300_000],
-      [10, 1_000],
-    ]) {
-      const error = new RateLimitError({ message: 'slower', status: 429, retryAfterMs })
-      const poll = createPollJob(jobsOf(fail(error)).client, createManualClock())
-      await expect(poll('job_1')).resolves.toEqual({ kind: 'unreachable', error, retryInMs })
-    }
-  })
-
-  test.each<[string, () => typeof SUCCEEDED_JOB]>([
-    ['a job', () => SUCCEEDED_JOB],
-    ['that it does not have the job', fail(new NotFoundError({ message: 'no such job', status: 404 }))],
-  ])('is over when the service says %s: the next one starts with 1 s', async (_, recovered) => {
-    const clock = createManualClock()
-    const down = fail(new ConnectionError({ message: 'reset' }))
-    let state: () => typeof SUCCEEDED_JOB = down
-    const poll = createPollJob(jobsOf(() => state()).client, clock)
-    await poll('job_1')
-    await clock.advance(100_000)
-    await expect(poll('job_1')).resolves.toMatchObject({ retryInMs: 100_000 })
-    state = recovered
-    await poll('job_1')
-    state = down
-    await expect(poll('job_1')).resolves.toMatchObject({ retryInMs: 1_000 })
-  })
 })
 
 describe('a lane', () => {
@@ -135,6 +105,6 @@ describe('a lane', () => {
 
 test('an id that the service rejects is not an outage', async () => {
   const error = new ApiError({ message: 'bad id', status: 400 })
-  const poll = createPollJob(jobsOf(fail(error)).client, createManualClock())
-  await expect(poll('job_1')).resolves.toEqual({ kind: 'rejected', error })
+  const polled = pollJob(jobsOf(fail(error)).client, 'job_1', createManualClock())
+  await expect(polled).resolves.toEqual({ kind: 'rejected', error })
 })

@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { ModelRunError, NewestMap, RetryAfterError, withTimeLimit } from '@modelrun/kit'
+import { NewestMap, RetryAfterError, withTimeLimit } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -8,49 +8,30 @@ import type { JobReader } from './inbox-options.ts'
 /** Result of a poll. */
 export type PolledJob =
   | { kind: 'job'; job: Job }
-  /** The service does not have the job (404). */
-  | { kind: 'missing'; error: unknown }
-  /** The service is down, limits the rate, or rejects the API key, which an operator has to fix. Or a gateway responds. */
-  | { kind: 'unreachable'; error: unknown; retryInMs: number }
-  /** The service rejects this job id. Another poll would not help. */
-  | { kind: 'rejected'; error: unknown }
+  /**
+   * `missing`: the service does not have the job (404). `rejected`: it rejects this job id, and another poll would not help.
+   * `unreachable`: it is down, limits the rate, or rejects the API key, which an operator has to fix. Or a gateway responds.
+   */
+  | { kind: 'missing' | 'rejected' | 'unreachable'; error: unknown }
+
+/** Any client may be plugged in, also one that has no time limit of its own. */
+const MAX_POLL_MS = 300_000
 
 /** Asks the service for a job. Never rejects. */
-export type PollJob = (jobId: string) => Promise<PolledJob>
+export async function pollJob({ jobs }: JobReader, jobId: string, clock: Clock): Promise<PolledJob> {
+  const late = new Error(`The client did not read the job ${jobId} in time.`)
+  const onLate = (): PolledJob => ({ kind: 'unreachable', error: late })
+  return await withTimeLimit(read(jobs, jobId), { clock, limitMs: MAX_POLL_MS, onLate })
+}
 
-/** The wait after a failed poll is as long as the outage so far, within these limits. They also apply to `Retry-After`. */
-const OUTAGE = { minMs: 1_000, maxMs: 300_000 } as const
-
-export function createPollJob({ jobs }: JobReader, clock: Clock): PollJob {
-  let outageSince: number | undefined
-
-  function failedPoll(error: unknown): PolledJob {
-    const { status, retryAfterMs } = error instanceof ModelRunError ? error : {}
+async function read(jobs: JobReader['jobs'], jobId: string): Promise<PolledJob> {
+  try {
+    return { kind: 'job', job: await jobs.get(jobId) }
+  } catch (error) {
     // A response that cannot be read, such as the page of a gateway, says nothing about the job.
-    if (error instanceof ApiError && status !== undefined && !isTransient(status) && !isKeyRejection(status)) {
-      outageSince = undefined
-      return { kind: status === 404 ? 'missing' : 'rejected', error }
-    }
-    outageSince ??= clock.now()
-    const lastedMs = clock.now() - outageSince
-    const retryInMs = Math.min(OUTAGE.maxMs, Math.max(OUTAGE.minMs, lastedMs, retryAfterMs ?? 0))
-    return { kind: 'unreachable', error, retryInMs }
-  }
-
-  async function read(jobId: string): Promise<PolledJob> {
-    try {
-      const job = await jobs.get(jobId)
-      outageSince = undefined
-      return { kind: 'job', job }
-    } catch (error) {
-      return failedPoll(error)
-    }
-  }
-
-  return (jobId) => {
-    // Any client may be plugged in, also one that has no time limit of its own.
-    const onLate = () => failedPoll(new Error(`The client did not read the job ${jobId} in time.`))
-    return withTimeLimit(read(jobId), { clock, limitMs: OUTAGE.maxMs, onLate })
+    const status = error instanceof ApiError ? error.status : undefined
+    if (status === undefined || isTransient(status) || isKeyRejection(status)) return { kind: 'unreachable', error }
+    return { kind: status === 404 ? 'missing' : 'rejected', error }
   }
 }
 

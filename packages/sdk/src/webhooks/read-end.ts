@@ -1,10 +1,19 @@
 import type { Job } from '@modelrun/contract'
-import { backoffMs, jitter, NonRetriableError, RetryAfterError, stableJson, type Task, wallNow } from '@modelrun/kit'
+import {
+  backoffMs,
+  jitter,
+  ModelRunError,
+  NonRetriableError,
+  RetryAfterError,
+  stableJson,
+  type Task,
+  wallNow,
+} from '@modelrun/kit'
 import { isFinished } from '../client/jobs/job-operations.ts'
 import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { readResult } from './parse-webhook.ts'
-import type { PolledJob } from './poll-job.ts'
+import { type PolledJob, pollJob } from './poll-job.ts'
 import { endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
 import { JobLostError } from './subscribers.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
@@ -15,6 +24,9 @@ const MISSING_POLLS = 3
 /** Longest wait between two polls, and the longest first wait. */
 const MAX_WAIT_MS = 15 * 60_000
 const MAX_FIRST_WAIT_MS = 60_000
+
+/** The wait after a poll that did not reach the service doubles within these limits. */
+const OUTAGE = { baseMs: 1_000, maxMs: 300_000 } as const
 
 /** The task of a job, and its data. */
 export interface JobTask {
@@ -31,11 +43,12 @@ export interface JobTask {
  * @throws NonRetriableError when the job is given up
  */
 export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<WebhookEvent | undefined> {
-  const { pollJob, lane } = core
+  const { lane, options } = core
+  const { client, clock } = options
   if (job.source === 'poll') return job.event
-  if (pollJob === undefined) return newsOf(job, job.event) ?? (await stillRuns(core, { task, job }))
+  if (client === undefined) return newsOf(job, job.event) ?? (await stillRuns(core, { task, job }))
   const jobId = jobIdOfKey(task.id)
-  const poll = () => pollJob(jobId)
+  const poll = () => pollJob(client, jobId, clock)
   const isAwaited = job.event !== undefined && (job.isExpected || job.token !== 'none')
   const polled = await (isAwaited ? poll() : lane.poll(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
@@ -60,7 +73,7 @@ async function failedPoll(
 ): Promise<undefined> {
   const hasDelivery = job.event !== undefined
   const isOver = msLeft(core, job) <= 0
-  if (polled.kind === 'unreachable' && (hasDelivery || !isOver)) throw new RetryAfterError(polled.retryInMs)
+  if (polled.kind === 'unreachable' && (hasDelivery || !isOver)) throw new RetryAfterError(outageMs(task, polled.error))
   if (polled.kind === 'unreachable') throw await giveUp(core, { task, job }, 'gave_up')
   if (polled.kind === 'missing' && task.attempt < Math.min(MISSING_POLLS, core.options.maxAttempts)) throw polled.error
   if (!hasDelivery) throw await giveUp(core, { task, job }, 'not_found')
@@ -68,6 +81,12 @@ async function failedPoll(
   if (job.isExpected || (polled.kind === 'rejected' && job.token !== 'none'))
     throw await giveUp(core, { task, job }, 'unconfirmed')
   return undefined
+}
+
+/** The wait while the service cannot be reached: as long as it asks for, within limits. */
+function outageMs({ fence }: Task, error: unknown): number {
+  const { retryAfterMs = 0 } = error instanceof ModelRunError ? error : {}
+  return Math.min(OUTAGE.maxMs, Math.max(retryAfterMs, backoffMs(fence, OUTAGE)))
 }
 
 async function stillRuns(core: InboxCore, { task, job }: JobTask): Promise<never> {
@@ -85,7 +104,7 @@ function waitMs(core: InboxCore, { task, job }: JobTask): number {
   // The service has delivered the end, and will show it soon.
   if (hasEndDelivery(job)) return Math.min(MAX_WAIT_MS, 1_000 * task.fence)
   // Without a client nothing is polled.
-  if (core.pollJob === undefined) return Math.min(msLeft(core, job), MAX_WAIT_MS)
+  if (core.options.client === undefined) return Math.min(msLeft(core, job), MAX_WAIT_MS)
   const baseMs = Math.min(MAX_FIRST_WAIT_MS, core.options.expectedAfterMs)
   const delayMs = jitter(backoffMs(task.fence, { baseMs, maxMs: MAX_WAIT_MS }), [0.8, 1.2])
   return Math.min(msLeft(core, job), delayMs)

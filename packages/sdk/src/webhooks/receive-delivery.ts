@@ -1,26 +1,21 @@
 import { ModelRunError, withTimeLimit } from '@modelrun/kit'
 import { wallNow } from '../shared/clock.ts'
+import type { ServedRequest } from '../shared/serving/node-listener.ts'
 import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { WaitUntil } from './inbox-options.ts'
-import { parseWebhook, type WebhookBody } from './parse-webhook.ts'
+import { parseWebhook } from './parse-webhook.ts'
 import { keepTrying } from './queues.ts'
 import { heard, jobKey, putJob, readStoredJob, type StoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** A delivery request, from a web-standard request or a request of Node. */
-export interface Delivery {
-  /** HTTP method, in capitals. */
-  method: string
-  /** The URL of the request, or its path with the query. The query may have a token. */
+/**
+ * A delivery, from a web-standard request or a request of Node. The query of its URL may have a token. Its body is read after
+ * method and token are checked: a sender without a token costs no reading. `readBody` throws a WebhookParseError whose `status`
+ * is the status of the response.
+ */
+export interface Delivery extends Pick<ServedRequest, 'method' | 'readBody'> {
   url?: string | undefined
-  /**
-   * Reads the body within limits of size and time. Called at most once, after method and token are checked: a sender
-   * without a token costs no reading.
-   *
-   * @throws WebhookParseError whose `status` is the status of the response: 400 or 408
-   */
-  readBody(): Promise<WebhookBody>
   /** Keeps the runtime alive until the work after the response is done. */
   waitUntil?: WaitUntil | undefined
 }
@@ -90,13 +85,13 @@ type Heard = StoredJob & { event: WebhookEvent; token: NonNullable<StoredJob['to
 
 /** Checks the token in the URL. Returns undefined when the inbox needs a valid token and there is none. */
 async function readToken(
-  { options, pollJob }: InboxCore,
+  { options }: InboxCore,
   url: string | undefined,
 ): Promise<Pick<Heard, 'token' | 'ref'> | undefined> {
   if (options.tokens === undefined) return { token: 'none' }
   const token = await options.tokens.verify(url)
   // The service decides about the job of an expired token.
-  if (token === undefined || (token.kind === 'expired' && pollJob === undefined)) return undefined
+  if (token === undefined || (token.kind === 'expired' && options.client === undefined)) return undefined
   return { token: token.kind, ref: token.ref }
 }
 

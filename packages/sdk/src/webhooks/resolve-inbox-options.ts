@@ -31,7 +31,6 @@ import type {
   PrepareOptions,
   SweepOptions,
 } from './inbox-options.ts'
-import { hosts, isSafeOutputUrl } from './output-urls.ts'
 
 const ENGINE_METHODS: readonly (keyof InboxEngine)[] = [
   'setup',
@@ -56,7 +55,6 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   secret,
   publicUrl: text,
   allowHttp: flag,
-  allowedOutputHosts: hosts,
   concurrency: atLeastOne,
   lockMs: positive,
   maxRunMs: positive,
@@ -125,7 +123,7 @@ const DEFAULTS = {
 
 /** The checked options of an inbox, with defaults. */
 export interface ResolvedInboxOptions
-  extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts'>,
+  extends Pick<InboxOptions, 'client' | 'publicUrl'>,
     Record<Exclude<keyof typeof DEFAULTS, 'name'>, number> {
   name: string
   engine: InboxEngine
@@ -161,12 +159,9 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     client,
     tokens,
     publicUrl,
-    allowedOutputHosts: options.allowedOutputHosts,
     clock: ownClock,
     networkClock: options.clock ?? systemClock,
   }
-  // Throws for an entry that is not a host now, and not at the first delivery.
-  isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
   const problem = problemOf(resolved)
   if (problem !== undefined) throw new ConfigurationError({ message: problem })
   if (resolved.isInMemory && isProduction()) {

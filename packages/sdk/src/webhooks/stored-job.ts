@@ -2,9 +2,7 @@ import {
   type Check,
   flag,
   isRecord,
-  isText,
   memberOf,
-  needs,
   notNegative,
   oneOf,
   stableJson,
@@ -15,7 +13,7 @@ import {
 import { isFinishedStatus } from '../client/jobs/job-operations.ts'
 import { readResult } from './parse-webhook.ts'
 import type { InboxQueues } from './queues.ts'
-import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
+import type { WebhookEvent } from './webhook-event.ts'
 
 /** Task id of a job: the job id, with `%`, `:` and `?` escaped. */
 export function jobKey(jobId: string): string {
@@ -65,9 +63,10 @@ export interface StoredRun {
   notedAt: number
 }
 
-type Fields<Data> = { [Name in keyof Required<Data>]: Check }
+type StoredData = Partial<StoredJob & StoredRun> & { receivedAt?: number }
 
-const JOB = /* @__PURE__ */ ((): Fields<StoredJob> & { receivedAt: Check } => ({
+/** The fields of both kinds of data. What else a version stores is not looked at. */
+const FIELDS = /* @__PURE__ */ ((): { [Name in keyof Required<StoredData>]: Check } => ({
   isExpected: flag,
   context: unchecked,
   ref: text,
@@ -75,27 +74,21 @@ const JOB = /* @__PURE__ */ ((): Fields<StoredJob> & { receivedAt: Check } => ({
   token: oneOf('none', 'genuine', 'expired'),
   event: unchecked,
   handledStatus: text,
+  modelId: text,
+  isPrepared: flag,
+  key: text,
   notedAt: notNegative,
   // Version 0.1.0 stored the time of a delivery instead.
   receivedAt: notNegative,
 }))()
 
-const RUN = /* @__PURE__ */ ((): Fields<StoredRun> => ({
-  modelId: text,
-  context: unchecked,
-  isPrepared: flag,
-  key: text,
-  notedAt: needs('a time', Number.isFinite),
-}))()
-
-/** Whether the data of a task has the fields of its kind, each of the right type. */
-function fits<Data>(data: unknown, fields: Readonly<Record<keyof Data & string, Check>>): data is Data {
-  return isRecord(data) && Object.entries<Check>(fields).every(([name, check]) => check(data[name]) === undefined)
+function isStored(data: unknown): data is StoredData {
+  return isRecord(data) && Object.entries(FIELDS).every(([name, check]) => check(data[name]) === undefined)
 }
 
 /** Parses the data of the task of a job, also of version 0.1.0. Returns undefined when it cannot be read. */
 export function readStoredJob(data: unknown): StoredJob | undefined {
-  if (!fits<Partial<StoredJob> & { receivedAt?: number }>(data, JOB)) return undefined
+  if (!isStored(data)) return undefined
   const { receivedAt, notedAt = receivedAt, event, ...rest } = data
   if (notedAt === undefined) return undefined
   if (event === undefined) return { ...rest, notedAt }
@@ -103,21 +96,17 @@ export function readStoredJob(data: unknown): StoredJob | undefined {
   return readable && { ...rest, event: readable, notedAt }
 }
 
-const UNKNOWN = /* @__PURE__ */ ((): Fields<UnknownEvent> => ({
-  status: needs('unknown', (status) => status === 'unknown'),
-  job_id: needs('a string', isText),
-  reported_status: text,
-  payload: needs('an object', isRecord),
-}))()
-
-function readStoredEvent(event: unknown): WebhookEvent | undefined {
-  if (fits<UnknownEvent>(event, UNKNOWN)) return event
-  return isRecord(event) ? readResult(event) : undefined
-}
-
 /** Parses the data of the task of a run. Returns undefined when it cannot be read. */
 export function readStoredRun(data: unknown): StoredRun | undefined {
-  return fits<StoredRun>(data, RUN) ? data : undefined
+  return isStored(data) && data.notedAt !== undefined ? { ...data, notedAt: data.notedAt } : undefined
+}
+
+function readStoredEvent(event: unknown): WebhookEvent | undefined {
+  if (!isRecord(event)) return undefined
+  const { status, job_id, reported_status, payload } = event
+  if (status !== 'unknown') return readResult(event)
+  if (typeof job_id !== 'string' || !isRecord(payload)) return undefined
+  return { status, job_id, ...(typeof reported_status === 'string' ? { reported_status } : {}), payload }
 }
 
 /** Whether the delivery of a task was dropped. Then its job has no result yet. */

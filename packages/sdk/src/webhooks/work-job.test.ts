@@ -123,31 +123,6 @@ describe('an event of an unknown status', () => {
   })
 })
 
-describe('`allowedOutputHosts`', () => {
-  const hosts = { allowedOutputHosts: ['files.example.com'] }
-
-  test('makes a result with another host a dead letter, without a run of its handler', async () => {
-    const { work, notices, onSucceeded, outcome } = openWork(
-      () => ({ status: 'succeeded', output: linked('https://evil.example.net/0').output }),
-      hosts,
-    )
-    const error = { name: 'NonRetriableError', code: 'forbidden_host' }
-    await expect(work({}, { attempt: 2, lost: 3 })).rejects.toMatchObject(error)
-    expect(notices.onDead).toMatchObject([{ jobId: job_id, attempt: 5, error, context: undefined }])
-    expect(onSucceeded).not.toHaveBeenCalled()
-    await settle()
-    expect(outcome).toHaveBeenCalledOnce()
-  })
-
-  test('keeps links of other hosts from `onUnknown`', async () => {
-    const onUnknown = vi.fn()
-    const { clock, deliver, notices } = openInbox({ onUnknown, ...hosts })
-    await deliver({ ...linked('https://evil.example.net/0.png'), status: 'newer' })
-    await clock.advance(MINUTE_MS)
-    expect([onUnknown.mock.calls, notices.onDead.length]).toEqual([[], 1])
-  })
-})
-
 test('a result that a poll found is reported once, although its handler fails', async () => {
   const onSucceeded = vi.fn(() => Promise.reject(new Error('no')))
   const { client } = jobsOf(() => SUCCEEDED_JOB)

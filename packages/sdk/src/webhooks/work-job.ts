@@ -12,7 +12,6 @@ import { abortable, linkController, startTimer, systemClock, toBackgroundClock }
 import { claimUrl, contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DeliveryContext } from './inbox-options.ts'
-import { findOutputProblem } from './output-urls.ts'
 import { hasEndDelivery, type JobTask, readEnd } from './read-end.ts'
 import { endsJob, handled, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -33,7 +32,7 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   const event = await readEnd(core, { task, job })
   if (event === undefined) return drop(core, task)
   const ownsUrl = job.ref === undefined || (await claimUrl(core, job.ref, key))
-  if (!ownsUrl && core.pollJob === undefined) return drop(core, task)
+  if (!ownsUrl && core.options.client === undefined) return drop(core, task)
   const run: HandlerRun = { task, job, event, context: await contextOf(core.queues, key, job) }
   await handleEvent(core, run)
   if (!endsJob(event)) return await waitForEnd(core, run)
@@ -54,8 +53,6 @@ async function handleEvent(core: InboxCore, run: HandlerRun): Promise<void> {
   const { task, job, event, context } = run
   const jobId = event.job_id
   if (isMissed(run)) await noteMissedWebhook(core, run)
-  const problem = options.allowedOutputHosts && findOutputProblem(options.allowedOutputHosts, event)
-  if (problem !== undefined) throw endDead(core, run, new NonRetriableError('forbidden_host', problem))
   // From here on the user's code runs.
   if (!(await task.markStarted())) throw new RetryAfterError(0)
   const hasSubscriber = subscribers.confirmed(event)
