@@ -107,7 +107,7 @@ export interface HandlerFailure {
 }
 
 /** A job that could not be handled. `inbox.deadLetters` lists such jobs and replays them. */
-export interface DeadLetterNotice {
+interface DeadLetterNotice {
   /** Identifier of the job. */
   jobId: string
   /** The result that could not be handled; undefined for a job that was given up without one. */
@@ -125,7 +125,7 @@ export interface DeadLetterNotice {
 }
 
 /** A run that was prepared, and whose job is not known. */
-export interface UnconfirmedRun {
+interface UnconfirmedRun {
   /** The reference in the callback URL of the run. */
   ref: string
   /** The model of the run, when `prepare` was given it. */
@@ -135,7 +135,7 @@ export interface UnconfirmedRun {
 }
 
 /** A result whose delivery did not come. */
-export interface MissedWebhook {
+interface MissedWebhook {
   /** Identifier of the job. */
   jobId: string
   /** The result, as a poll found it. */

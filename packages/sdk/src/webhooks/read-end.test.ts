@@ -153,11 +153,15 @@ describe('a job that the service does not have', () => {
 })
 
 describe('while the service is away', () => {
-  test('a job waits, as long as the service says', async () => {
-    const { work, clock } = openWork(fail(down))
+  test('a job waits, as long as the service says or longer from run to run', async () => {
+    const { work } = openWork(fail(down))
     for (const job of [{}, EXPECTED]) await expect(work(job)).rejects.toMatchObject({ delayMs: 7_000 })
-    await clock.advance(2 * MINUTE_MS)
-    await expect(work()).rejects.toMatchObject({ name: 'RetryAfterError', delayMs: 2 * MINUTE_MS })
+    for (const [fence, delayMs] of [
+      [4, 8_000],
+      [20, 5 * MINUTE_MS],
+    ]) {
+      await expect(work({}, { fence })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
+    }
   })
 
   test('a job whose time is over is lost, unless its delivery came', async () => {

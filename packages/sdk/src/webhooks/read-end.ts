@@ -83,7 +83,7 @@ async function failedPoll(
   return undefined
 }
 
-/** The wait while the service cannot be reached: as long as it asks for, within limits. */
+/** The wait while the service cannot be reached: longer from run to run, or as long as it asks for, within limits. */
 function outageMs({ fence }: Task, error: unknown): number {
   const { retryAfterMs = 0 } = error instanceof ModelRunError ? error : {}
   return Math.min(OUTAGE.maxMs, Math.max(retryAfterMs, backoffMs(fence, OUTAGE)))

@@ -65,7 +65,7 @@ export interface StoredRun {
 
 type StoredData = Partial<StoredJob & StoredRun> & { receivedAt?: number }
 
-/** The fields of both kinds of data. What else a version stores is not looked at. */
+/** The fields of both kinds of data. Others are ignored. */
 const FIELDS = /* @__PURE__ */ ((): { [Name in keyof Required<StoredData>]: Check } => ({
   isExpected: flag,
   context: unchecked,
