@@ -159,7 +159,7 @@ describe('while the service is away', () => {
     for (const [fence, delayMs] of [
       [4, 8_000],
       [20, 5 * MINUTE_MS],
-    ]) {
+    ] as const) {
       await expect(work({}, { fence })).rejects.toMatchObject({ name: 'RetryAfterError', delayMs })
     }
   })
