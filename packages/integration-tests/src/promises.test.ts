@@ -165,13 +165,6 @@ describe('what a new user meets in the first hour', () => {
     expect(error.message.endsWith('.')).toBe(true)
   })
 
-  test('a job that does not exist is not said to be accepted', async () => {
-    const { client } = start()
-    for (const work of [() => client.jobs.get('nope'), () => client.jobs.attach('nope').result()]) {
-      expect(await errorOf(work)).toMatchObject({ name: 'NotFoundError', jobId: 'nope', submission: 'unknown' })
-    }
-  })
-
   test('a run gives the id of its request at the service, apart from that at the provider', async () => {
     const { client } = start()
     const { data, requestId } = await client.run(FAST, INPUT).withResponse()
