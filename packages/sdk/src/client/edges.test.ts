@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
+import { collect } from '../../test/collect.ts'
 import { json, silent, text } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
 import { AbortedError, DeadlineExceededError } from './errors/transport-errors.ts'
@@ -8,12 +9,6 @@ const OUTPUT = { type: 'image', items: [{ type: 'image', url: 'data:image/png;ba
 const queued = json(202, { job_id: 'job_1', status: 'queued' }, { 'x-request-id': 'req_post' })
 const succeeded = json(200, { data: { status: 'succeeded', output: OUTPUT } })
 const WHOLE = { job_id: 'job_1', output: OUTPUT }
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const value of values) all.push(value)
-  return all
-}
 
 describe('runMany', () => {
   const inputs = [{ prompt: 'a' }, { prompt: 'b' }]

@@ -224,14 +224,3 @@ describe('the API key function (section 5.6)', () => {
     expect(service.received).toHaveLength(0)
   })
 })
-
-test.each([
-  ['a result', [text(200, '')], {}],
-  ['a rejection', [text(400, '')], {}],
-  ['retries', [text(500, ''), text(200, '')], {}],
-  ['a deadline', [silent()], { deadlineMs: 10 }],
-] as const)('leaves no timer after %s', async (_, steps, setup) => {
-  const { result, clock } = callOnce(read, steps, setup)
-  await result.catch(() => {})
-  expect(clock.timerCount).toBe(0)
-})

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
+import { collect } from '../../../test/collect.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { json, type Step } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../../test/test-client.ts'
@@ -16,12 +17,6 @@ const JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
 const attach = (steps: readonly Step[]) => {
   const harness = createTestClient(steps)
   return { ...harness, job: harness.client.jobs.attach(JOB) }
-}
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
 }
 
 describe('a job handle', () => {

@@ -23,7 +23,7 @@ describe('a job that failed is a JobFailedError', () => {
   ])('when its error is %j', async (reported, failureCode, reason) => {
     const client = clientFor({ status: 'failed', error: reported })
     const error = await caught(client.jobs.attach('job_1').result(), JobFailedError)
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { status: 'failed' } })
     expect([error.failureCode, error.message]).toEqual([failureCode, `The job job_1 failed: ${reason}`])
   })
 

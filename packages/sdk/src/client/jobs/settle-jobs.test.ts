@@ -1,16 +1,10 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { collect } from '../../../test/collect.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { createSimulatedClient } from '../../../test/simulated-jobs.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import type { SettledJob } from './jobs-resource.ts'
-
-async function collect(jobs: AsyncIterable<SettledJob>): Promise<SettledJob[]> {
-  const all: SettledJob[] = []
-  for await (const job of jobs) all.push(job)
-  return all
-}
 
 const missing = (jobId: string) =>
   jobId === 'job_gone'

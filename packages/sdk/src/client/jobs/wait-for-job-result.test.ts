@@ -1,8 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { caught } from '../../../test/caught.ts'
-import { JobFailedError } from '../errors/job-errors.ts'
 import type { JobReference } from './job-reference.ts'
 import { outcomeOfCompleted, outcomeOfJob } from './wait-for-job.ts'
 
@@ -37,20 +35,6 @@ describe('the result of a job (section 4.4)', () => {
     const job = { status: 'succeeded', output, credits_used: 4, duration_ms: '8421' }
     expect(outcomeOf(reference, job)).toMatchObject({ credits_used: 4 })
     expect(outcomeOf(reference, job)).not.toHaveProperty('duration_ms')
-  })
-
-  test('is a JobFailedError with the reason when the job failed (section 7)', async () => {
-    const job = fixtures.jobs.failed.body.data
-    const error = await caught(
-      Promise.resolve().then(() => outcomeOf(reference, job)),
-      JobFailedError,
-    )
-    expect(error).toMatchObject({ failureCode: 'PROVIDER_FAILURE', job, jobId: 'job_1', submission: 'accepted' })
-    expect(error.message).toBe('The job job_1 failed: [PROVIDER_FAILURE] The provider could not run the model.')
-  })
-
-  test('is a JobFailedError without a code when the service gives no reason', () => {
-    expect(() => outcomeOf(reference, { status: 'failed' })).toThrow('The service gave no reason.')
   })
 
   test('is a JobCancelledError when the job was cancelled, which is not charged (section 1)', () => {

@@ -2,6 +2,7 @@ import type { ListModelsQuery, ModelSummary } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
+import { collect } from '../../../test/collect.ts'
 import { json, type Step, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { ServerError } from '../errors/api-errors.ts'
@@ -25,11 +26,7 @@ function pagingService(
   }
 }
 
-async function idsOf(list: AsyncIterable<ModelSummary>): Promise<string[]> {
-  const ids: string[] = []
-  for await (const { id } of list) ids.push(id)
-  return ids
-}
+const idsOf = async (list: AsyncIterable<ModelSummary>) => (await collect(list)).map(({ id }) => id)
 
 describe('a page of models (section 4.1)', () => {
   test('shows the models, the total, and the limit and offset that the service applied', async () => {

@@ -1,5 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { collect } from '../../../test/collect.ts'
 import { errorResponse, json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 
@@ -17,11 +18,8 @@ const CALLS = {
   run: (client: ReturnType<typeof openClient>) => client.run('m', {}),
   'submit and result': async (client: ReturnType<typeof openClient>) => await (await client.submit('m', {})).result(),
   runMany: async (client: ReturnType<typeof openClient>) => {
-    for await (const run of client.runMany('m', [{}])) {
-      if (run.status === 'rejected') throw run.reason
-      return run.value
-    }
-    return undefined
+    const [run] = await collect(client.runMany('m', [{}]))
+    return run?.status === 'fulfilled' ? run.value : expect.unreachable(`${run?.reason}`)
   },
 }
 

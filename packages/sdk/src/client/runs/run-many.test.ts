@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
+import { collect } from '../../../test/collect.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { createSimulatedClient, type Simulation } from '../../../test/simulated-jobs.ts'
 import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
@@ -24,11 +25,6 @@ function setup(simulation: Omit<Simulation, 'clock'> = {}, breakOn: readonly num
   const run = (inputs: Iterable<Prompt> | AsyncIterable<Prompt>, options: RunManyOptions = {}) =>
     client.runMany('aurora-image', inputs, { onProgress, ...options })
   return { ...harness, run, steps }
-}
-
-async function collect<I>(runs: AsyncIterable<SettledRun<I>>, into: SettledRun<I>[] = []): Promise<SettledRun<I>[]> {
-  for await (const run of runs) into.push(run)
-  return into
 }
 
 describe('runMany', () => {

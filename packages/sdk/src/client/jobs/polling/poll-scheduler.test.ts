@@ -1,6 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../../test/caught.ts'
+import { collect } from '../../../../test/collect.ts'
 import {
   broken,
   cut,
@@ -26,11 +27,8 @@ const succeeded = json(200, fixtures.jobs.succeeded.body)
 function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOptions & { deadlineMs?: number } = {}) {
   const { client, clock, service } = createTestClient(steps, options)
   const startedAt = clock.now()
-  const statuses: string[] = []
-  const toEnd = async () => {
-    for await (const { status } of client.jobs.attach('job_1').updates({ deadlineMs })) statuses.push(status)
-    return statuses
-  }
+  const toEnd = async () =>
+    (await collect(client.jobs.attach('job_1').updates({ deadlineMs }))).map(({ status }) => status)
   const times = () => service.received.map(({ at }) => at - startedAt)
   return { end: clock.run(toEnd()), times, clock }
 }
@@ -178,14 +176,7 @@ describe('another wait for a job that is polled', () => {
 test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
   ['wait', false, (client) => client.jobs.attach('job_1').result()],
   ['wait with onStatus', true, (client) => client.jobs.attach('job_1').result({ onStatus: () => {} })],
-  [
-    'watch',
-    true,
-    async (client) => {
-      for await (const { status } of client.jobs.attach('job_1').updates())
-        expect(['processing', 'succeeded']).toContain(status)
-    },
-  ],
+  ['watch', true, async (client) => await collect(client.jobs.attach('job_1').updates())],
 ])('an interval of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
   const seen: boolean[] = []
   const nextDelayMs = (context: { isWatched: boolean }) => {
