@@ -38,7 +38,7 @@ export const LEGAL_CHOICES = {
     'fails-later',
   ],
   missingInput: [reject(400, 'VALIDATION_ERROR'), reject(422, 'MISSING_INPUT')],
-  noCredits: [reject(402, 'INSUFFICIENT_CREDITS'), reject(403, 'QUOTA'), reject(429, 'BALANCE_EXHAUSTED')],
+  noCredits: [reject(402, 'INSUFFICIENT_CREDITS'), reject(403, 'QUOTA')],
   // 5.7: which endpoint needs which permission
   runNeedsJobsWrite: [false, true],
   webhookNeedsManage: [false, true],

@@ -80,12 +80,6 @@ describe('what a service gives no occasion to judge', () => {
     )
   })
 
-  it('is not a rate limit: a 429 of a run without credits', async () => {
-    const noCredits = { status: 429, code: 'BALANCE_EXHAUSTED' } as const
-    const { profile } = await runConformance(legalOptions({ noCredits }).options)
-    expect(profile).toMatchObject({ insufficientCredits: noCredits })
-  })
-
   it('is skipped: pages and filters of a list of one model', async () => {
     expect(await verdicts({ modelCount: 1 }, 'models/search-narrows')).toEqual(['skipped'])
   })

@@ -22,6 +22,6 @@ it('without a mutation, the way through the mutants is clean', async () => {
 /** Concurrent, as a run of the suite waits for the silent receiver most of the time. */
 describe.concurrent('a service that breaks one rule', () => {
   it.each(ALL_MUTANTS)('and $breaks fails $check', async ({ check, mutation }) => {
-    expect(await failedChecks(mutation, check)).toContain(check)
+    expect(await failedChecks(mutation)).toContain(check)
   })
 })

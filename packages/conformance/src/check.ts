@@ -8,11 +8,11 @@ import type { Session } from './session/session.ts'
 export interface Scenario {
   /** Shown while it is performed. */
   name: string
-  /** Number of runs that are charged: the plan is computed from it. 0: the model is needed, and what is run of it is cancelled. */
-  runs?: { [Kind in RunKind]?: number } | undefined
-  /** Price of the runs that `runs` does not count. */
+  /** The model that must be given. */
+  model?: RunKind | undefined
+  /** Price of its runs. Rejected and cancelled ones are free. */
   costOf?: ((targets: Targets, options: ResolvedOptions) => number) | undefined
-  /** Whether it sends more than GET requests. A scenario with `runs` does. */
+  /** Whether it sends more than GET requests. */
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */
   receiver?: boolean | undefined

@@ -1,22 +1,11 @@
-import { sleep } from '@modelrun/kit'
+import { type Clock, sleep } from '@modelrun/kit'
 
 export { sleep }
 
-/** The time that the suite waits and measures by. The functions need no `this`. */
-export interface ConformanceClock {
-  /** Milliseconds since 1970, UTC. */
-  now(): number
-  /** Calls back once, after `ms` milliseconds of this clock. */
-  setTimeout(callback: () => void, ms: number): unknown
-  /** Withdraws a call that has not happened yet; `handle` is what `setTimeout` returned. */
-  clearTimeout(handle: unknown): void
-}
+/** The time that the suite waits and measures by. */
+export type ConformanceClock = Clock
 
-/**
- * A clock that runs `scale` times as fast as real time, for a service whose own time does so.
- *
- * @param scale 1 for a real service
- */
+/** A clock that runs `scale` times as fast as real time, for a service whose own time does so. */
 export function createClock(scale = 1): ConformanceClock {
   const startedAt = Date.now()
   return {

@@ -11,52 +11,29 @@ export interface Exchange {
   startedAt: string
   /** On the suite's clock. */
   durationMs: number
-  /** The request as it was sent, without secrets. */
-  request: ExchangeRequest
+  /** Names of headers are in lower case. The body is missing when none was sent. */
+  request: { method: string; url: string; headers: Record<string, string>; body?: string | undefined }
   /** Missing without a response. */
-  response?: ExchangeResponse | undefined
+  response?: { status: number; headers: Record<string, string>; body: string } | undefined
   /** Reason for the missing response. */
   failure?: string | undefined
-}
-
-/** A request of the suite. Secrets are left out. */
-interface ExchangeRequest {
-  /** HTTP method. */
-  method: string
-  /** The whole URL. */
-  url: string
-  /** Header names in lower case, with their values. */
-  headers: Record<string, string>
-  /** The body as text; missing when none was sent. */
-  body?: string | undefined
-}
-
-/** The response of the service. */
-interface ExchangeResponse {
-  /** HTTP status. */
-  status: number
-  /** Header names in lower case, with their values. */
-  headers: Record<string, string>
-  /** The body as text. */
-  body: string
 }
 
 /** Gathers the exchanges of a run of the suite, in the order in which they started, without secrets. */
 export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
-type StartedRequest = Omit<ExchangeRequest, 'headers'> & { headers: Headers }
+type StartedRequest = Omit<Exchange['request'], 'headers'> & { headers: Headers }
 
 export function createExchangeLog(clock: ConformanceClock, redactor: Redactor) {
   const exchanges: Exchange[] = []
   /** Adds an exchange that starts now. Its url is shown as it is given here. */
   const start = (direction: Exchange['direction'], { method, url, headers, body }: StartedRequest) => {
-    const shownBody = body === undefined ? undefined : redactor.body(body)
     const exchange: Exchange = {
       id: exchanges.length + 1,
       direction,
       startedAt: new Date(clock.now()).toISOString(),
       durationMs: 0,
-      request: { method, url, headers: redactor.headers(headers), body: shownBody },
+      request: { method, url, headers: redactor.headers(headers), body: body && redactor.body(body) },
     }
     exchanges.push(exchange)
     return exchange

@@ -10,7 +10,7 @@ it('many findings fail with every different failure, and say how often', () => {
 
 it('many findings pass with what was judged, and are skipped when nothing was', () => {
   const one = every([skip('nothing here'), pass('right', []), pass('right too', [])])
-  expect(one).toMatchObject({ verdict: 'pass', detail: 'right (and 1 more)' })
+  expect(one).toMatchObject({ verdict: 'pass', detail: 'right' })
   expect(every([skip('nothing here'), skip('nor there')])).toMatchObject({ verdict: 'skipped', detail: 'nothing here' })
   expect(every([])).toMatchObject({ verdict: 'skipped', detail: 'there was nothing to judge' })
 })

@@ -48,7 +48,9 @@ const MOST_FAULTS = 3
 export function every(findings: readonly Finding[]): Finding {
   const failed = findings.filter(({ verdict }) => verdict === 'fail')
   const judged = findings.filter(({ verdict }) => verdict !== 'skipped')
-  if (failed.length === 0) return together(judged) ?? findings[0] ?? skip('there was nothing to judge')
+  const [first] = judged
+  if (first === undefined) return findings[0] ?? skip('there was nothing to judge')
+  if (failed.length === 0) return { ...first, exchanges: exchangesIn(judged) }
   const different = [...new Map(failed.toReversed().map((one) => [one.detail, one])).values()].toReversed()
   const faults = different.slice(0, MOST_FAULTS)
   const more = failed.length > faults.length ? ` (${failed.length} times in all)` : ''
@@ -57,12 +59,6 @@ export function every(findings: readonly Finding[]): Finding {
     detail: `${faults.map(({ detail }) => detail).join('; ')}${more}`,
     exchanges: exchangesIn(faults),
   }
-}
-
-function together(judged: readonly Finding[]): Finding | undefined {
-  const [first, ...others] = judged
-  if (first === undefined || others.length === 0) return first
-  return { ...first, detail: `${first.detail} (and ${others.length} more)`, exchanges: exchangesIn(judged) }
 }
 
 function exchangesIn(findings: readonly Finding[]): Exchange[] {

@@ -1,19 +1,25 @@
+import type { Permission } from '@modelrun/contract'
 import * as kit from '@modelrun/kit'
 import { type ConformanceClock, createClock } from './clock.ts'
-import type { CheckResult } from './report.ts'
 import type { WebhookReceiver } from './webhooks/webhook-endpoints.ts'
 
-/** Keys with restricted rights. Without one, its checks are skipped (section 5). */
+/** Keys with restricted rights, by the permissions that they lack. Without one, its checks are skipped (section 5). */
 export const SPECIAL_KEYS = {
-  'read-only': 'may read models and jobs, and nothing else',
-  'without-models-read': 'lacks models:read',
-  'without-models-run': 'lacks models:run',
-  'without-jobs-read': 'lacks jobs:read',
-  'without-jobs-write': 'lacks jobs:write',
-  'without-webhooks-manage': 'lacks webhooks:manage',
-  revoked: 'was revoked',
-  'no-credits': 'belongs to an account without credits',
-} as const
+  'read-only': ['models:run', 'jobs:write', 'webhooks:manage'],
+  'without-models-read': ['models:read'],
+  'without-models-run': ['models:run'],
+  'without-jobs-read': ['jobs:read'],
+  'without-jobs-write': ['jobs:write'],
+  'without-webhooks-manage': ['webhooks:manage'],
+  revoked: [],
+  'no-credits': [],
+} as const satisfies Record<string, readonly Permission[]>
+
+/** What a key must be, in a sentence. */
+export function describeKey(name: SpecialKey): string {
+  if (name === 'no-credits') return 'a key of an account without credits'
+  return name === 'revoked' ? 'a key that was revoked' : `a key that lacks ${SPECIAL_KEYS[name].join(', ')}`
+}
 
 /** Name of a key with restricted rights. */
 export type SpecialKey = keyof typeof SPECIAL_KEYS
@@ -28,8 +34,6 @@ export interface ModelChoice {
 
 /** How long the suite waits, in milliseconds of its clock. */
 interface TimeLimits {
-  /** For one response, including the hold of a synchronous run (about 55 s). Default 90 s. */
-  requestMs: number
   /** For a job to end. Default 15 minutes. */
   jobMs: number
   /** For a webhook delivery once its job has ended. Default 2 minutes. */
@@ -73,8 +77,6 @@ export interface ConformanceOptions {
   clock?: ConformanceClock | undefined
   /** Time limits. A limit that is left out keeps its default. */
   limits?: { [Name in keyof TimeLimits]?: TimeLimits[Name] | undefined } | undefined
-  /** Called after each check. */
-  onResult?: ((result: CheckResult) => void) | undefined
   /** Called with what the suite does now, such as "run: held": the checks are made after all requests. */
   onProgress?: ((sentence: string) => void) | undefined
 }
@@ -113,7 +115,6 @@ const OPTIONS: kit.Checks<ConformanceOptions> = {
   fetch: kit.callback,
   clock: kit.clock,
   limits: record,
-  onResult: kit.callback,
   onProgress: kit.callback,
 }
 
@@ -123,8 +124,8 @@ const KEYS: Readonly<Record<string, kit.Check>> = Object.fromEntries(
   Object.keys(SPECIAL_KEYS).map((name) => [name, kit.hidden('an API key, without white space', isSendable)]),
 )
 const { positive } = kit
-const LIMITS: kit.Checks<TimeLimits> = { requestMs: positive, jobMs: positive, deliveryMs: positive, quietMs: positive }
-const DEFAULT_LIMITS: TimeLimits = { requestMs: 90_000, jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
+const LIMITS: kit.Checks<TimeLimits> = { jobMs: positive, deliveryMs: positive, quietMs: positive }
+const DEFAULT_LIMITS: TimeLimits = { jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
 
 /** @throws ConfigurationError that says which option is wrong and what is allowed */
 export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
@@ -142,7 +143,6 @@ export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: options.clock ?? createClock(),
     limits: { ...DEFAULT_LIMITS, ...kit.readOptions<object>('limits', options.limits ?? {}, LIMITS) },
-    onResult: options.onResult ?? (() => {}),
     onProgress: options.onProgress ?? (() => {}),
   }
 }

@@ -25,22 +25,15 @@ async function attempt(options: Partial<ConformanceOptions>) {
 const respond = (body: BodyInit | null, init: ResponseInit) => ({ fetch: async () => new Response(body, init) })
 const PAGE = '<!doctype html><title>It works!</title>'
 const moved = { status: 301, headers: { location: 'https://www.api.test/v1/models' } }
-const NO_LIST = 'is another service (GET /v1/models does not return a list of models): correct the base URL.'
+const noList = (found: string) =>
+  `is another service (${found}, and no list of models, to GET /v1/models): correct the base URL, which stands before /v1.`
 
 describe('a wrong base URL or key', () => {
   it.each<[string, Partial<ConformanceOptions>, number]>([
-    [
-      'is another service (text/html to GET /v1/models)',
-      respond(PAGE, { headers: { 'content-type': 'text/html' } }),
-      1,
-    ],
-    [
-      'has no models (404 to GET /v1/models): correct the base URL, which stands before /v1.',
-      respond(PAGE, { status: 404 }),
-      1,
-    ],
-    [NO_LIST, respond('{"name":"some api"}', {}), 1],
-    [NO_LIST, respond('[]', {}), 1],
+    [noList('200 with text/html'), respond(PAGE, { headers: { 'content-type': 'text/html' } }), 1],
+    [noList('404 with text/plain;charset=UTF-8'), respond(PAGE, { status: 404 }), 1],
+    [noList('200 with text/plain;charset=UTF-8'), respond('{"name":"some api"}', {}), 1],
+    [noList('200 with text/plain;charset=UTF-8'), respond('[]', {}), 1],
     ['redirects to https://www.api.test/v1/models (301): use the base URL of that service.', respond(null, moved), 1],
     ['is not available (429): run the suite again when it is.', respond('busy', { status: 429 }), 6],
     ['is not available (503): run the suite again when it is.', respond('busy', { status: 503 }), 3],
@@ -59,7 +52,7 @@ describe('a wrong base URL or key', () => {
     const server = createReferenceServer()
     const { key } = server.createKey({ permissions: ['jobs:read'] })
     const { error } = await attempt({ baseUrl: server.baseUrl, apiKey: key, fetch: server.fetch })
-    expect(error).toBe('CannotStartError: The API key may not list models (403): use a key that has all permissions.')
+    expect(error).toContain('rejects the API key (403): use a key of this service that has all permissions.')
   })
 
   it('is reported where nothing listens', async () => {

@@ -5,8 +5,7 @@ import { CannotStartError } from './options.ts'
 import type { Session } from './session/session.ts'
 
 /**
- * Sends one request that costs nothing, `GET /v1/models?limit=1`, before anything is judged: every statement would fail
- * at a wrong URL or with a wrong key, and the report would blame the service.
+ * Sends one request that costs nothing before anything is judged: at a wrong URL or with a wrong key, the report would blame the service.
  *
  * @throws CannotStartError that says in one sentence what is wrong and what to do
  */
@@ -24,17 +23,12 @@ export async function probeService(session: Session): Promise<void> {
 /** What keeps the suite from judging the service; anything else is for the checks. */
 function responseProblem(baseUrl: string, { status, json, exchange }: ApiResponse): string | undefined {
   const { location, 'content-type': contentType = 'no content type' } = exchange.response?.headers ?? {}
-  const listModels = `GET ${ROUTES.listModels.path}`
-  if (status === 401) return `${baseUrl} rejects the API key (401): use a key of this service that has all permissions.`
-  if (status === 403) return `The API key may not list models (403): use a key that has all permissions.`
+  if (status === 401 || status === 403)
+    return `${baseUrl} rejects the API key (${status}): use a key of this service that has all permissions.`
   if (status >= 300 && status < 400)
     return `${baseUrl} redirects to ${location ?? 'another URL'} (${status}): use the base URL of that service.`
   if (status === 429 || status >= 500) return `${baseUrl} is not available (${status}): run the suite again when it is.`
-  if (status === 404)
-    return `${baseUrl} has no models (404 to ${listModels}): correct the base URL, which stands before /v1.`
-  if (json === undefined)
-    return `${baseUrl} is another service (${contentType} to ${listModels}): correct the base URL.`
-  if (status < 300 && Object.keys(modelListSchema.shape).every((name) => at(json, `/${name}`) === undefined))
-    return `${baseUrl} is another service (${listModels} does not return a list of models): correct the base URL.`
-  return undefined
+  const isList = Object.keys(modelListSchema.shape).some((name) => at(json, `/${name}`) !== undefined)
+  if (json !== undefined && status !== 404 && (isList || status >= 400)) return undefined
+  return `${baseUrl} is another service (${status} with ${contentType}, and no list of models, to GET /v1/models): correct the base URL, which stands before /v1.`
 }

@@ -20,17 +20,11 @@ export function createRedactor(secrets: readonly string[]) {
     /** The url of a request: each value of its query. */
     url: (whole: string) => {
       const [path = '', query] = whole.split('?')
-      return query === undefined ? text(path) : `${text(path)}?${queryOf(query, text)}`
+      const shown = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${encodeURIComponent(text(value))}`)
+      return query === undefined ? text(path) : `${text(path)}?${shown.join('&')}`
     },
     headers: (all: Headers) => Object.fromEntries([...all].map(([name, content]) => [name, header(name, content)])),
   }
-}
-
-/** A query whose values are free of secrets; one in which nothing is hidden stays as it was sent. */
-function queryOf(query: string, text: (value: string) => string): string {
-  const parameters = [...new URLSearchParams(query)]
-  if (parameters.every(([, value]) => text(value) === value)) return query
-  return parameters.map(([name, value]) => `${name}=${encodeURIComponent(text(value))}`).join('&')
 }
 
 function cut(text: string): string {

@@ -43,7 +43,7 @@ describe('runConformance', { timeout: 60_000 }, () => {
     expect(report.exchanges.filter(({ request }) => request.method !== 'GET')).toEqual([])
     expect(report.summary).toMatchObject({ fail: 0 })
     expect(report.summary.pass).toBeGreaterThan(30)
-    expect(report.credits).toEqual({ planned: 0, limit: 0, spent: 0 })
+    expect(report.credits).toEqual({ planned: 0, spent: 0 })
     expect(server.credits()).toBe(10_000)
   })
 
@@ -143,9 +143,8 @@ describe('runConformance', { timeout: 60_000 }, () => {
     const { results } = await runConformance({ ...options, only: ['auth/key-prefix', '4.1-05', 'files'] })
     expect(results.map(({ check }) => check)).toEqual(['auth/key-prefix', 'models/every-list', 'files/can-be-read'])
     await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow(
-      'There is no check, requirement or area mdels. Did you mean models?',
+      'There is no check, requirement or area mdels. The areas are: auth, permissions, ',
     )
-    await expect(runConformance({ ...options, only: ['9.9-01'] })).rejects.toThrow('The areas are: auth, permissions, ')
   })
 
   it('fails what gets no response, and continues', async () => {

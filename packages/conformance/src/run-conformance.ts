@@ -1,20 +1,17 @@
-import { closestName } from '@modelrun/kit'
 import type { Check } from './check.ts'
 import { createExchangeLog, type ExchangeLog } from './exchange.ts'
 import { type Finding, fail } from './finding.ts'
-import { createCaller, createDownloader, NoResponseError } from './http/caller.ts'
+import { createCaller, createDownloader } from './http/caller.ts'
 import { sendingAgain } from './http/sent-again.ts'
-import type { JsonValue } from './json.ts'
 import { ALL_CHECKS, AREAS, areaOf } from './judges/all-checks.ts'
 import { owedBy } from './judges/charges.ts'
 import { type World, worldOf } from './judges/world.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
-import { costOf, scenariosOf, sendsRuns } from './plan/plan.ts'
+import { costOf, scenariosOf } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
-import { profileOf } from './profile.ts'
 import { createRedactor, type Redactor } from './redact.ts'
-import type { CheckResult, ConformanceReport, Summary } from './report.ts'
+import { type CheckResult, type ConformanceReport, profileOf } from './report.ts'
 import { requirementsOf } from './requirements.ts'
 import { ALL_SCENARIOS } from './scenarios/all-scenarios.ts'
 import { readWholeList } from './scenarios/reads.ts'
@@ -37,7 +34,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const resolved = resolveOptions(options)
   const checks = selectChecks(resolved.only)
   const startedAt = resolved.clock.now()
-  const keys = [resolved.apiKey, ...Object.values(resolved.keys), ...Object.values(almostKeys(resolved.apiKey))]
+  const keys = [resolved.apiKey, ...Object.values(resolved.keys), ...almostKeys(resolved.apiKey)]
   const redactor = createRedactor(keys.filter((key) => key !== undefined))
   const log = createExchangeLog(resolved.clock, redactor)
   const session = createSession(resolved, log)
@@ -48,24 +45,17 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   }
   if (session.credits.before !== undefined) session.credits.after = await session.settledBalance()
   const world = worldOf(session)
-  const results = checks.map((check) => {
-    const result = resultOf(check, findingOf(check, world), redactor)
-    resolved.onResult(result)
-    return result
-  })
-  const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
+  const results = checks.map((check) => resultOf(check, findingOf(check, world), redactor))
+  const summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
   for (const { verdict } of results) summary[verdict] += 1
-  const observations = observationsIn(results)
   const { ended, open } = owedBy(world)
   return {
     baseUrl: resolved.baseUrl,
-    startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary,
-    credits: { planned, limit: resolved.maxCredits, spent: ended + open },
+    credits: { planned, spent: ended + open },
     results,
-    observations,
-    profile: profileOf(observations),
+    profile: profileOf(results),
     exchanges: log.exchanges,
   }
 }
@@ -74,17 +64,17 @@ function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return ALL_CHECKS
   const namesOf = (check: Check) => [check.id, areaOf(check), ...requirementsOf(check.id).map(({ id }) => id)]
   const unknown = only.find((name) => !ALL_CHECKS.some((check) => namesOf(check).includes(name)))
-  if (unknown !== undefined) {
-    const closest = closestName(unknown, [...AREAS, ...ALL_CHECKS.map(({ id }) => id)])
-    const advice = closest === undefined ? `The areas are: ${AREAS.join(', ')}.` : `Did you mean ${closest}?`
-    throw new CannotStartError(`There is no check, requirement or area ${unknown}. ${advice}`)
-  }
+  if (unknown !== undefined)
+    throw new CannotStartError(`There is no check, requirement or area ${unknown}. The areas are: ${AREAS.join(', ')}.`)
   return ALL_CHECKS.filter((check) => namesOf(check).some((name) => only.includes(name)))
 }
 
+/** For one response, including the hold of a synchronous run (about 55 s). */
+const REQUEST_MS = 90_000
+
 function createSession(options: ResolvedOptions, log: ExchangeLog): Session {
-  const { baseUrl, fetch, clock, limits, receiver } = options
-  const callerOptions = { baseUrl, fetch, log, requestTimeoutMs: limits.requestMs }
+  const { baseUrl, fetch, clock, receiver } = options
+  const callerOptions = { baseUrl, fetch, log, requestTimeoutMs: REQUEST_MS }
   return new Session({
     options,
     send: sendingAgain(createCaller(callerOptions), clock),
@@ -101,21 +91,16 @@ async function prepare(session: Session, checks: readonly Check[], redactor: Red
   await session.perform({ name: 'all models', perform: readWholeList })
   const selected = scenariosOf(checks, options)
   const scenarios = ALL_SCENARIOS.filter((scenario) => selected.has(scenario))
-  const isRunning = scenarios.some(sendsRuns)
-  const choosing = { options, models: session.models, read: (path: string) => session.call({ path }) }
+  const isRunning = scenarios.some(({ writes }) => writes)
+  const read = (path: string) => session.call({ path })
   if (isRunning)
-    session.targets = await chooseTargets(choosing).catch((error) => Promise.reject(cannotStart(error, redactor)))
+    session.targets = await chooseTargets(options.models, session.models, read).catch((error: Error) => {
+      // The message may show what the service sent.
+      throw new CannotStartError(redactor.body(error.message))
+    })
   const planned = costOf(scenarios, session.targets, options)
   if (isRunning) session.credits.before = await session.balance()
   return { scenarios, planned }
-}
-
-/** The message may show what the service sent. */
-function cannotStart(error: unknown, redactor: Redactor): unknown {
-  if (error instanceof NoResponseError)
-    return new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
-  if (!(error instanceof CannotStartError)) return error
-  return new CannotStartError(redactor.body(error.message))
 }
 
 function findingOf(check: Check, world: World): Finding {
@@ -131,17 +116,10 @@ function resultOf(check: Check, finding: Finding, redactor: Redactor): CheckResu
   const { verdict, detail, observation, exchanges } = finding
   return {
     check: check.id,
-    area: areaOf(check),
     requirements: requirementsOf(check.id),
     verdict,
     detail: redactor.body(detail),
     observation: observation === undefined ? undefined : redactor.value(observation),
     exchanges: exchanges.map(({ id }) => id),
   }
-}
-
-/** Each by the name of its setting, the second part of the id of its check. */
-function observationsIn(results: readonly CheckResult[]): Record<string, JsonValue> {
-  const observed = results.map(({ check, observation }) => [check.replace(/^.*\//, ''), observation] as const)
-  return Object.fromEntries(observed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

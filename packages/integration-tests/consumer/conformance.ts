@@ -3,7 +3,6 @@ import {
   type ConformanceOptions,
   type ConformanceReport,
   formatReport,
-  isConformant,
   REQUIREMENTS,
   runConformance,
   type ServiceProfile,
@@ -16,7 +15,7 @@ export async function check(baseUrl: string, apiKey: string): Promise<string> {
   const options: ConformanceOptions = { baseUrl, apiKey, allowRuns: true, maxCredits: 40, receiver, only: ['webhooks'] }
   try {
     const report: ConformanceReport = await runConformance(options)
-    return isConformant(report) ? 'conformant' : formatReport(report, 'json')
+    return report.summary.fail === 0 ? 'conformant' : formatReport(report)
   } catch (error) {
     return error instanceof CannotStartError ? error.message : 'unexpected'
   } finally {

@@ -208,7 +208,7 @@ describe('the packed packages, installed by a user', () => {
 
   it('check a server with npx against the specification', async () => {
     await using service = await serve(folder)
-    const output = await service.npx('modelrun-conformance', '--quiet', '--base-url', service.url)
+    const output = await service.npx('modelrun-conformance', '--base-url', service.url)
     expect(output).toMatch(/ 0 failed, .*no credits were spent/)
   })
 

@@ -66,7 +66,12 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
 export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
   const init = { method: 'GET', headers: new Headers() }
   return (url) =>
-    exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read: firstBytes }).catch(notRead)
+    exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read: firstBytes }).catch((error) => {
+      // A file whose host sends nothing must not end the scenario.
+      if (!(error instanceof NoResponseError)) throw error
+      const { exchange, message: text } = error
+      return { exchange, status: 0, headers: new Headers(), text, json: undefined, durationMs: 0 }
+    })
 }
 
 interface Transfer {
@@ -108,11 +113,4 @@ async function firstBytes({ body }: Response): Promise<string> {
     if (count >= MAX_FILE_BYTES) break
   }
   return `[${count} bytes read]`
-}
-
-/** A file whose host sends nothing must not end the scenario. */
-function notRead(error: unknown): ApiResponse {
-  if (!(error instanceof NoResponseError)) throw error
-  const { exchange, message } = error
-  return { exchange, status: 0, headers: new Headers(), text: message, json: undefined, durationMs: 0 }
 }

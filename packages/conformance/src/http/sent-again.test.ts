@@ -32,10 +32,10 @@ it.each<[string, Parameters<typeof sentTo>, number[]]>([
   ['429: after the seconds of Retry-After', [[limited({ 'retry-after': '7' }), ok]], [0, 7_000]],
   ['429: at the date of Retry-After', [[limited(AT_9), ok]], [0, 9_000]],
   ['429: at that date by the clock of the service', [[limited({ ...AT_9, ...AT_5 }), ok]], [0, 4_000]],
-  ['429: after own times, and not for ever', [[limited()]], [0, 1_000, 3_000, 7_000, 15_000, 31_000]],
+  ['429: after own times, and not for ever', [[limited()]], [0, 2_000, 6_000, 14_000, 30_000, 62_000]],
   ['429: not where the service asks for more than two minutes', [[limited({ 'retry-after': '3600' }), ok]], [0]],
-  ['a read that failed: twice', [[{ status: 500 }, { status: 503 }, ok], 'GET'], [0, 1_000, 5_000]],
-  ['a read that fails for ever: twice', [[{ status: 500 }], 'GET'], [0, 1_000, 5_000]],
+  ['a read that failed: twice', [[{ status: 500 }, { status: 503 }, ok], 'GET'], [0, 2_000, 6_000]],
+  ['a read that fails for ever: twice', [[{ status: 500 }], 'GET'], [0, 2_000, 6_000]],
   ...[200, 401, 500, 503].map((status): [string, Parameters<typeof sentTo>, number[]] => [
     `a run that got ${status}: never`,
     [[{ status, headers: { 'retry-after': '1' } }, ok]],

@@ -8,9 +8,8 @@ export const TOO_MANY_REQUESTS = 429
 /** Maximum number of repeats of one request, and of a read that failed. */
 const MAX_REPEATS = 5
 const MAX_READS = 2
-/** First wait without `Retry-After`; each next wait is so many times as long. */
-const FIRST_WAIT_MS = 1_000
-const GROWTH = { limited: 2, failed: 4 }
+/** First wait without `Retry-After`; each next wait is twice as long. */
+const FIRST_WAIT_MS = 2_000
 /** A longer `Retry-After` is not waited for. */
 const LONGEST_WAIT_MS = 120_000
 
@@ -34,6 +33,7 @@ export function sendingAgain(send: Send, clock: ConformanceClock): Send {
 }
 
 function waitBefore({ status, headers }: ApiResponse, repeats: number, now: number): number | undefined {
-  if (status === TOO_MANY_REQUESTS) return retryAfterMs(headers, now) ?? FIRST_WAIT_MS * GROWTH.limited ** repeats
-  return status >= 500 ? FIRST_WAIT_MS * GROWTH.failed ** repeats : undefined
+  const ownMs = FIRST_WAIT_MS * 2 ** repeats
+  if (status === TOO_MANY_REQUESTS) return retryAfterMs(headers, now) ?? ownMs
+  return status >= 500 ? ownMs : undefined
 }

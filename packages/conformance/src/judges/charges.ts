@@ -62,7 +62,7 @@ function entryOf(run: RunCall, world: World): Entry {
   const { outcome, cancels = [] } = jobOf(run, world) ?? {}
   const isCancelled = cancels.some((cancel) => cancel.status < 300)
   const status = outcome ?? at(run.endpoint?.deliveries[0]?.json, '/status') ?? run.says
-  if (key.kind === 'open' || status === 'cancelled') return 'free'
+  if (status === 'cancelled') return 'free'
   const isDone = status === 'succeeded' || status === 'completed'
   // The end of a job that is not read any more after its cancel. The job of another key may be charged to another account.
   if (!isDone && status !== 'failed') return isCancelled ? 'free' : 'running'

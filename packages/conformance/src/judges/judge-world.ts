@@ -36,8 +36,11 @@ export function judgeAll<Item>(
     judge: (world) => {
       const [first, ...more] = pick(world)
       if (first !== undefined) return judge([first, ...more], world)
-      const missing = missingIn(from[0], world)
-      return missing === undefined ? (world.session.troubles[0] ?? skip(whyNothing(world) ?? nothing)) : skip(missing)
+      const { options, blocked, troubles, recorded } = world.session
+      const missing = from[0] && (missingFor(from[0], options) ?? blocked.get(from[0].name))
+      const isLimited = recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
+      const reason = missing ?? (isLimited ? 'the service rejected too many requests with 429' : nothing)
+      return missing === undefined ? (troubles[0] ?? skip(reason)) : skip(reason)
     },
   }
 }
@@ -52,15 +55,6 @@ export function observeFirst<Item extends { response: ApiResponse }>(
     const value = observed(first, world)
     return observe(value, show(value), first)
   })
-}
-
-function missingIn(scenario: Scenario | undefined, { session }: World): string | undefined {
-  return scenario && (missingFor(scenario, session.options) ?? session.blocked.get(scenario.name))
-}
-
-function whyNothing({ session }: World): string | undefined {
-  const isLimited = session.recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
-  return isLimited ? 'the service rejected too many requests with 429' : undefined
 }
 
 /** The same source with some of its items. */

@@ -53,13 +53,13 @@ export const KEY_JUDGES: readonly Check[] = [
   judgeEvery('auth/right-key', ofKey('full', CALLS.from, CALLS.nothing), isLetIn),
   judgeEvery(
     'auth/key-in-query',
-    { from: [keyInQuery], pick: inQuery, nothing: 'no key was in the query' },
-    rejectionOf,
+    only({ ...CALLS, from: [keyInQuery] }, ({ path }) => path.includes('?api_key='), 'no key was in the query'),
+    (call) => judge(isRejected(call), `the key in the query: ${rejectionText(call.response)}; expected an error`, call),
   ),
   judgeEvery('permissions/lacking', only(LIMITED, isLacking), (call, world) =>
     mayHaveOtherMistake(call, world)
       ? skip('the job is over, which may be seen before the permission', call)
-      : isRejectedAs(call, 403, FORBIDDEN),
+      : isForbidden(call),
   ),
   judgeEvery(
     'permissions/others-remain',
@@ -103,19 +103,11 @@ function describe({ response }: Pick<ApiCall, 'response'>): string {
   return `${originOf(response.exchange)}: ${rejectionText(response)}`
 }
 
-function inQuery({ calls }: World): ApiCall[] {
-  return calls.filter(({ path }) => path.includes('?api_key='))
-}
-
-function rejectionOf(call: ApiCall): Finding {
-  return judge(isRejected(call), `the key in the query: ${rejectionText(call.response)}; expected an error`, call)
-}
-
-function isRejectedAs(call: ApiCall, status: number, code: string): Finding {
+function isForbidden(call: ApiCall): Finding {
   const { response, key } = call
-  const isRight = response.status === status && at(response.json, '/error/code') === code
+  const isRight = response.status === 403 && at(response.json, '/error/code') === FORBIDDEN
   const keyText = `with a key that lacks ${key.lacks.join(', ')}`
-  return judge(isRight, `${describe(call)} ${keyText}; expected ${status} with the code ${code}`, call)
+  return judge(isRight, `${describe(call)} ${keyText}; expected 403 with the code ${FORBIDDEN}`, call)
 }
 
 /** Which of two mistakes is found first is open (section 5): a job that is over cannot be cancelled, or may be gone. */

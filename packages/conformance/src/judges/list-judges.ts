@@ -4,7 +4,7 @@ import { every, type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, groupBy, itemsOf, show } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
-import { lists, NONSENSE, pages } from '../scenarios/reads.ts'
+import { lists, matches, NONSENSE, pages } from '../scenarios/reads.ts'
 import type { ListCall } from './api-calls.ts'
 import { judgeAll, judgeEvery, only, type Source } from './judge-world.ts'
 import { hasFields } from './model-judges.ts'
@@ -101,13 +101,6 @@ type Filter = Pick<ListCall['query'], 'category' | 'search'>
 function filterText({ category, search }: Filter): string {
   const searched = search === undefined ? '' : `a search for ${show(search)} in `
   return `${searched}${category === undefined ? 'all models' : `the category ${category}`}`
-}
-
-/** The models that a filter must keep: a search all that hold the string with spaces or the end of a sentence around it. */
-function matches({ category, search }: Filter, models: World['session']['models']) {
-  const isIn = (whole: unknown) => ` ${whole} `.replaceAll(/[.,;:!?](?= )/g, '').includes(` ${search} `)
-  const kept = models.filter((model) => model.category === (category ?? model.category))
-  return search === undefined ? kept : kept.filter(({ name, description }) => isIn(name) || isIn(description))
 }
 
 type Group = readonly [ListCall, ...ListCall[]]

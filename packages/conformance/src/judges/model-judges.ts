@@ -104,17 +104,17 @@ export function hasFields(model: unknown, { exchange }: ApiResponse): Finding[] 
 
 /** Judges that a model is the same in every list and in its details. */
 function sameInBoth(details: readonly ApiCall[], { lists }: World): Finding {
-  const listed = lists.flatMap(({ response }) =>
-    modelsOf(response).map((model): { model: unknown; response: ApiResponse } => ({ model, response })),
-  )
-  const first = new Map<unknown, (typeof listed)[number]>()
-  for (const read of [...listed, ...details.map(({ response }) => ({ model: response.json, response }))]) {
-    const id = at(read.model, '/id')
-    const known = first.get(id) ?? read
-    first.set(id, known)
-    const pointer = Object.keys(FIELDS).find((one) => show(at(known.model, one)) !== show(at(read.model, one)))
+  const shown = [
+    ...lists.flatMap(({ response }) => modelsOf(response).map((model): [unknown, ApiResponse] => [model, response])),
+    ...details.map(({ response }): [unknown, ApiResponse] => [response.json, response]),
+  ]
+  const first = new Map(shown.toReversed().map((one) => [at(one[0], '/id'), one]))
+  for (const [model, response] of shown) {
+    const id = at(model, '/id')
+    const [known, where] = first.get(id) ?? [model, response]
+    const pointer = Object.keys(FIELDS).find((one) => show(at(known, one)) !== show(at(model, one)))
     if (pointer !== undefined)
-      return fail(`${pointer} of ${show(id)} is not the same wherever it was read`, [known, read])
+      return fail(`${pointer} of ${show(id)} is not the same wherever it was read`, [where.exchange, response.exchange])
   }
   return pass('models are the same wherever they were read', details)
 }

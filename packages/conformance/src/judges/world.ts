@@ -2,10 +2,10 @@ import type { RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
 import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { at } from '../json.ts'
-import { modelsOf, targetsOf } from '../plan/targets.ts'
+import { modelsOf } from '../plan/targets.ts'
 import { hasEnded, jobIdIn, jobStatus } from '../session/actions.ts'
 import { mayDo } from '../session/keys.ts'
-import type { Recorded, Session } from '../session/session.ts'
+import type { Session } from '../session/session.ts'
 import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf } from './api-calls.ts'
 
 /** Everything that a run of the suite has sent and received, by kind. */
@@ -19,12 +19,12 @@ export type JobStory = ReturnType<typeof storyOf>[number]
 
 /** Sorts what was recorded. */
 export function worldOf(session: Session) {
-  const calls = session.recorded.filter((call) => !isLimited(call)).flatMap(apiCallOf)
+  const calls = session.recorded.filter(({ response }) => response.status !== TOO_MANY_REQUESTS).flatMap(apiCallOf)
   const ofRoute = (route: RouteName) => calls.filter((call) => call.route === route)
   const askedLists = ofRoute('listModels').filter(isItsOwn).flatMap(listCallOf)
   const lists = askedLists.filter(({ response }) => response.status < 300)
   const details = ofRoute('getModel').filter(({ response }) => response.status < 300)
-  const prices = pricesOf(session, lists, details)
+  const prices = pricesOf(lists, details)
   const sentRuns = ofRoute('runModel').map((call) => runCallOf(call, session, prices))
   const accepted = sentRuns.filter(({ response, jobId }) => response.status < 300 || jobId !== undefined)
   return {
@@ -40,17 +40,9 @@ export function worldOf(session: Session) {
     sentRuns,
     /** The runs that were accepted, with a key and an input that the specification accepts. */
     runs: accepted.filter(({ violation, key }) => violation === undefined && mayDo(key, 'runModel')),
-    /** The jobs of all accepted runs, wrong ones included. Jobs of another account cannot be read. */
-    jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
+    /** The jobs of all accepted runs, wrong ones included. */
+    jobs: accepted.flatMap((run) => storyOf(run, calls)),
   }
-}
-
-/**
- * Whether a request was rejected for a rate limit, which the specification does not show (section 8): it shows nothing else. A
- * 429 without Retry-After to a request whose response is open may mean that the account has no credits.
- */
-function isLimited({ response: { status, headers }, isOpen }: Recorded): boolean {
-  return status === TOO_MANY_REQUESTS && !(isOpen && headers.get('retry-after') === null)
 }
 
 /** Whether a list is asked for without a category and a search. */
@@ -59,14 +51,13 @@ export function isUnfiltered({ query }: ListCall): boolean {
 }
 
 /** Every price that was shown. The details come last, so they win: a run is charged by them. */
-function pricesOf({ targets }: Session, lists: readonly ListCall[], details: readonly ApiCall[]) {
-  const known = targetsOf(targets).map(({ modelId, creditsPerRun }): [string, number] => [modelId, creditsPerRun])
+function pricesOf(lists: readonly ListCall[], details: readonly ApiCall[]) {
   const models = [...lists.flatMap((list) => modelsOf(list.response)), ...details.map((one) => one.response.json)]
   const shown = models.flatMap((model): [string, number][] => {
     const [id, price] = [at(model, '/id'), at(model, '/pricing/credits_per_run')]
     return typeof id === 'string' && typeof price === 'number' ? [[id, price]] : []
   })
-  return new Map([...known, ...shown])
+  return new Map(shown)
 }
 
 function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, number>) {
@@ -98,7 +89,7 @@ function storyOf(run: RunCall, calls: readonly ApiCall[]) {
   const isOfAccount = ({ key, response }: ApiCall) => key.name === run.key.name || response.status < 300
   const ofJob = calls.filter((call) => call.id === jobId && isItsOwn(call) && isOfAccount(call))
   const about = (route: RouteName) =>
-    responsesOf(ofJob.filter((call) => call.route === route && mayDo(call.key, route)))
+    ofJob.filter((call) => call.route === route && mayDo(call.key, route)).map(({ response }) => response)
   const reads = about('getJob')
   const end = reads.find(hasEnded)
   return [
@@ -142,11 +133,6 @@ export function isProviderFailure(body: unknown): boolean {
 }
 
 export const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
-
-/** The responses to requests. */
-function responsesOf(calls: readonly Pick<ApiCall, 'response'>[]): ApiResponse[] {
-  return calls.map(({ response }) => response)
-}
 
 /** The ids of the models on a page. */
 export function idsOf(response: ApiResponse): unknown[] {

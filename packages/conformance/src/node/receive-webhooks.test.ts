@@ -21,7 +21,6 @@ it('hands on what arrives, with method, path, headers and body, and gives the re
 it('uses its public URL', async () => {
   const receiver = await receiveWebhooks({ publicUrl: 'https://hooks.example' })
   expect(receiver.url).toBe('https://hooks.example')
-  expect(receiver.port).toBeGreaterThan(0)
   await receiver.close()
 })
 
@@ -33,7 +32,7 @@ it('responds with 404 while no handler is registered', async () => {
 
 it('rejects when the port is taken', async () => {
   const receiver = await receiveWebhooks()
-  await expect(receiveWebhooks({ port: receiver.port })).rejects.toThrow('EADDRINUSE')
+  await expect(receiveWebhooks({ port: Number(new URL(receiver.url).port) })).rejects.toThrow('EADDRINUSE')
   await receiver.close()
 })
 
@@ -45,7 +44,7 @@ it('continues after a delivery that breaks off, and after a request that it cann
     return new Response()
   })
   for (const head of ['POST / HTTP/1.1\r\ncontent-length: 99', 'TRACE / HTTP/1.1']) {
-    const socket = connect(receiver.port, '127.0.0.1')
+    const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.end(`${head}\r\nhost: x\r\nconnection: close\r\n\r\n{`)
     await once(socket.resume(), 'close')

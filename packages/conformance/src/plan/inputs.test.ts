@@ -8,14 +8,9 @@ const seedsOf = (seed: object) =>
     .filter(({ rule }) => rule === 'minimum' || rule === 'maximum')
     .map(({ input }) => at(input, '/seed'))
 
-it('a value outside of a 64-bit bound is not the bound itself', () => {
-  expect(seedsOf({ minimum: -(2 ** 63), maximum: 2 ** 64 })).toEqual([-(2 ** 64), 2 ** 65])
-  expect(seedsOf({ minimum: 2 ** 60, maximum: -(2 ** 60) })).toEqual([0, 0])
+it('a bound that a double rounds is not tried', () => {
   expect(seedsOf({ minimum: 0, maximum: 4 })).toEqual([-1, 5])
-})
-
-it('a bound that a double cannot pass is not tried', () => {
-  expect(seedsOf({ minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE })).toEqual([])
+  expect(seedsOf({ minimum: -(2 ** 63), maximum: 2 ** 64 })).toEqual([])
 })
 
 it('an input does not stand on a bound that was rounded', () => {
@@ -83,31 +78,32 @@ const fox = { input: { prompt: 'a fox' }, inputSchema }
 
 it('breaks every rule of every parameter, one at a time', () => {
   expect(violationsOf(fox)).toEqual([
-    { rule: 'required', wrong: 'no prompt', parameter: 'prompt', input: {} },
-    { rule: 'type', wrong: 'a number as prompt', parameter: 'prompt', input: { prompt: 7 } },
-    { rule: 'type', wrong: 'an object as prompt', parameter: 'prompt', input: { prompt: { conformance: true } } },
-    { rule: 'type', wrong: 'a number as size', parameter: 'size', input: { prompt: 'a fox', size: 7 } },
+    { rule: 'required', wrong: 'no prompt', input: {} },
+    { rule: 'type', wrong: 'prompt is 7', input: { prompt: 7 } },
+    {
+      rule: 'type',
+      wrong: 'prompt is {"conformance":true}',
+      input: { prompt: { conformance: true } },
+    },
+    { rule: 'type', wrong: 'size is 7', input: { prompt: 'a fox', size: 7 } },
     {
       rule: 'enum',
-      wrong: 'a value outside the enum as size',
-      parameter: 'size',
+      wrong: 'size is "conformance-no-such-value"',
       input: { prompt: 'a fox', size: 'conformance-no-such-value' },
     },
-    { rule: 'type', wrong: 'a number in quotes as count', parameter: 'count', input: { prompt: 'a fox', count: '2' } },
-    { rule: 'type', wrong: 'a fraction as count', parameter: 'count', input: { prompt: 'a fox', count: 1.5 } },
+    { rule: 'type', wrong: 'count is "2"', input: { prompt: 'a fox', count: '2' } },
+    { rule: 'type', wrong: 'count is 1.5', input: { prompt: 'a fox', count: 1.5 } },
     {
       rule: 'minimum',
-      wrong: 'a value below the minimum as count',
-      parameter: 'count',
+      wrong: 'count is 0',
       input: { prompt: 'a fox', count: 0 },
     },
     {
       rule: 'maximum',
-      wrong: 'a value above the maximum as count',
-      parameter: 'count',
+      wrong: 'count is 5',
       input: { prompt: 'a fox', count: 5 },
     },
-    { rule: 'type', wrong: 'a string as tiled', parameter: 'tiled', input: { prompt: 'a fox', tiled: 'yes' } },
+    { rule: 'type', wrong: 'tiled is "yes"', input: { prompt: 'a fox', tiled: 'yes' } },
   ])
 })
 

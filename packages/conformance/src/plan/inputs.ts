@@ -58,10 +58,9 @@ function isUrl(name: string, { description }: Property): boolean {
   return /ur[li]s?$/i.test(name) || /\bURL\b/i.test(String(description))
 }
 
-const exact = (bound: unknown) => (isExact(bound) ? bound : undefined)
-
-/** An input with the default or the last allowed value, or the minimum or maximum, of each parameter that has one. */
-export function edgeInput({ input, inputSchema }: Schemed, edge: 'smallest' | 'largest') {
+/** The given input, or with the default or the last allowed value, or the minimum or maximum, of each parameter that has one. */
+export function edgeInput({ input, inputSchema }: Schemed, edge: 'smallest' | 'largest' | undefined) {
+  if (edge === undefined) return input
   const values = propertiesOf(inputSchema).map(([name, property]) => {
     const allowed = itemsOf(property.enum)
     const first = allowed.includes(property.default) ? property.default : allowed[0]
@@ -79,40 +78,32 @@ type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input' | 'ob
 export interface Violation {
   rule: Rule
   wrong: string
-  /** The one that is missing or wrong. */
-  parameter?: string
   input: unknown
 }
 
 /** So many are tried at most: each is a run that must not happen. */
 const MOST = 20
 
-type WrongValue = readonly [rule: Rule, what: string, value: unknown]
+type WrongValue = readonly [rule: Rule, value: unknown]
 
 /** Values of another type than a parameter's. */
-const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
-  string: [
-    ['type', 'a number', 7],
-    ['type', 'an object', { conformance: true }],
-  ],
-  integer: [
-    ['type', 'a number in quotes', '2'],
-    ['type', 'a fraction', 1.5],
-  ],
-  number: [['type', 'a number in quotes', '0.5']],
-  boolean: [['type', 'a string', 'yes']],
+const OTHER_TYPE: Readonly<Record<string, readonly unknown[]>> = {
+  string: [7, { conformance: true }],
+  integer: ['2', 1.5],
+  number: ['0.5'],
+  boolean: ['yes'],
 }
 
 /** What breaks a model's `input_schema` (section 2.3): every rule of every parameter, one at a time. */
 export function violationsOf({ input, inputSchema }: Schemed): Violation[] {
   const missing = requiredOf(inputSchema).filter((name) => Object.hasOwn(input, name))
   const wrongOf = ([name, property]: [string, Property]) =>
-    wrongValues(property).map(([rule, what, value]) => {
-      return { rule, wrong: `${what} as ${name}`, parameter: name, input: { ...input, [name]: value } }
+    wrongValues(property).map(([rule, value]) => {
+      return { rule, wrong: `${name} is ${JSON.stringify(value)}`, input: { ...input, [name]: value } }
     })
   return [
     ...missing.map((parameter) => {
-      return { rule: 'required' as const, wrong: `no ${parameter}`, parameter, input: without(input, parameter) }
+      return { rule: 'required' as const, wrong: `no ${parameter}`, input: without(input, parameter) }
     }),
     ...(missing.length > 1 ? [{ rule: 'required' as const, wrong: 'an empty input', input: {} }] : []),
     ...propertiesOf(inputSchema).flatMap(wrongOf),
@@ -120,15 +111,18 @@ export function violationsOf({ input, inputSchema }: Schemed): Violation[] {
 }
 
 function wrongValues(property: Property): WrongValue[] {
-  const { enum: allowed, minimum, maximum } = property
-  const values: WrongValue[] = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
+  const { enum: allowed } = property
+  const [minimum, maximum] = [exact(property.minimum), exact(property.maximum)]
+  const values = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
     // What is one of a few texts is not tried as an object too.
-    ([, , value]) => !itemsOf(allowed).includes(value) && (allowed === undefined || typeof value !== 'object'),
+    (value) => !itemsOf(allowed).includes(value) && (allowed === undefined || typeof value !== 'object'),
   )
-  if (Array.isArray(allowed)) values.push(['enum', 'a value outside the enum', 'conformance-no-such-value'])
-  if (typeof minimum === 'number') values.push(['minimum', 'a value below the minimum', beyond(minimum, -1)])
-  if (typeof maximum === 'number') values.push(['maximum', 'a value above the maximum', beyond(maximum, 1)])
-  return values.filter(([, , value]) => typeof value !== 'number' || Number.isFinite(value))
+  return [
+    ...values.map((value): WrongValue => ['type', value]),
+    ...(Array.isArray(allowed) ? [['enum', 'conformance-no-such-value'] as const] : []),
+    ...(minimum === undefined ? [] : [['minimum', minimum - 1] as const]),
+    ...(maximum === undefined ? [] : [['maximum', maximum + 1] as const]),
+  ]
 }
 
 function without(input: Record<string, unknown>, left: unknown): Record<string, unknown> {
@@ -136,15 +130,9 @@ function without(input: Record<string, unknown>, left: unknown): Record<string, 
 }
 
 /**
- * Whether a bound and the integers beside it are different numbers: a double rounds the bounds of 64-bit integers, so that the
- * bound itself may be outside, and one more may be the same number.
+ * A bound that differs from the integers beside it: a double rounds the bounds of 64-bit integers, so that the bound itself may be
+ * outside, and one more may be the same number.
  */
-function isExact(bound: unknown): bound is number {
-  return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER
-}
-
-/** A number that is certainly outside of a bound; not finite where a double holds none. */
-function beyond(bound: number, direction: 1 | -1): number {
-  if (isExact(bound)) return bound + direction
-  return Math.sign(bound) === direction ? bound * 2 : 0
+function exact(bound: unknown): number | undefined {
+  return typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : undefined
 }

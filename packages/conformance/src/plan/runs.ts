@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../options.ts'
 import type { EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
-import { edgeInput, type ModelTarget } from './inputs.ts'
+import type { ModelTarget } from './inputs.ts'
 import type { RunKind, Targets } from './targets.ts'
 
 /** How a run is sent, and what is done with it. */
@@ -10,6 +10,8 @@ export interface RunPlan {
   receiver?: EndpointBehavior
   /** Default: never. */
   cancel?: 'at once' | 'when processing' | 'after the hold'
+  /** Whether keys that must not cancel it try to, where it is slow enough. */
+  isTried?: true
   /** Default: the given input. The others stand at the lower or upper edges of its schema. */
   input?: 'smallest' | 'largest'
 }
@@ -30,7 +32,7 @@ export const FIRST_RUNS = {
   asyncWebhook: { kind: 'main', sync: false, receiver: 'miss' },
   failingWebhook: { kind: 'failing', receiver: 'accept' },
   cancelled: { kind: 'longest', sync: false, cancel: 'at once' },
-  cancelledProcessing: { kind: 'longest', sync: false, cancel: 'when processing' },
+  cancelledProcessing: { kind: 'longest', sync: false, cancel: 'when processing', isTried: true },
   cancelledWebhook: { kind: 'longest', receiver: 'accept', cancel: 'at once' },
 } as const satisfies Record<string, KindOfRun>
 
@@ -77,7 +79,7 @@ export function moreRuns(
 ): PlannedRun[] {
   if (only !== undefined) return []
   const chosen = ({ kind, ...run }: KindOfRun): PlannedRun[] => {
-    const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
+    const target = targets[kind]
     return target === undefined ? [] : [{ ...run, target }]
   }
   let left = MOST_CREDITS
@@ -92,9 +94,4 @@ export function moreRuns(
 /** The price of runs: a cancelled one is free. */
 export function costOfRuns(runs: readonly PlannedRun[]): number {
   return runs.reduce((sum, { target, cancel }) => sum + (cancel === undefined ? target.creditsPerRun : 0), 0)
-}
-
-/** The input of a run. */
-export function inputOf(target: ModelTarget, edge: RunPlan['input']): Record<string, unknown> {
-  return edge === undefined ? target.input : edgeInput(target, edge)
 }

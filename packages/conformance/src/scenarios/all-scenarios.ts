@@ -3,13 +3,13 @@ import { endsOfJobs } from './ends.ts'
 import { keysAtJobs, keysAtReads, revokedKey } from './keys.ts'
 import { details, keyInQuery, lists, pages, unknownModel } from './reads.ts'
 import { FIRST, otherRuns, unknownModelRun, wrongRuns } from './runs.ts'
-import { cancelOfFinishedJob, cancelOfUnknownJob, noCredits, unknownJob } from './settings.ts'
+import { cancelOfFinishedJob, unknownJob } from './settings.ts'
 
 /** Every scenario in the order in which they are performed. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
   ...[pages, lists, details, unknownModel, keyInQuery],
   ...Object.values(FIRST),
-  ...[unknownJob, cancelOfUnknownJob, cancelOfFinishedJob, noCredits, wrongRuns, unknownModelRun],
+  ...[unknownJob, cancelOfFinishedJob, wrongRuns, unknownModelRun],
   ...[keysAtReads, revokedKey, keysAtJobs],
   ...[otherRuns, endsOfJobs],
 ]

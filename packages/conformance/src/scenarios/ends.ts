@@ -1,7 +1,8 @@
 import type { Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
 import { endOf, type JobStory, startOf, worldOf } from '../judges/world.ts'
-import { keyOfJob, pollJob, saysCancelled } from '../session/actions.ts'
+import { pollJob, saysCancelled } from '../session/actions.ts'
+import { mayDo } from '../session/keys.ts'
 import type { Session } from '../session/session.ts'
 import { SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
 import { otherRuns } from './runs.ts'
@@ -19,7 +20,8 @@ export const endsOfJobs: Scenario = {
     const poll = ({ jobId, run }: JobStory) =>
       pollJob(session, jobId, {
         until: () => session.clock.now() > latest,
-        key: keyOfJob(session, run.key.name, 'jobs:read'),
+        // The key of the run where it has the permission: the job may belong to its account.
+        key: run.key.name && mayDo(run.key, 'getJob') ? session.options.keys[run.key.name] : undefined,
       })
     const { jobs } = worldOf(session)
     const left = new Set(jobs.filter(isLeft).map(({ jobId }) => jobId))

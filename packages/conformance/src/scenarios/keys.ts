@@ -36,7 +36,7 @@ function keyedCalls({ apiKey, keys, allowRuns }: ResolvedOptions): KeyedCall[] {
   if (keys.revoked !== undefined) everywhere.push({ key: keys.revoked })
   const somewhere: Key[] = [
     { key: INVALID_KEYS.live },
-    ...Object.values(almostKeys(apiKey)).map((key) => ({ key })),
+    ...almostKeys(apiKey).map((key) => ({ key })),
     ...[`Basic ${apiKey}`, apiKey, `Token ${apiKey}`, 'Bearer'].map((authorization) => ({ authorization })),
     { authorization: null, headers: { 'x-api-key': apiKey } },
   ]
@@ -103,8 +103,10 @@ function isOpen(jobId: string, { key }: Key): boolean {
   return jobId === UNKNOWN_ID && key !== undefined && key !== INVALID_KEYS.test
 }
 
-/** A run that need not be accepted: it may need `jobs:write` or `models:read`, and with a webhook `webhooks:manage` (section 5.7). */
-const MAY_LACK: readonly LimitedKey[] = ['without-jobs-write', 'without-models-read', 'without-webhooks-manage']
+/** A run that need not be accepted: it may need `jobs:write`, `models:read` or credits, and with a webhook `webhooks:manage` (section 5.7). */
+const MAY_LACK: readonly LimitedKey[] = [
+  ...(['without-jobs-write', 'without-models-read', 'without-webhooks-manage', 'no-credits'] as const),
+]
 
 /** The job of a limited key is read and cancelled with that key, as far as it may: it may belong to another account. */
 async function runAndCancel(session: Session, { key, name }: Omit<KeyedCall, 'route'>) {

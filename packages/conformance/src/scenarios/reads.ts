@@ -59,7 +59,7 @@ type Models = readonly Record<string, unknown>[]
 type Page = (total: number) => { limit?: number; offset?: number }
 
 /** The first page, which shows all that a filter keeps, and others with another limit or offset. */
-const WHOLE: Page = () => ({ limit: LIMITS.modelsPageMax })
+const WHOLE = { limit: LIMITS.modelsPageMax }
 const PAGES: readonly Page[] = [
   () => ({ limit: 3, offset: 0 }),
   (total) => ({ limit: 7, offset: Math.floor(total / 2) }),
@@ -82,31 +82,31 @@ export const lists: Scenario = {
       ...MODEL_CATEGORIES.flatMap((category) => [undefined, shared[0]].map((search) => ({ category, search }))),
     ]
     for (const [index, filter] of filters.entries()) {
-      const total = models.filter((model) => keeps(filter, model)).length
-      const page = inTurn(PAGES, index) ?? WHOLE
-      await listModels(session, { ...filter, ...WHOLE(total) })
-      await listModels(session, { ...filter, ...page(total) }, { key: inTurn(keys, index) })
+      const total = matches(filter, models).length
+      await listModels(session, { ...filter, ...WHOLE })
+      await listModels(session, { ...filter, ...inTurn(PAGES, index)?.(total) }, { key: inTurn(keys, index) })
     }
   },
 }
 
-function keeps({ category, search = '' }: Query, model: Record<string, unknown>): boolean {
-  return model.category === (category ?? model.category) && String(model.name).includes(String(search))
+/** The models that a filter must keep: a search all that hold the string with spaces or the end of a sentence around it. */
+export function matches({ category, search }: Query, models: Models) {
+  const isIn = (whole: unknown) => ` ${whole} `.replaceAll(/[.,;:!?](?= )/g, '').includes(` ${search} `)
+  const kept = models.filter((model) => model.category === (category ?? model.category))
+  return search === undefined ? kept : kept.filter(({ name, description }) => isIn(name) || isIn(description))
 }
 
-/** Strings that one model each is known to hold: its name, that of the last model of the list, and a word of a description. */
+/**
+ * Strings that one model each is known to hold: its name, that of the last model of the list, and the longest word that only the
+ * description of its model holds: it is rare.
+ */
 function knownTexts(models: Models): string[] {
-  const names = [models[0], models.at(-1)].flatMap((model) => (model === undefined ? [] : [String(model.name)]))
-  return [...new Set([...names, ...rareWord(models)])]
-}
-
-/** Of the words that only the description of their model holds, and not its name, the longest: it is rare. */
-function rareWord(models: Models): string[] {
   const words = models.flatMap(({ name, description }) => {
     const whole = String(description ?? '').match(/(?<!\S)\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
     return whole.filter((word) => !String(name).toLowerCase().includes(word.toLowerCase()))
   })
-  return longestFirst(words).slice(0, 1)
+  const names = [...models.slice(0, 1), ...models.slice(-1)].map(({ name }) => String(name))
+  return [...new Set([...names, ...longestFirst(words).slice(0, 1)])]
 }
 
 /** Whole words that the names of at least two models share, and not of more than a page; the longest first. */

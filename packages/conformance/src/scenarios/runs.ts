@@ -6,7 +6,7 @@ import { at } from '../json.ts'
 import { type ModelTarget, type Violation, violationsOf } from '../plan/inputs.ts'
 import { costOfRuns, FIRST_RUNS, moreRuns, type RunPlan } from '../plan/runs.ts'
 import type { RunKind } from '../plan/targets.ts'
-import { cancelJob, hasEnded, jobIdIn, pollJob, readFiles, readJob, sendRun, startRun } from '../session/actions.ts'
+import { hasEnded, jobIdIn, pollJob, readFiles, sendRun, startRun } from '../session/actions.ts'
 import type { MODES, Session } from '../session/session.ts'
 import { UNKNOWN_ID } from './reads.ts'
 
@@ -19,29 +19,20 @@ function firstRun(name: string, { kind, ...plan }: RunPlan & { kind: RunKind }):
   const { cancel, receiver } = plan
   return {
     name: `run: ${name}`,
-    runs: { [kind]: cancel === undefined ? 1 : 0 },
+    model: kind,
+    costOf: (targets) => (cancel === undefined ? (targets[kind]?.creditsPerRun ?? 0) : 0),
+    writes: true,
     receiver: receiver !== undefined,
     perform: async (session) => {
-      const isTried = name === 'cancelledProcessing' && session.targets.slow !== undefined
-      const onProcessing = isTried ? (jobId: string) => cancelWithWrongKeys(session, jobId) : undefined
-      const response = await sendRun(session, { ...plan, target: session.target(kind) }, onProcessing)
+      const response = await sendRun(session, { ...plan, target: session.target(kind) })
       const jobId = jobIdIn(response)
       const last = session.recorded.at(-1)
       const isCancelled = cancel !== undefined && last?.method === 'GET' && hasEnded(last.response)
       const isOver = isCancelled || at(response.json, '/status') === 'completed' || jobId === undefined
-      const end = isOver ? response : await pollJob(session, jobId, { pace: name === 'async' ? 'dense' : 'normal' })
+      const end = isOver ? response : await pollJob(session, jobId)
       if (kind === 'main') await readFiles(session, end)
     },
   }
-}
-
-/** The read afterwards shows whether they did something. */
-async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
-  await cancelJob(session, jobId, { authorization: null })
-  const { keys } = session.options
-  for (const key of [keys['without-jobs-write'], keys['read-only']])
-    if (key !== undefined) await cancelJob(session, jobId, { key })
-  await readJob(session, jobId)
 }
 
 /** No input, and inputs that are not objects. */

@@ -1,32 +1,17 @@
 import type { Scenario } from '../check.ts'
 import { BlockedError } from '../finding.ts'
 import { worldOf } from '../judges/world.ts'
-import { cancelJob, jobIdIn, probeRun, readJob } from '../session/actions.ts'
+import { cancelJob, jobIdIn, readJob } from '../session/actions.ts'
 import type { Session } from '../session/session.ts'
 import { UNKNOWN_ID } from './reads.ts'
 import { FIRST } from './runs.ts'
 
-// What the specification leaves open and a client notices (sections 3, 4.5 and 7).
-
-/** A run of an account without credits. What it starts is cancelled. */
-export const noCredits: Scenario = {
-  name: 'a run without credits',
-  key: 'no-credits',
-  writes: true,
-  perform: (session) => probeRun(session, { key: session.options.keys['no-credits'] }),
-}
+// What the specification leaves open and a client notices (sections 3 and 7).
 
 export const unknownJob: Scenario = {
   name: 'an unknown job',
   after: [FIRST.async],
   perform: (session) => readJob(session, unknownIdIn(session), { isOpen: true }),
-}
-
-export const cancelOfUnknownJob: Scenario = {
-  name: 'the cancel of an unknown job',
-  writes: true,
-  after: [FIRST.async],
-  perform: (session) => cancelJob(session, unknownIdIn(session), { isOpen: true }),
 }
 
 /** The cancel of a job that has succeeded, and what is read then. */

@@ -1,18 +1,15 @@
-import { JOB_STATUSES, type Permission, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { JOB_STATUSES, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { sleep } from '../clock.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
-import type { ModelTarget } from '../plan/inputs.ts'
-import { inputOf, type PlannedRun } from '../plan/runs.ts'
-import { type LimitedKey, lacks } from './keys.ts'
+import { edgeInput, type ModelTarget } from '../plan/inputs.ts'
+import type { PlannedRun } from '../plan/runs.ts'
 import type { Session, SessionCall } from './session.ts'
 
-/** How the delays between polls start and grow. */
-const PACES = {
-  normal: { firstMs: 2_000, growth: 5, longestMs: 20_000 },
-  /** So that the time in the queue is measured well, and a job is seen to be processed. */
-  dense: { firstMs: 100, growth: 1.8, longestMs: 20_000 },
-}
+/** The first delay between polls is short, so that a quick job is seen to be processed. */
+const FIRST_POLL_MS = 500
+const GROWTH = 4
+const LONGEST_POLL_MS = 20_000
 /** A job that is queued for longer is cancelled there, so that a slow queue costs few polls. */
 const LONGEST_QUEUE_MS = 3_000
 
@@ -53,8 +50,6 @@ export function jobIdIn(response: ApiResponse): string | undefined {
 interface PollOptions {
   /** Ends the polling before the job ends. */
   until?: (response: ApiResponse) => boolean
-  /** In the queue. */
-  pace?: keyof typeof PACES
   key?: string | undefined
 }
 
@@ -66,19 +61,18 @@ interface PollOptions {
 export async function pollJob(
   session: Session,
   jobId: string,
-  { until = () => false, pace = 'normal', key }: PollOptions = {},
+  { until = () => false, key }: PollOptions = {},
 ): Promise<ApiResponse> {
   const { clock, options } = session
   const startedAt = clock.now()
-  for (let delayMs = PACES[pace].firstMs; ; ) {
+  for (let delayMs = FIRST_POLL_MS; ; ) {
     const last = await readJob(session, jobId, { key })
     const leftMs = options.limits.jobMs - (clock.now() - startedAt)
     if (leftMs < 0 || last.status >= 300 || !isUnfinished(last) || until(last)) return last
-    if (delayMs >= PACES[pace].longestMs)
+    if (delayMs === LONGEST_POLL_MS)
       options.onProgress(`waiting for ${jobId} (${show(jobStatus(last))}), at most ${Math.round(leftMs / 1000)} s`)
     await sleep(clock, delayMs)
-    const { growth, longestMs } = PACES[jobStatus(last) === 'queued' ? pace : 'normal']
-    delayMs = Math.min(delayMs * growth, longestMs)
+    delayMs = Math.min(delayMs * GROWTH, LONGEST_POLL_MS)
   }
 }
 
@@ -97,45 +91,35 @@ export async function startRun(session: Session, target: ModelTarget, options: R
   return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
 }
 
-/** Sends an asynchronous run whose response is open, and cancels the job at once. */
-export async function probeRun(session: Session, options: RunOptions): Promise<ApiResponse> {
-  const response = await startRun(session, session.target('main'), { sync: false, isOpen: true, ...options })
-  const jobId = jobIdIn(response)
-  // Then it is known to be free.
-  if (jobId !== undefined && !saysCancelled(await cancelJob(session, jobId))) await readJob(session, jobId)
-  return response
-}
-
-/** The key of the run where it has the permission: the job may belong to its account. */
-export function keyOfJob({ options }: Session, name: LimitedKey | undefined, needed: Permission): string | undefined {
-  return name === undefined || lacks(name, needed) ? undefined : options.keys[name]
-}
-
-/**
- * Sends a run, and cancels it where that is planned.
- *
- * @param onProcessing called before the cancel of a job that is processed
- */
+/** Sends a run, and cancels it where that is planned. */
 export async function sendRun(
   session: Session,
-  { target, sync, receiver, cancel, input }: PlannedRun,
-  onProcessing?: (jobId: string) => Promise<unknown>,
+  { target, sync, receiver, cancel, input, isTried }: PlannedRun,
 ): Promise<ApiResponse> {
   const webhook_url = receiver && session.webhookEndpoints.open(receiver).url
-  const started = await startRun(session, target, { input: inputOf(target, input), sync, webhook_url })
+  const started = await startRun(session, target, { input: edgeInput(target, input), sync, webhook_url })
   const jobId = jobIdIn(started)
   if (jobId === undefined || cancel === undefined) return started
+  const isSlow = isTried && session.targets.slow !== undefined
   if (cancel === 'when processing') {
-    const latest = onProcessing === undefined ? session.clock.now() + LONGEST_QUEUE_MS : Number.POSITIVE_INFINITY
-    const until = (read: ApiResponse) => jobStatus(read) !== 'queued' || session.clock.now() > latest
-    await pollJob(session, jobId, { until, pace: onProcessing === undefined ? 'dense' : 'normal' })
+    const latest = isSlow ? Number.POSITIVE_INFINITY : session.clock.now() + LONGEST_QUEUE_MS
+    await pollJob(session, jobId, { until: (read) => jobStatus(read) !== 'queued' || session.clock.now() > latest })
   }
   // Shows that the run was held for its slowness, and not until it failed.
   if (cancel === 'after the hold') await readJob(session, jobId)
-  await onProcessing?.(jobId)
+  if (isSlow) await cancelWithWrongKeys(session, jobId)
   // When it says so, it is known to be free, and is read at the end of everything.
   if (!saysCancelled(await cancelJob(session, jobId))) await readJob(session, jobId)
   return started
+}
+
+/** The read afterwards shows whether they did something. */
+async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
+  await cancelJob(session, jobId, { authorization: null })
+  const { keys } = session.options
+  for (const key of [keys['without-jobs-write'], keys['read-only']])
+    if (key !== undefined) await cancelJob(session, jobId, { key })
+  await readJob(session, jobId)
 }
 
 const MOST_FILES = 4

@@ -95,11 +95,8 @@ export class Session {
   async settledBalance(): Promise<number | undefined> {
     const startedAt = this.clock.now()
     let [last, changedAt] = [await this.balance(), startedAt]
-    while (
-      last !== undefined &&
-      this.clock.now() - changedAt < STILL_MS &&
-      this.clock.now() - startedAt < 2 * STILL_MS
-    ) {
+    const until = () => Math.min(changedAt + STILL_MS, startedAt + 2 * STILL_MS)
+    while (last !== undefined && this.clock.now() < until()) {
       await sleep(this.clock, BALANCE_INTERVAL_MS)
       const next = await this.balance()
       if (next !== last) changedAt = this.clock.now()
@@ -139,8 +136,7 @@ export class Session {
   }
 
   target(kind: RunKind): ModelTarget {
-    const { main, slow, failing } = this.targets
-    const target = { main, slow, failing, longest: slow ?? main }[kind]
+    const target = this.targets[kind]
     if (target === undefined) throw new BlockedError(`no ${kind} model was chosen`)
     return target
   }
