@@ -30,7 +30,7 @@ export interface Simulation {
   rejectPoll?: (poll: ReceivedPoll) => Response | undefined
 }
 
-export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPoll }: Simulation): SimulatedJobs {
+function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPoll }: Simulation): SimulatedJobs {
   const polls: ReceivedPoll[] = []
   const submitted: string[] = []
   let inFlight = 0
