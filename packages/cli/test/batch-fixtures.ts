@@ -68,13 +68,15 @@ async function serveBefore(
   return { MODELRUN_BASE_URL: url }
 }
 
-/** The service, whose models have a price and a name that change. */
+/** The service, whose models have a price, a name and a default that change. */
 export async function serveDear(cli: CliHarness) {
   const env = await serveBefore(cli, async (_, theirs) => {
     const [status, json] = await theirs()
-    return [status, 'pricing' in json ? { ...json, id: dear.id, pricing: { credits_per_run: dear.price } } : json]
+    if (!('pricing' in json)) return [status, json]
+    const input_schema = { type: 'object', properties: { prompt: { type: 'string' }, num_images: dear.parameter } }
+    return [status, { ...json, id: dear.id, pricing: { credits_per_run: dear.price }, input_schema }]
   })
-  const dear = { price: 25, id: 'aurora-image', env }
+  const dear = { price: 25, id: 'aurora-image', env, parameter: { type: 'integer', default: 1 } }
   return dear
 }
 

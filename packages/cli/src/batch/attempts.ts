@@ -1,7 +1,9 @@
 import type { Run, Runs } from '@modelrun/durable'
 import type { ModelRun } from 'modelrun'
 import { isClientError, UsageError } from '../errors.ts'
-import { attemptKey, rowContent } from './row-keys.ts'
+import { listRuns } from './list-runs.ts'
+import type { Batch } from './open-batch.ts'
+import { attemptKey, readAttempt, rowContent } from './row-keys.ts'
 import { failWith, type Row, type RowRules } from './rows.ts'
 
 /** What the user decides about rows that did not succeed. */
@@ -22,12 +24,35 @@ function isRetryable(run: Run | undefined): boolean {
  *
  * @throws UsageError for keys that name another run
  */
-export async function findAttempts(runs: Runs, rows: readonly Row[], rules: RowRules): Promise<void> {
+export async function findAttempts(batch: Batch, rows: readonly Row[], rules: RowRules): Promise<void> {
+  const { runs } = batch
   for (const row of rows) await findAttempt(runs, row)
-  if (rules.key === undefined) return
+  if (rules.key === undefined) return await findByContent(batch, rows, rules)
   const problems = rows.filter((row) => isChanged(row, rules)).map(({ row, key }) => `row ${row}, with the key ${key}`)
   const advice = 'Give such a row a new key to pay for a new run, or the input that it had.'
   failWith('These rows were run with another input or model. Nothing was sent.', problems, advice)
+}
+
+/** Finds the runs of rows that were written in another way, with or without a default: by what they ask for. */
+async function findByContent(batch: Batch, rows: readonly Row[], { model, schema }: RowRules): Promise<void> {
+  const missing = rows.filter(({ run }) => run === undefined)
+  if (missing.length === 0) return
+  const taken = new Set(rows.map(({ key }) => key))
+  const keys = new Map<string, Set<string>>()
+  for (const run of await listRuns(batch)) {
+    const { key } = readAttempt(run.key)
+    if (run.model !== model || taken.has(key)) continue
+    const content = rowContent(run.input, schema)
+    keys.set(content, (keys.get(content) ?? new Set()).add(key))
+  }
+  for (const row of missing) {
+    const found = keys.get(rowContent(row.input, schema))
+    const [key] = found ?? []
+    if (key === undefined) continue
+    found?.delete(key)
+    row.key = key
+    await findAttempt(batch.runs, row)
+  }
 }
 
 async function findAttempt(runs: Runs, row: Row): Promise<void> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { BATCH, type SmallFiles, serveSmallFiles } from '../../test/batch-fixtures.ts'
+import { BATCH, type SmallFiles, serveDear, serveSmallFiles } from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -33,6 +33,16 @@ describe('the rows of a batch', () => {
       expect([name, code, stdout]).toEqual([name, 0, 'STATE      ROWS\nsucceeded  1\n'])
     }
     expect(cli.inputs()).toHaveLength(1)
+  })
+
+  it('are known when the service has changed a default since', async () => {
+    const dear = await serveDear(cli)
+    await cli.write('rows.csv', 'prompt,num_images\na fox,1\na fox,2\na hare,\na hare,1\n')
+    const start = async () => await cli.run(withInputs('rows.csv'), { env: dear.env })
+    expect((await start()).code).toBe(0)
+    dear.parameter.default = 2
+    expect(await start()).toMatchObject({ code: 0, stdout: 'STATE      ROWS\nsucceeded  4\n' })
+    expect(cli.inputs()).toHaveLength(4)
   })
 
   it('are not paid when none of them is in a used folder, unless --new-rows says so', async () => {

@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stringify } from 'csv-stringify/sync'
 import { EXIT, type ExitCode } from '../context.ts'
@@ -8,6 +8,7 @@ import { writePrivate } from '../files/private-files.ts'
 import { prepareFolder } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText, countText, priceText, safeJson } from '../terminal/text.ts'
+import { stateFolder } from './account.ts'
 import type { Row } from './rows.ts'
 
 const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejected', 'unknown'] as const
@@ -136,7 +137,12 @@ function listRows(state: RowState, reports: readonly RowReport[], terminal: Term
 }
 
 /** Checks that a report can be written, before a run is paid. @throws UsageError */
-export function checkReport(path: string, inputs?: string): void {
+export function checkReport(
+  path: string,
+  { inputs, out }: { inputs?: string | undefined; out?: string | undefined },
+): void {
+  if (out !== undefined && resolve(dirname(path)) === resolve(stateFolder(out)))
+    throw new UsageError(`--report ${path} is in the folder of the state of the batch. Nothing was sent.`)
   prepareFolder(dirname(path), '--report')
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return

@@ -23,7 +23,7 @@ export function looksLikeAttempt(key: string): boolean {
 
 /**
  * What a run asks for, as a string: the same for every spelling of it. The order of the members does not matter, and a parameter
- * at its default is one that is left out, so that the string stays when the model gets a new parameter with a default.
+ * at its default is one that is left out. The service may change a default: keys are made of the input as it is.
  */
 export function rowContent(input: Readonly<RunInput>, { properties }: InputRules['schema']): string {
   const given = Object.entries(input).filter(([name, value]) => {

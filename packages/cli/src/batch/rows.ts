@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative } from 'node:path'
 import type { Run } from '@modelrun/durable'
+import { stableJson } from '@modelrun/kit'
 import { UsageError } from '../errors.ts'
 import { inputProblems, type RunInput, readValues, urlOf } from '../run/input.ts'
 import { type InputRules, isUrlParameter, type Parameter } from '../run/parameters.ts'
 import type { RawRow } from './read-csv.ts'
 import { MOST_PROBLEMS } from './read-rows.ts'
-import { looksLikeAttempt, rowContent } from './row-keys.ts'
+import { looksLikeAttempt } from './row-keys.ts'
 
 /** A row of a batch: what it was in the file, its latest attempt, and its outcome. */
 export interface Row {
@@ -129,11 +130,10 @@ async function withFile(value: unknown, parameter: Parameter, folder: string | u
 }
 
 /** Keys are column values, or hashes of the content with a number for content that comes again. */
-function keyFactory({ key: column, model, schema }: RowRules): (cells: Row['cells'], input: RunInput) => string {
+function keyFactory({ key: column, model }: RowRules): (cells: Row['cells'], input: RunInput) => string {
   const counts = new Map<string, number>()
   return (cells, input) => {
-    const key =
-      column === undefined ? hash(JSON.stringify([model, rowContent(input, schema)])) : cellKey(cells.get(column))
+    const key = column === undefined ? hash(JSON.stringify([model, stableJson(input)])) : cellKey(cells.get(column))
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     if (column === undefined) return `${key}-${count}`

@@ -23,7 +23,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   const missing = (['inputs', 'out'] as const).find((name) => options[name] === undefined)
   if (missing !== undefined)
     throw new UsageError(`--${missing} is missing. \`modelrun batch --help\` shows an example.`)
-  if (options.report !== undefined) checkReport(options.report, options.inputs)
+  if (options.report !== undefined) checkReport(options.report, options)
   const service = await createService(options, context)
   checkAccount(options, service)
   const { rules, price } = await readRules(id, service, options)
@@ -35,7 +35,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     const batch = await openBatch({ service, options: { ...options, name: 'runs' } }, stop)
     stop.batch = batch
     const { runs } = batch
-    await findAttempts(runs, rows, rules)
+    await findAttempts(batch, rows, rules)
     if (!options.dryRun) await decideUnknown(rows, { client: service.client, runs, options })
     await checkFound(batch, rows, options)
     const retried = startAttempts(rows, options)

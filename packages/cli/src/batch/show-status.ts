@@ -19,7 +19,7 @@ export interface StatusOptions extends ServiceOptions {
 /** Shows the state of the rows of a batch so far, by their keys. Requests nothing. */
 export async function showStatus(_: [], options: StatusOptions, context: CliContext): Promise<ExitCode> {
   const { out, report } = options
-  if (report !== undefined) checkReport(report)
+  if (report !== undefined) checkReport(report, { out })
   const service = await createService(options, context)
   if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
   checkAccount(options, service)

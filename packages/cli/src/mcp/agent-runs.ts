@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Run } from '@modelrun/durable'
+import { stableJson } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import { listRuns } from '../batch/list-runs.ts'
 import type { Batch } from '../batch/open-batch.ts'
@@ -58,8 +59,14 @@ export class AgentRuns {
     const contentOf = (run: Pick<Run, 'model' | 'input'>) => `${run.model}\n${rowContent({ ...run.input }, schema)}`
     const content = contentOf({ model, input })
     const isSame = (run: Run) => contentOf(run) === content
-    const key = named ?? createHash('sha256').update(content).digest('hex').slice(0, 24)
-    const run = await this.runs.get(key)
+    let key = named ?? hash(content)
+    let run = await this.runs.get(key)
+    if (named === undefined && (run === undefined || !isSame(run))) {
+      // A default that the service has changed since gives the same call another hash, and its hash to another call.
+      if (run !== undefined) key = hash(`${model}\n${stableJson(input)}`)
+      run = (await listRuns(this.#work.batch)).find(isSame)
+      key = run?.key ?? key
+    }
     if (run !== undefined && !isSame(run)) throw new UsageError(otherRun(key))
     const isNew = run === undefined || run.state === 'rejected'
     const problems = isNew ? inputProblems({ schema, parameters: [] }, input) : []
@@ -117,6 +124,10 @@ export class AgentRuns {
     this.#work.batch.saved.add(key, files)
     return files
   }
+}
+
+function hash(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 24)
 }
 
 function otherRun(key: string): string {

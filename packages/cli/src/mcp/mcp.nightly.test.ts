@@ -46,6 +46,17 @@ describe.each(['legacy', '2026-07-28'] as const)('modelrun mcp with a host of th
     expect([...paid(), accepting.questions.length]).toEqual([1, 25, 1])
   })
 
+  it('pays the same call once, also when the service changes a default', async () => {
+    const dear = await serveDear(cli)
+    const agent = await startAgent(cli, { protocol, user: 'accept', env: dear.env })
+    const call = { ...FOX, input: { ...FOX.input, num_images: 1 } }
+    const { facts } = await agent.call('run_model', call)
+    dear.parameter.default = 2
+    expect((await agent.call('run_model', call)).facts).toEqual(facts)
+    await agent.call('run_model', { ...call, input: { ...call.input, num_images: 2 } })
+    expect(jobs().size).toBe(2)
+  })
+
   it('sends a run only at the price that the user agreed to', async () => {
     const dear = await serveDear(cli)
     const onQuestion = () => {
@@ -235,7 +246,6 @@ describe('modelrun mcp', () => {
     expect(page.facts).toMatchObject({ models: [{}, {}], next_offset: 4, total: expect.any(Number) })
     expect((await agent.call('describe_model', { model: 'aurora-image' })).text).toContain('"input_schema"')
     const { text: wrong } = await agent.call('describe_model', { model: cli.server.apiKey })
-    expect(wrong).toContain('There is no model')
-    expect(wrong).not.toContain(cli.server.apiKey)
+    expect([wrong.includes('There is no model'), wrong.includes(cli.server.apiKey)]).toEqual([true, false])
   })
 })

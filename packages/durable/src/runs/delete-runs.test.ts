@@ -48,5 +48,9 @@ test('runs are deleted by state and age, and those under way stay', async () => 
 test('a deletion names what it deletes', async () => {
   const { runs } = await openBatch()
   // @ts-expect-error -- what JavaScript allows
+  await expect(settled(runs.delete({ all: true, state: 'failed' }))).rejects.toThrow(/needs/)
+  // @ts-expect-error -- what JavaScript allows
+  await expect(settled(runs.delete({ all: true, olderThanMs: 1 }))).rejects.toThrow(/needs/)
+  // @ts-expect-error -- what JavaScript allows
   await expect(settled(runs.delete({ state: 'failed' }))).rejects.toThrow(/needs `\{ all: true \}`, or/)
 })

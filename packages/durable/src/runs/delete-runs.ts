@@ -50,8 +50,9 @@ async function deleteListed(queue: string, state: TaskState, { wanted, counts, c
   }
 }
 
-function check({ all, olderThanMs }: RunsToDelete): void {
-  if (all === true || (typeof olderThanMs === 'number' && olderThanMs >= 0)) return
+function check({ all, state, olderThanMs }: RunsToDelete): void {
+  const isAll = all === true && state === undefined && olderThanMs === undefined
+  if (isAll || (!all && typeof olderThanMs === 'number' && olderThanMs >= 0)) return
   const message = '`runs.delete` needs `{ all: true }`, or `{ olderThanMs }` with or without a `state`.'
   throw new ConfigurationError({ message })
 }
