@@ -52,7 +52,7 @@ describe.each(['legacy', '2026-07-28'] as const)('modelrun mcp with a host of th
     const call = { ...FOX, input: { ...FOX.input, num_images: 1 } }
     const { facts } = await agent.call('run_model', call)
     dear.parameter.default = 2
-    expect((await agent.call('run_model', call)).facts).toEqual(facts)
+    expect(await agent.call('run_model', call)).toMatchObject({ facts })
     await agent.call('run_model', { ...call, input: { ...call.input, num_images: 2 } })
     expect(jobs().size).toBe(2)
   })
@@ -240,8 +240,7 @@ describe('modelrun mcp', () => {
 
   it('gives models and their parameters, and never the key', async () => {
     const agent = await startAgent(cli)
-    const { text } = await agent.call('search_models', { category: 'text-to-image' })
-    expect(text).toContain('"credits_per_run":4')
+    expect((await agent.call('search_models', { category: 'text-to-image' })).text).toContain('"credits_per_run":4')
     const page = await agent.call('search_models', { limit: 2, offset: 2 })
     expect(page.facts).toMatchObject({ models: [{}, {}], next_offset: 4, total: expect.any(Number) })
     expect((await agent.call('describe_model', { model: 'aurora-image' })).text).toContain('"input_schema"')

@@ -9,7 +9,8 @@ export class Interruption {
   readonly #context: CliContext
   #isHeld = false
   #presses = 0
-  readonly #listener = () => this.#press()
+  readonly #listener = (signal: string) => this.#press(signal)
+  #first: string | undefined
   #note = ''
 
   constructor(context: CliContext) {
@@ -44,7 +45,10 @@ export class Interruption {
     for (const name of SIGNALS) process.off(name, this.#listener)
   }
 
-  #press(): void {
+  #press(signal: string): void {
+    this.#first ??= signal
+    // A service manager sends SIGTERM and SIGHUP together: that is once.
+    if (signal !== this.#first && signal !== 'SIGINT') return
     this.#presses += 1
     if (this.#presses > 1) {
       this.#context.terminal.status('')
