@@ -45,6 +45,19 @@ export function startTimer(clock: Clock, delayMs: number, callback: () => void):
   return () => clock.clearTimeout(handle)
 }
 
+/** What came while a process was stopped is read within this time. */
+const LATE_MS = 1_000
+
+/** Starts the timer of a time limit. One that fires late says that the process was stopped: what came meanwhile is read first. */
+export function startLimit(clock: Clock, limitMs: number, callback: () => void): () => void {
+  const endsAt = clock.now() + limitMs
+  let stop = startTimer(clock, limitMs, () => {
+    if (clock.now() - endsAt < LATE_MS) callback()
+    else stop = startTimer(clock, LATE_MS, callback)
+  })
+  return () => stop()
+}
+
 /** Settles like `work`, or rejects with the signal's reason as soon as it aborts, whatever `work` does then. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -82,7 +95,7 @@ export interface TimeLimit<T> {
 /** Settles like `work`, or like `onLate` after the time limit. Late work continues, and its error is ignored. */
 export function withTimeLimit<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stopTimer = startTimer(clock, limitMs, () => {
+    const stopTimer = startLimit(clock, limitMs, () => {
       try {
         resolve(onLate())
       } catch (error) {

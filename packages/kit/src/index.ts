@@ -33,7 +33,7 @@ export {
   unchecked,
 } from './checks.ts'
 export { cleanText, safeJson } from './clean-text.ts'
-export { abortable, type Clock, sleep, startTimer, systemClock, wallNow, withTimeLimit } from './clock.ts'
+export { abortable, type Clock, sleep, startLimit, startTimer, systemClock, wallNow, withTimeLimit } from './clock.ts'
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
 export { ConfigurationError } from './configuration-error.ts'

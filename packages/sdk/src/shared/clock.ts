@@ -1,6 +1,6 @@
-import { type Clock, startTimer, wallNow } from '@modelrun/kit'
+import { type Clock, startLimit, wallNow } from '@modelrun/kit'
 
-export { abortable, type Clock, sleep, startTimer, systemClock, wallNow } from '@modelrun/kit'
+export { abortable, type Clock, sleep, startLimit, startTimer, systemClock, wallNow } from '@modelrun/kit'
 
 /** An abort controller that aborts with another signal, until it is released. */
 export interface LinkedController {
@@ -51,7 +51,7 @@ export interface ScopeOptions {
 export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY }: ScopeOptions): Scope {
   const controller = linkController(signal)
   const endsAt = clock.now() + deadlineMs
-  const stopTimer = startTimer(clock, deadlineMs, () => controller.abort(DEADLINE))
+  const stopTimer = startLimit(clock, deadlineMs, () => controller.abort(DEADLINE))
   return {
     signal: controller.signal,
     deadlineMs,

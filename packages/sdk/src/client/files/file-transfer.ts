@@ -5,7 +5,7 @@ import {
   openScope,
   type Scope,
   sleep,
-  startTimer,
+  startLimit,
   toBackgroundClock,
   wallNow,
 } from '../../shared/clock.ts'
@@ -124,7 +124,7 @@ export class FileTransfer {
     const stopped = (error: unknown) =>
       controller.signal.aborted ? interrupted(controller.signal, 'not_sent') : disconnected(error, 'not_sent', redact)
     const within = <T>(work: Promise<T>): Promise<T | Interruption> => {
-      const stopTimer = startTimer(client.clock, timeoutMs, () => controller.abort(TIMEOUT))
+      const stopTimer = startLimit(client.clock, timeoutMs, () => controller.abort(TIMEOUT))
       return abortable(work, controller.signal).catch(stopped).finally(stopTimer)
     }
     const headers = { 'accept-encoding': 'identity' }

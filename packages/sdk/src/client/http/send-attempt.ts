@@ -1,7 +1,7 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import type { Submission } from '@modelrun/kit'
 import { ConfigurationError } from '@modelrun/kit'
-import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../../shared/clock.ts'
+import { abortable, type Clock, DEADLINE, linkController, startLimit } from '../../shared/clock.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Interruption, Outcome } from './operation.ts'
@@ -41,7 +41,7 @@ export interface AttemptOptions {
 /** Sends a request once and reads the whole response, under one time limit. Never rejects. */
 export async function sendAttempt(request: Request, options: AttemptOptions): Promise<Outcome> {
   const controller = linkController(options.signal)
-  const stopTimer = startTimer(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
+  const stopTimer = startLimit(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
   try {
     return await exchange(request, options, controller.signal)
   } finally {
