@@ -42,10 +42,7 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
   return {
     run: async (send) => {
       underWay.add(traffic)
-      const check = () => {
-        traffic.isLate = traffic.departed.size + traffic.failures.size === 0
-      }
-      if (storage) setImmediate(check)
+      if (storage && isAround) noteLate(traffic, ROUNDS)
       try {
         return await (storage ? storage.run(traffic, send) : send())
       } finally {
@@ -61,6 +58,16 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
     },
     isRepeated: () => traffic.sentCount > 1,
   }
+}
+
+/** Undici makes a request within some of them. */
+const ROUNDS = 100
+
+/** Without a turn of the event loop, in which another way could have sent something. */
+function noteLate(traffic: Traffic, rounds: number): void {
+  traffic.isLate = traffic.departed.size + traffic.failures.size === 0
+  if (!traffic.isLate || rounds === 0) return
+  process.nextTick(() => queueMicrotask(() => noteLate(traffic, rounds - 1)))
 }
 
 /** True for a `fetch` that is not code of the caller. */
