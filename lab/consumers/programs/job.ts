@@ -29,7 +29,7 @@ export const expected = {
   durable: ['function', 'function'],
   image: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
   // Under Jest the errors of Node are not `instanceof Error`.
-  errorsOfNode: ['does not exist', 'has no tables yet', 'ECONNREFUSED'],
+  errorsOfNode: ['ENOENT', 'has no tables yet', 'ECONNREFUSED'],
   conformant: true,
   data: [20, 0, '3.1.1'],
 }
