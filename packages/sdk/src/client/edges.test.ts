@@ -81,10 +81,10 @@ test.each([null, undefined, -1])('a list of models whose total is %j is read to 
   expect((await collect(client.models.list({ limit: 2 }))).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
 })
 
-const streamOf = (chunk: unknown) =>
+const streamOf = (...chunks: unknown[]) =>
   new ReadableStream({
     start: (controller) => {
-      controller.enqueue(chunk)
+      for (const chunk of chunks) controller.enqueue(chunk)
       controller.close()
     },
   })
@@ -105,4 +105,15 @@ test('raw JSON is not sent as an object', async () => {
   const input = { seed: typeof rawJSON === 'function' ? rawJSON('9007199254740993') : 1n }
   await expect(client.run('m', input)).rejects.toMatchObject({ code: 'input_validation' })
   expect(service.received).toEqual([])
+})
+
+test.each([
+  ['buffers', (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer],
+  ['views', (bytes: Uint8Array<ArrayBuffer>) => new DataView(bytes.buffer)],
+  ['strings', (bytes: Uint8Array<ArrayBuffer>) => new TextDecoder().decode(bytes)],
+])('a response that comes in several %s is read', async (_, toChunk) => {
+  const text = JSON.stringify({ ...WHOLE, status: 'completed' })
+  const chunks = [text.slice(0, 20), text.slice(20)].map((part) => toChunk(new TextEncoder().encode(part)))
+  const { client } = createTestClient([() => new Response(streamOf(...chunks))])
+  expect((await client.run('m', {})).output).toEqual(OUTPUT)
 })

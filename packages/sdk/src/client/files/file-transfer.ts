@@ -11,6 +11,7 @@ import {
 } from '../../shared/clock.ts'
 import { type AttemptStart, startOf } from '../http/call.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
+import { toBytes } from '../http/read-response.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
 import { type FailedDownload, fileError, tooLargeError } from './file-error.ts'
@@ -140,7 +141,7 @@ export class FileTransfer {
       read: async () => {
         if (reader === undefined) return undefined
         const chunk = await within(reader.read())
-        return isInterruption(chunk) ? chunk : await toBytes(chunk.value)
+        return isInterruption(chunk) ? chunk : chunk.value && (await toBytes(chunk.value))
       },
       close: () => {
         controller.release()
@@ -223,12 +224,6 @@ function readerOf(response: Response): BodyReader | undefined {
     return { value: new Uint8Array(await response.arrayBuffer()) }
   }
   return { read, cancel: async () => {} }
-}
-
-/** The streams of some libraries give buffers, other views, or strings. */
-async function toBytes(value: Uint8Array<ArrayBuffer> | undefined): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (value === undefined || value instanceof Uint8Array) return value
-  return new Uint8Array(await new Response(value).arrayBuffer())
 }
 
 function isInterruption(value: unknown): value is Interruption {

@@ -62,9 +62,10 @@ async function readStream(body: ReadableStream<Uint8Array<ArrayBuffer>>, signal:
       const chunk = await reader.read()
       if (chunk.done && signal.aborted) break
       if (chunk.done) return { text: WHOLE.decode(joined(chunks)), isCut: false }
-      byteCount += chunk.value.byteLength
+      const bytes = await toBytes(chunk.value)
+      byteCount += bytes.byteLength
       if (byteCount > MAX_BODY_BYTES) break
-      chunks.push(chunk.value)
+      chunks.push(bytes)
     }
   } catch {
     // Cut: by the connection's end, or by the signal.
@@ -76,6 +77,11 @@ async function readStream(body: ReadableStream<Uint8Array<ArrayBuffer>>, signal:
   // A character that the cut has broken is left out.
   const text = new TextDecoder().decode(joined(chunks), { stream: true })
   return byteCount > MAX_BODY_BYTES ? { text, isCut: false, problem: TOO_LARGE } : { text, isCut: true }
+}
+
+/** A chunk of a stream. Those of some libraries are buffers, other views, or strings. */
+export async function toBytes(chunk: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return chunk instanceof Uint8Array ? chunk : new Uint8Array(await new Response(chunk).arrayBuffer())
 }
 
 /** For a `fetch` whose responses have no stream, such as that of React Native. */
