@@ -35,7 +35,6 @@ export interface ErrorFields {
   attempts?: readonly Attempt[] | undefined
   submission?: Submission | undefined
   jobId?: string | undefined
-  jobIds?: readonly string[] | undefined
   body?: unknown
   requestId?: string | undefined
   status?: number | undefined
@@ -83,7 +82,6 @@ export abstract class ModelRunError extends Error {
     this.submission = fields.submission ?? 'not_sent'
     this.isRetryable = fields.isRetryable ?? false
     if (fields.jobId !== undefined) this.jobId = fields.jobId
-    if (fields.jobIds !== undefined) this.jobIds = fields.jobIds
     if (fields.body !== undefined) this.body = fields.body
     if (fields.requestId !== undefined) this.requestId = fields.requestId
     if (fields.status !== undefined) this.status = fields.status

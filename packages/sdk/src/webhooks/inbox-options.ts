@@ -24,7 +24,7 @@ export interface DeliveryContext<Context = unknown> {
   context: Context
 }
 
-/** A handler of events. After an error it runs again, except after a `NonRetriableError`. A `RetryAfterError` is no failure. */
+/** A handler of events. After an error it runs again, except after a `NonRetriableError`. A `RetryAfterError` is not a failure. */
 export type EventHandler<Event, Context = unknown> = (event: Event, context: DeliveryContext<Context>) => unknown
 
 /** Keeps a serverless function alive until the promise is settled. */

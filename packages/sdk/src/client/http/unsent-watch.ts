@@ -28,7 +28,7 @@ interface CallersCode {
 export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
   const fetch = caller.fetch ?? globalThis.fetch
   const canProve = isOfProcess(fetch) && caller.ky === undefined
-  const isAround = !isPlatformFetch(fetch) && !(REPORTS_LIKE_UNDICI in fetch)
+  const isAround = canProve && !isPlain(fetch)
   storage ??= startWatching()
   const { pathname, search } = new URL(url)
   const traffic: Traffic = {
@@ -72,7 +72,12 @@ function noteLate(traffic: Traffic, rounds: number): void {
 
 /** True for a `fetch` that is not code of the caller. */
 export function isOfProcess(fetch: FetchLike): boolean {
-  return fetch === globalThis.fetch || isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
+  return fetch === globalThis.fetch || isPlain(fetch)
+}
+
+/** True for a `fetch` without a function around it. */
+function isPlain(fetch: FetchLike): boolean {
+  return isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
 }
 
 /** Marks the `fetch` of the reference server, whose failures to connect are reported as those of undici are. */

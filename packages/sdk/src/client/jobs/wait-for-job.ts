@@ -109,7 +109,7 @@ class ResultSubscriber extends WaitSubscriber {
     if (!isEnd) return
     try {
       this.leave()
-      this.resolve(outcomeOfJob(this.job, state, seen))
+      this.resolve(outcomeOfJob(this.job, structuredClone(state), seen))
     } catch (error) {
       this.onError(error)
     }

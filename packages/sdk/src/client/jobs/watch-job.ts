@@ -34,7 +34,7 @@ class StateSubscriber extends WaitSubscriber {
   }
 
   onState(state: Job, isEnd: boolean): void {
-    this.changes.push({ state, isEnd })
+    this.changes.push({ state: structuredClone(state), isEnd })
   }
 
   onError(error: unknown): void {

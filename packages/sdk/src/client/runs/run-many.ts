@@ -167,7 +167,7 @@ class RunPool<I extends object> {
       outcome = { status: 'rejected', reason: reason }
     }
     this.#settled++
-    if (outcome.status === 'fulfilled') this.#jobIds.delete(outcome.value.job_id)
+    if (outcome.status === 'fulfilled' && run.job) this.#jobIds.delete(run.job.id)
     this.#report(index, outcome.status, run.job)
     this.#settledRuns.push({ index, input, job_id: run.job?.id, ...outcome })
   }

@@ -84,14 +84,13 @@ async function sendRun(
   const receiver = webhook && { webhook, ...(await loadPart(() => import('./receiver-calls.ts'))) }
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
-    const check = async (earlier?: EarlierAttempts) =>
-      await preflight?.(core, { model, input }, { scope, options, earlier })
-    const price = { creditsPerRun: await check() }
-    // A retry may come minutes later: the price of each attempt is read again.
-    const readAgain = async (earlier: EarlierAttempts) => {
-      price.creditsPerRun = await check(earlier)
+    const price: CheckedRun['price'] = { creditsPerRun: undefined }
+    const check = async (earlier?: EarlierAttempts) => {
+      price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, earlier })
     }
-    const beforeRetry = preflight && readAgain
+    await check()
+    // A retry may come minutes later.
+    const beforeRetry = preflight && check
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
     const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
     const run = { model, request, scope, options, price, beforeRetry }

@@ -53,7 +53,7 @@ export class PollScheduler {
       this.#end(polled, job.state)
       return
     }
-    if (polled.state) subscriber.onState(structuredClone(polled.state), false, polled)
+    if (polled.state) subscriber.onState(polled.state, false, polled)
     if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
     if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
     this.#run()
@@ -150,12 +150,11 @@ export class PollScheduler {
     learnFrom(this.durations, polled, runningAt)
     if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
     if (isFinished(job)) this.#end(polled, job)
-    else if (isNew)
-      for (const subscriber of [...polled.subscribers]) subscriber.onState(structuredClone(job), false, polled)
+    else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false, polled)
   }
 
   #end(polled: PolledJob, job: Job): void {
-    this.#jobs.close(polled, (subscriber) => subscriber.onState(structuredClone(job), true, polled))
+    this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true, polled))
   }
 
   /** Sets the time of the next poll, unless it is earlier already. */

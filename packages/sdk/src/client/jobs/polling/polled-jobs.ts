@@ -53,7 +53,7 @@ export interface Subscriber extends HeapItem {
   polled: PolledJob | undefined
   /** Removes the listener from the caller's signal. */
   stopListening?: (() => void) | undefined
-  /** Called with each new state of the job. `isEnd` is true for the final state. Must not throw. */
+  /** Called with each new state of the job, which all waits share: callers get copies. `isEnd` is true for the final state. Must not throw. */
   onState(job: Job, isEnd: boolean, seen: LastSeen): void
   /** Called when further polls are useless, for instance because the job does not exist. */
   onError(error: unknown): void
