@@ -3,8 +3,8 @@ import { checkProbe, isMissingTable, wrongRows } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
 
 /**
- * The statements that make each version of the tables, from the one before or from nothing. Each is safe to repeat: in a transaction with stricter isolation, the rows of the
- * version table can be older than the tables.
+ * The statements that make each version of the tables, from the one before or from nothing. Each is safe to repeat: in a
+ * transaction with stricter isolation, the rows of the version table can be older than the tables.
  */
 const VERSIONS: readonly string[] = [
   `

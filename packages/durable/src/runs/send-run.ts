@@ -45,16 +45,14 @@ export async function sendRun(
   checkWebhookUrl(wanted, context)
   if (signal?.aborted) throw aborted(signal.reason)
   const known = await patiently(() => addOrRead(key, wanted, context))
-  /** What the last POST of this call came to. */
-  let watch: Watch = {}
   const work = async (latest: Attempt) => {
     checkSameRun(key, wanted, latest.run)
     const ended = endedStep(latest.run)
     if (ended !== undefined) return ended
     if (signal?.aborted) throw aborted(signal.reason)
-    if (latest.run.jobId !== undefined) return pollOnce(latest, {}, parts)
-    watch = {}
-    return workOnce(latest, { name: 'submit', mayRun, watch }, parts)
+    return latest.run.jobId === undefined
+      ? workOnce(latest, { name: 'submit', mayRun }, parts)
+      : pollOnce(latest, {}, parts)
   }
   const mayRun = ({ data }: Task) => {
     if (signal?.aborted) throw aborted(signal.reason)
@@ -63,14 +61,7 @@ export async function sendRun(
     return true
   }
   const isDone = (step: StepRun) => step.state !== 'running' || step.jobId !== undefined
-  try {
-    return await untilStep(known, { work, isDone, waitMs }, context)
-  } catch (error) {
-    // The store was away after the POST.
-    if (watch.isMarked || watch.jobId !== undefined)
-      return openStep({ key, state: 'running', jobId: watch.jobId, afterMs: WORKED_MS })
-    throw error
-  }
+  return untilStep(known, { work, isDone, waitMs }, context)
 }
 
 interface Until {
@@ -121,15 +112,15 @@ interface OneRun {
   mayRun?(task: Task): boolean
   /** Also before it is due. */
   isEarly?: boolean | undefined
-  watch?: Watch
 }
 
 /** Works the task of a run in this process, as a worker does, if that is due. */
 async function workOnce(
   { id, run }: Attempt,
-  { name, mayRun = () => true, isEarly, watch = {} }: OneRun,
+  { name, mayRun = () => true, isEarly }: OneRun,
   parts: StepParts,
 ): Promise<StepRun | undefined> {
+  const watch: Watch = {}
   let rejection: { error: unknown } | undefined
   const isWanted = (task: Task) => {
     try {

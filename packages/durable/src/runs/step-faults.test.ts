@@ -84,18 +84,21 @@ describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
 })
 
 describe('a store that stays away from the POST on', () => {
-  it('is not an error of the call that has sent it', async () => {
+  it.each([
+    [undefined, 'running'],
+    ['loses the response', 'unknown'],
+  ] as const)('is not an error of the call that sent (the POST: %s), and leaves the run %s', async (fault, state) => {
     const shared = await openProcesses(1_000)
     let isSent = false
     const faults: Faults = {
       request: (at) => {
         isSent ||= at === 'POST'
-        return undefined
+        return at === 'POST' ? fault : undefined
       },
       store: () => (isSent ? 'fails' : undefined),
     }
     const { runs } = shared.open({}, faults)
-    expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state: 'running' })
+    expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state })
     expect(shared.posts.a).toBe(1)
     await expect(settled(runs.send('b', MODEL, { prompt: 'b' }))).rejects.toThrow()
     expect(shared.posts.b).toBeUndefined()
