@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { memberOf } from '@modelrun/kit'
 import { type CliHarness, serve } from './cli-harness.ts'
 
 /** A batch that no limit slows down. */
@@ -73,7 +74,9 @@ export async function serveDear(cli: CliHarness) {
   const env = await serveBefore(cli, async (_, theirs) => {
     const [status, json] = await theirs()
     if (!('pricing' in json)) return [status, json]
-    const input_schema = { type: 'object', properties: { prompt: { type: 'string' }, num_images: dear.parameter } }
+    const shown = memberOf(json, 'input_schema')
+    const properties = { ...Object(memberOf(shown, 'properties')), num_images: dear.parameter }
+    const input_schema = { ...Object(shown), properties }
     return [status, { ...json, id: dear.id, pricing: { credits_per_run: dear.price }, input_schema }]
   })
   const dear = { price: 25, id: 'aurora-image', env, parameter: { type: 'integer', default: 1 } }

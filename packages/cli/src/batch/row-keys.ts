@@ -1,6 +1,12 @@
+import { createHash } from 'node:crypto'
 import { stableJson } from '@modelrun/kit'
 import type { RunInput } from '../run/input.ts'
 import type { InputRules } from '../run/parameters.ts'
+
+/** The start of the hash of a content, as a key. */
+export function hashOf(content: string, length: number): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, length)
+}
 
 /** Keys of rows never have this character. */
 const SEPARATOR = '\u001f'

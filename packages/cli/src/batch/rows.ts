@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stableJson } from '@modelrun/kit'
@@ -7,7 +6,7 @@ import { inputProblems, type RunInput, readValues, urlOf } from '../run/input.ts
 import { type InputRules, isUrlParameter, type Parameter } from '../run/parameters.ts'
 import type { RawRow } from './read-csv.ts'
 import { MOST_PROBLEMS } from './read-rows.ts'
-import { looksLikeAttempt } from './row-keys.ts'
+import { hashOf, looksLikeAttempt } from './row-keys.ts'
 
 /** A row of a batch: what it was in the file, its latest attempt, and its outcome. */
 export interface Row {
@@ -133,7 +132,8 @@ async function withFile(value: unknown, parameter: Parameter, folder: string | u
 function keyFactory({ key: column, model }: RowRules): (cells: Row['cells'], input: RunInput) => string {
   const counts = new Map<string, number>()
   return (cells, input) => {
-    const key = column === undefined ? hash(JSON.stringify([model, stableJson(input)])) : cellKey(cells.get(column))
+    const key =
+      column === undefined ? hashOf(JSON.stringify([model, stableJson(input)]), 32) : cellKey(cells.get(column))
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     if (column === undefined) return `${key}-${count}`
@@ -141,10 +141,6 @@ function keyFactory({ key: column, model }: RowRules): (cells: Row['cells'], inp
     if (problem !== undefined) throw new UsageError(`the key ${key} in the column ${column} of --key ${problem}.`)
     return key
   }
-}
-
-function hash(content: string): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 32)
 }
 
 function cellKey(cell: unknown): string {

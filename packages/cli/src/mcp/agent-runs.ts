@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Run } from '@modelrun/durable'
 import { stableJson } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import { listRuns } from '../batch/list-runs.ts'
 import type { Batch } from '../batch/open-batch.ts'
-import { rowContent } from '../batch/row-keys.ts'
+import { hashOf, rowContent } from '../batch/row-keys.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
@@ -35,6 +34,7 @@ export interface PlannedRun {
 }
 
 const NEWEST_RUNS = 50
+const HASH_LENGTH = 24
 
 /** The runs of agents: at most one for each key, over any number of processes. */
 export class AgentRuns {
@@ -59,11 +59,11 @@ export class AgentRuns {
     const contentOf = (run: Pick<Run, 'model' | 'input'>) => `${run.model}\n${rowContent({ ...run.input }, schema)}`
     const content = contentOf({ model, input })
     const isSame = (run: Run) => contentOf(run) === content
-    let key = named ?? hash(content)
+    let key = named ?? hashOf(content, HASH_LENGTH)
     let run = await this.runs.get(key)
     if (named === undefined && (run === undefined || !isSame(run))) {
       // A default that the service has changed since gives the same call another hash, and its hash to another call.
-      if (run !== undefined) key = hash(`${model}\n${stableJson(input)}`)
+      if (run !== undefined) key = hashOf(`${model}\n${stableJson(input)}`, HASH_LENGTH)
       run = (await listRuns(this.#work.batch)).find(isSame)
       key = run?.key ?? key
     }
@@ -124,10 +124,6 @@ export class AgentRuns {
     this.#work.batch.saved.add(key, files)
     return files
   }
-}
-
-function hash(content: string): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 24)
 }
 
 function otherRun(key: string): string {

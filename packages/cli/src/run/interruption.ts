@@ -8,8 +8,8 @@ export class Interruption {
   readonly #controller = new AbortController()
   readonly #context: CliContext
   #isHeld = false
-  #presses = 0
   readonly #listener = (signal: string) => this.#press(signal)
+  /** The first signal that came. */
   #first: string | undefined
   #note = ''
 
@@ -25,7 +25,7 @@ export class Interruption {
 
   /** Whether Ctrl-C was pressed, held or not. */
   get isPressed(): boolean {
-    return this.#presses > 0
+    return this.#first !== undefined
   }
 
   /** Does work that Ctrl-C does not cut: the signal aborts after it. */
@@ -46,14 +46,13 @@ export class Interruption {
   }
 
   #press(signal: string): void {
-    this.#first ??= signal
-    // A service manager sends SIGTERM and SIGHUP together: that is once.
-    if (signal !== this.#first && signal !== 'SIGINT') return
-    this.#presses += 1
-    if (this.#presses > 1) {
+    if (this.#first !== undefined) {
+      // A service manager sends SIGTERM and SIGHUP together: that is once.
+      if (signal !== this.#first && signal !== 'SIGINT') return
       this.#context.terminal.status('')
       process.exit(EXIT.interrupted)
     }
+    this.#first = signal
     if (this.#isHeld) this.#context.terminal.say(this.#note)
     else this.#controller.abort()
   }

@@ -11,7 +11,7 @@ type Entry = 'charged' | 'free' | 'failed' | 'open' | 'running'
 const LATE_MS = 1_000
 
 const BOOKS: Source<{ charged: number; runs: readonly RunCall[] }> = {
-  from: [...Object.values(FIRST)],
+  from: Object.values(FIRST),
   pick: ({ session: { credits }, sentRuns: runs }) => {
     const charged = Number(credits.before) - Number(credits.after)
     return Number.isNaN(charged) || runs.length === 0 ? [] : [{ charged, runs }]

@@ -17,7 +17,7 @@ const isPollingText = (value: unknown) => typeof value === 'string' && MENTIONS_
 
 /** Every run that the specification accepts, by its key and its input, with some of the first runs. */
 const runsOf = (...names: readonly (keyof typeof FIRST)[]): Source<RunCall> => ({
-  from: [...names.map((name) => FIRST[name])],
+  from: names.map((name) => FIRST[name]),
   pick: ({ runs }) => runs,
   nothing: 'no run was accepted',
 })

@@ -105,7 +105,10 @@ function isOpen(jobId: string, { key }: Key): boolean {
 
 /** A run that need not be accepted: it may need `jobs:write`, `models:read` or credits, and with a webhook `webhooks:manage` (section 5.7). */
 const MAY_LACK: readonly LimitedKey[] = [
-  ...(['without-jobs-write', 'without-models-read', 'without-webhooks-manage', 'no-credits'] as const),
+  'without-jobs-write',
+  'without-models-read',
+  'without-webhooks-manage',
+  'no-credits',
 ]
 
 /** The job of a limited key is read and cancelled with that key, as far as it may: it may belong to another account. */
