@@ -2,6 +2,7 @@ import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError, isLoopback, memberOf, readArguments, toUrl } from '@modelrun/kit'
 import { findUrlProblem, type HostRule, readHostRules } from '../../shared/host-rules.ts'
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
+import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { nameOfUrl, resultIsSafe } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
@@ -21,7 +22,6 @@ export interface ResolvedDownload {
 }
 
 export const DEFAULT_MAX_BYTES = 1024 ** 3
-const DEFAULT_DEADLINE_MS = 600_000
 
 /** @throws ConfigurationError */
 export function resolveDownload(

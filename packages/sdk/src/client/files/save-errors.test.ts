@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationError } from '@modelrun/kit'
-import { describe, expect, test } from 'vitest'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost } from '../../../test/file-host.ts'
 import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
 import type { Step } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { SaveError } from '../errors/local-errors.ts'
+import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
+import type { SaveOptions } from './file-options.ts'
 
 const folder = folderOfEachTest()
 
@@ -60,6 +62,47 @@ describe('files.save', () => {
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
     expect(error.message).toContain('The item 1 of the output cannot be saved: ')
     expect(Object.keys(await folder.files())).toEqual(['job_1-0.png', 'job_1-2.png'])
+  })
+
+  describe.each(['mkdir', 'open', 'link', 'rename', 'rm'] as const)(
+    'where `%s` of the file system never responds',
+    (name) => {
+      const save = async (stop: (controller: AbortController) => SaveOptions) => {
+        const controller = new AbortController()
+        const fs = process.getBuiltinModule('node:fs/promises')
+        using hanging = vi.spyOn(fs, name).mockImplementation(() => {
+          controller.abort()
+          return new Promise<never>(() => {})
+        })
+        const options = { overwrite: name === 'rename', ...stop(controller) }
+        const { client } = createSavingClient(host)
+        const error = await caught(
+          client.files.save(resultOf('job_1'), join(folder.path, 'made'), options),
+          ModelRunError,
+        )
+        expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+        expect(error.message).toContain('The result of the job job_1 is not lost')
+        return { error, callCount: hanging.mock.calls.length }
+      }
+
+      test('rejects at once when it is aborted', async () => {
+        const { error, callCount } = await save(({ signal }) => ({ signal }))
+        expect(error).toBeInstanceOf(AbortedError)
+        expect(callCount).toBe(1)
+      })
+
+      test('rejects at the deadline', async () => {
+        const { error } = await save(() => ({ deadlineMs: 50 }))
+        expect(error).toBeInstanceOf(DeadlineExceededError)
+      })
+    },
+  )
+
+  test('makes no folder after the abort', async () => {
+    const { client } = createSavingClient(host)
+    const options = { signal: AbortSignal.abort() }
+    await caught(client.files.save(resultOf('job_1'), join(folder.path, 'made'), options), AbortedError)
+    expect(await folder.files()).toEqual({})
   })
 
   test('fetches at most six files at once, and all of them', async () => {

@@ -81,7 +81,7 @@ describe('a file that cannot be downloaded', () => {
     })
     controller.abort()
     await save
-    expect(await folder.files()).toEqual({})
+    await vi.waitFor(async () => expect(await readdir(folder.path)).toEqual([]), { timeout: 100_000 })
   })
 })
 

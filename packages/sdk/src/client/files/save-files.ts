@@ -1,11 +1,23 @@
 import type { Output, OutputItem } from '@modelrun/contract'
-import { ConfigurationError, isText, ModelRunError, readArguments, showValue, stringIn } from '@modelrun/kit'
+import {
+  ConfigurationError,
+  type ErrorFields,
+  isText,
+  ModelRunError,
+  readArguments,
+  showValue,
+  stringIn,
+} from '@modelrun/kit'
+import { abortable, openScope } from '../../shared/clock.ts'
 import { SaveError } from '../errors/local-errors.ts'
+import { interrupted } from '../http/send-attempt.ts'
+import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
+import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { openFile } from './download.ts'
+import { type OpenedDownload, openFile } from './download.ts'
 import { resultIsSafe } from './file-name.ts'
-import type { SaveOptions } from './file-options.ts'
+import type { DownloadOptions, SaveOptions } from './file-options.ts'
 import { fileSystem, writeFile } from './write-file.ts'
 
 /** The output of a job: a result, or the event of a webhook. */
@@ -28,15 +40,15 @@ export async function saveFiles(
   const { job_id: jobId, output } = checkArguments(produced, folder)
   const system = fileSystem()
   const names = namesOf(output.items, { jobId, name })
-  const onDisk = <T>(work: Promise<T>, path: string) =>
-    work.catch((error) => Promise.reject(toSaveError(error, path, jobId)))
-  await onDisk(system.fs.mkdir(folder, { recursive: true }), folder)
+  const saving = { client, jobId, options }
+  await onDisk(() => system.fs.mkdir(folder, { recursive: true }), { ...saving, path: folder })
   return await eachOf(output.items, async (item, index) => {
     const open = () => openFile(client, item, { ...options, jobId })
     const { transfer, ...file } = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
-      if (await onDisk(writeFile(transfer, { fs: system.fs, path, overwrite }), path)) return path
+      const write = () => writeFile(transfer, { fs: system.fs, path, overwrite })
+      if (await onDisk(write, { ...saving, path, transfer })) return path
       throw otherContent(path, jobId)
     } finally {
       transfer.close()
@@ -72,16 +84,45 @@ async function eachOf<T, R>(items: readonly T[], work: (item: T, index: number) 
 /** Errors of the system that may pass by themselves. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EBUSY', 'EAGAIN'])
 
-function toSaveError(error: unknown, path: string, jobId: string): ModelRunError {
+/** What is written where. */
+interface Saving {
+  client: ResolvedOptions
+  jobId: string
+  options: DownloadOptions
+  path: string
+  transfer?: OpenedDownload['transfer']
+}
+
+/** Nothing waits for a file system, which may never respond, after the abort or the deadline. */
+async function onDisk<T>(work: () => Promise<T>, saving: Saving): Promise<T> {
+  const { signal, deadlineMs = DEFAULT_DEADLINE_MS } = saving.options
+  const scope = openScope({ clock: saving.client.clock, signal, deadlineMs })
+  try {
+    scope.signal.throwIfAborted()
+    return await abortable(work(), scope.signal)
+  } catch (error) {
+    if (!scope.signal.aborted) throw toSaveError(error, saving)
+    // A download that was stopped with it says more.
+    await saving.transfer?.read({ mayRestart: true })
+    const { kind, cause } = interrupted(scope.signal, 'accepted')
+    const reason = kind === 'aborted' ? 'it was aborted by the caller' : `deadlineMs (${deadlineMs} ms) passed`
+    throw new INTERRUPTION_ERRORS[kind](fieldsOf(`${reason}.`, cause, saving))
+  } finally {
+    scope.close()
+  }
+}
+
+function toSaveError(error: unknown, saving: Saving): ModelRunError {
   if (error instanceof ModelRunError) return error
-  const message = stringIn(error, 'message') ?? textOf(error)
-  return new SaveError({
-    message: `${path} could not be written: ${message}. Make room, or take another folder or the option \`name\`, and save again.${resultIsSafe(jobId)}`,
-    cause: error,
-    jobId,
-    submission: 'accepted',
-    isRetryable: PASSING.has(stringIn(error, 'code') ?? ''),
-  })
+  const problem = stringIn(error, 'message') ?? textOf(error)
+  const remedy = 'Make room, or take another folder or the option `name`, and save again.'
+  const isRetryable = PASSING.has(stringIn(error, 'code') ?? '')
+  return new SaveError({ ...fieldsOf(`${problem}. ${remedy}`, error, saving), isRetryable })
+}
+
+function fieldsOf(problem: string, cause: unknown, { path, jobId }: Saving): ErrorFields {
+  const message = `${path} could not be written: ${problem}${resultIsSafe(jobId)}`
+  return { message, cause, jobId, submission: 'accepted' }
 }
 
 function checkArguments(produced: ProducedOutput | undefined, folder: unknown): ProducedOutput {
