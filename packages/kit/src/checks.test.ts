@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Checks, count, isText, needs, oneOf, positive, readOptions, signal, text } from './checks.ts'
-import { ConfigurationError } from './configuration-error.ts'
+import { ConfigurationError } from './model-run-error.ts'
 
 interface Options {
   signal?: AbortSignal | undefined

@@ -1,6 +1,5 @@
 import { closestName } from './closest-name.ts'
-import { ConfigurationError } from './configuration-error.ts'
-import { ModelRunError } from './model-run-error.ts'
+import { ConfigurationError, ModelRunError } from './model-run-error.ts'
 import { isPlainData, showValue } from './values.ts'
 
 /** Checks a value. Returns "must be …, not …" when the value is wrong. */

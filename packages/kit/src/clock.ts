@@ -105,3 +105,62 @@ export function withTimeLimit<T>(work: Promise<T>, { clock, limitMs, onLate }: T
     work.finally(stopTimer).then(resolve, reject)
   })
 }
+
+/** Limits of an exponential backoff, in milliseconds. */
+export interface BackoffLimits {
+  /** Delay after the first attempt. */
+  baseMs: number
+  maxMs: number
+  /** Factor from one delay to the next. Default 2. */
+  growth?: number
+}
+
+/**
+ * Exponential backoff without jitter: `baseMs` after the first attempt, `growth` times as long after each further one, at most `maxMs`.
+ *
+ * @param attempt Number of attempts so far, from 1
+ */
+export function backoffMs(attempt: number, { baseMs, maxMs, growth = 2 }: BackoffLimits): number {
+  return Math.min(maxMs, baseMs * growth ** (attempt - 1))
+}
+
+/**
+ * A random part of a delay, so that clients that failed together do not retry together.
+ *
+ * @param share The smallest and the largest part: `[0, 1]` for full jitter, `[0.5, 1]` for the upper half
+ * @param random Gives a number from 0 up to 1
+ */
+export function jitter(
+  delayMs: number,
+  [from, to]: readonly [from: number, to: number],
+  random: () => number = Math.random,
+): number {
+  return delayMs * (from + random() * (to - from))
+}
+
+/** How a call of the store is repeated while the store fails. */
+export interface Repeat {
+  clock: Clock
+  /** Wait after the first failure, in milliseconds. It doubles with each failure. */
+  firstMs: number
+  /** Longest wait, in milliseconds. */
+  maxMs: number
+  /** Called with each error. What it throws ends the repetition. */
+  onError(error: unknown): void
+  /** Ends the repetition. */
+  signal?: AbortSignal | undefined
+}
+
+/** Repeats a call of the store until it succeeds. */
+export async function untilStored<Value>(call: () => Promise<Value>, options: Repeat): Promise<Value> {
+  const { clock, firstMs, maxMs, onError, signal } = options
+  for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {
+    signal?.throwIfAborted()
+    try {
+      return await call()
+    } catch (error) {
+      onError(error)
+    }
+    await sleep(clock, delayMs, signal)
+  }
+}

@@ -3,7 +3,6 @@
  *
  * @module
  */
-export { type BackoffLimits, backoffMs, createRateLimit, jitter } from './backoff.ts'
 export {
   atLeastOne,
   type Check,
@@ -33,10 +32,22 @@ export {
   unchecked,
 } from './checks.ts'
 export { cleanText, safeJson } from './clean-text.ts'
-export { abortable, type Clock, sleep, startLimit, startTimer, systemClock, wallNow, withTimeLimit } from './clock.ts'
+export {
+  abortable,
+  type BackoffLimits,
+  backoffMs,
+  type Clock,
+  jitter,
+  sleep,
+  startLimit,
+  startTimer,
+  systemClock,
+  untilStored,
+  wallNow,
+  withTimeLimit,
+} from './clock.ts'
 export { closestName } from './closest-name.ts'
 export { collectBytes } from './collect-bytes.ts'
-export { ConfigurationError } from './configuration-error.ts'
 export {
   createDurations,
   type Durations,
@@ -60,8 +71,6 @@ export type {
   Worker,
   WorkOptions,
 } from './engine/engine.ts'
-export { untilStored } from './engine/repeat.ts'
-export { msUntilStart, type Spacing, startAfter } from './engine/spacing.ts'
 export {
   isNonRetriable,
   isRetryAfter,
@@ -77,17 +86,26 @@ export {
   type LockedTasks,
   type LockOneRequest,
   type LockRequest,
+  msUntilStart,
   PROCESS_DIED,
+  type Spacing,
+  startAfter,
   type TaskTable,
 } from './engine/task-table.ts'
 export { createHeap, type Heap, type HeapItem } from './heap.ts'
 export { describeIssues, json, readJson } from './json.ts'
 export { isLoopback, isPlainHttp } from './loopback.ts'
-export { type Attempt, type ErrorFields, ModelRunError, named, type Submission } from './model-run-error.ts'
+export {
+  type Attempt,
+  ConfigurationError,
+  type ErrorFields,
+  ModelRunError,
+  named,
+  type Submission,
+} from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
-export { createRedactor, type Redactor } from './redact.ts'
+export { createRedactor, type Redactor, replaceApiKeys } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
-export { replaceApiKeys } from './secrets.ts'
 export { seededRandom } from './seeded-random.ts'
 export {
   isArrayBuffer,

@@ -150,3 +150,6 @@ function isOfOtherCopy(error: unknown, ours: typeof ModelRunError): boolean {
   }
   return false
 }
+
+/** An option or an argument is missing or wrong. Nothing was sent. */
+export class ConfigurationError extends /* @__PURE__ */ named(ModelRunError, 'ConfigurationError', 'configuration') {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRedactor, redactUrl } from './redact.ts'
+import { createRedactor, isSecretName, redactUrl, replaceApiKeys } from './redact.ts'
 
 describe('the redactor', () => {
   const redactor = createRedactor(['sk_test_abc', 'sk_live_abcdef'])
@@ -47,4 +47,15 @@ it('a text of any shape takes a time of its length: the runner ends what takes i
   for (const part of ['a+b/', 'a.', '\\', 'https://x', 'https://x/y?a ', 'x:\\', 'sk_', '://@']) {
     redactor.text(part.repeat(200_000))
   }
+})
+
+const SECRET = ['Authorization', 'set-cookie', 'x-reference-token', 'token-id', 'client_secret', 'X-API-Key', 'apikey']
+
+it('a secret is known by its name', () => {
+  expect([...SECRET, 'content-type', 'max_tokens', 'x-request-id', 'credits'].filter(isSecretName)).toEqual(SECRET)
+})
+
+it('replaces keys wherever they stand, also behind an escape of JSON', () => {
+  const text = JSON.stringify({ error: 'rejected:\nsk_test_a-b.c and SK_LIVE_D' })
+  expect(replaceApiKeys(text, (key) => `<${key.length}>`)).toBe(String.raw`{"error":"rejected:\n<13> and <9>"}`)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError } from '../src/configuration-error.ts'
+import { ConfigurationError } from '../src/model-run-error.ts'
 
 /** Calls that take options, by the place that their errors name. Each passes on what it is given, as JavaScript can. */
 export type Doors = Readonly<Record<string, (options: object) => unknown>>

@@ -1,11 +1,7 @@
-import { type Clock, startTimer } from '../clock.ts'
-import type { AloneLock } from './alone-lock.ts'
-import type { TaskHandler, WorkOptions } from './engine.ts'
-import { untilStored } from './repeat.ts'
-import type { Spacing } from './spacing.ts'
-import { type RetryLimits, RunTimeout, type TaskEnd } from './task-ends.ts'
-import { TaskRun } from './task-run.ts'
-import type { LockedTask, TaskTable } from './task-table.ts'
+import { abortable, type Clock, startTimer, untilStored } from '../clock.ts'
+import type { Task, TaskHandler, WorkOptions } from './engine.ts'
+import { endOfFailure, type RetryLimits, RunTimeout, type TaskEnd } from './task-ends.ts'
+import type { LockedTask, Spacing, TaskTable } from './task-table.ts'
 
 /** Resolved options of a worker. */
 export interface WorkerSettings extends RetryLimits {
@@ -17,13 +13,10 @@ export interface WorkerSettings extends RetryLimits {
   onProcessDied: WorkOptions['onProcessDied']
 }
 
-/** The parts that the workers of an engine share. */
-export interface WorkerContext {
+/** Where the tasks of an engine are. */
+export interface TableContext {
   table: TaskTable
-  aloneLock: AloneLock
   clock: Clock
-  /** Longest time between two reads of the table, in milliseconds. */
-  pollMs: number
   onError(error: unknown): void
 }
 
@@ -34,15 +27,69 @@ export interface QueueWork {
   settings: WorkerSettings
 }
 
+interface RunContext {
+  clock: Clock
+  markStarted(run: TaskRun): Promise<boolean>
+}
+
+/** One run of a task, and its lock. */
+export class TaskRun {
+  readonly task: Task
+  /** Number of marks that are being stored. */
+  marking = 0
+  /** Its lock was not renewed in time, because a mark was being stored. */
+  isRenewalDue = false
+  /** Counted from before the request for the lock. */
+  lockedUntil: number
+  readonly #clock: Clock
+  readonly #controller = new AbortController()
+
+  constructor({ attempts, ...locked }: LockedTask, until: number, { clock, markStarted }: RunContext) {
+    this.lockedUntil = until
+    this.#clock = clock
+    this.task = {
+      ...{ ...locked, attempt: attempts + 1, signal: this.#controller.signal },
+      msLeft: () => this.msLeft(),
+      markStarted: () => markStarted(this),
+    }
+  }
+
+  /** Whether the lock holds and the handler may act, as far as this process knows. */
+  get isHeld(): boolean {
+    return this.msLeft() > 0 && !this.task.signal.aborted
+  }
+
+  msLeft(): number {
+    return Math.max(0, this.lockedUntil - this.#clock.now())
+  }
+
+  /** Aborts the signal of the task. What the handler returns later does not count. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason)
+  }
+
+  /** Runs the handler to its end, or until `abort`. */
+  async run(handler: TaskHandler, limits: RetryLimits): Promise<TaskEnd> {
+    const { task } = this
+    try {
+      // In a function, to catch what the handler throws before its first `await`, too.
+      const result = await abortable((async () => handler(task))(), task.signal)
+      return { kind: 'done', result: JSON.stringify(result) }
+    } catch (error) {
+      return endOfFailure(error, task.attempt, limits)
+    }
+  }
+}
+
 /** The runs of one queue whose locks this process holds and renews. */
 export class HeldRuns {
   readonly #work: QueueWork
-  readonly #context: WorkerContext
+  readonly #context: TableContext
   readonly #runs = new Set<TaskRun>()
   #renewal = Promise.resolve()
   #stopTimer = () => {}
 
-  constructor(work: QueueWork, context: WorkerContext) {
+  constructor(work: QueueWork, context: TableContext) {
     this.#work = work
     this.#context = context
     this.#keepRenewing()
@@ -54,9 +101,8 @@ export class HeldRuns {
 
   /** @param until when its lock ends */
   add(task: LockedTask, until: number): TaskRun {
-    const run = new TaskRun(task, { clock: this.#context.clock, until }, async (own) =>
-      (await this.mark([own])).has(own),
-    )
+    const { clock } = this.#context
+    const run = new TaskRun(task, until, { clock, markStarted: async (own) => (await this.mark([own])).has(own) })
     this.#runs.add(run)
     return run
   }
@@ -103,8 +149,7 @@ export class HeldRuns {
   /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
   async end(run: TaskRun, end: TaskEnd): Promise<void> {
     const { table, clock, onError } = this.#context
-    const { task, fence } = run
-    const change = async () => run.msLeft() > 0 && (await table.end(this.#work.queue, { id: task.id, fence }, end))
+    const change = async () => run.msLeft() > 0 && (await table.end(this.#work.queue, run.task, end))
     await untilStored(change, { ...BACKOFF, clock, onError })
   }
 
@@ -130,7 +175,7 @@ export class HeldRuns {
       this.#context.onError(error)
     }
     for (const run of runs) {
-      if (kept?.has(run.task.id)) run.renewed(lockedUntil)
+      if (kept?.has(run.task.id)) run.lockedUntil = lockedUntil
       else if (kept !== undefined) run.abort(lockIsLost())
     }
   }
@@ -145,7 +190,7 @@ const NO_IDS: ReadonlySet<string> = new Set()
 const NOT_RUN: TaskEnd = { kind: 'again', delayMs: 0, pausesQueue: false }
 
 function fencesOf(runs: readonly TaskRun[]): ReadonlyMap<string, number> {
-  return new Map(runs.map(({ task, fence }) => [task.id, fence]))
+  return new Map(runs.map(({ task: { id, fence } }) => [id, fence]))
 }
 
 function lockIsLost(): Error {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { msUntilStart, type Spacing, spacingOf, startAfter } from './spacing.ts'
+import { msUntilStart, type Spacing, spacingOf, startAfter } from './task-table.ts'
 
 /** Starts up to `wanted` tasks at each time. Returns when they started. */
 function startAt(spacing: Spacing, asks: readonly { now: number; wanted: number }[]): number[] {

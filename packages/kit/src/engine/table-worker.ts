@@ -1,15 +1,21 @@
 import { startTimer } from '../clock.ts'
 import type { OnceResult, Worker } from './engine.ts'
-import { HeldRuns, type QueueWork, type WorkerContext, type WorkerSettings } from './held-runs.ts'
+import { HeldRuns, type QueueWork, type TableContext, type TaskRun, type WorkerSettings } from './held-runs.ts'
 import type { TaskEnd } from './task-ends.ts'
-import type { TaskRun } from './task-run.ts'
 import { type LockOneRequest, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskTable } from './task-table.ts'
+
+/** What the workers of an engine share. */
+interface WorkerContext extends TableContext {
+  aloneLock: AloneLock
+  /** Longest time between two reads of the table, in milliseconds. */
+  pollMs: number
+}
 
 /** Locks one task, and runs it to its end. Rejects when the store does not lock it. */
 export async function runOnce(
   work: QueueWork,
   request: Pick<LockOneRequest, 'id' | 'isEarly'> & { lockOne: NonNullable<TaskTable['lockOne']> },
-  context: WorkerContext,
+  context: TableContext,
 ): Promise<OnceResult> {
   const { lockMs, spacing, startMark } = work.settings
   const { lockOne, id, isEarly } = request
@@ -33,7 +39,6 @@ export class TableWorker implements Worker {
   /** Number of runs whose handler has not ended yet. */
   #handling = 0
   readonly #onIdle: (() => void)[] = []
-  readonly #onFree = () => this.wake()
   #stopTimer = () => {}
   /** When the timer wakes this worker. */
   #wakeAt = 0
@@ -49,7 +54,6 @@ export class TableWorker implements Worker {
     this.#queue = queue
     this.#settings = settings
     this.#context = context
-    context.aloneLock.join(this.#onFree)
     this.wake()
   }
 
@@ -66,7 +70,6 @@ export class TableWorker implements Worker {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#stopTimer()
-    this.#context.aloneLock.leave(this.#onFree)
     while (this.#held.size > 0 || this.#isLocking) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     this.#held.stopRenewing()
   }
@@ -115,7 +118,7 @@ export class TableWorker implements Worker {
     else this.#wakeAt = 0
   }
 
-  /** The poller of the engine calls this. */
+  /** The poller of the engine calls this: the next task of the queue can be locked after this time. */
   dueIn(ms: number): void {
     const isPlanned = this.#wakeAt >= this.#context.clock.now()
     if (this.#isLocking || isPlanned) return
@@ -170,3 +173,55 @@ export class TableWorker implements Worker {
 }
 
 const POISONED: TaskEnd = { kind: 'dead', error: PROCESS_DIED }
+
+/**
+ * Lets a suspect, which has lost its process twice, run alone in this process, so that it takes no other task with it if it ends
+ * the process again. While one waits or runs, no worker of the engine locks further tasks.
+ */
+export class AloneLock {
+  #running = 0
+  #isAlone = false
+  /** Start the suspects that wait, oldest first. */
+  readonly #suspects: (() => void)[] = []
+  readonly #onFree: () => void
+
+  /** @param onFree called when tasks may be locked again */
+  constructor(onFree: () => void) {
+    this.#onFree = onFree
+  }
+
+  /** Whether further tasks may be locked. */
+  get isFree(): boolean {
+    return !this.#isAlone && this.#suspects.length === 0
+  }
+
+  /** A task starts. */
+  start(): void {
+    this.#running += 1
+  }
+
+  /** A suspect starts. Resolves once all other tasks have ended. */
+  startAlone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#suspects.push(resolve)
+      this.#startNext()
+    })
+  }
+
+  /** A task has ended. */
+  end(): void {
+    this.#running -= 1
+    this.#startNext()
+  }
+
+  #startNext(): void {
+    if (this.#running > 0) return
+    const wasAlone = this.#isAlone
+    const start = this.#suspects.shift()
+    this.#isAlone = start !== undefined
+    if (start !== undefined) {
+      this.#running = 1
+      start()
+    } else if (wasAlone) this.#onFree()
+  }
+}

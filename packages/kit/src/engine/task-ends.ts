@@ -1,4 +1,4 @@
-import { backoffMs, jitter } from '../backoff.ts'
+import { backoffMs, jitter } from '../clock.ts'
 import { memberOf, stringIn } from '../values.ts'
 import type { TaskFailure } from './engine.ts'
 

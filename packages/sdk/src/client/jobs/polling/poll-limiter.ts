@@ -1,4 +1,4 @@
-import { backoffMs, createRateLimit } from '@modelrun/kit'
+import { backoffMs } from '@modelrun/kit'
 import type { Clock } from '../../../shared/clock.ts'
 import type { PollOutcome } from './polled-jobs.ts'
 
@@ -59,6 +59,30 @@ export function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimit
         if ('job' in outcome) rejections = 0
         else if ('failure' in outcome && outcome.failure.status === 429) pause(startedAt, outcome.failure.retryAfterMs)
       }
+    },
+  }
+}
+
+/** Keeps the starts of requests under a rate, in any second and not only on average. */
+interface RateLimit {
+  /** The earliest time of the next start. */
+  nextAt(): number
+  /** Records a start. */
+  take(now: number): void
+}
+
+/** @param perSecond Starts within a second; below 1 for one start in several seconds, `Infinity` for no limit */
+export function createRateLimit(perSecond: number): RateLimit {
+  const capacity = Math.max(1, Math.floor(perSecond))
+  const windowMs = Math.max(1_000, 1_000 / perSecond)
+  /** The latest starts, oldest first. */
+  const starts: number[] = []
+  return {
+    nextAt: () => (starts.length < capacity ? Number.NEGATIVE_INFINITY : (starts[0] ?? 0) + windowMs),
+    take: (now) => {
+      if (capacity === Number.POSITIVE_INFINITY) return
+      starts.push(now)
+      if (starts.length > capacity) starts.shift()
     },
   }
 }

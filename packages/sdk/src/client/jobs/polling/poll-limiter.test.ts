@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRateLimit } from './backoff.ts'
+import { createRateLimit } from './poll-limiter.ts'
 
 /** The starts of a caller that always wants to start, and sometimes comes late. */
 function startsAt(perSecond: number, delays: readonly number[]): number[] {
