@@ -16,7 +16,7 @@ import {
   jobStart,
   type RequestEntry,
 } from './journal-entry.ts'
-import { redactText } from './redact.ts'
+import { redactText, shownHeaders } from './redact.ts'
 import { writeStory } from './story.ts'
 
 /** About what an entry takes besides its texts. */
@@ -90,12 +90,18 @@ class RequestRecord implements JournalRecord {
   readonly #details: RequestDetails
 
   constructor(details: RequestDetails, startPlace: number, endPlace: number) {
-    const { requestBody, responseBody } = details
+    const { url, requestBody = '', responseBody, requestHeaders = [], responseHeaders = [] } = details
     this.#details = { ...details, responseBody: responseBody && startOf(responseBody) }
     this.startPlace = startPlace
     this.endPlace = endPlace
-    this.bytes =
-      ENTRY_BYTES + details.url.length + (requestBody ?? '').length + (this.#details.responseBody ?? '').length
+    const texts = [
+      url,
+      requestBody,
+      this.#details.responseBody ?? '',
+      ...requestHeaders.flat(),
+      ...responseHeaders.flat(),
+    ]
+    this.bytes = texts.reduce((sum, { length }) => sum + length, ENTRY_BYTES)
   }
 
   get body(): string | undefined {
@@ -103,7 +109,7 @@ class RequestRecord implements JournalRecord {
   }
 
   get entry(): RequestEntry {
-    const { url, key, requestBody, responseBody, ...rest } = this.#details
+    const { url, key, requestBody, responseBody, requestHeaders, responseHeaders, ...rest } = this.#details
     return {
       kind: 'request',
       ...rest,
@@ -111,6 +117,8 @@ class RequestRecord implements JournalRecord {
       key: key && showKey(key),
       requestBody: requestBody && redactText(startOf(requestBody)),
       responseBody: responseBody && redactText(responseBody),
+      ...(requestHeaders && { requestHeaders: shownHeaders(requestHeaders) }),
+      ...(responseHeaders && { responseHeaders: shownHeaders(responseHeaders) }),
     }
   }
 }

@@ -1,7 +1,7 @@
 import { BusyPolls } from '../clock/activity.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import type { RequestDetails } from '../history/journal.ts'
-import { redactText, shownHeaders } from '../history/redact.ts'
+import { redactText } from '../history/redact.ts'
 import type { AppContext, RequestEnv } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponses } from '../wire/error-responses.ts'
@@ -113,8 +113,8 @@ function headersOf(
   request: IncomingRequest,
   result: ReplyOrFault,
 ): Pick<RequestDetails, 'requestHeaders' | 'responseHeaders'> {
-  const responseHeaders = result.fault === undefined ? shownHeaders(Object.entries(result.headers)) : undefined
-  return { requestHeaders: shownHeaders(request.headers), responseHeaders }
+  const responseHeaders = result.fault === undefined ? Object.entries(result.headers) : undefined
+  return { requestHeaders: [...request.headers], responseHeaders }
 }
 
 /** Without the query: it may hold a key. */
