@@ -1,4 +1,4 @@
-import { isRecord, kindOf, stableJson } from '@modelrun/kit'
+import { isRecord, isText, kindOf, notNegative, readArguments, stableJson } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
 import { type Attempt, latestAttempt } from './read-runs.ts'
@@ -26,7 +26,12 @@ export async function addCheckedRun(key: string, given: SubmitData, context: Run
 export function checkedRun(key: string, given: SubmitData): SubmitData {
   checkRun(key, given)
   checkKey(key)
-  return { ...given, input: checkInput(given.input) }
+  return { ...given, maxCredits: finite(given.maxCredits), input: checkInput(given.input) }
+}
+
+/** Returns a limit as JSON has it: without `Infinity`. */
+function finite(limit: number | undefined): number | undefined {
+  return limit === Number.POSITIVE_INFINITY ? undefined : limit
 }
 
 /** @throws ConfigurationError when the key is that of a run with another model or input */
@@ -36,12 +41,14 @@ export function checkSameRun(key: string, wanted: SubmitData, { model, input }: 
   throw new ConfigurationError({ message })
 }
 
-function checkRun(key: unknown, { model, input }: SubmitData): void {
-  const isModel = typeof model === 'string' && model !== ''
-  if (isModel && isRecord(input)) return
-  const hint = typeof model === 'object' || key === undefined ? ' Its key is missing.' : ''
-  const message = `A run takes a key, a model and an input, as in runs.add('poster-1', 'aurora-image', { prompt: 'a fox' }). It got ${[key, model, input].map(kindOf).join(', ')}.${hint}`
-  throw new ConfigurationError({ message })
+function checkRun(key: unknown, { model, input, maxCredits }: SubmitData): void {
+  readArguments('runs.add', (report) => {
+    report('maxCredits', notNegative(maxCredits))
+    if (isText(model) && isRecord(input)) return
+    const hint = typeof model === 'object' || key === undefined ? ' Its key is missing.' : ''
+    const message = `A run takes a key, a model and an input, as in runs.add('poster-1', 'aurora-image', { prompt: 'a fox' }). It got ${[key, model, input].map(kindOf).join(', ')}.${hint}`
+    throw new ConfigurationError({ message })
+  })
 }
 
 /** Sends a run that has ended without a result once more, as a new attempt. Of several calls at the same time, all mean the same one. */
@@ -65,7 +72,7 @@ export async function addAttempt({ attempt, run }: Attempt, { engine, queues }: 
   }
   // First the mark: a call that dies in between is repeated, and then all is counted.
   await engine.add(queues.retried, id, { data: null })
-  await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits, webhookUrl }) })
+  await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits: finite(maxCredits), webhookUrl }) })
   engine.notify?.()
 }
 

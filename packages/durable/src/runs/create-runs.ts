@@ -1,4 +1,4 @@
-import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
+import { checkEach, PROCESS_DIED, readOptions, stringIn, systemClock } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
 import type { DiedTask, Rate, TaskHandler } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
@@ -14,8 +14,24 @@ import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
+import { checkKey } from './run-types.ts'
 import { freePlace, queuesOf, type RunsContext, reportEnd } from './runs-context.ts'
-import { checkLoop, checkRunsOptions, type Runs, type RunsOptions } from './runs-options.ts'
+import {
+  AGREED,
+  checkRunsOptions,
+  jobId,
+  LOOP,
+  LOOP_OPTIONS,
+  PAGE,
+  READ_OPTIONS,
+  RESULTS_OPTIONS,
+  RUN_LIST,
+  RUNS_TO_DELETE,
+  type Runs,
+  type RunsOptions,
+  SEND_OPTIONS,
+  SWEEP_OPTIONS,
+} from './runs-options.ts'
 import { readStep, sendRun } from './send-run.ts'
 import type { EndedStep } from './step-run.ts'
 import { Prices, submitRun } from './submit-run.ts'
@@ -48,14 +64,13 @@ export function createRuns(options: RunsOptions): Runs {
 
   return {
     // biome-ignore lint/complexity/useMaxParams: a key, and the three that `client.submit` takes
-    add: (key, model, input, { maxCredits } = {}) => addCheckedRun(key, { model, input, maxCredits }, context),
+    add: async (key, model, input, agreed = {}) =>
+      addCheckedRun(key, { model, input, ...readOptions('runs.add', agreed, AGREED) }, context),
     // biome-ignore lint/complexity/useMaxParams: as `add`
-    send: (key, model, input, options = {}) => sendRun(key, { ...options, model, input }, parts),
-    read: (key, given = {}) => readStep(key, given, parts),
-    sweep: async (given = {}) => {
-      await sweepRuns(given, parts, workers)
-      return readProgress(context)
-    },
+    send: async (key, model, input, options = {}) =>
+      sendRun(key, { ...readOptions('runs.send', options, SEND_OPTIONS), model, input }, parts),
+    read: async (key, given = {}) => readStep(checkKey(key), readOptions('runs.read', given, READ_OPTIONS), parts),
+    sweep: async (given = {}) => sweepRuns(readOptions('runs.sweep', given, SWEEP_OPTIONS), parts, workers),
     inbox: context.inbox,
     start: () => {
       context.inbox?.start()
@@ -65,21 +80,24 @@ export function createRuns(options: RunsOptions): Runs {
       await workers.release('start')
       await context.inbox?.drain()
     },
-    get: (key) => readRun(key, context),
-    results: (given = {}) => readResults(given, context),
+    get: async (key) => readRun(checkKey(key), context),
+    results: (given = {}) => readResults(readOptions('runs.results', given, RESULTS_OPTIONS), context),
     progress: () => readProgress(context),
-    list: (list = {}) => listRuns(list, context),
-    unknown: (list = {}) => listUnknown(list, context),
-    resolve: (key, { jobId } = {}) => resolveUnknown(key, jobId, context),
-    resubmit: (key, { lostJob } = {}) => resubmitUnknown(key, lostJob, context),
-    retry: (key, agreed = {}) => retryRun(key, agreed, context),
-    delete: (wanted) => deleteRuns(wanted, context),
-    cancel: (key) => cancelRun(key, context),
+    list: async (list = {}) => listRuns(readOptions('runs.list', list, RUN_LIST), context),
+    unknown: async (list = {}) => listUnknown(readOptions('runs.unknown', list, PAGE), context),
+    resolve: async (key, decision = {}) =>
+      resolveUnknown(checkKey(key), readOptions('runs.resolve', decision, { jobId }).jobId, context),
+    resubmit: async (key, decision = {}) =>
+      resubmitUnknown(checkKey(key), readOptions('runs.resubmit', decision, { lostJob: jobId }).lostJob, context),
+    retry: async (key, agreed = {}) => retryRun(checkKey(key), readOptions('runs.retry', agreed, AGREED), context),
+    delete: async (wanted) => deleteRuns(readOptions('runs.delete', wanted, RUNS_TO_DELETE), context),
+    cancel: async (key) => cancelRun(checkKey(key), context),
     cancelAll: () => whilePaused(() => cancelAllRuns(context), context),
     pause: () => pauseRuns(context),
     resume: () => resumeRuns(context),
-    async *runEach(model, items, { concurrency = ITEMS_AT_ONCE, signal } = {}) {
-      checkLoop(items, concurrency)
+    async *runEach(model, items, options = {}) {
+      const { concurrency = ITEMS_AT_ONCE, signal } = readOptions('runs.runEach', options, LOOP_OPTIONS)
+      checkEach('runs.runEach', { items }, LOOP)
       if (signal?.aborted) throw abortedLoop(signal.reason)
       const ownCursors = { ...cursors }
       const loop = new RunEach(context, {

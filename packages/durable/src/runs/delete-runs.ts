@@ -52,7 +52,7 @@ async function deleteListed(queue: string, state: TaskState, { wanted, counts, c
 
 function check({ all, state, olderThanMs }: RunsToDelete): void {
   const isAll = all === true && state === undefined && olderThanMs === undefined
-  if (isAll || (!all && typeof olderThanMs === 'number' && olderThanMs >= 0)) return
+  if (isAll || (!all && olderThanMs !== undefined)) return
   const message = '`runs.delete` needs `{ all: true }`, or `{ olderThanMs }` with or without a `state`.'
   throw new ConfigurationError({ message })
 }

@@ -1,4 +1,4 @@
-import { showValue } from '@modelrun/kit'
+import { readArguments, showValue } from '@modelrun/kit'
 import { ConfigurationError, type Job, type Output } from 'modelrun'
 import type { TaskFailure } from '../engine/engine.ts'
 
@@ -152,9 +152,10 @@ export function keyOf(id: string): string {
 }
 
 /** @throws ConfigurationError */
-export function checkKey(key: unknown): void {
-  const isKey = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY && !key.includes(SEPARATOR)
-  if (isKey) return
-  const message = `The run key must be a string of 1 to ${LONGEST_KEY} characters without U+001E, not ${showValue(key)}.`
-  throw new ConfigurationError({ message })
+export function checkKey(key: unknown): string {
+  return readArguments('createRuns', () => {
+    if (typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY && !key.includes(SEPARATOR)) return key
+    const message = `The run key must be a string of 1 to ${LONGEST_KEY} characters without U+001E, not ${showValue(key)}.`
+    throw new ConfigurationError({ message })
+  })
 }

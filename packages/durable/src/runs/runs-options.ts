@@ -1,15 +1,19 @@
 import {
   type Checks,
   callback,
-  checkEach,
+  flag,
   hasMethods,
+  httpUrl,
   isRecord,
   isText,
   must,
   needs,
   notNegative,
+  oneOf,
   positive,
   readOptions,
+  signal,
+  text,
 } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
@@ -20,7 +24,7 @@ import type { RunsToDelete } from './delete-runs.ts'
 import type { ListedRun, RunList } from './list-runs.ts'
 import type { RunItem } from './run-each.ts'
 import type { RunsWebhooks } from './run-inbox.ts'
-import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
+import type { EndState, FinishedRun, Run, RunsProgress } from './run-types.ts'
 import type { ReadOptions, SendOptions } from './send-run.ts'
 import type { EndedStep, StepRun } from './step-run.ts'
 import type { SweepOptions } from './sweep-runs.ts'
@@ -204,15 +208,24 @@ export function checkRunsOptions(options: RunsOptions): void {
   readOptions('createRuns', options, OPTIONS)
 }
 
-const LOOP = {
+export const AGREED = { maxCredits: notNegative }
+export const PAGE = { limit: atLeastOne, after: text }
+export const RESULTS_OPTIONS = { after: text, signal }
+/** An empty one would be that of no run, and decide for one that has none. */
+export const jobId = must('the id of a job', (value) => value === undefined || isText(value))
+
+const ENDS = ['succeeded', 'failed', 'cancelled', 'rejected'] satisfies EndState[]
+export const RUN_LIST: Checks<RunList> = { ...PAGE, state: oneOf('waiting', 'running', 'unknown', ...ENDS) }
+export const RUNS_TO_DELETE = { all: flag, state: oneOf(...ENDS), olderThanMs: notNegative }
+
+export const SEND_OPTIONS: Checks<SendOptions> = { ...AGREED, webhookUrl: httpUrl, waitMs: notNegative, signal }
+export const READ_OPTIONS: Checks<ReadOptions> = { isHinted: flag, jobId }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: notNegative, signal }
+
+export const LOOP = {
   items: needs(
     "a list of keys and inputs, such as `[{ key: 'poster-1', input: { prompt } }]`",
     (value) => hasMethods(value, Symbol.asyncIterator) || hasMethods(value, Symbol.iterator),
   ),
-  concurrency: atLeastOne,
 }
-
-/** Checks what `runEach` is called with. @throws ConfigurationError */
-export function checkLoop(items: unknown, concurrency: unknown): void {
-  checkEach('runs.runEach', { items, concurrency }, LOOP)
-}
+export const LOOP_OPTIONS = { concurrency: atLeastOne, signal }

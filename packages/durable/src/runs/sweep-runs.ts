@@ -1,6 +1,8 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import type { BatchWorkers } from './batch-workers.ts'
 import type { StepParts } from './once-run.ts'
+import { readProgress } from './read-runs.ts'
+import type { RunsProgress } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
 
 /** Options of `runs.sweep`. */
@@ -17,12 +19,12 @@ const IDLE_CHECKS = 3
 /** What is due sooner is waited for, such as the first poll of a run that was just sent. */
 const SOON_MS = 600
 
-/** Works what is due, until nothing is due any more or the time is over. */
+/** Works what is due, until nothing is due any more or the time is over. Returns the progress then. */
 export async function sweepRuns(
   { forMs = 20_000, signal }: SweepOptions,
   { context, isRunning }: StepParts,
   workers: BatchWorkers,
-): Promise<void> {
+): Promise<RunsProgress> {
   const user = {}
   const endAt = performance.now() + forMs
   const left = () => Math.max(0, endAt - performance.now())
@@ -37,6 +39,7 @@ export async function sweepRuns(
   } finally {
     await workers.release(user)
   }
+  return readProgress(context)
 }
 
 /** What waits for the end of a pause must not keep a function alive, nor what other processes run. */
