@@ -6,7 +6,6 @@ import { type Core, createCore } from './core.ts'
 import { FilesResource } from './files/files-resource.ts'
 import { ApiPromise } from './http/api-promise.ts'
 import type { RequestMethod } from './http/operation.ts'
-import { callOnce } from './http/request.ts'
 import type { JobHandle } from './job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
 import type { RunResult } from './jobs/run-result.ts'
@@ -160,7 +159,7 @@ export class ModelRun {
       const checked = readOptions(place, options, REQUEST_OPTIONS)
       const { rawOperation } = await loadPart(() => import('./runs/raw-request.ts'))
       const operation = readArguments(place, () => rawOperation(method, path, checked))
-      return await callOnce(this.#core, operation, checked)
+      return await this.#core.transport.callOnce(operation, checked)
     }
     return new ApiPromise(work())
   }

@@ -2,7 +2,6 @@ import type { Job } from '@modelrun/contract'
 import type { ApiPromise } from './http/api-promise.ts'
 import type { CallOptions } from './http/operation.ts'
 import type { CancelResult } from './jobs/job-operations.ts'
-import type { JobJson } from './jobs/job-reference.ts'
 import type { RunResult } from './jobs/run-result.ts'
 
 /** A job of the service: read its state, wait for its result, cancel it, or pass it to another process as JSON. */
@@ -41,6 +40,16 @@ export interface JobHandle {
 
   /** The job as plain JSON. `client.jobs.attach` makes a handle of it, in another process too. */
   toJSON(): JobJson
+}
+
+/** A job as plain JSON, for another process. `JobHandle.toJSON()` makes it, and `jobs.attach` reads it. */
+export interface JobJson {
+  /** Identifier of the job. */
+  job_id: string
+  /** The model that was run, when it is known. */
+  model_id?: string | undefined
+  /** Identifier of the request at the underlying provider, when it is known. */
+  request_id?: string | undefined
 }
 
 /** A job by its id, its JSON or its handle. */

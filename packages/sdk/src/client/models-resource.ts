@@ -4,7 +4,6 @@ import { CALL_OPTIONS, checkArguments, LIST_QUERY, RUN_BODY } from './call-optio
 import type { Core } from './core.ts'
 import { ApiPromise } from './http/api-promise.ts'
 import type { CallOptions } from './http/operation.ts'
-import { callOnce } from './http/request.ts'
 import { loadPart } from './load-part.ts'
 import type { AnyModelId, ModelId, RunBody } from './models/model-inputs.ts'
 import { ModelsPagePromise } from './models/models-page.ts'
@@ -32,7 +31,7 @@ export class ModelsResource {
       const checkedQuery = readOptions(place, pageQuery, LIST_QUERY)
       const checked = readOptions(place, options, CALL_OPTIONS)
       const { listModelsOperation } = await loadPart(() => import('./models/model-operations.ts'))
-      return await callOnce(this.#core, listModelsOperation(checkedQuery), checked)
+      return await this.#core.transport.callOnce(listModelsOperation(checkedQuery), checked)
     }
     return new ModelsPagePromise(query, fetchPage)
   }
@@ -48,7 +47,7 @@ export class ModelsResource {
       checkArguments(place, { id })
       const checked = readOptions(place, options, CALL_OPTIONS)
       const { getModelOperation } = await loadPart(() => import('./models/model-operations.ts'))
-      return await callOnce(this.#core, getModelOperation(id), checked)
+      return await this.#core.transport.callOnce(getModelOperation(id), checked)
     }
     return new ApiPromise(work())
   }
@@ -72,7 +71,7 @@ export class ModelsResource {
       checkArguments(place, { model })
       const checked = readOptions<Omit<RunRequest, 'input'> & { input: unknown }>(place, body, RUN_BODY)
       const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
-      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+      return await this.#core.transport.callOnce(operation, readOptions(place, options, CALL_OPTIONS))
     }
     return new ApiPromise(work())
   }

@@ -1,6 +1,6 @@
 import { type Checks, checkEach, isText, must, needs, readOptions, rejectArgument } from '@modelrun/kit'
-import { checkWebRequest, rejectArguments } from '../shared/serving/handler-misuse.ts'
-import { createNodeListener, type NodeListener } from '../shared/serving/node-listener.ts'
+import { createNodeListener, type NodeListener, rejectArguments } from '../shared/serving/node-listener.ts'
+import { checkWebRequest } from '../shared/serving/read-body.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
 import { createCatalog } from './catalog.ts'
 import { allowOrigin, isAllowedPage, isKnownHost, preflight } from './check-origin.ts'

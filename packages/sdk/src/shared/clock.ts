@@ -63,6 +63,16 @@ export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY
   }
 }
 
+/** Does work that ends with the signal of the caller, or at the deadline. */
+export async function withinScope<T>(options: ScopeOptions, work: (scope: Scope) => Promise<T>): Promise<T> {
+  const scope = openScope(options)
+  try {
+    return await work(scope)
+  } finally {
+    scope.close()
+  }
+}
+
 /** A clock whose timers do not keep the process alive, in runtimes that support this (`unref`). */
 export function toBackgroundClock(clock: Clock): Clock {
   return {

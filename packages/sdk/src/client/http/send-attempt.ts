@@ -189,10 +189,13 @@ export function createSender(client: AttemptClient): SendRequest {
     if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
     if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
     const init = initOf(prepared, options)
-    const watch = watchUnsent(client, url)
+    const call = () => callFetch(client.fetch, { url, init, fetchOptions })
     progress.submission = 'unknown'
+    // A request that only reads is repeated, wherever it got to.
+    if (method === 'GET') return await call()
+    const watch = watchUnsent(client, url)
     try {
-      const response = await watch.run(() => callFetch(client.fetch, { url, init, fetchOptions }))
+      const response = await watch.run(call)
       progress.isRepeated = watch.isRepeated()
       return response
     } catch (error) {

@@ -1,5 +1,6 @@
 import { routePath } from '@modelrun/contract'
 import ky, { type KyInstance, type Options } from 'ky'
+import { withinScope } from '../../shared/clock.ts'
 import { loadPart } from '../load-part.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -12,6 +13,8 @@ import { createSender } from './send-attempt.ts'
 export interface Transport {
   /** @throws ModelRunError */
   call<T>(operation: Operation<T>, context: CallContext): Promise<ApiResult<T>>
+  /** As `call`, for a call whose only time limit is that of each attempt. */
+  callOnce<T>(operation: Operation<T>, options: CallOptions): Promise<ApiResult<T>>
 }
 
 export function createTransport(client: ResolvedOptions): Transport {
@@ -19,23 +22,24 @@ export function createTransport(client: ResolvedOptions): Transport {
   const buildRequest = createRequestBuilder(client)
   const send = createSender(client)
   const observeAttempt = createAttemptObserver(client.log)
-  return {
-    call: async (operation, context) => {
-      const { options } = context
-      const hooks = client.ky && (await loadPart(() => import('./ky-hooks.ts')))
-      const request = prepared(operation, () => buildRequest(operation, options))
-      const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
-      const maxRetries = options.maxRetries ?? client.maxRetries
-      const call = createCall({ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries })
-      try {
-        await sendAttempts(call, () => (hooks?.sendThroughHooks ?? sendOnce)(instance, call))
-      } finally {
-        observeFailure(call)
-      }
-      if (call.happened.result !== undefined) return call.happened.result
-      throw call.happened.error
-    },
+  const call: Transport['call'] = async (operation, context) => {
+    const { options } = context
+    const hooks = client.ky && (await loadPart(() => import('./ky-hooks.ts')))
+    const request = prepared(operation, () => buildRequest(operation, options))
+    const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
+    const maxRetries = options.maxRetries ?? client.maxRetries
+    const sent = createCall({ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries })
+    try {
+      await sendAttempts(sent, () => (hooks?.sendThroughHooks ?? sendOnce)(instance, sent))
+    } finally {
+      observeFailure(sent)
+    }
+    if (sent.happened.result !== undefined) return sent.happened.result
+    throw sent.happened.error
   }
+  const callOnce: Transport['callOnce'] = (operation, options) =>
+    withinScope({ clock: client.clock, signal: options.signal }, (scope) => call(operation, { scope, options }))
+  return { call, callOnce }
 }
 
 /** Sends a request until a retry is not allowed or does not help. Each attempt is one call of ky, which never sends twice. */

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
 import { cancelJob } from './cancel-job.ts'
-import { isConfirmed, type JobReference } from './job-reference.ts'
+import { isConfirmed, type JobReference } from './job-operations.ts'
 import type { EarlyEnd, HeldBack, LastSeen } from './polling/polled-jobs.ts'
 
 /** A wait that ends before its job. */

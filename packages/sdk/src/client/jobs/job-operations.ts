@@ -6,9 +6,33 @@ import {
   ROUTES,
   TERMINAL_JOB_STATUSES,
 } from '@modelrun/contract'
-import { isRecord, memberOf, stringIn } from '@modelrun/kit'
+import { type Attempt, isRecord, memberOf, stringIn } from '@modelrun/kit'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
+
+/** The ids of a job, and what is known of its submission. */
+export interface JobReference {
+  jobId: string
+  modelId?: string | undefined
+  requestId?: string | undefined
+  /** The service's id of the request that started the job, from its header. */
+  sentRequestId?: string | undefined
+  /** When it was submitted, in milliseconds of this client's clock; undefined when another process did that. */
+  submittedAt?: number | undefined
+  /** When the service gave its state in the response to the run. */
+  seenAt?: number | undefined
+  /** That state. */
+  state?: Job | undefined
+  /** The requests that started it. */
+  attempts?: readonly Attempt[] | undefined
+  /** The price of a run of the model, in credits, when it was read before the run. */
+  creditsPerRun?: number | undefined
+}
+
+/** True when this client submitted the job. An id from elsewhere may be wrong. */
+export function isConfirmed({ submittedAt }: JobReference): boolean {
+  return submittedAt !== undefined
+}
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
 export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<Job> {

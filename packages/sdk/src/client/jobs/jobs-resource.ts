@@ -1,16 +1,17 @@
 import type { Job } from '@modelrun/contract'
-import { readOptions } from '@modelrun/kit'
+import { ConfigurationError, memberOf, readArguments, readOptions, showValue, tryParseJson } from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
-import { checkArguments, WAIT_OPTIONS } from '../call-options.ts'
+import { withinScope } from '../../shared/clock.ts'
+import { CALL_OPTIONS, checkArguments, WAIT_OPTIONS } from '../call-options.ts'
 import type { Core } from '../core.ts'
-import type { ApiPromise } from '../http/api-promise.ts'
-import type { CallOptions } from '../http/operation.ts'
-import type { JobHandle, JobSource, WaitOptions } from '../job-handle.ts'
-import { ClientJob, clientJobOf } from './client-job.ts'
-import type { CancelResult } from './job-operations.ts'
-import { type JobJson, readJobReference } from './job-reference.ts'
+import { ApiPromise } from '../http/api-promise.ts'
+import type { ApiResult, CallContext, CallOptions } from '../http/operation.ts'
+import type { JobHandle, JobJson, JobSource, WaitOptions } from '../job-handle.ts'
+import { cancelJob } from './cancel-job.ts'
+import { type CancelResult, getJobOperation, isConfirmed, type JobReference } from './job-operations.ts'
 import type { RunResult } from './run-result.ts'
-import { startWait } from './wait-for-job.ts'
+import { startWait, type WaitRequest, waitForJob } from './wait-for-job.ts'
+import { watchJob } from './watch-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
 export class JobsResource {
@@ -88,4 +89,102 @@ async function* settleJobs(
   } finally {
     for (const leave of waits) leave()
   }
+}
+
+/** The handle of a job, for the client that made it. */
+export class ClientJob implements JobHandle {
+  readonly id: string
+  readonly modelId: string | undefined
+  readonly requestId: string | undefined
+  readonly #core: Core
+  readonly #reference: JobReference
+
+  constructor(core: Core, reference: JobReference) {
+    this.#core = core
+    this.#reference = reference
+    this.id = reference.jobId
+    this.modelId = reference.modelId
+    this.requestId = reference.requestId
+  }
+
+  get(options: CallOptions = {}): ApiPromise<Job> {
+    const operation = getJobOperation(this.id, isConfirmed(this.#reference))
+    return this.#call('job.get', options, (call) => this.#core.transport.call(operation, call))
+  }
+
+  async result(options: WaitOptions = {}): Promise<RunResult> {
+    const request = this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS))
+    const wait = { operation: 'wait', model: this.modelId, jobId: this.id } as const
+    return await this.#core.traceCall(wait, () => waitForJob(request))
+  }
+
+  updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
+    const request = this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS))
+    return watchJob(request)
+  }
+
+  cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
+    const job = { jobId: this.id, isJobConfirmed: isConfirmed(this.#reference) }
+    return this.#call('job.cancel', options, (call) => cancelJob(this.#core, job, call))
+  }
+
+  /** A wait for this job. */
+  waitRequest(options: WaitOptions): WaitRequest {
+    return { core: this.#core, job: this, reference: this.#reference, options }
+  }
+
+  /** One call, whose only time limit is that of each attempt. */
+  #call<T>(place: string, given: CallOptions, send: (call: CallContext) => Promise<ApiResult<T>>): ApiPromise<T> {
+    const work = async () => {
+      checkArguments(place, { id: this.id })
+      const options = readOptions(place, given, CALL_OPTIONS)
+      const { clock } = this.#core.options
+      return await withinScope({ clock, signal: options.signal }, (scope) => send({ scope, options }))
+    }
+    return new ApiPromise(work())
+  }
+
+  toJSON(): JobJson {
+    return {
+      job_id: this.id,
+      ...(this.modelId === undefined ? {} : { model_id: this.modelId }),
+      ...(this.requestId === undefined ? {} : { request_id: this.requestId }),
+    }
+  }
+}
+
+/** @throws ConfigurationError when the source is not a job */
+export function clientJobOf(core: Core, source: JobSource): ClientJob {
+  return source instanceof ClientJob ? source : new ClientJob(core, readJobReference(source))
+}
+
+/** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
+export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
+  return readArguments('jobs.attach', () => {
+    const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
+    if (typeof value === 'string' && value !== '') return { jobId: value }
+    const jobId = memberOf(value, 'job_id')
+    const modelId = memberOf(value, 'model_id')
+    const requestId = memberOf(value, 'request_id')
+    if (isString(jobId) && jobId !== '' && isOptionalString(modelId) && isOptionalString(requestId)) {
+      return { jobId, modelId, requestId }
+    }
+    throw new ConfigurationError({
+      message: `A job must be an id or the JSON of a job handle, \`{ "job_id": "…" }\`, not ${showValue(source)}.`,
+    })
+  })
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isOptionalString(value: unknown): value is string | undefined {
+  return value === undefined || isString(value)
+}
+
+/** A handle of another copy of this package has another class. It is recognized by its `toJSON`. */
+function jsonOf(source: unknown): unknown {
+  const isHandle = typeof source === 'object' && source !== null && 'toJSON' in source
+  return isHandle && typeof source.toJSON === 'function' ? source.toJSON() : source
 }

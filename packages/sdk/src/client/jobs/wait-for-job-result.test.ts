@@ -1,7 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import type { JobReference } from './job-reference.ts'
+import type { JobReference } from './job-operations.ts'
 import { outcomeOfCompleted, outcomeOfJob } from './wait-for-job.ts'
 
 const outcomeOf = (reference: JobReference, job: Job) =>

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { type Clock, systemClock } from '../clock.ts'
 import { type BodyRules, readNodeStream, rejectEncoded, rejectLength } from './read-body.ts'
 
@@ -119,4 +120,16 @@ function isParsed(body: unknown, isRead: boolean): body is string | object {
 
 function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
+}
+
+/**
+ * `createServer(inbox.node)` would create a listener for each request, and respond to none.
+ *
+ * @throws ConfigurationError
+ */
+export function rejectArguments(place: string, given: readonly unknown[]): void {
+  if (given.length === 0) return
+  throw new ConfigurationError({
+    message: `\`${place}\` creates a handler, and was called as one. Pass \`${place}()\` where you passed \`${place}\`.`,
+  })
 }

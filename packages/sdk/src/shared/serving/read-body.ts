@@ -1,4 +1,4 @@
-import { collectBytes } from '@modelrun/kit'
+import { checkEach, collectBytes, hasMethods, needs } from '@modelrun/kit'
 import { type Clock, startTimer } from '../clock.ts'
 
 type Chunk = Uint8Array | string
@@ -42,6 +42,16 @@ async function readChunks({ next, clock, rules, readsToEnd }: ChunkSource): Prom
   }
   if (kept.isTooLarge) throw tooLarge(rules)
   return kept.bytes()
+}
+
+const request = /* @__PURE__ */ needs(
+  'a web-standard Request (for requests of Node and Express there is `node()`)',
+  (value) => hasMethods(value, 'arrayBuffer'),
+)
+
+/** @throws ConfigurationError for requests of Node: they would get no response */
+export function checkWebRequest(place: string, given: unknown): void {
+  checkEach(place, { request: given }, { request })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../../../test/manual-clock.ts'
-import type { JobReference } from '../job-reference.ts'
+import type { JobReference } from '../job-operations.ts'
 import { createPolledJobs, type EarlyEnd, type LastSeen, type Subscriber } from './polled-jobs.ts'
 
 function setup() {

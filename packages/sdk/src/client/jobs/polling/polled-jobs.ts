@@ -3,7 +3,7 @@ import type { Attempt, ModelRunError } from '@modelrun/kit'
 import { createHeap, type HeapItem } from '@modelrun/kit'
 import type { Clock } from '../../../shared/clock.ts'
 import type { CallOptions } from '../../http/operation.ts'
-import type { JobReference } from '../job-reference.ts'
+import type { JobReference } from '../job-operations.ts'
 import type { ResolvedPolling } from './polling-options.ts'
 
 /** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { type JobJson, readJobReference } from './job-reference.ts'
+import type { JobJson } from '../job-handle.ts'
+import { readJobReference } from './jobs-resource.ts'
 
 const JSON_OF_JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
 const REFERENCE = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }
