@@ -5,6 +5,8 @@ import type { Clock } from '../src/shared/clock.ts'
 export interface ManualClock extends Clock {
   /** Timers that were started and have neither fired nor been stopped. */
   readonly timerCount: number
+  /** Milliseconds since it was made. */
+  elapsedMs(): number
   /** Moves on by `delayMs`, fires each timer at its time, and lets what it set off run as far as it can. */
   advance(delayMs: number): Promise<void>
   /** Fires timer after timer until the work settles, and settles as it does. */
@@ -36,6 +38,7 @@ export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): Manua
 
   return {
     now: () => now,
+    elapsedMs: () => now - startAt,
     setTimeout: (callback, delayMs) => {
       const timer = { dueAt: now + delayMs, callback }
       timers.add(timer)

@@ -13,7 +13,7 @@ interface ReceivedRequest {
   headers: Headers
   /** The parsed body; undefined when there was none. */
   body: unknown
-  /** When it came, on the clock of the test. */
+  /** When it came, in milliseconds after the clock was made. */
   at: number
   request: Request
 }
@@ -22,6 +22,9 @@ interface ReceivedRequest {
 export interface ScriptedService {
   fetch: typeof globalThis.fetch
   readonly received: readonly ReceivedRequest[]
+  /** When the requests came, in milliseconds after the clock was made. */
+  times(): number[]
+  methods(): string[]
 }
 
 /** Makes a service of steps, one for each request; the last one responds to all further requests too. */
@@ -33,14 +36,29 @@ export function createScriptedService(steps: readonly Step[], clock: ManualClock
     if (step === undefined) throw new Error('The script has no step.')
     const { method, url, headers } = request
     const { pathname, search } = new URL(url)
-    const entry = { method, url, path: `${pathname}${search}`, headers, at: clock.now(), request, body: undefined }
+    const entry = {
+      method,
+      url,
+      path: `${pathname}${search}`,
+      headers,
+      at: clock.elapsedMs(),
+      request,
+      body: undefined,
+    }
     received.push(entry)
     const text = await request.text()
     if (text !== '') entry.body = JSON.parse(text)
     return await step(request)
   }
   // See `unconnected`.
-  return { received, fetch: Object.assign(fetch, { [Symbol.for('modelrun.reports_like_undici')]: true }) }
+  const times = () => received.map(({ at }) => at)
+  const methods = () => received.map(({ method }) => method)
+  return {
+    received,
+    times,
+    methods,
+    fetch: Object.assign(fetch, { [Symbol.for('modelrun.reports_like_undici')]: true }),
+  }
 }
 
 /** Responds with JSON. */

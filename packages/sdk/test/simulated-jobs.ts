@@ -1,9 +1,8 @@
 import type { ModelRunOptions } from '../src/client/options.ts'
-import type { Clock } from '../src/shared/clock.ts'
-import { createManualClock } from './manual-clock.ts'
+import { createManualClock, type ManualClock } from './manual-clock.ts'
 import { createTestClient } from './test-client.ts'
 
-/** One poll of a job, as the service received it. */
+/** One poll of a job, and when the service received it, in milliseconds after the clock was made. */
 interface ReceivedPoll {
   jobId: string
   at: number
@@ -21,8 +20,8 @@ export interface SimulatedJobs {
 
 /** How a {@link SimulatedJobs} service responds. */
 export interface Simulation {
-  clock: Clock
-  /** When a job ends; by default at once. */
+  clock: ManualClock
+  /** When a job ends, in milliseconds after the clock was made; by default at once. */
   endsAt?: (jobId: string) => number
   /** How long a request takes. */
   latencyMs?: number
@@ -43,9 +42,9 @@ function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPoll }: S
       submitted.push(job_id)
       return Response.json({ job_id, request_id: 'req_1', status: 'queued', model_id: 'aurora-image' })
     }
-    const poll = { jobId: new URL(url).pathname.split('/').at(-1) ?? '', at: clock.now() }
+    const poll = { jobId: new URL(url).pathname.split('/').at(-1) ?? '', at: clock.elapsedMs() }
     polls.push(poll)
-    const isOver = clock.now() >= endsAt(poll.jobId)
+    const isOver = clock.elapsedMs() >= endsAt(poll.jobId)
     const data = isOver ? { status: 'succeeded', output: { type: 'image', items: [] } } : { status: 'processing' }
     return rejectPoll?.(poll) ?? Response.json({ data })
   }
@@ -78,7 +77,7 @@ export function createSimulatedClient(simulation: Omit<Simulation, 'clock'> = {}
   const service = simulateJobs({ clock, ...simulation })
   const { client } = createTestClient([], { fetch: service.fetch, clock, ...options })
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
-  return { clock, service, client, ids, startedAt: clock.now() }
+  return { clock, service, client, ids }
 }
 
 /** The price that a client reads while a job runs is not what these tests count. */

@@ -39,26 +39,6 @@ describe('systemClock', () => {
 })
 
 describe('startTimer', () => {
-  test('fires once after its delay', async () => {
-    const clock = createManualClock()
-    const fired = vi.fn()
-    startTimer(clock, 100, fired)
-    await clock.advance(99)
-    expect(fired).not.toHaveBeenCalled()
-    await clock.advance(1)
-    await clock.advance(1_000)
-    expect(fired).toHaveBeenCalledOnce()
-  })
-
-  test('gives a function that stops it', async () => {
-    const clock = createManualClock()
-    const fired = vi.fn()
-    startTimer(clock, 100, fired)()
-    expect(clock.timerCount).toBe(0)
-    await clock.advance(1_000)
-    expect(fired).not.toHaveBeenCalled()
-  })
-
   test.each([2 ** 31, Number.POSITIVE_INFINITY, Number.NaN])(
     'never fires after %j ms, where timers overflow',
     (delayMs) => {

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { createApiError } from './api-errors.ts'
 import { JobFailedError } from './job-errors.ts'
 import { ConnectionError } from './transport-errors.ts'
 
@@ -41,14 +40,4 @@ describe('an error', () => {
     expect(new ConnectionError({ message: 'x', cause }).cause).toBe(cause)
     expect(new ConnectionError({ message: 'x', cause: null })).toHaveProperty('cause', null)
   })
-})
-
-test.each([
-  [410, 'ApiError'],
-  [499, 'ApiError'],
-  [599, 'ServerError'],
-])('the error for the status %i is %s', (status, name) => {
-  const error = createApiError({ message: 'x', status, apiCode: 'CODE', body: { a: 1 } })
-  expect(error).toMatchObject({ name, status, apiCode: 'CODE', body: { a: 1 } })
-  expect(error.constructor.name).toBe(name)
 })

@@ -66,14 +66,11 @@ describe('describeNetworkFailure', () => {
     expect(hint ?? 'nothing').toContain(words ?? 'nothing')
   })
 
-  const strange = [undefined, null, 0, '', Symbol('special'), {}, Object.create(null), [], () => {}]
-  test.each([...strange, { code: 42, message: '' }])(
-    'takes the strange value %s for an unknown failure that may have reached the service',
+  test.each([undefined, '', Symbol('special'), Object.create(null), () => {}, { code: 42, message: '' }])(
+    'takes the strange value %s for an unknown failure, whose cause has nothing else',
     (value) => {
-      const found = describeNetworkFailure(value)
-      expect(found).toMatchObject({ reason: 'unknown failure' })
-      expect(found.cause).toBeInstanceOf(Error)
-      expect([found.cause.name, Object.keys(found.cause)]).toEqual(['Error', ['name']])
+      const { reason, cause } = describeNetworkFailure(value)
+      expect([reason, cause.name, Object.keys(cause)]).toEqual(['unknown failure', 'Error', ['name']])
     },
   )
 

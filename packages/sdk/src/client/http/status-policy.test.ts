@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_BODY, failedResponse, interruption } from '../../../test/failed-calls.ts'
-import type { Failure, RequestMethod } from './operation.ts'
-import { isWorthRetrying, retryDelayMs, submissionAfter } from './status-policy.ts'
-
-const unreadable = (isCut: boolean): Failure => {
-  const failure = failedResponse(200, '')
-  return { ...failure, problem: 'it is bad', received: { ...failure.received, isCut } }
-}
+import { ERROR_BODY, failedResponse } from '../../../test/failed-calls.ts'
+import { isWorthRetrying, submissionAfter } from './status-policy.ts'
 
 const STATUSES = [
   300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 500, 501,
@@ -47,12 +41,6 @@ describe('submissionAfter', () => {
     const sentAgain = CASES.filter((one) => isWorthRetrying('POST', after(one, text)))
     expect(sentAgain).toEqual(expected.filter(({ status }) => mayPass.includes(status)))
   })
-
-  test('is unknown after an unreadable response, and else what the interruption says', () => {
-    expect(submissionAfter(unreadable(false))).toBe('unknown')
-    expect(submissionAfter(interruption('connection', 'unknown'))).toBe('unknown')
-    expect(submissionAfter(interruption('connection', 'not_sent'))).toBe('not_sent')
-  })
 })
 
 describe('isWorthRetrying', () => {
@@ -61,52 +49,5 @@ describe('isWorthRetrying', () => {
       const retried = STATUSES.filter((status) => isWorthRetrying(method, failedResponse(status, text)))
       expect(retried).toEqual([408, 429, 500, 502, 503, 504])
     }
-  })
-
-  test.each([
-    ['connection', 'unknown', ['GET', 'DELETE']],
-    ['connection', 'not_sent', ['GET', 'DELETE', 'POST']],
-    ['timeout', 'unknown', ['GET', 'DELETE']],
-    ['aborted', 'unknown', []],
-    ['deadline', 'unknown', []],
-    ['no_key', 'not_sent', []],
-  ] as const)('after an end by %s (%s) sends again %j', (kind, submission, expected) => {
-    const failure = interruption(kind, submission)
-    expect((['GET', 'DELETE', 'POST'] as const).filter((method) => isWorthRetrying(method, failure))).toEqual(expected)
-  })
-
-  test.each([
-    ['GET', true],
-    ['DELETE', true],
-    ['POST', false],
-  ] as const satisfies [RequestMethod, boolean][])('repeats a %s whose response was cut: %j', (method, expected) => {
-    expect(isWorthRetrying(method, unreadable(true))).toBe(expected)
-    // A wrong shape stays.
-    expect(isWorthRetrying(method, unreadable(false))).toBe(false)
-  })
-})
-
-describe('retryDelayMs', () => {
-  const maximum = (retryCount: number) => retryDelayMs({ retryCount, retryAfterMs: undefined, random: () => 1 })
-
-  test('doubles from 500 ms up to 8 s', () => {
-    expect([0, 1, 2, 3, 4, 5, 40].map(maximum)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000])
-  })
-
-  test('jitters over the full range', () => {
-    const delays = [0, 0.25, 0.999].map((value) =>
-      retryDelayMs({ retryCount: 1, retryAfterMs: undefined, random: () => value }),
-    )
-    expect(delays).toEqual([0, 250, 999])
-  })
-
-  test('obeys Retry-After exactly, without jitter, up to 60 s', () => {
-    for (const retryAfterMs of [0, 7_000, 60_000]) {
-      expect(retryDelayMs({ retryCount: 3, retryAfterMs, random: () => 0.5 })).toBe(retryAfterMs)
-    }
-  })
-
-  test('gives up at once when the service asks for more than 60 s', () => {
-    expect(retryDelayMs({ retryCount: 0, retryAfterMs: 60_001, random: () => 0 })).toBeUndefined()
   })
 })

@@ -44,22 +44,15 @@ describe('a response that cannot be read', () => {
     expect(error).toMatchObject({ isRetryable, submission: 'not_sent' })
   })
 
-  test.each([300, 301, 302, 303, 307, 308])('may be the redirect %i, which is not followed', (status) => {
-    const failure = failedResponse(status, '', { location: 'https://elsewhere.example.com/secret?token=1' })
-    const error = toError(failure, failedCall(list))
-    expect(error).toBeInstanceOf(InvalidResponseError)
-    expect(error.isRetryable).toBe(false)
-    expect(error.message).toContain('is a redirect to https://elsewhere.example.com, which the client does not follow')
-    expect(error.message).not.toContain('secret')
-  })
-
   test.each([
+    ['https://elsewhere.example.com/secret?token=1', ' to https://elsewhere.example.com'],
     ['file:///etc/passwd', ' to a file: URL'],
     ['data:text/html,secret', ' to a data: URL'],
     ['/login', ''],
   ])('may be a redirect to %s', (location, place) => {
-    const { message } = toError(failedResponse(302, '', { location }), failedCall(list))
-    expect(message).toContain(`it is a redirect${place}, which the client does not follow`)
+    const error = toError(failedResponse(302, '', { location }), failedCall(list))
+    expect(error).toMatchObject({ name: 'InvalidResponseError', isRetryable: false })
+    expect(error.message).toContain(`it is a redirect${place}, which the client does not follow`)
   })
 
   test('is a redirect of a browser, which hides its status, but not with the status 0 for another reason', () => {

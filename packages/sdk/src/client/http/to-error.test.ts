@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
+import { type Attempt, ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../../../test/failed-calls.ts'
 import {
@@ -18,12 +18,15 @@ import {
   ConnectionError,
   DeadlineExceededError,
 } from '../errors/transport-errors.ts'
-import { cancelJobOperation } from '../jobs/job-operations.ts'
+import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
+import type { Failure } from './operation.ts'
 import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })
 const cancel = cancelJobOperation('job_1')
+const poll = getJobOperation('job_1')
+const LOST = { startedAt: 0, durationMs: 1, reason: 'ECONNRESET' }
 
 describe('an error response to a run (section 7)', () => {
   test.each([
@@ -32,21 +35,13 @@ describe('an error response to a run (section 7)', () => {
     [402, InsufficientCreditsError, 'insufficient_credits', 'rejected'],
     [403, PermissionDeniedError, 'permission_denied', 'rejected'],
     [404, NotFoundError, 'not_found', 'rejected'],
-    [405, ApiError, 'api_error', 'rejected'],
     [408, ApiError, 'api_error', 'unknown'],
     [409, ConflictError, 'conflict', 'rejected'],
-    [410, ApiError, 'api_error', 'rejected'],
-    [413, ApiError, 'api_error', 'rejected'],
-    [415, ApiError, 'api_error', 'rejected'],
     [418, ApiError, 'api_error', 'rejected'],
     [422, InvalidRequestError, 'invalid_request', 'rejected'],
     [429, RateLimitError, 'rate_limited', 'rejected'],
     [500, ServerError, 'server_error', 'unknown'],
-    [501, ServerError, 'server_error', 'unknown'],
-    [502, ServerError, 'server_error', 'unknown'],
-    [503, ServerError, 'server_error', 'unknown'],
-    [504, ServerError, 'server_error', 'unknown'],
-    [522, ServerError, 'server_error', 'unknown'],
+    [599, ServerError, 'server_error', 'unknown'],
   ] as const)('with the status %i has the class, the code and the submission of its status', (...row) => {
     const [status, type, code, submission] = row
     const error = toError(failedResponse(status, ERROR_BODY, { 'x-request-id': 'req_1' }), failedCall(run))
@@ -54,18 +49,6 @@ describe('an error response to a run (section 7)', () => {
     const known = { code, status, submission, apiCode: 'SOME_CODE', body: ERROR_BODY, requestId: 'req_1' }
     expect(error).toMatchObject({ name: type.name, ...known })
     expect(error.message).toContain(`[SOME_CODE] Some message (HTTP ${status}, POST /v1/path, request req_1).`)
-    expect(error.message).toContain(RUN_IS[submission])
-  })
-
-  test.each([
-    ['503 of the service is a rejection', 503, ERROR_BODY, 'rejected'],
-    ['503 of a gateway leaves open whether the run is charged', 503, '<html>', 'unknown'],
-    ['500 is not a rejection: the run may be charged', 500, ERROR_BODY, 'unknown'],
-  ] as const)('with Retry-After of %s', (...row) => {
-    const [, status, body, submission] = row
-    const failure = failedResponse(status, body, { 'retry-after': '2' })
-    const error = toError(failure, failedCall(run, { retryAfterMs: 2_000 }))
-    expect(error).toMatchObject({ submission, body, retryAfterMs: 2_000 })
     expect(error.message).toContain(RUN_IS[submission])
   })
 
@@ -94,11 +77,6 @@ describe('an error response to a run (section 7)', () => {
     expect(error.message).toContain('The response names the job job_1: read it with `jobs.get`.')
   })
 
-  test('of 407 says that it is from a proxy, and what that wants', () => {
-    const error = toError(failedResponse(407, ''), failedCall(run))
-    expect(error).toMatchObject({ submission: 'rejected', message: expect.stringContaining('comes from a proxy') })
-  })
-
   test('of 403 names the permission that the call needs (section 5.4), unless its code says something else', () => {
     const forbidden = { error: { code: 'FORBIDDEN', message: 'Not with this key.' } }
     const messageOf = (body: object, operation: typeof run | typeof cancel) =>
@@ -108,9 +86,10 @@ describe('an error response to a run (section 7)', () => {
     expect(messageOf(ERROR_BODY, run)).not.toContain('permission')
   })
 
-  test('of 429 says how long to wait', () => {
-    const error = toError(failedResponse(429, ERROR_BODY), failedCall(run, { retryAfterMs: 90_000 }))
-    expect(error.message).toContain('The service asks to wait 90000 ms.')
+  test('of 407 and 429 says what a proxy wants, and how long to wait', () => {
+    expect(toError(failedResponse(407, ''), failedCall(run)).message).toContain('comes from a proxy')
+    const limited = toError(failedResponse(429, ERROR_BODY), failedCall(run, { retryAfterMs: 90_000 }))
+    expect(limited.message).toContain('The service asks to wait 90000 ms.')
   })
 
   test.each([
@@ -189,4 +168,45 @@ describe('a run that may have been accepted, although no job is known', () => {
       expect(message).toContain('compare the credits of the account')
     },
   )
+})
+
+describe('a failed call about a job', () => {
+  test.each([
+    ['accepted, when the service itself named the job', true, 'accepted'],
+    ['unknown, when only the caller named it', false, 'unknown'],
+  ] as const)('is %s', (_, isJobConfirmed, submission) => {
+    for (const failure of [failedResponse(404, ERROR_BODY), interruption('connection', 'not_sent')])
+      expect(toError(failure, failedCall({ ...poll, isJobConfirmed })).submission).toBe(submission)
+  })
+
+  test('says that a job is not affected by a poll, or by a cancel that was never sent (section 4.5)', () => {
+    for (const error of [
+      toError(interruption('connection', 'unknown'), failedCall(poll)),
+      toError(interruption('connection', 'not_sent'), failedCall(cancel)),
+    ])
+      expect(error).toMatchObject({
+        jobId: 'job_1',
+        message: expect.stringMatching(/The job job_1 is not affected\.$/),
+      })
+  })
+
+  test.each<[string, Failure, Attempt[]?]>([
+    ['a connection that broke', interruption('connection', 'unknown')],
+    ['one that broke, and one that was refused', interruption('connection', 'not_sent'), [LOST, LOST]],
+    ['a time limit', interruption('timeout', 'unknown')],
+    ['a server error', failedResponse(500, ERROR_BODY)],
+    ['an unreadable response', { ...failedResponse(200, '<html>'), problem: 'the body is a web page' }],
+  ])(
+    'does not promise that a job lives after a cancel that ended with %s (section 4.5)',
+    (_, failure, attempts = [LOST]) => {
+      const { message } = toError(failure, failedCall(cancel, { attempts }))
+      expect(message).toContain('Whether the job job_1 is cancelled is not known: read its status with `jobs.get`.')
+    },
+  )
+
+  test.each([404, 409])('adds nothing to the error response %i', (status) => {
+    for (const operation of [poll, cancel]) {
+      expect(toError(failedResponse(status, ERROR_BODY), failedCall(operation)).message).toMatch(/\)\.$/)
+    }
+  })
 })

@@ -1,6 +1,7 @@
 import { ROUTES } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { aborted } from '../../../test/aborted.ts'
 import { caught } from '../../../test/caught.ts'
 import {
   broken,
@@ -16,15 +17,14 @@ import {
 import { createTestCore } from '../../../test/test-client.ts'
 import { openScope } from '../../shared/clock.ts'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
-import { AbortedError, AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
-import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
+import { AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { getJobOperation } from '../jobs/job-operations.ts'
 import type { ModelRunOptions } from '../options.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
 const read: Operation<string> = { route: ROUTES.listModels, read: (received) => received.text }
 const run = runOperation('aurora-image', { input: { prompt: 'x' } })
-const cancel = cancelJobOperation('job_1')
 
 const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }
 
@@ -32,18 +32,14 @@ interface Setup {
   client?: ModelRunOptions
   options?: CallOptions
   deadlineMs?: number
-  signal?: AbortSignal
 }
 
 /** Makes one call. Delays have no jitter and are the longest there are. */
 function callOnce<T>(operation: Operation<T>, steps: readonly Step[], { client, options = {}, ...ends }: Setup = {}) {
   const { core, clock, service } = createTestCore(steps, { random: () => 1, ...client })
   const scope = openScope({ clock, ...ends })
-  const startedAt = clock.now()
   const result = clock.run(core.transport.call(operation, { scope, options }).finally(() => scope.close()))
-  /** When the requests came, in milliseconds after the call. */
-  const times = () => service.received.map(({ at }) => at - startedAt)
-  return { result, times, service, clock, elapsedMs: () => clock.now() - startedAt }
+  return { result, service, clock, times: service.times, elapsedMs: clock.elapsedMs }
 }
 
 describe('a read', () => {
@@ -88,9 +84,9 @@ describe('a read', () => {
     const none = callOnce(read, [text(500, '')], { options: { maxRetries: 0 } })
     await caught(none.result, ServerError)
     expect(none.times()).toHaveLength(1)
-    const six = callOnce(read, [text(500, '')], { client: { maxRetries: 0 }, options: { maxRetries: 5 } })
-    await caught(six.result, ServerError)
-    expect(six.times()).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500])
+    const seven = callOnce(read, [text(500, '')], { client: { maxRetries: 0 }, options: { maxRetries: 6 } })
+    await caught(seven.result, ServerError)
+    expect(seven.times()).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500, 23_500])
   })
 
   test('is sent again when its response was cut, and not when the response has a wrong shape', async () => {
@@ -157,50 +153,14 @@ describe('a run', () => {
     await caught(nameless.result, AttemptTimeoutError)
     expect(nameless.elapsedMs()).toBe(85_000)
   })
-})
 
-describe('an abort between two attempts', () => {
-  test.each([
-    ['429', text(429, ''), 'rejected'],
-    ['a connection that was refused', unconnected('ECONNREFUSED'), 'not_sent'],
-  ])('leaves a run as %s left it', async (_, step, submission) => {
-    const controller = new AbortController()
-    // The log line of the retry is written just before the wait.
-    const ignore = () => {}
-    const info = () => queueMicrotask(() => controller.abort('enough'))
-    const logger = { debug: ignore, info, warn: ignore, error: ignore }
-    const client: ModelRunOptions = { logger, logLevel: 'info' }
-    const { result, times, clock } = callOnce(run, [step], { client, signal: controller.signal })
-    const error = await caught(result, AbortedError)
-    expect(error).toMatchObject({ submission, cause: 'enough', attempts: [{ delayMs: 500 }] })
-    expect(times()).toEqual([0])
-    expect(clock.timerCount).toBe(0)
-  })
-})
-
-describe('a cancel (section 4.5)', () => {
-  test.each([
-    ['a connection that broke', broken('ECONNRESET')],
-    ['500', text(500, '')],
-    ['408', text(408, '')],
-    ['a time limit', silent()],
-  ])('leaves it to the job when a 404 follows %s', async (_, step) => {
-    const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
-    await expect(result).resolves.toMatchObject({ data: undefined })
-  })
-
-  test('leaves it to the job when a 404 follows a lost attempt and a later one that did nothing', async () => {
-    const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), errorResponse(404, 'NOT_FOUND')])
-    await expect(result).resolves.toMatchObject({ data: undefined })
-    expect(service.received).toHaveLength(3)
-  })
-
-  test.each([
-    ['a connection that was refused', unconnected('ECONNREFUSED')],
-    ['429', text(429, '')],
-  ])('does not count as done when the job is gone after %s, which did nothing', async (_, step) => {
-    const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
-    await expect(result).rejects.toMatchObject({ name: 'NotFoundError' })
+  test('that is aborted after its response named the job is accepted: the caller gets the job', async () => {
+    const { core, service, clock } = createTestCore([stalled(202, '{"job_id":"job_9","status":"queued"')])
+    const call = (signal: AbortSignal) => core.transport.call(run, { scope: openScope({ clock, signal }), options: {} })
+    const error = await aborted(call)
+    expect(error).toMatchObject({ jobId: 'job_9', submission: 'accepted' })
+    expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')
+    expect(service.received).toHaveLength(1)
   })
 })
 

@@ -2,7 +2,16 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import { broken, cut, errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
+import {
+  broken,
+  cut,
+  errorResponse,
+  json,
+  type Step,
+  silent,
+  text,
+  unconnected,
+} from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import {
   type ApiError,
@@ -66,16 +75,30 @@ describe('jobs.cancel (section 4.5)', () => {
     expect(error.message.includes('Whether the job job_1 is cancelled is not known')).toBe(type === ServerError)
   })
 
-  test('reads the job after a 404 when an own attempt may have cancelled it', async () => {
-    const steps = [broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND'), json(200, { data: { status: 'cancelled' } })]
-    const { client, clock } = createTestClient(steps)
+  const gone = errorResponse(404, 'NOT_FOUND')
+  test.each([
+    ['a connection that broke', [broken('ECONNRESET')]],
+    ['500', [text(500, '')]],
+    ['408', [text(408, '')]],
+    ['a time limit', [silent()]],
+    ['a lost attempt and a later one that did nothing', [broken('ECONNRESET'), text(429, '')]],
+  ])('reads the job when a 404 follows %s: an own attempt may have cancelled it', async (_, steps) => {
+    const { client, clock } = createTestClient([...steps, gone, json(200, { data: { status: 'cancelled' } })])
     await expect(clock.run(client.jobs.cancel('job_1'))).resolves.toMatchObject({ status: 'cancelled' })
   })
 
-  test('rejects, and does not throw, for an id that would reach another endpoint', async () => {
+  test.each([
+    ['a connection that was refused', unconnected('ECONNREFUSED')],
+    ['429', text(429, '')],
+  ])('does not count as done when the job is gone after %s, which did nothing', async (_, step) => {
+    const { client, clock } = createTestClient([step, gone])
+    await caught(clock.run(client.jobs.cancel('job_1')), NotFoundError)
+  })
+
+  test.each(['', '..', '\ud800'])('rejects, and does not throw, for the id %j: no path has it', async (id) => {
     const { client, service } = createTestClient([text(204, null)])
-    await caught(client.jobs.cancel('..'), ConfigurationError)
-    await caught(client.jobs.cancel(''), ConfigurationError)
+    const { message } = await caught(client.jobs.cancel(id), ConfigurationError)
+    expect(message).toMatch(/an id/)
     expect(service.received).toHaveLength(0)
   })
 })

