@@ -179,4 +179,20 @@ describe('what a client has learnt of a model', () => {
     expect(counts[0]).toBeGreaterThan(15)
     expect(counts[9]).toBeLessThanOrEqual(8)
   })
+
+  test('is nothing of a job that was not polled from its start; its age counts from its submission all the same', async () => {
+    const seen: { ageMs: number; expected: unknown }[] = []
+    const nextDelayMs = (context: (typeof seen)[number] & { defaultDelayMs: number }) => {
+      seen.push(context)
+      return context.defaultDelayMs
+    }
+    const simulation = { endsAt: () => 20_000, latencyMs: 0 }
+    const { clock, service, client } = createSimulatedClient(simulation, { polling: { nextDelayMs } })
+    const job = await clock.run(client.submit('aurora-image', {}))
+    await clock.advance(9_000)
+    await clock.run(job.result())
+    expect([seen[0]?.ageMs, service.polls[0]?.at, seen[1]?.ageMs]).toEqual([0, 9_000, 9_000])
+    await clock.run(client.run('aurora-image', {}, { mode: 'async' }))
+    expect(seen.at(-1)?.expected).toBeUndefined()
+  })
 })
