@@ -4,6 +4,7 @@ import type { StepParts } from './once-run.ts'
 import { readProgress } from './read-runs.ts'
 import type { RunsProgress } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
+import { patiently } from './store-calls.ts'
 
 /** Options of `runs.sweep`. */
 export interface SweepOptions {
@@ -28,18 +29,18 @@ export async function sweepRuns(
   const user = {}
   const endAt = performance.now() + forMs
   const left = () => Math.max(0, endAt - performance.now())
-  workers.use(user)
-  try {
-    const inboxWork = context.inbox?.sweep({ forMs })
+  const untilIdle = async () => {
     for (let idle = 0; idle < IDLE_CHECKS && left() > 0 && !signal?.aborted; ) {
       await sleep(systemClock, Math.min(CHECK_MS, left()))
-      idle = isRunning() || (await isDueSoon(context)) ? 0 : idle + 1
+      idle = isRunning() || (await patiently(() => isDueSoon(context))) ? 0 : idle + 1
     }
-    await inboxWork
-  } finally {
-    await workers.release(user)
   }
-  return readProgress(context)
+  workers.use(user)
+  // Both have ended when the sweep has, also when one of them fails.
+  const ends = await Promise.allSettled([untilIdle(), context.inbox?.sweep({ forMs, signal })])
+  await workers.release(user)
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  return patiently(() => readProgress(context))
 }
 
 /** What waits for the end of a pause must not keep a function alive, nor what other processes run. */

@@ -172,6 +172,8 @@ export interface ExpectOptions extends PrepareOptions {
 export interface SweepOptions {
   /** Longest time that a sweep takes, in milliseconds. Handlers that run then are waited for. Default 20,000. */
   forMs?: number | undefined
+  /** Ends the sweep early. */
+  signal?: AbortSignal | undefined
 }
 
 /** What a sweep did. */

@@ -60,10 +60,10 @@ export class InboxWorkers {
   }
 
   /** Works everything that is due, and stops. */
-  async sweep({ forMs = 20_000 }: SweepOptions): Promise<SweepReport> {
+  async sweep({ forMs = 20_000, signal }: SweepOptions): Promise<SweepReport> {
     const before = this.#worked
-    await this.#workUntilIdle(forMs)
-    await removeOldTasks(this.#core)
+    await this.#workUntilIdle(forMs, signal)
+    await this.#clean(() => removeOldTasks(this.#core))
     return { worked: this.#worked - before }
   }
 
@@ -138,15 +138,15 @@ export class InboxWorkers {
   }
 
   /** Works all queues until no task has run for a moment, and stops unless something else needs the workers. */
-  async #workUntilIdle(forMs: number): Promise<void> {
+  async #workUntilIdle(forMs: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#core.options
-    const { signal } = this.#core.stopping
+    const stopping = this.#core.stopping.signal
     const startedAt = clock.now()
     const isIdle = () => this.#running === 0 && clock.now() - Math.max(startedAt, this.#lastEndAt) >= IDLE_MS
     this.#users += 1
     this.#work()
-    while (clock.now() - startedAt < forMs && !isIdle() && !signal.aborted) {
-      await sleep(clock, CHECK_MS, signal).catch(() => {})
+    while (clock.now() - startedAt < forMs && !isIdle() && !stopping.aborted && !signal?.aborted) {
+      await sleep(clock, CHECK_MS, stopping).catch(() => {})
     }
     this.#users -= 1
     if (this.#users === 0 && !this.#isStarted) await this.#stop()
@@ -171,14 +171,17 @@ export class InboxWorkers {
     }
   }
 
+  /** What cannot be removed now is removed later. */
+  #clean(remove: () => Promise<void>): Promise<void> {
+    return remove().catch((error: unknown) => this.#core.hooks.warn('the inbox could not remove old tasks', error))
+  }
+
   #keepCleaning(): void {
-    const { hooks, background, options, stopping } = this.#core
+    const { background, options, stopping } = this.#core
     // Virtual time, which jumps from timer to timer, would never come to rest.
     const clock = toBackgroundClock(options.isInMemory ? systemClock : options.clock)
     const clean = async () => {
-      await moveOldTasks(this.#core)
-        .then(() => removeOldTasks(this.#core))
-        .catch((error: unknown) => hooks.warn('the inbox could not remove old tasks', error))
+      await this.#clean(() => moveOldTasks(this.#core).then(() => removeOldTasks(this.#core)))
       if (stopping.signal.aborted) return
       this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void background.track(clean()))
     }

@@ -74,7 +74,7 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
 export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
 export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
 export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
-export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: positive }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: positive, signal }
 export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
 export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
 
