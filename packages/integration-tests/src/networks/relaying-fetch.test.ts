@@ -72,7 +72,7 @@ const arrival = async () => {
 }
 
 /** Ways to deliver a run that the client can see. */
-const SEEN: Record<string, () => Promise<unknown>> = {
+const SEEN: Record<string, (path?: string) => Promise<unknown>> = {
   'a request to another place': () => nodeFetch(url, { method: 'POST' }),
   'a request that is not waited for': () => {
     void nodeFetch(url, { method: 'POST' }).catch(() => {})
@@ -86,9 +86,9 @@ const SEEN: Record<string, () => Promise<unknown>> = {
     )
     await failureOf(request(url, { method: 'POST', agent: keptAlive }).end())
   },
-  'HTTP/2': async () => {
+  'HTTP/2': async (path = '/') => {
     const session = connectHttp2(http2Url)
-    await failureOf(session.request({ ':method': 'POST', ':path': '/' }).end()).finally(() => session.destroy())
+    await failureOf(session.request({ ':method': 'POST', ':path': path }).end()).finally(() => session.destroy())
   },
   'a socket': () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -118,10 +118,10 @@ const relaying =
       () => nodeFetch(direct, init),
     )
 
-async function run(fetch: FetchLike | undefined): Promise<ModelRunError> {
+async function run(fetch: FetchLike | undefined, baseUrl?: string): Promise<ModelRunError> {
   const client = new ModelRun({
     apiKey: 'sk_test_1',
-    baseUrl: await findClosedPort(),
+    baseUrl: baseUrl ?? (await findClosedPort()),
     logLevel: 'off',
     random: () => 0,
     fetch,
@@ -153,4 +153,76 @@ describe('a run that a relay has delivered before the direct connection was refu
     )
     expect(await run(undefined)).toMatchObject({ submission: 'not_sent', attempts: [{}, {}, {}] })
   })
+})
+
+describe('when the service rejects what a function sends', () => {
+  const rejecting = createServer((_, response) => {
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' })
+    response.end('{"error":{"code":"RATE_LIMITED","message":"Not so fast."}}')
+  })
+  let rejectingUrl: string
+  beforeAll(async () => {
+    rejectingUrl = await start(rejecting)
+  })
+  afterAll(() => void rejecting.close())
+
+  const AGAIN: Record<string, (path: string) => Promise<unknown>> = {
+    'HTTP/2': (path) => SEEN['HTTP/2']?.(path) ?? expect.unreachable(),
+    'a socket': () => SEEN['a socket']?.() ?? expect.unreachable(),
+    'a child process': () => SEEN['a child process']?.() ?? expect.unreachable(),
+    'a new worker': () => {
+      new Worker(`fetch('${url}', { method: 'POST' }).catch(() => {})`, { eval: true })
+      return arrival()
+    },
+  }
+  const again =
+    (deliver: (path: string) => Promise<unknown>): FetchLike =>
+    (direct, init) =>
+      relaying(() => deliver(new URL(direct).pathname))(direct, init)
+
+  test.each(Object.entries(AGAIN))('a run that left over %s before is unknown, and not sent again', async (_, way) => {
+    const byOption = await run(again(way), rejectingUrl)
+    expect([delivered, byOption.submission, byOption.isRetryable]).toEqual([1, 'unknown', false])
+    delivered = 0
+    vi.stubGlobal('fetch', again(way))
+    const byGlobal = await run(undefined, rejectingUrl)
+    expect([delivered, byGlobal.submission, byGlobal.isRetryable]).toEqual([1, 'unknown', false])
+  })
+
+  test.each([nodeFetch, (direct: string, init: object) => nodeFetch(direct, init)])(
+    'a run that was sent once is rejected, and sent again',
+    async (fetch) => {
+      expect(await run(fetch, rejectingUrl)).toMatchObject({ submission: 'rejected', attempts: [{}, {}, {}] })
+    },
+  )
+
+  test('a run that was sent once over HTTP/2, a socket or node:http is rejected', async () => {
+    const once: FetchLike[] = [
+      (direct, { method }) =>
+        new Promise((resolve, reject) => {
+          const sent = request(direct, { method }, ({ statusCode }) => resolve(toResponse(statusCode)))
+          sent.on('error', reject).end()
+        }),
+      () =>
+        new Promise((resolve) => {
+          const socket = connect(Number(new URL(rejectingUrl).port), '127.0.0.1')
+          socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
+          socket.once('data', () => resolve(toResponse(429)))
+          socket.unref()
+        }),
+      async (direct) => {
+        const session = connectHttp2(http2Url)
+        const path = new URL(direct).pathname
+        await failureOf(session.request({ ':method': 'POST', ':path': path }).end()).catch(() => session.destroy())
+        return toResponse(429)
+      },
+    ]
+    for (const fetch of once) expect((await run(fetch, rejectingUrl)).submission).toBe('rejected')
+  })
+
+  const toResponse = (status = 500) =>
+    Response.json(
+      { error: { code: 'RATE_LIMITED', message: 'Not so fast.' } },
+      { status, headers: { 'retry-after': '0' } },
+    )
 })

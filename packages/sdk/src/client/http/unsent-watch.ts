@@ -37,6 +37,7 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
     isLate: false,
     hasCompany: false,
     departed: new Set(),
+    streamCount: 0,
     failures: new Set(),
   }
   return {
@@ -56,7 +57,7 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
       const chain = chainOfCauses(error)
       return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
     },
-    isRepeated: () => traffic.sentCount > 1,
+    isRepeated: () => traffic.sentCount > 1 || (isAround || !canProve ? hasOtherWay(traffic) : false),
   }
 }
 
@@ -102,8 +103,19 @@ interface Traffic {
   hasCompany: boolean
   /** Requests and connections that were made, to whatever place, without those of undici that failed before there was a connection. */
   departed: Set<object>
-  /** The errors of those. */
+  /** Of HTTP/2, each on a socket that departed too. */
+  streamCount: number
+  /** The errors of requests and connections that did not depart. */
   failures: Set<unknown>
+}
+
+/** What departed and is a request whose path is known, or carries only such. */
+const seen = new WeakSet<object>()
+
+/** True when the request may have left by another way than that of the response: a socket, a child or a worker. */
+function hasOtherWay({ departed, streamCount, sentCount }: Traffic): boolean {
+  const others = [...departed].filter((way) => !seen.has(way)).length - streamCount
+  return others > 1 || (others > 0 && sentCount > 0)
 }
 
 /** One for the process, because the channels are: listeners of each client would stay when the client is gone. */
@@ -111,18 +123,19 @@ let storage: AsyncLocalStorage<Traffic> | undefined
 /** The attempts that have no response yet. */
 const underWay = new Set<Traffic>()
 
-/** Reports of undici, which is the HTTP client under Node's `fetch`. They are part of its documentation. */
+/** Reports of Node, and of undici, which is the HTTP client under Node's `fetch`. They are part of their documentation. */
 interface Report {
-  request: { method: string; path: string }
+  request: { method: string; path: string; socket?: object }
   socket: Socket
   error: object
+  headers: Record<string, unknown>
 }
 
-/** Reports of other ways out. A connection from before the attempt, for instance the port of a worker, reports nothing. */
-const OTHER_WAYS = ['http2.client.stream.created', 'udp.socket', 'child_process', 'worker_threads']
+/** Reports of ways whose requests are not known. A connection from before the attempt, for instance the port of a worker, reports nothing. */
+const OTHER_WAYS = ['udp.socket', 'child_process', 'worker_threads']
 
 /** Counts a request that is written. `own`: the attempt in whose context it was made. */
-function countSent({ path }: Report['request'], own: Traffic | undefined): void {
+function countSent({ path }: Pick<Report['request'], 'path'>, own: Traffic | undefined): void {
   const isFirst = own?.sentCount === 0 && underWay.has(own) && path.endsWith(own.path)
   if (isFirst) own.sentCount = 1
   // A dispatcher sends a request again in the context of a connection, so it may be that of any attempt.
@@ -149,9 +162,12 @@ function startWatching(): AsyncLocalStorage<Traffic> | undefined {
     const traffic = contexts.getStore()
     const isOfAttempt = traffic !== undefined && underWay.has(traffic)
     if (!isOfAttempt && request.method !== 'GET') for (const other of underWay) other.hasCompany = true
+    seen.add(request)
     depart(request)
   }
   const comeBack = (departed: object) => trafficOf.get(departed)?.departed.delete(departed)
+  /** The request of undici that becomes a stream of HTTP/2 next. */
+  let becomesStream: object | undefined
 
   // A CONNECT asks a proxy for a tunnel, and holds nothing of the request.
   on('undici:request:create', ({ request }) => void (request.method !== 'CONNECT' && departRequest(request)))
@@ -164,12 +180,14 @@ function startWatching(): AsyncLocalStorage<Traffic> | undefined {
     trafficOf.get(request)?.failures.add(error)
     comeBack(request)
   })
-  on('undici:client:sendHeaders', ({ request }) => {
+  on('undici:client:sendHeaders', ({ request, socket }) => {
+    becomesStream = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? request : undefined
     countSent(request, trafficOf.get(request))
     // Undici may queue a request again that it has written: an error that comes then does not undo that.
     trafficOf.delete(request)
   })
   on('http.client.request.start', ({ request }) => {
+    if (request.socket) seen.add(request.socket)
     countSent(request, contexts.getStore())
     departRequest(request)
   })
@@ -180,6 +198,16 @@ function startWatching(): AsyncLocalStorage<Traffic> | undefined {
   })
   // Its requests are known one by one.
   on('undici:client:connected', ({ socket }) => void comeBack(socket))
+  on('http2.client.stream.created', (stream) => {
+    const traffic = contexts.getStore()
+    const isOfUndici = becomesStream !== undefined
+    becomesStream = undefined
+    seen.add(stream)
+    depart(stream)
+    if (isOfUndici || traffic === undefined) return
+    traffic.streamCount++
+    countSent({ path: String(stream.headers[':path']) }, traffic)
+  })
   for (const way of OTHER_WAYS) on(way, depart)
   return contexts
 }
