@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
-import { errorResponse, json } from '../../test/scripted-service.ts'
+import { errorResponse, json, type Step } from '../../test/scripted-service.ts'
 import { API_KEY, BASE_URL } from '../../test/test-client.ts'
-import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
+import { createTestProxy, MODEL, model, PROXY_SECRET, RUN_PATH } from '../../test/test-proxy.ts'
 import { ModelRun } from '../client/client.ts'
 import { createProxy } from './create-proxy.ts'
 import type { ProxyOptions } from './proxy-options.ts'
@@ -117,6 +117,34 @@ describe('what a page gets', () => {
   test.each(['PUT', 'HEAD', 'constructor'])('is a 405 with the methods of the path for %s', async (method) => {
     const { status, headers } = await createTestProxy([]).send(`${method} /v1/jobs/a`)
     expect([status, headers.get('allow')]).toEqual([405, 'GET, DELETE'])
+  })
+
+  const PATHS = [
+    '',
+    '/',
+    '/v1',
+    '/v1/',
+    '/v2/models',
+    '/V1/models',
+    '/v1/models//',
+    '/v1/models/%zz',
+    '/v1/models/%61/run',
+  ]
+  const JOB_PATHS = ['/v1/jobs', '/v1/jobs/', '/v1/jobs/a/b', '/v1/jobs/a//', '/files/job/0.png']
+  test.each<[string, number]>([
+    ['GET /v1/models/', 200],
+    ['GET /v1/models/lumen%2faurora', 200],
+    ['GET /v1/models/lumen/aurora', 200],
+    ['GET /v1/models/lumen/run', 200],
+    ['POST /v1/models/lumen%2faurora/run/', 202],
+    ['POST /v1/models/lumen/aurora/run', 202],
+    ...[...PATHS, ...JOB_PATHS].map((path): [string, number] => [`GET ${path}`, 404]),
+  ])('is at each path of section 4, an id with a slash in either form: %s is a %i', async (target, status) => {
+    const step: Step = async (request) => await (request.method === 'GET' ? model() : QUEUED)(request)
+    const { send } = createTestProxy([step], { models: ['lumen/aurora', 'lumen/run'] })
+    const response = await send(target, target.startsWith('POST') ? RUN : {})
+    expect(response.status).toBe(status)
+    expect(response.text.includes('no such job')).toBe(false)
   })
 
   test('is a 404 outside of the path of the proxy', async () => {

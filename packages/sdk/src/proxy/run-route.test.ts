@@ -179,6 +179,19 @@ describe('an error of the service', () => {
     }
   })
 
+  const INSTEAD = 'The service rejects the request.'
+  test.each([
+    ['/input/num_images: must be < 5, not 7.', '/input/num_images: must be < 5, not 7.'],
+    [`The key ${API_KEY} is over its limit.`, 'The key [redacted] is over its limit.'],
+    ['ws://a and postgres://user:pass@db/x', '[url] and [url]'],
+    ['nginx: <h1>502</h1>', INSTEAD],
+    ['', INSTEAD],
+    ['x'.repeat(501), INSTEAD],
+  ])('with the message %.40j shows %j', async (message, shown) => {
+    const { body } = await createTestProxy([bad(message)]).send(`POST ${RUN_PATH}`, RUN)
+    expect(body).toMatchObject({ error: { message: shown } })
+  })
+
   test('shows its code, its text for people, its id and when to come again', async () => {
     const error = { code: 'RATE_LIMITED', message: 'Too many requests.' }
     const step = json(429, { error }, { 'retry-after': '2', 'x-request-id': 'req-7' })

@@ -4,6 +4,7 @@ import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost } from '../../../test/file-host.ts'
+import { settle } from '../../../test/manual-clock.ts'
 import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
 import type { Step } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
@@ -110,7 +111,7 @@ describe('files.save', () => {
     let most = 0
     const slow: Step = async (request) => {
       most = Math.max(most, ++underWay)
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      await settle()
       underWay--
       return host(request)
     }

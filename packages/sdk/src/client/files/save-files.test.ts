@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost, type HostedFile } from '../../../test/file-host.ts'
 import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
-import { type Step, text } from '../../../test/scripted-service.ts'
-import { AbortedError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { text } from '../../../test/scripted-service.ts'
+import { AbortedError, InvalidResponseError } from '../errors/transport-errors.ts'
 import type { SaveOptions } from './file-options.ts'
 
 const folder = folderOfEachTest()
@@ -29,19 +29,6 @@ describe('files.save (section 2.5)', () => {
     await expect(client.files.save(resultOf('job_1'), folder.path)).resolves.toEqual([join(folder.path, 'job_1-0.wav')])
   })
 
-  test('starts a file again whose body breaks, also when it has changed', async () => {
-    const file: HostedFile = { content: 'old pixels', faults: [{ bytes: 3, how: 'breaks' }] }
-    const serve = createFileHost(file)
-    const changing: Step = (request) => {
-      const response = serve(request)
-      file.content = 'new'
-      return response
-    }
-    const { client } = createSavingClient(changing)
-    await client.files.save(resultOf('job_1'), folder.path)
-    expect(await folder.files()).toEqual({ 'job_1-0.png': 'new' })
-  })
-
   test('says so where there is no file system', async () => {
     const { client } = createSavingClient(text(200, 'x'))
     vi.stubGlobal('process', undefined)
@@ -50,16 +37,6 @@ describe('files.save (section 2.5)', () => {
 })
 
 describe('a file that cannot be downloaded', () => {
-  test.each([
-    ['breaks', createFileHost({ content: 'x', faults: Array(9).fill({ bytes: 0, how: 'breaks' }) }), ConnectionError],
-    ['is rejected', text(403, ''), InvalidResponseError],
-  ])('(it %s) leaves nothing behind, and names its job', async (_, step, type) => {
-    const { client } = createSavingClient(step)
-    const error = await caught<Error>(client.files.save(resultOf('job_1'), folder.path), type)
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
-    expect(await folder.files()).toEqual({})
-  })
-
   test('does not keep the others from being saved, and the same call fetches it later', async () => {
     const file: HostedFile = { content: 'second', faults: [text(404, '')] }
     const { client, service } = createSavingClient(...hosts('first'), createFileHost(file), ...hosts('third'))
