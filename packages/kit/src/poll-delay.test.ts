@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createDurations, type Durations, type PollAge, pollDelayMs } from './durations.ts'
-import { seededRandom } from './seeded-random.ts'
+import { type PollAge, pollDelayMs } from './durations.ts'
 
 const limits = { initialIntervalMs: 500, maxIntervalMs: 5_000 }
 
@@ -81,45 +80,4 @@ test.each([
   [600_000, 60_000],
 ])('while a webhook is awaited, a job of %i ms is polled after %i ms', (ageMs, delayMs) => {
   expect(delay(ageMs, { hasWebhook: true })).toBe(delayMs)
-})
-
-describe('jobs of 36 to 44 s, spread evenly', () => {
-  /** Polls a job to its end, over a network of 30 ms in each direction. */
-  function pollJob(endMs: number, { random, durations }: { random: () => number; durations?: Durations }) {
-    let polls = 0
-    let runningMs = 0
-    for (let ageMs = 60; ; ageMs += 60) {
-      const delayMs = pollDelayMs({ ageMs, expected: durations?.of('aurora-video') }, limits)
-      ageMs += delayMs + Math.min(delayMs, limits.maxIntervalMs) * (random() * 0.2 - 0.1)
-      polls += 1
-      if (ageMs + 30 >= endMs) {
-        durations?.learn('aurora-video', { runningMs, finishedMs: ageMs + 60 })
-        return { polls, lagMs: ageMs + 60 - endMs }
-      }
-      runningMs = ageMs
-    }
-  }
-
-  function means(isKnown: boolean) {
-    const ends = [1, 2, 3, 4, 5].flatMap((seed) => {
-      const random = seededRandom(seed)
-      const context = isKnown ? { random, durations: createDurations() } : { random }
-      const jobs = Array.from({ length: 216 }, () => pollJob(36_000 + 8_000 * random(), context))
-      return jobs.slice(16)
-    })
-    const mean = (pick: (end: (typeof ends)[number]) => number) => ends.reduce((sum, end) => sum + pick(end), 0) / 1_000
-    return { polls: mean(({ polls }) => polls), lagMs: mean(({ lagMs }) => lagMs) }
-  }
-
-  test('are polled 20 times when they are the first of their model, and found 1.3 s late', () => {
-    const { polls, lagMs } = means(false)
-    expect(polls).toBeLessThan(20)
-    expect(lagMs).toBeLessThan(1_300)
-  })
-
-  test('are polled 7 times once their model is known, and found 0.4 s late', () => {
-    const { polls, lagMs } = means(true)
-    expect(polls).toBeLessThan(7)
-    expect(lagMs).toBeLessThan(400)
-  })
 })

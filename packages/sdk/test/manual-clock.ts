@@ -5,6 +5,8 @@ import type { Clock } from '../src/shared/clock.ts'
 export interface ManualClock extends Clock {
   /** Timers that were started and have neither fired nor been stopped. */
   readonly timerCount: number
+  /** Timers that were ever started. */
+  readonly startedCount: number
   /** Milliseconds since it was made. */
   elapsedMs(): number
   /** Moves on by `delayMs`, fires each timer at its time, and lets what it set off run as far as it can. */
@@ -26,6 +28,7 @@ const MAX_WAITS = 3_000
 export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): ManualClock {
   const timers = new Set<Timer>()
   let now = startAt
+  let startedCount = 0
 
   function fireNext(until: number): boolean {
     const next = [...timers].reduce<Timer | undefined>((a, b) => (a && a.dueAt <= b.dueAt ? a : b), undefined)
@@ -42,12 +45,16 @@ export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): Manua
     setTimeout: (callback, delayMs) => {
       const timer = { dueAt: now + delayMs, callback }
       timers.add(timer)
+      startedCount++
       return timer
     },
     // Only `setTimeout` above makes handles.
     clearTimeout: (handle) => void timers.delete(handle as Timer),
     get timerCount() {
       return timers.size
+    },
+    get startedCount() {
+      return startedCount
     },
     advance: async (delayMs) => {
       const endAt = now + delayMs

@@ -47,15 +47,6 @@ test('each method gives its exact type', () => {
   expectTypeOf(client.jobs.attach('j').result()).toEqualTypeOf<Promise<RunResult>>()
 })
 
-test('a result always has its output', () => {
-  expectTypeOf<RunResult['output']>().toEqualTypeOf<Output>()
-  expectTypeOf<RunResult['status']>().toEqualTypeOf<'succeeded'>()
-})
-
-test('a job handle is not a promise', () => {
-  expectTypeOf<Awaited<JobHandle>>().toEqualTypeOf<JobHandle>()
-})
-
 test('the status of a run response narrows its type (section 4.3)', () => {
   const narrow = (response: AnyRunResponse) => {
     switch (response.status) {

@@ -135,19 +135,6 @@ describe('numbers', () => {
   })
 })
 
-describe('a browser page', () => {
-  test('is rejected, unless the caller insists', () => {
-    vi.stubGlobal('window', { document: {} })
-    expect(() => resolveOptions(valid)).toThrow('dangerouslyAllowBrowser')
-    expect(resolveOptions({ ...valid, dangerouslyAllowBrowser: true }).baseUrl).toBe(BASE_URL)
-  })
-
-  test('is not a worker, which has no document', () => {
-    vi.stubGlobal('window', {})
-    expect(resolveOptions(valid).baseUrl).toBe(BASE_URL)
-  })
-})
-
 describe('the log level', () => {
   test('comes from the option, else from MODELRUN_LOG, else it is warn', () => {
     const { lines, logger } = recordLog()

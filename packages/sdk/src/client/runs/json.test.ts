@@ -124,15 +124,9 @@ describe('an input that JSON holds passes', () => {
     width = 1
   }
   test.each<[string, unknown]>([
-    [
-      'plain values',
-      { text: 'x', number: 1, flag: true, nothing: null, left_out: undefined, list: [1, [2]], object: {} },
-    ],
     ['an object without a prototype', Object.assign(Object.create(null), { prompt: 'x' })],
     ['an object of a class', { size: new Size() }],
     ['what becomes text by itself', { when: new Date(0), image_url: new URL('https://example.com/a.png') }],
-    ['boxed values', { text: Object('x'), empty: Object(''), number: Object(1), flag: Object(true) }],
-    ['empty lists and objects', { list: [], object: {} }],
     ['what decides itself how it becomes JSON', { image: { toJSON: () => 'x', file: new Blob(['x']) } }],
     ['a Map that does so', { map: Object.assign(new Map(), { toJSON: () => [] }) }],
     ['the same object twice', ((size: Size) => ({ a: size, b: [size, size] }))(new Size())],

@@ -14,6 +14,7 @@ const { output } = fixtures.jobs.succeeded.body.data
 
 const INPUT = { prompt: 'a red fox' }
 const HOOK = 'https://example.com/hook'
+const HTTP = 'http://127.0.0.1:4010/hook'
 
 describe('client.run (section 4.3)', () => {
   test('gives the result of a 200 response with one request', async () => {
@@ -95,6 +96,11 @@ describe('what client.run sends (section 4.3)', () => {
     ['does not hold when a signal may abort it', { signal: new AbortController().signal }, { sync: false }],
     ['does not hold when its progress is followed', { onStatus: () => {} }, { sync: false }],
     ['does not hold when a webhook brings the result', { webhookUrl: HOOK }, { sync: false, webhook_url: HOOK }],
+    [
+      'takes a webhook over http, since HTTPS is only recommended',
+      { webhookUrl: HTTP },
+      { sync: false, webhook_url: HTTP },
+    ],
     ['holds when asked to, with a webhook too', { mode: 'sync', webhookUrl: HOOK }, { webhook_url: HOOK }],
   ] as const)('%s', async (_, options, body) => {
     const { client, service } = createTestClient([json(200, completed.body)])
