@@ -15,7 +15,7 @@ const GOALS = {
   build: BUILDS,
   check: [
     ...BUILDS,
-    ...['check:packages', 'typecheck:matrix', 'check:links', 'size'].map((name) => script(name, ALL_BUILDS)),
+    ...['check:packages', 'check:links', 'size'].map((name) => script(name, ALL_BUILDS)),
     ...['typecheck', 'lint', 'unused', 'lint:words', 'lint:openapi', 'lint:workflows'].map((name) => script(name)),
   ],
 }

@@ -65,8 +65,10 @@ const START: Record<EngineKind, () => Promise<ChaosStore & { stop(): Promise<voi
     return { engineAt: { kind: 'bullmq', at: `redis://127.0.0.1:${port}` }, outages: [crash, pause, fillUp], stop }
   },
   postgres: async () => {
-    const { url, stop } = await startPostgres()
-    return { engineAt: { kind: 'postgres', at: url }, outages: [() => endConnections(url), () => holdRows(url)], stop }
+    // As on many servers that others have tuned. With the long delay, what a commit has not waited for is lost for sure.
+    const { url, stop, crash } = await startPostgres({ synchronous_commit: 'off', wal_writer_delay: '10000ms' })
+    const outages = [() => endConnections(url), () => holdRows(url), crash]
+    return { engineAt: { kind: 'postgres', at: url }, outages, stop }
   },
 }
 

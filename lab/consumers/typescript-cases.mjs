@@ -45,7 +45,7 @@ export function typescriptCases(programs) {
           tool: { package: `typescript-${version}`, bin: 'bin/tsc' },
           args: [],
           rejection: rejections[`${version}: ${name}`],
-          isQuick: version === '7' && name === 'nodenext',
+          isQuick: ['5.5', '7'].includes(version) && name === 'nodenext',
         }
       }),
   )

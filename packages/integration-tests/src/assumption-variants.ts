@@ -2,7 +2,7 @@ import type { Assumptions } from '@modelrun/contract/assumptions'
 import { type OpenConnection, openInProcess } from './transports.ts'
 
 /** For each behaviour that the specification leaves open, what the server does instead of its default. */
-export const OTHER_BEHAVIOUR: Assumptions = {
+const OTHER_BEHAVIOUR: Assumptions = {
   creditsOfFailedRun: 'price',
   queuedMs: 0,
   cancelOfFinishedJob: 'accepted',

@@ -1,100 +1,57 @@
-import { globSync, readFileSync } from 'node:fs'
+import { fixtures } from '@modelrun/contract/fixtures'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { describe, expect, it } from 'vitest'
-import { type CheckedServer, checkServer, createCheckedServer } from './checked-server.ts'
+import { expect, it } from 'vitest'
+import { checkServer, createCheckedServer } from './checked-server.ts'
+import { checkDelivery, checkExchange } from './exchange-validator.ts'
 
-const JSON_TYPE = { 'content-type': 'application/json' }
-
-/** A server whose responses lack the field `total`. */
-function createLiar(): ReferenceServer {
-  const server = createReferenceServer({ clock: 'auto' })
-  const corrupt = (text: string) => {
-    const { total, ...body } = JSON.parse(text)
-    return JSON.stringify(body)
+it('a checked server with a response that breaks the document cannot be closed', async () => {
+  const server = createReferenceServer()
+  const handle: ReferenceServer['transport']['handle'] = async () => {
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"models":[],"limit":20,"offset":0}' }
   }
-  const changes: Pick<ReferenceServer, 'fetch' | 'transport'> = {
-    fetch: async (...call) => new Response(corrupt(await (await server.fetch(...call)).text()), { headers: JSON_TYPE }),
-    transport: {
-      ...server.transport,
-      handle: async (...call) => {
-        const reply = await server.transport.handle(...call)
-        if (reply.status === undefined) throw new Error('There is no response to corrupt.')
-        return { status: 200, headers: JSON_TYPE, body: corrupt(String(reply.body)) }
-      },
-    },
-  }
-  return Object.assign(Object.create(server) as ReferenceServer, changes) // the other members are those of the server
-}
-
-async function listModels(server: CheckedServer, { fetch = server.fetch, baseUrl = server.baseUrl } = {}) {
-  const headers = { authorization: `Bearer ${server.apiKey}` }
-  return (await fetch(`${baseUrl}/v1/models`, { headers })).json()
-}
-
-describe('a checked server', () => {
-  it('counts exchanges and deliveries, and closes when none broke the document', async () => {
-    const server = createCheckedServer({ deliver: async () => new Response() })
-    await listModels(server)
-    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ input: { prompt: 'a fox' }, webhook_url: 'https://app.test/hook' })
-    await server.fetch('/v1/models/aurora-image/run', { method: 'POST', headers, body })
-    await server.webhooks.next()
-    expect(await server.checked()).toBe(3)
-    await server.close()
-  })
-
-  it('catches a wrong response in process, and closing fails', async () => {
-    const server = checkServer(createLiar())
-    await listModels(server)
-    await expect(server.close()).rejects.toThrow(/GET \/v1\/models 200: .* must have required property 'total'/)
-  })
-
-  it('catches a wrong response over a socket, and closing fails', async () => {
-    const server = checkServer(createLiar())
-    const { url, close } = await listen(server)
-    await listModels(server, { fetch: globalThis.fetch, baseUrl: url })
-    await close()
-    await expect(server.close()).rejects.toThrow(/'total'/)
-  })
-
-  it('hands violations to a test that makes them on purpose, and closes', async () => {
-    const server = createCheckedServer()
-    await server.fetch('/v1/models?limit=none', { headers: { authorization: `Bearer ${server.apiKey}` } })
-    expect(await server.takeViolations()).toEqual([expect.stringContaining('the parameter limit: / must be integer')])
-    await server.close()
-  })
+  const changes = { transport: { ...server.transport, handle } }
+  const liar = checkServer(Object.assign(Object.create(server) as ReferenceServer, changes)) // the rest is the server's
+  const { url, close } = await listen(liar)
+  await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${server.apiKey}` } })
+  await close()
+  await expect(liar.close()).rejects.toThrow(/GET \/v1\/models 200: .* must have required property 'total'/)
 })
 
-it('no test of this package has a reference server that is not checked', () => {
-  const files = globSync('**/*.ts', { cwd: new URL('..', import.meta.url) })
-  const unchecked = files.filter((file) =>
-    readFileSync(new URL(`../${file}`, import.meta.url), 'utf8').includes('createReferenceServer'),
-  )
-  expect(unchecked.toSorted()).toEqual([
-    // In programs of their own.
-    'ai-sdk/processes.nightly.test.ts',
-    'browser/page.ts',
-    // What is checked is a page.
-    'dashboard/kit.ts',
-    'engines/recipe-service.ts',
-    // Responses are broken on purpose.
-    'faults/parity-msw-2.nightly.test.ts',
-    // As a text alone.
-    'guides.system.test.ts',
-    // A type alone.
-    'networks/fetch-types.test-d.ts',
-    // What is checked is the way there: proxies, pages.
-    'networks/guide.system.test.ts',
-    'openapi/checked-server.test.ts',
-    'openapi/checked-server.ts',
-    'proxy/browser/app.ts',
-    'proxy/guide.system.test.ts',
-    'response-member.test.ts',
-    // Writes fixtures, whose states its own test checks.
-    'upgrades/write-fixtures.ts',
-    'vitest-fixture/project/inbox.spec.ts',
-    'vitest-fixture/project/page.spec.ts',
-    'vitest-fixture/project/shared-server.spec.ts',
-  ])
+it('a checked server counts exchanges and deliveries, and returns violations that a test makes on purpose', async () => {
+  const server = createCheckedServer({ deliver: async () => new Response() })
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ input: { prompt: 'a fox' }, webhook_url: 'https://app.test/hook' })
+  await server.fetch('/v1/models/aurora-image/run', { method: 'POST', headers, body })
+  await server.webhooks.next()
+  await server.fetch('/v1/models?limit=none', { headers })
+  expect(await server.checked()).toBe(3)
+  expect(await server.takeViolations()).toEqual([expect.stringContaining('the parameter limit: / must be integer')])
+  await server.close()
+})
+
+const run = fixtures.runs.completed.body
+
+it.each<[what: string, target: string, sent: object | undefined, response: object, violation: RegExp]>([
+  ['`succeeded` stands for `completed`', 'POST /v1/models/a/run', { input: {} }, { ...run, status: 'succeeded' }, /const/],
+  ['a job succeeded without output', 'GET /v1/jobs/job_1', undefined, { data: { status: 'succeeded' } }, /'output'/],
+  ['a member of the request is unknown', 'POST /v1/models/a/run', { input: {}, webhookUrl: 'x' }, run, /webhookUrl/],
+  ['a query parameter is unknown', 'GET /v1/models?page=2', undefined, fixtures.models.listEmpty.body, /parameter page/],
+  ['the path is unknown', 'GET /v1/keys', undefined, {}, /has no GET \/v1\/keys/],
+])('the document notices when %s', (_what, target, sent, response, violation) => {
+  const [method = '', path = ''] = target.split(' ')
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk_test_1' }
+  const problems = checkExchange({
+    path: path.replace(/\?.*/, ''),
+    request: new Request(`https://service.test${path}`, { method, headers }),
+    requestText: sent === undefined ? '' : JSON.stringify(sent),
+    response: new Response(null, { headers }),
+    responseText: JSON.stringify(response),
+  })
+  expect(problems.join('\n')).toMatch(violation)
+})
+
+it('the document notices a delivery without its output', () => {
+  const { output, ...body } = fixtures.webhooks.succeeded.body
+  expect(checkDelivery(JSON.stringify(body))).not.toEqual([])
 })
