@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { SocketAction } from '../hostile-service/hostile-server.ts'
-import { head } from '../hostile-service/server-responses.ts'
+import { head, raw } from '../hostile-service/server-responses.ts'
 
 /** A produced file: several packets long, and the same in no two places. */
 export const VIDEO = Buffer.concat(
@@ -36,19 +36,13 @@ export const chunkedVideo: Build = () =>
   ])
 
 export function whole(build: Build): SocketAction {
-  return (socket) => void socket.write(build())
+  return raw(build(), 'open')
 }
 
 /** Sends half of a response, then breaks. */
 export function half(build: Build, how: 'end' | 'reset' | 'stall'): SocketAction {
-  return (socket) => {
-    const bytes = build()
-    socket.write(bytes.subarray(0, bytes.length / 2), () => {
-      if (how === 'stall') return
-      // The client must have read the bytes before the break: `fetch` forgets what waits in a body that fails.
-      setTimeout(() => (how === 'end' ? socket.end() : socket.resetAndDestroy()), 50)
-    })
-  }
+  const bytes = build()
+  return raw(bytes.subarray(0, bytes.length / 2), how)
 }
 
 function response(status: number, body: Buffer, headers: readonly (readonly [string, string])[]): Buffer {

@@ -20,6 +20,8 @@ export interface Script {
   DELETE?: readonly SocketAction[] | undefined
   /** Done to each connection as soon as it is open, before it says anything. */
   onConnect?: ((socket: Socket) => void) | undefined
+  /** Called when a client is to wait in vain from now on. */
+  onStall?: (() => void) | undefined
 }
 
 /** A server that follows a script of faults, on a real socket of this machine. */
@@ -44,6 +46,7 @@ export async function startHostileServer(script: Script): Promise<HostileServer>
     socket.on('close', () => sockets.delete(socket))
     // The client may leave at any time: that is a part of what is tested.
     socket.on('error', () => {})
+    socket.on('stall', () => script.onStall?.())
     script.onConnect?.(socket)
     readRequests(socket, (request) => {
       const responses = script[request.method as 'POST' | 'GET' | 'DELETE'] ?? []

@@ -11,8 +11,6 @@ export interface ReadFault {
   /** `success`, or the name of the error. */
   outcome: string
   isRetryable?: boolean
-  /** True when the client's time limit is what ends an attempt: then that is short. */
-  isSlow?: boolean
 }
 
 type Expected = Omit<ReadFault, 'name' | 'responses'>
@@ -41,8 +39,8 @@ function statuses(errors: Readonly<Record<number, string>>, expect: (outcome: st
 export const READ_FAULTS: readonly ReadFault[] = [
   fault('resets at first', atFirst(reset), twice),
   fault('hangs up at first', atFirst(hangUp), twice),
-  fault('never responds at first', atFirst(silence), { ...twice, isSlow: true }),
-  fault('stalls in the body at first', atFirst(partial(200, '{"models":', 'stall')), { ...twice, isSlow: true }),
+  fault('never responds at first', atFirst(silence), twice),
+  fault('stalls in the body at first', atFirst(partial(200, '{"models":', 'stall')), twice),
   fault('cuts its body at first', atFirst(partial(200, '{"models":', 'end')), twice),
   fault(
     'responds with gzip that is broken at first',
@@ -53,7 +51,7 @@ export const READ_FAULTS: readonly ReadFault[] = [
   fault('responds with 503 at first', atFirst(json(503, ERROR)), twice),
 
   fault('resets again and again', [reset], inVain('ConnectionError')),
-  fault('never responds', [silence], { ...inVain('AttemptTimeoutError'), isSlow: true }),
+  fault('never responds', [silence], inVain('AttemptTimeoutError')),
   fault('does not speak HTTP', [raw('SSH-2.0-OpenSSH_9.6\r\n', 'end')], inVain('ConnectionError')),
   fault('cuts its body again and again', [partial(200, '{"models":', 'reset')], inVain('InvalidResponseError')),
   fault('floods the client', [flood(200, 11_000_000)], atOnce('InvalidResponseError')),

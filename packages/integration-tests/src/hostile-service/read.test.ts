@@ -4,13 +4,14 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type HostileServer, type Script, type SocketAction, startHostileServer } from './hostile-server.ts'
 import { READ_FAULTS } from './read-faults.ts'
 import { hangUp, json, partial, reset, response, silence } from './server-responses.ts'
-import { createTestClient, observe, SHORT_MS } from './test-client.ts'
+import { createTestClient, createTestClock, observe } from './test-client.ts'
 
 let server: HostileServer
 
 async function start(script: Script, options: ModelRunOptions = {}) {
-  server = await startHostileServer(script)
-  return createTestClient(server.url, options)
+  const clock = createTestClock()
+  server = await startHostileServer({ ...script, onStall: clock.leap })
+  return createTestClient(server.url, { clock, ...options })
 }
 
 afterEach(async () => {
@@ -19,7 +20,7 @@ afterEach(async () => {
 
 describe('a read at a service that (section 4.1)', () => {
   test.each(READ_FAULTS)('$name: the service gets $gets, the caller $outcome', async (fault) => {
-    const client = await start({ GET: fault.responses }, fault.isSlow ? { timeoutMs: SHORT_MS } : {})
+    const client = await start({ GET: fault.responses })
     const { settled, name } = await observe((signal) => client.models.list({}, { signal }))
     expect(name).toBe(fault.outcome)
     expect(server.requests).toHaveLength(fault.gets)
@@ -43,8 +44,8 @@ describe('a wait at a service that (section 4.4)', () => {
     ['cuts its responses', [partial(200, '{"data":{"status":"succ', 'end'), done]],
     ['never responds to one of them', [state('processing'), silence, done]],
   ])('%s gets the result in the end', async (_, responses) => {
-    const client = await start({ GET: responses }, { timeoutMs: SHORT_MS })
-    const { settled } = await observe((signal) => client.jobs.attach('job_1').result({ signal, deadlineMs: 600_000 }))
+    const client = await start({ GET: responses })
+    const { settled } = await observe((signal) => client.jobs.attach('job_1').result({ signal, deadlineMs: 6_000_000 }))
     expect(settled).toMatchObject({ job_id: 'job_1', status: 'succeeded' })
   })
 
@@ -59,9 +60,10 @@ describe('a wait at a service that (section 4.4)', () => {
     ['wraps nothing', json(200, { status: 'succeeded' }), 'InvalidResponseError', 'unknown'],
     ['gives no output', state('succeeded'), 'InvalidResponseError', 'accepted'],
   ])('%s ends with an error that keeps the job', async (...[, bad, outcome, submission]) => {
-    const client = await start({ GET: [bad] })
-    const deadlineMs = outcome === 'DeadlineExceededError' ? 1_000 : 600_000
-    const { settled, name } = await observe((signal) => client.jobs.attach('job_1').result({ signal, deadlineMs }))
+    const client = await start({ GET: [bad] }, { polling: { initialIntervalMs: 1_000, maxIntervalMs: 1_000 } })
+    const { settled, name } = await observe((signal) =>
+      client.jobs.attach('job_1').result({ signal, deadlineMs: 60_000 }),
+    )
     expect(name).toBe(outcome)
     expect(settled).toMatchObject({ jobId: 'job_1', submission })
   })

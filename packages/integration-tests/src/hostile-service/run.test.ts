@@ -1,19 +1,24 @@
 import ky from 'ky'
 import { ConnectionError, InvalidResponseError, ModelRunError } from 'modelrun'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
 import { RUN_FAULTS, type RunFault } from './run-faults.ts'
 import { json, response } from './server-responses.ts'
-import { createTestClient, observe, SHORT_MS } from './test-client.ts'
+import { createTestClient, createTestClock, observe, type TestClock } from './test-client.ts'
 
 const servers: HostileServer[] = []
+let clock: TestClock
+
+beforeEach(() => {
+  clock = createTestClock()
+})
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
 async function start(script: Script): Promise<HostileServer> {
-  const server = await startHostileServer(script)
+  const server = await startHostileServer({ ...script, onStall: clock.leap })
   servers.push(server)
   return server
 }
@@ -30,7 +35,7 @@ const countPosts = () => servers.flatMap(({ requests }) => requests).filter(({ m
 
 describe('a run at a service that (section 4.3)', () => {
   test.each(RUN_FAULTS)('$name: the service gets $posts, the caller $outcome', async (fault) => {
-    const client = createTestClient(await addressOf(fault.service), fault.isSlow ? { timeoutMs: SHORT_MS } : {})
+    const client = createTestClient(await addressOf(fault.service), { clock })
     // Asynchronous, because the hold of 55 s would be added to the time limit.
     const call = (signal: AbortSignal) => client.run('aurora-image', { prompt: 'x' }, { mode: 'async', signal })
     const { settled, name } = await observe(call)
@@ -57,8 +62,7 @@ describe('a run at a service that (section 4.3)', () => {
   })
 
   test.each(RUN_FAULTS)('$name: hooks of a ky instance that force retries get no further POST', async (fault) => {
-    const limits = fault.isSlow ? { timeoutMs: SHORT_MS } : {}
-    const client = createTestClient(await addressOf(fault.service), { ...limits, ky: pushy })
+    const client = createTestClient(await addressOf(fault.service), { clock, ky: pushy })
     const { settled } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
     expect(countPosts()).toBeLessThanOrEqual(fault.posts)
     if (settled instanceof ModelRunError) expect(settled.submission).not.toBe('not_sent')

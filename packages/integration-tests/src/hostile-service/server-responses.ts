@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { SocketAction } from './hostile-server.ts'
 
 /** Headers in the order in which they are sent; the same name may come twice. */
@@ -23,35 +24,47 @@ export const reset: SocketAction = (socket) => void socket.resetAndDestroy()
 /** Ends the connection without a word. */
 export const hangUp: SocketAction = (socket) => void socket.end()
 
+/** What happens after the last byte. `open`: nothing. `stall`: nothing either, and the client is to wait in vain. */
+type Ending = 'end' | 'reset' | 'stall' | 'open'
+
 /** Never says anything. */
-export const silence: SocketAction = () => {}
+export const silence: SocketAction = (socket) => end(socket, 'stall')
 
 /** Sends these bytes as they are, then does what `then` says. */
-export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): SocketAction {
-  return (socket) => {
-    socket.write(bytes, () => {
-      if (then === 'end') socket.end()
-      // The client must have got the bytes before the reset, which would overtake them.
-      if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 20)
-    })
-  }
+export function raw(bytes: string | Buffer, then: Ending): SocketAction {
+  return (socket) => void socket.write(bytes, () => void whenRead().then(() => end(socket, then)))
+}
+
+/** Turns of the event loop in which a client of this process reads what was written. */
+const TURNS = 50
+
+/** Resolves when the client has read what was written: a reset, for one, would overtake it. */
+async function whenRead(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function end(socket: Socket, then: Ending): void {
+  if (then === 'end') socket.end()
+  else if (then === 'reset') socket.resetAndDestroy()
+  else if (then === 'stall') socket.emit('stall')
 }
 
 /** Promises a body of 1 000 bytes and sends only this. */
-export function partial(status: number, body: string, then: 'end' | 'reset' | 'stall'): SocketAction {
+export function partial(status: number, body: string, then: Ending): SocketAction {
   return raw(`${head(status, [['content-length', '1000']])}${body}`, then)
 }
 
-/** Sends a body in pieces of four characters. */
-export function drip(status: number, body: string, everyMs: number): SocketAction {
+/** Sends a body in pieces of four characters; after `stallAt` of them, the client is to wait in vain. */
+export function drip(status: number, body: string, stallAt?: number): SocketAction {
   return (socket) => {
     socket.write(head(status, [['content-length', String(Buffer.byteLength(body))]]))
     let sent = 0
     const timer = setInterval(() => {
       socket.write(body.slice(sent, sent + 4))
       sent += 4
+      if (sent === stallAt) socket.emit('stall')
       if (sent >= body.length || socket.destroyed) clearInterval(timer)
-    }, everyMs)
+    }, 1)
     socket.on('close', () => clearInterval(timer))
   }
 }

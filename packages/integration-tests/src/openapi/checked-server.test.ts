@@ -31,14 +31,34 @@ it('a checked server counts exchanges and deliveries, and returns violations tha
 })
 
 const run = fixtures.runs.completed.body
+const RUN = 'POST /v1/models/aurora-image/run'
 
-it.each<[what: string, target: string, sent: object | undefined, response: object, violation: RegExp]>([
-  ['`succeeded` stands for `completed`', 'POST /v1/models/a/run', { input: {} }, { ...run, status: 'succeeded' }, /const/],
-  ['a job succeeded without output', 'GET /v1/jobs/job_1', undefined, { data: { status: 'succeeded' } }, /'output'/],
-  ['a member of the request is unknown', 'POST /v1/models/a/run', { input: {}, webhookUrl: 'x' }, run, /webhookUrl/],
-  ['a query parameter is unknown', 'GET /v1/models?page=2', undefined, fixtures.models.listEmpty.body, /parameter page/],
-  ['the path is unknown', 'GET /v1/keys', undefined, {}, /has no GET \/v1\/keys/],
-])('the document notices when %s', (_what, target, sent, response, violation) => {
+interface Wrong {
+  target: string
+  sent?: object
+  response: object
+  violation: RegExp
+}
+
+it.each<[what: string, wrong: Wrong]>([
+  [
+    '`succeeded` stands for `completed`',
+    { target: RUN, sent: { input: {} }, response: { ...run, status: 'succeeded' }, violation: /constant/ },
+  ],
+  [
+    'a job succeeded without output',
+    { target: 'GET /v1/jobs/job_1', response: { data: { status: 'succeeded' } }, violation: /'output'/ },
+  ],
+  [
+    'a member of the request is unknown',
+    { target: RUN, sent: { input: {}, webhookUrl: 'x' }, response: run, violation: /no member webhookUrl/ },
+  ],
+  [
+    'a query parameter is unknown',
+    { target: 'GET /v1/models?page=2', response: fixtures.models.listEmpty.body, violation: /no query parameter page/ },
+  ],
+  ['the path is unknown', { target: 'GET /v1/keys', response: {}, violation: /has no GET \/v1\/keys/ }],
+])('the document notices when %s', (_what, { target, sent, response, violation }) => {
   const [method = '', path = ''] = target.split(' ')
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sk_test_1' }
   const problems = checkExchange({
