@@ -13,7 +13,7 @@ describeDashboard('the dashboard for everybody', (kit) => {
   beforeAll(async () => {
     served = await kit.serve({ clock: 'manual' })
     jobId = await fill(served)
-  }, 120_000)
+  })
 
   const screens = () => ({
     activity: '#/activity',

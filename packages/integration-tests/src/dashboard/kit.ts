@@ -77,7 +77,7 @@ export async function goTo(page: Page, hash: string): Promise<void> {
 
 /** Describes the dashboard in a browser. `tests` gets the kit of its file, which is open while they run. */
 export function describeDashboard(title: string, tests: (kit: Pick<Kit, 'browser' | 'serve'>) => void): void {
-  describe.skipIf(isMissing)(`${title}${note}`, { timeout: 120_000 }, () => {
+  describe.skipIf(isMissing)(`${title}${note}`, () => {
     // Before any test. The port of the group that is skipped is never read.
     let kit!: Kit
     beforeAll(async () => {

@@ -6,7 +6,7 @@ describeDashboard('the page of the dashboard and pages elsewhere', (kit) => {
 
   beforeAll(async () => {
     served = await kit.serve({ clock: 'manual' })
-  }, 120_000)
+  })
 
   it('breaks no rule of the policy, and sends nothing beyond its own origin', async () => {
     const page = await kit.browser.newPage()

@@ -13,7 +13,7 @@ describeDashboard('what the dashboard says', (kit) => {
   beforeAll(async () => {
     served = await kit.serve({ clock: 'manual' })
     page = await served.open()
-  }, 120_000)
+  })
 
   beforeEach(async () => {
     served.server.reset()

@@ -88,15 +88,14 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     const runs: string[] = []
     engine.work('quick', async ({ id }) => void runs.push(id))
     await expect.poll(() => asked).toEqual(['lock', 'next'])
-    // Due while the worker asks for tasks only.
-    await engine.add('quick', 'later', { data: null, delayMs: 700 })
+    await engine.add('quick', 'later', { data: null, delayMs: 3_600_000 })
     await expect.poll(() => asked).toEqual(['lock', 'next', 'lock', 'next'])
     for (const id of ['a', 'b']) {
       await engine.add('quick', id, { data: null })
       await expect.poll(() => engine.get('quick', id)).toMatchObject({ state: 'done' })
     }
     expect(asked.slice(4)).toEqual(['lock', 'lock'])
-    await expect.poll(() => runs).toEqual(['a', 'b', 'later'])
+    expect(runs).toEqual(['a', 'b'])
     await engine.close()
   })
 
@@ -200,6 +199,40 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await client.query('COMMIT')
     client.release()
     await expect.poll(() => seen.toSorted()).toEqual(['a', 'b', 'locked'])
+    await engine.close()
+  })
+
+  it('renews the locks of its tasks although another transaction has locked one of them', async () => {
+    const engine = open()
+    await engine.setup()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const runs: string[] = []
+    for (const id of ['held', 'a', 'b']) await engine.add('renewed', id, { data: null })
+    const work = async ({ id }: { id: string }) => {
+      runs.push(id)
+      await released
+      return undefined
+    }
+    engine.work('renewed', work, { concurrency: 3, lockMs: 6_000 })
+    await expect.poll(() => runs).toHaveLength(3)
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    await client.query("SELECT 1 FROM modelrun_tasks WHERE queue = 'renewed' AND id = 'held' FOR UPDATE")
+    const endOfLocks = async () => {
+      const sql = "SELECT min(due_at) AS at FROM modelrun_tasks WHERE queue = 'renewed' AND id <> 'held'"
+      return Number((await pool.query(sql)).rows[0].at)
+    }
+    const before = await endOfLocks()
+    await expect.poll(endOfLocks).toBeGreaterThan(before)
+    release()
+    await expect.poll(() => engine.count('renewed')).toMatchObject({ done: 2 })
+    await client.query('ROLLBACK')
+    client.release()
+    await expect.poll(() => engine.count('renewed')).toMatchObject({ done: 3 })
+    expect(runs.filter((id) => id !== 'held').toSorted()).toEqual(['a', 'b'])
     await engine.close()
   })
 })

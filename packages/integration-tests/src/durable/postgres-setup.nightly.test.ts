@@ -47,7 +47,7 @@ describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
   beforeAll(async () => {
     service = await startPostgres()
     admin = new pg.Pool({ connectionString: service.url })
-  }, 60_000)
+  })
   afterAll(async () => {
     await admin?.end()
     await service?.stop()

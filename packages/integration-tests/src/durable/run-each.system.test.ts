@@ -1,44 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRuns, type Engine, type Run, type RunItem, type Runs, type RunsOptions } from '@modelrun/durable'
+import { createRuns, type Run, type RunItem } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { ConfigurationError, ModelRun } from 'modelrun'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+import { ConfigurationError } from 'modelrun'
+import { describe, expect, it } from 'vitest'
+import { cleanUps, MODEL, setUpRuns } from './runs-harness.ts'
+import { countPosts } from './sent-runs.ts'
 
-const MODEL = 'aurora-image'
-const cleanUps: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-interface Process {
-  server: CheckedServer
-  runs: Runs
-  engine: Engine
-}
-
-/** A process of the batch; `other` shares its server and its store. */
-async function setUp(
-  options: Partial<RunsOptions> & { latency?: number; path?: string; other?: Process } = {},
-): Promise<Process> {
-  const { latency = 0, path = ':memory:', other, ...rest } = options
-  const server = other?.server ?? createCheckedServer({ clock: 'system', latency })
-  const engine = createSqliteEngine({ path, pollMs: 20 })
-  await engine.setup()
-  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
-  const runs = createRuns({ engine, client, pollRate: { max: 1_000, perMs: 1_000 }, ...rest })
-  cleanUps.push(() => engine.close())
-  if (other === undefined) cleanUps.unshift(() => server.close())
-  return { server, runs, engine }
-}
-
-async function sharedFile(): Promise<string> {
+/** Two processes with one store; the second may open it when the first has ended. */
+async function setUpTwo(options: { concurrency?: number; latency?: number } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-each-'))
-  cleanUps.unshift(() => rm(folder, { recursive: true }))
-  return join(folder, 'runs.db')
+  cleanUps.push(() => rm(folder, { recursive: true }))
+  const open = () => createSqliteEngine({ path: join(folder, 'runs.db'), pollMs: 20 })
+  const here = await setUpRuns({ ...options, engine: open() })
+  const openOther = () => {
+    const engine = open()
+    cleanUps.push(() => engine.close())
+    return createRuns({ engine, client: here.client, pollRate: { max: 1_000, perMs: 1_000 } })
+  }
+  return { ...here, openOther }
 }
 
 const itemsOf = (count: number) =>
@@ -50,14 +31,9 @@ async function collect<Item extends RunItem>(loop: AsyncIterable<{ item: Item; r
   return found
 }
 
-function countPosts(server: CheckedServer): number {
-  const entries = server.journal.entries({ kind: 'request' })
-  return entries.filter((entry) => entry.kind === 'request' && entry.route === 'runModel').length
-}
-
 describe('runEach', () => {
   it('yields each item with its run, and the same call sends nothing again', async () => {
-    const { server, runs } = await setUp()
+    const { server, runs } = await setUpRuns()
     const items = [...itemsOf(5), { key: 'fox-0', input: { prompt: 'fox 0' } }] // the same run once more
     const first = await collect(runs.runEach(MODEL, items))
     expect(first.map(({ item }) => items.indexOf(item)).toSorted()).toEqual([0, 1, 2, 3, 4, 5])
@@ -73,46 +49,38 @@ describe('runEach', () => {
   })
 
   it('takes the members of an input in any order for the same run', async () => {
-    const { server, runs } = await setUp()
+    const { server, runs } = await setUpRuns()
     await collect(runs.runEach(MODEL, [{ key: 'fox', input: { prompt: 'fox', num_images: 2 } }]))
     await collect(runs.runEach(MODEL, [{ key: 'fox', input: { num_images: 2, prompt: 'fox' } }]))
     expect(countPosts(server)).toBe(1)
   })
 
   it('yields the runs of its own call alone, and those that another process works', async () => {
-    const path = await sharedFile()
-    const here = await setUp({ path })
-    const there = await setUp({ path, other: here })
-    await there.runs.add('other', MODEL, { prompt: 'not of this call' })
-    there.runs.start()
-    const found = await collect(here.runs.runEach(MODEL, itemsOf(20), { concurrency: 5 }))
+    const { server, runs, openOther } = await setUpTwo()
+    const other = openOther()
+    await other.add('other', MODEL, { prompt: 'not of this call' })
+    other.start()
+    const found = await collect(runs.runEach(MODEL, itemsOf(20), { concurrency: 5 }))
     const keys = itemsOf(20).map(({ key }) => key)
     expect(found.map(({ run }) => run.key).toSorted()).toEqual(keys.toSorted())
-    await there.runs.stop()
-    expect(countPosts(here.server)).toBe(21)
+    await other.stop()
+    expect(countPosts(server)).toBe(21)
   })
 
   it('continues where a loop was left, and sends nothing twice', async () => {
-    const path = await sharedFile()
-    const here = await setUp({ path, concurrency: 3, latency: 30 })
-    for await (const { run } of here.runs.runEach(MODEL, itemsOf(12))) {
+    const { server, runs, engine, openOther } = await setUpTwo({ concurrency: 3, latency: 30 })
+    for await (const { run } of runs.runEach(MODEL, itemsOf(12))) {
       expect(run.state).toBe('succeeded')
       break
     }
-    const sent = countPosts(here.server)
-    // Nothing is sent after the loop.
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(countPosts(here.server)).toBe(sent)
-    await here.engine.close()
-
-    const there = await setUp({ path, other: here })
-    const found = await collect(there.runs.runEach(MODEL, itemsOf(12)))
+    await engine.close()
+    const found = await collect(openOther().runEach(MODEL, itemsOf(12)))
     expect(found.map(({ run }) => run.state)).toEqual(Array.from({ length: 12 }, () => 'succeeded'))
-    expect(countPosts(here.server)).toBe(12)
+    expect(countPosts(server)).toBe(12)
   })
 
   it('ends with AbortedError when its signal aborts, and keeps the runs', async () => {
-    const { server, runs } = await setUp({ latency: 50 })
+    const { server, runs } = await setUpRuns({ latency: 50 })
     const controller = new AbortController()
     const loop = collect(runs.runEach(MODEL, itemsOf(3), { signal: controller.signal }))
     while ((await runs.progress()).total < 3);
@@ -125,7 +93,7 @@ describe('runEach', () => {
   })
 
   it('yields a run that may have been accepted as unknown, and does not send it again', async () => {
-    const { server, runs } = await setUp()
+    const { server, runs } = await setUpRuns()
     server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
     for (let call = 0; call < 2; call += 1) {
       const found = await collect(runs.runEach(MODEL, itemsOf(1)))
@@ -138,7 +106,7 @@ describe('runEach', () => {
   })
 
   it('yields what failed and what was rejected, each with its reason', async () => {
-    const { server, runs } = await setUp({ maxCredits: 4 })
+    const { server, runs } = await setUpRuns({ maxCredits: 4 })
     server.script(MODEL, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
     const failed = await collect(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'fails' } }]))
     expect(failed).toMatchObject([{ run: { state: 'failed', error: { message: 'out of paint' } } }])
@@ -152,7 +120,7 @@ describe('runEach', () => {
     ['no key', { prompt: 'fox' }, /Its key is missing/],
     ['null', null, /Its key is missing/],
   ])('ends with an error for %s, and sends nothing of it', async (_, item, message) => {
-    const { server, runs } = await setUp()
+    const { server, runs } = await setUpRuns()
     await collect(runs.runEach(MODEL, [{ key: 'hare', input: { prompt: 'hare' } }]))
     await expect(collect(runs.runEach(MODEL, [item as RunItem]))).rejects.toThrow(message)
     expect(countPosts(server)).toBe(1)
@@ -162,7 +130,7 @@ describe('runEach', () => {
     [{}, {}, /`items` of `runs.runEach` must be a list of keys and inputs/],
     [[], { concurrency: 0 }, /`concurrency` of `runs.runEach` must be a number of at least 1, not 0./],
   ])('rejects wrong arguments: %o %o', async (items, options, message) => {
-    const { runs } = await setUp()
+    const { runs } = await setUpRuns()
     const loop = collect(runs.runEach(MODEL, items as RunItem[], options))
     await expect(loop).rejects.toThrow(ConfigurationError)
     await expect(collect(runs.runEach(MODEL, items as RunItem[], options))).rejects.toThrow(message)

@@ -1,25 +1,18 @@
-import { createRuns, type FinishedRun, type Runs } from '@modelrun/durable'
-import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { ModelRun } from 'modelrun'
-import { afterEach, expect, it } from 'vitest'
-import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+import type { Runs } from '@modelrun/durable'
+import { expect, it } from 'vitest'
+import { cleanUps, finish, MODEL, setUpRuns } from './runs-harness.ts'
+import { countPosts } from './sent-runs.ts'
 
-const MODEL = 'aurora-image'
 const WEBHOOKS = { publicUrl: 'https://app.example.com/batch', secret: 'a secret of tests that has 32 bytes or more' }
-const cleanUps: (() => Promise<void>)[] = []
 
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-/** A batch whose deliveries reach its inbox. `delayed`: they come when it says so. */
+/** A batch whose deliveries reach its inbox. `isDelayed`: they come when `held` says so. */
 async function setUp({ isDelayed = false } = {}) {
   const held: (() => Promise<Response>)[] = []
-  const server: CheckedServer = createCheckedServer({
-    clock: 'system',
-    latency: 0,
+  let runs: Runs | undefined
+  const opened = await setUpRuns({
+    webhooks: WEBHOOKS,
     deliver: async (request) => {
-      const deliver = async () => (await runs.inbox?.handle(request)) ?? new Response(null, { status: 404 })
+      const deliver = async () => (await runs?.inbox?.handle(request)) ?? new Response(null, { status: 404 })
       if (!isDelayed) return await deliver()
       return await new Promise<Response>((resolve) => {
         held.push(async () => {
@@ -30,27 +23,9 @@ async function setUp({ isDelayed = false } = {}) {
       })
     },
   })
-  const engine = createSqliteEngine({ path: ':memory:', pollMs: 20 })
-  await engine.setup()
-  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
-  const runs: Runs = createRuns({ client, engine, webhooks: WEBHOOKS })
-  cleanUps.push(
-    () => server.close(),
-    () => engine.close(),
-    () => runs.stop(),
-  )
-  return { server, runs, held }
-}
-
-async function finish(runs: Runs): Promise<FinishedRun[]> {
-  runs.start()
-  const finished: FinishedRun[] = []
-  for await (const run of runs.results()) finished.push(run)
-  return finished
-}
-
-function countOf(server: CheckedServer, route: string): number {
-  return server.journal.entries({ kind: 'request' }).filter((entry) => 'route' in entry && entry.route === route).length
+  runs = opened.runs
+  cleanUps.push(() => opened.runs.stop())
+  return { ...opened, held }
 }
 
 it('ends runs by their deliveries, with one confirming read of each job and no poll', async () => {
@@ -67,7 +42,7 @@ it('ends runs by their deliveries, with one confirming read of each job and no p
     { state: 'succeeded', jobId: expect.any(String), output: { items: [expect.anything()] } },
   ])
   expect(await runs.progress()).toMatchObject({ total: 2, done: 2, running: 0, unknown: 0 })
-  expect(countOf(server, 'getJob')).toBe(2)
+  expect(server.requests({ route: 'getJob' }).length).toBe(2)
 })
 
 it('ends a run whose response was lost by the delivery at its own callback URL, without a second POST', async () => {
@@ -82,7 +57,7 @@ it('ends a run whose response was lost by the delivery at its own callback URL, 
   expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded', output: { items: [expect.anything()] } }])
   expect(await runs.unknown()).toEqual([])
   expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0 })
-  expect(countOf(server, 'runModel')).toBe(1)
+  expect(countPosts(server)).toBe(1)
 })
 
 it('does not park a run whose delivery came before its response was lost', async () => {
@@ -92,7 +67,7 @@ it('does not park a run whose delivery came before its response was lost', async
   runs.start()
   await expect.poll(() => runs.get('a')).toMatchObject({ state: 'succeeded' })
   await expect.poll(() => runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
-  expect(countOf(server, 'runModel')).toBe(1)
+  expect(countPosts(server)).toBe(1)
 })
 
 it('accepts no delivery at a URL that it did not sign', async () => {

@@ -1,5 +1,6 @@
 import { createRuns, type Engine, type FinishedRun, type Runs, type RunsOptions } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import type { ReferenceServerOptions } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 import { afterEach } from 'vitest'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
@@ -19,14 +20,19 @@ export type Interceptor = (request: { method: string; path: string }) => Respons
 export async function setUpRuns({
   intercept,
   latency = 0,
+  deliver,
   ...options
-}: Partial<RunsOptions> & { intercept?: Interceptor; latency?: number } = {}): Promise<{
+}: Partial<RunsOptions> & {
+  intercept?: Interceptor
+  latency?: number
+  deliver?: ReferenceServerOptions['deliver']
+} = {}): Promise<{
   server: CheckedServer
   runs: Runs
   engine: Engine
   client: ModelRun
 }> {
-  const server = createCheckedServer({ clock: 'system', latency })
+  const server = createCheckedServer({ clock: 'system', latency, deliver })
   const { engine: store = createSqliteEngine({ path: ':memory:', pollMs: 20 }) } = options
   const engine: Engine = {
     ...store,
@@ -53,16 +59,4 @@ export async function finish(runs: Runs): Promise<FinishedRun[]> {
   const finished: FinishedRun[] = []
   for await (const run of runs.results()) finished.push(run)
   return finished
-}
-
-/** How often each prompt was sent. */
-export function posts(server: CheckedServer): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const entry of server.journal.entries({ kind: 'request' })) {
-    // A request that a fault met before its body was read has none.
-    if (entry.kind !== 'request' || entry.route !== 'runModel' || entry.requestBody === undefined) continue
-    const { prompt } = JSON.parse(entry.requestBody).input
-    counts[prompt] = (counts[prompt] ?? 0) + 1
-  }
-  return counts
 }

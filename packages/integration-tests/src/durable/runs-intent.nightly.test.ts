@@ -1,7 +1,8 @@
 import type { Engine } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { expect, it } from 'vitest'
-import { finish, type Interceptor, MODEL, posts, setUpRuns } from './runs-harness.ts'
+import { finish, type Interceptor, MODEL, setUpRuns } from './runs-harness.ts'
+import { posts } from './sent-runs.ts'
 
 /** Statements of a batch whose response is lost once each: the store has done what they say. */
 const STATEMENTS = ['add', 'get', 'list', 'reserve', 'release', 'replay', 'remove', 'total'] as const
@@ -60,36 +61,30 @@ it('stores the mark after all that comes before the POST, and sends once for eac
   expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
   expect(steps).toEqual(['GET model', 'reserve', 'mark', 'POST model', 'reserve', 'mark', 'POST model'])
   expect(await runs.progress()).toMatchObject({ credits: 4 })
-}, 20_000)
+})
 
-it.each(STATEMENTS)(
-  'sends each key once, and parks none, when responses to `%s` are lost',
-  async (name) => {
-    const engine = store()
-    let calls = 0
-    const lose = async (...args: unknown[]) => {
-      const result = await (engine[name] as (...given: unknown[]) => Promise<unknown>)(...args)
-      calls += 1
-      if (calls > 1 && calls % 4 === 0) throw new Error('The response was lost.')
-      return result
-    }
-    const errors: unknown[] = []
-    const { server, runs } = await setUpRuns({
-      engine: { ...engine, [name]: lose },
-      onError: (error) => errors.push(error),
-    })
-    const keys = ['a', 'b', 'c', 'd']
-    for (const key of keys) {
-      const add = async () => runs.add(key, MODEL, { prompt: key })
-      await add().catch(add)
-    }
-    const finished = await finish(runs)
-    expect(finished.map(({ key, state }) => `${key} ${state}`).toSorted()).toEqual(
-      keys.map((key) => `${key} succeeded`),
-    )
-    expect(posts(server)).toEqual({ a: 1, b: 1, c: 1, d: 1 })
-    const progress = async () => runs.progress()
-    expect(await progress().catch(progress)).toMatchObject({ total: 4, done: 4, unknown: 0, credits: 16 })
-  },
-  40_000,
-)
+it.each(STATEMENTS)('sends each key once, and parks none, when responses to `%s` are lost', async (name) => {
+  const engine = store()
+  let calls = 0
+  const lose = async (...args: unknown[]) => {
+    const result = await (engine[name] as (...given: unknown[]) => Promise<unknown>)(...args)
+    calls += 1
+    if (calls > 1 && calls % 4 === 0) throw new Error('The response was lost.')
+    return result
+  }
+  const errors: unknown[] = []
+  const { server, runs } = await setUpRuns({
+    engine: { ...engine, [name]: lose },
+    onError: (error) => errors.push(error),
+  })
+  const keys = ['a', 'b', 'c', 'd']
+  for (const key of keys) {
+    const add = async () => runs.add(key, MODEL, { prompt: key })
+    await add().catch(add)
+  }
+  const finished = await finish(runs)
+  expect(finished.map(({ key, state }) => `${key} ${state}`).toSorted()).toEqual(keys.map((key) => `${key} succeeded`))
+  expect(posts(server)).toEqual({ a: 1, b: 1, c: 1, d: 1 })
+  const progress = async () => runs.progress()
+  expect(await progress().catch(progress)).toMatchObject({ total: 4, done: 4, unknown: 0, credits: 16 })
+})

@@ -1,6 +1,7 @@
 import { createRuns, type EndedStep } from '@modelrun/durable'
 import { expect, it } from 'vitest'
-import { finish, MODEL, posts, setUpRuns } from './runs-harness.ts'
+import { finish, MODEL, setUpRuns } from './runs-harness.ts'
+import { posts } from './sent-runs.ts'
 
 const PRICE = 4
 const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `key-${index}`)
@@ -60,7 +61,7 @@ it('cancels a whole batch, and sends what is added later', async () => {
   expect([Object.keys(posts(server)).length, server.credits()]).toEqual([sent, before])
   await runs.add('later', MODEL, { prompt: 'later' })
   await expect.poll(() => runs.get('later')).toMatchObject({ state: 'running', jobId: expect.any(String) })
-}, 40_000)
+})
 
 it('leaves an unknown run for a decision when it is cancelled', async () => {
   const { server, runs } = await setUpRuns()
@@ -158,7 +159,7 @@ it('counts no run twice in its progress', async () => {
   await engine.add('runs:submit', 'both', { data: { model: MODEL, input: {} } })
   await engine.add('runs:poll', 'both', { data: { model: MODEL, jobId: 'job', submittedAt: 0 } })
   expect(await runs.progress()).toMatchObject({ total: 61, done: 60 })
-}, 30_000)
+})
 
 it('says what is wrong with an option, a key or an input', async () => {
   const { runs, engine, client } = await setUpRuns()
@@ -210,7 +211,7 @@ it('has at most maxRunning runs under way at the service, in all processes', asy
   expect(most).toBe(3)
   expect(await runs.progress()).toMatchObject({ total: 15, done: 14, unknown: 1 })
   await other.stop()
-}, 40_000)
+})
 
 it('sends a run again whose job is lost when its user names that job', async () => {
   const { server, runs } = await setUpRuns({

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { expect, it } from 'vitest'
-import { cleanUps, finish, MODEL, posts, setUpRuns } from './runs-harness.ts'
+import { cleanUps, finish, MODEL, setUpRuns } from './runs-harness.ts'
+import { posts } from './sent-runs.ts'
 
 it('sends each key once, however often it is added, and gives its result', async () => {
   const { server, runs } = await setUpRuns()

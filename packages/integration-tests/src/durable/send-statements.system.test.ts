@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
-import { MODEL, posts } from './runs-harness.ts'
+import { MODEL } from './runs-harness.ts'
+import { posts } from './sent-runs.ts'
 
 const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
 

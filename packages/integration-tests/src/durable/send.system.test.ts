@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
 import { ENGINE_STORES } from './engine-stores.ts'
 import { openEngine } from './open-engine.ts'
-import { MODEL, posts } from './runs-harness.ts'
+import { MODEL } from './runs-harness.ts'
+import { posts } from './sent-runs.ts'
 import { useStore } from './use-store.ts'
 
 let server: CheckedServer

@@ -8,15 +8,12 @@ import { type SlowLink, startSlowLink } from '../services/slow-link.ts'
 
 const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
 
-/** A statement may take five seconds, and the probe of the other connections two. */
-const RECOVERS_MS = 8_000
-
 describe.skipIf(isMissing)(`Postgres connections that fall silent${note}`, () => {
   let service: PostgresService
 
   beforeAll(async () => {
     service = await startPostgres()
-  }, 60_000)
+  })
   afterAll(() => service?.stop())
 
   /** An engine on a relay in front of Postgres, with the errors that it has reported. */
@@ -42,44 +39,34 @@ describe.skipIf(isMissing)(`Postgres connections that fall silent${note}`, () =>
   it.each([
     ['a pool of the caller', false],
     ['a connection string', true],
-  ])(
-    'a process continues within seconds when all of them do: %s',
-    async (_, isOwnPool) => {
-      const { link, engine, errors } = await open(isOwnPool)
-      const queue = `all ${isOwnPool}`
-      const seen: string[] = []
-      engine.work(queue, async ({ id }) => void seen.push(id))
-      // Opens every connection of the pool.
-      await Promise.all(Array.from({ length: 30 }, (_value, index) => engine.add(queue, `t${index}`, { data: null })))
-      await expect.poll(() => seen.length).toBe(30)
-      link.silence()
-      const silentAt = performance.now()
-      // Where the pool had room for one more connection, that one is not silent.
-      const error = await engine.add(queue, 'first', { data: null }).catch((reason: unknown) => reason)
-      if (error !== undefined) expect(String(error)).toMatch(/Query read timeout|within 5000 ms/)
-      await expect
-        .poll(() => engine.add(queue, 'last', { data: null }).then(() => 'added'), { timeout: RECOVERS_MS })
-        .toBe('added')
-      await expect.poll(() => seen, { timeout: 2_000 }).toContain('last')
-      expect(performance.now() - silentAt).toBeLessThan(RECOVERS_MS)
-      expect(errors.length).toBeGreaterThan(0)
-    },
-    30_000,
-  )
+  ])('a process continues when all of them do: %s', async (_, isOwnPool) => {
+    const { link, engine, errors } = await open(isOwnPool)
+    const queue = `all ${isOwnPool}`
+    const seen: string[] = []
+    engine.work(queue, async ({ id }) => void seen.push(id))
+    // Opens every connection of the pool.
+    await Promise.all(Array.from({ length: 30 }, (_value, index) => engine.add(queue, `t${index}`, { data: null })))
+    await expect.poll(() => seen.length).toBe(30)
+    link.silence()
+    // Where the pool had room for one more connection, that one is not silent.
+    const error = await engine.add(queue, 'first', { data: null }).catch((reason: unknown) => reason)
+    if (error !== undefined) expect(String(error)).toMatch(/Query read timeout|within 5000 ms/)
+    await expect.poll(() => engine.add(queue, 'last', { data: null }).then(() => 'added')).toBe('added')
+    await expect.poll(() => seen).toContain('last')
+    expect(errors.length).toBeGreaterThan(0)
+  })
 
-  it('a worker continues within seconds when the one of its lock does', async () => {
+  it('a worker continues when the one of its lock does', async () => {
     const { link, engine } = await open(false)
     const seen: string[] = []
     link.silenceAt("SET state = 'running'")
     engine.work('locks', async ({ id }) => void seen.push(id))
     await engine.add('locks', 'a', { data: null })
-    await expect.poll(() => seen, { timeout: RECOVERS_MS }).toEqual(['a'])
-  }, 30_000)
+    await expect.poll(() => seen).toEqual(['a'])
+  })
 
   it('a function that never responds holds no call', async () => {
     const engine = createPostgresEngine(() => new Promise(() => {}))
-    const startedAt = performance.now()
     await expect(engine.add('none', 'a', { data: null })).rejects.toThrow(/did not respond within 5000 ms/)
-    expect(performance.now() - startedAt).toBeLessThan(6_500)
-  }, 30_000)
+  })
 })

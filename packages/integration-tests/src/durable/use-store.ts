@@ -10,7 +10,7 @@ export function useStore({ isMissing, open }: EngineStore): () => OpenStore {
     if (isMissing) return
     opened = await open()
     return opened.close
-  }, 60_000)
+  })
   return () => present(opened)
 }
 

@@ -3,6 +3,7 @@ import { createRuns, type Engine } from '@modelrun/durable'
 import type { ReferenceServer } from '@modelrun/reference-server'
 import type { ModelRun } from 'modelrun'
 import { createInbox, type Inbox, type InboxOptions } from 'modelrun/webhooks'
+import { jobOf } from '../durable/sent-runs.ts'
 
 const MODEL = 'aurora-image'
 const SECRET = 'a secret of thirty-two bytes, or more'
@@ -37,15 +38,6 @@ export function inputOf(key: string): [model: string, input: { prompt: string }]
   return [key === 'rejected' ? 'no-such-model' : MODEL, { prompt: key }]
 }
 
-/** The job of the run with this prompt. */
-export function jobOf(server: ReferenceServer, prompt: string): string {
-  for (const entry of server.journal.entries({ kind: 'request' })) {
-    const isRun = entry.kind === 'request' && entry.route === 'runModel' && entry.requestBody?.includes(`"${prompt}"`)
-    if (isRun && entry.job_id !== undefined) return entry.job_id
-  }
-  throw new Error(`No job for ${prompt}.`)
-}
-
 /** Leaves a delivery that was handled, a dead one, one whose handler runs, one that waits, and one that does not come. */
 export async function fillInbox(story: Story): Promise<() => Promise<void>> {
   const { engine, client, server } = story
@@ -75,7 +67,7 @@ export async function fillInbox(story: Story): Promise<() => Promise<void>> {
   return async () => {
     await client.submit(MODEL, { prompt: 'inbox expected' })
     const order = { context: { order: 'expected' }, pollInMs: 5_000 }
-    await inbox.expect(jobOf(server, 'inbox expected'), order)
+    await inbox.expect(String(jobOf(server, 'inbox expected')), order)
   }
 }
 

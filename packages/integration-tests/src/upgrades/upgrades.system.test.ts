@@ -5,12 +5,12 @@ import { ModelRun } from 'modelrun'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ENGINE_STORES } from '../durable/engine-stores.ts'
 import { openEngine } from '../durable/open-engine.ts'
-import { posts } from '../durable/runs-harness.ts'
+import { posts } from '../durable/sent-runs.ts'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
 import { inputOf, KEYS, openInbox, orderOf } from './fixture-story.ts'
 import { FIXTURES, type FixtureOf, fixturePath, loadStore } from './stored-fixtures.ts'
 
-const WAIT = { timeout: 40_000, interval: 50 }
+const WAIT = { interval: 50 }
 /** Fixtures become old: what would be removed or given up after a time is not. */
 const AGES_MS = 3_000_000_000_000
 
@@ -34,7 +34,6 @@ describe.each(readdirSync(FIXTURES))('what version %s stored', (version) => {
       await engine.close()
       await server.close()
     },
-    120_000,
   )
 })
 

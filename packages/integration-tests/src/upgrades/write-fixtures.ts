@@ -4,7 +4,8 @@ import { createReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 import { ENGINE_STORES } from '../durable/engine-stores.ts'
 import { openEngine } from '../durable/open-engine.ts'
-import { fillBatch, fillInbox, jobOf } from './fixture-story.ts'
+import { jobOf } from '../durable/sent-runs.ts'
+import { fillBatch, fillInbox } from './fixture-story.ts'
 import { dumpStore, fixturePath } from './stored-fixtures.ts'
 
 const version = process.argv[2]

@@ -25,17 +25,15 @@ export const WORK_CHECKS: Checks = {
   'no more tasks run at once than allowed, and so many do': async ({ engine, queue }) => {
     let running = 0
     let most = 0
-    engine.work(
-      queue,
-      async () => {
-        running += 1
-        most = Math.max(most, running)
-        await sleep(20)
-        running -= 1
-        return undefined
-      },
-      { concurrency: 4 },
-    )
+    const work = async () => {
+      running += 1
+      most = Math.max(most, running)
+      await until(() => most >= 4)
+      await sleep(20)
+      running -= 1
+      return undefined
+    }
+    engine.work(queue, work, { concurrency: 4 })
     const ids = Array.from({ length: 20 }, (_, index) => `t${index}`)
     await Promise.all(ids.map((id) => engine.add(queue, id, { data: null })))
     for (const id of ids) await untilState({ engine, queue }, id, 'done')

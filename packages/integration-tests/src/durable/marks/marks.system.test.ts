@@ -3,7 +3,7 @@ import type { Service } from '../../services/service-process.ts'
 import { type Connection, MARK_DATABASES, type MarkDatabase } from './mark-databases.ts'
 
 // MariaDB responds from a cache, which it renews only after 100 ms without a query.
-const WHILE_WAITING = { interval: 250, timeout: 10_000 }
+const WHILE_WAITING = { interval: 250 }
 
 describe.each(MARK_DATABASES)('$title', ({ isMissing, start, open }) => {
   let service: Service & { url: string }

@@ -21,7 +21,7 @@ describe.skipIf(onPostgres.isMissing)(`marks in Postgres${onPostgres.note}`, () 
     pool = new pg.Pool({ connectionString: service.url })
     sql = postgres(service.url, { onnotice: () => {} })
     await marks.setup(pool)
-  }, 60_000)
+  })
   afterAll(async () => {
     await pool?.end()
     await sql?.end()
@@ -77,7 +77,7 @@ describe.skipIf(onMariadb.isMissing)(`marks in MariaDB${onMariadb.note}`, () => 
     service = await startMariadb()
     pool = mysql.createPool(service.url)
     await marks.setup(pool)
-  }, 60_000)
+  })
   afterAll(async () => {
     await pool?.end()
     await service?.stop()

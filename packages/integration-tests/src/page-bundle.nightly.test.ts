@@ -4,43 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { toDataUri } from 'modelrun'
-import { describe, expect, test } from 'vitest'
-import { TRANSPORTS } from './transports.ts'
-
-/** A PNG with so many bytes behind its image that it is of this size. */
-const withSize = (png: Uint8Array, byteLength: number) => {
-  const bytes = new Uint8Array(byteLength)
-  bytes.set(png)
-  return bytes
-}
-
-describe.each(TRANSPORTS)('an image as input, by way of $name', ({ open }) => {
-  test('goes in as a data URI up to the largest size that toDataUri takes (section 2.3)', async () => {
-    const { client, close } = await open()
-    const { output } = await client.run('aurora-image', { prompt: 'a red fox', image_size: 'square' })
-    const [item] = output.items
-    const png = await (await client.files.download(item ?? '')).bytes()
-    for (const bytes of [png, withSize(png, 700_000), withSize(png, 768_000)]) {
-      const image_url = await toDataUri(bytes)
-      expect(image_url).toMatch(/^data:image\/png;base64,iVBORw0KGgo/)
-      const input = { image_url, prompt: 'as a woodcut '.repeat(1_500) }
-      const result = await client.run('inkfield/restyle', input, { validateInput: true })
-      expect(result.output.items).toMatchObject([{ type: 'image' }])
-    }
-    await close()
-  })
-
-  test('goes from model to model by its URL (section 2.5)', async () => {
-    const { client, close } = await open()
-    const drawn = await client.run('aurora-image', { prompt: 'a red fox' })
-    const larger = await client.run('pixelwright/upscale', { image_url: drawn.output.items[0]?.url })
-    const moving = { prompt: 'it wakes up', image_url: larger.output.items[0]?.url }
-    const video = await client.run('kinora/reel-pro', moving)
-    expect(video.output.items).toMatchObject([{ type: 'video' }])
-    await close()
-  })
-})
+import { expect, test } from 'vitest'
 
 /** Bundles names of `modelrun` for a page, as a bundler that splits does, and says whose code is in the first chunk. */
 async function bundle(names: string, folder: string): Promise<string> {
