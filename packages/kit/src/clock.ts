@@ -75,6 +75,17 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
+/** Calls what the caller plugged in, which may be async. `onFailure` gets what it throws, or its promise rejects with. */
+export function watch(call: () => unknown, onFailure: (error: unknown) => void): void {
+  try {
+    const returned = call()
+    const isPromise = typeof (returned as PromiseLike<unknown> | undefined)?.then === 'function'
+    if (isPromise) Promise.resolve(returned).catch(onFailure)
+  } catch (error) {
+    onFailure(error)
+  }
+}
+
 /** Waits. Rejects with the signal's reason as soon as it aborts, or has aborted. Leaves neither a timer nor a listener behind. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   let stopTimer = () => {}

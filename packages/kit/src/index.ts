@@ -44,6 +44,7 @@ export {
   systemClock,
   untilStored,
   wallNow,
+  watch,
   withTimeLimit,
 } from './clock.ts'
 export { closestName } from './closest-name.ts'

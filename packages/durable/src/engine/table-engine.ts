@@ -15,7 +15,7 @@ import {
 } from '@modelrun/kit'
 import { type Codec, withCodec } from './codec.ts'
 import type { Engine, Json, Rate, TaskName, TaskRecord, TaskState, WorkOptions } from './engine.ts'
-import { warn } from './warn.ts'
+import { guarded, warn } from './warn.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable extends TaskTable {
@@ -55,7 +55,8 @@ const LONGEST_ID = 512
 
 /** Creates an engine on a table of tasks. */
 export function createTableEngine(table: DurableTable, options: TableEngineOptions = {}): Engine {
-  const { pollMs = 250, onError = warnOnce(), codec } = options
+  const { pollMs = 250, onError: report = warnOnce(), codec } = options
+  const onError = guarded('onError', report)
   const { engine: tasks, once, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
   const engine: Engine = {
     ...tasks,

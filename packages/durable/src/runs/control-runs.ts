@@ -143,8 +143,8 @@ export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> 
 
 /** Ends the pause. The runs that were tried before it, which are the first ones, do not wait as long as it was meant to last. */
 export async function resumeRuns({ engine, queues }: RunsContext): Promise<void> {
-  await engine.remove(queues.paused, PAUSE_MARK)
   await engine.resume(queues.submit)
+  await engine.remove(queues.paused, PAUSE_MARK)
   const tried = await engine.list(queues.submit, 'waiting', { limit: TRIED_FIRST })
   // An update makes a task due.
   for (const { id, data } of tried) await engine.update(queues.submit, id, data)

@@ -2,7 +2,7 @@ import { checkEach, PROCESS_DIED, readOptions, stringIn, systemClock } from '@mo
 import { AbortedError } from 'modelrun'
 import type { DiedTask, Rate, TaskHandler } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
-import { warn } from '../engine/warn.ts'
+import { guarded, warn } from '../engine/warn.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { BatchWorkers } from './batch-workers.ts'
 import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
@@ -33,7 +33,6 @@ import {
   SWEEP_OPTIONS,
 } from './runs-options.ts'
 import { readStep, sendRun } from './send-run.ts'
-import type { EndedStep } from './step-run.ts'
 import { Prices, submitRun } from './submit-run.ts'
 import { sweepRuns } from './sweep-runs.ts'
 import { listUnknown, resolveUnknown, resubmitUnknown } from './unknown-runs.ts'
@@ -182,17 +181,14 @@ function contextOf({
   giveUpAfterMs = DAY_MS,
   onPause = (error) => warn(`The batch ${name}: ${String(error)}`),
   onError = warnOnce(),
-  onEnd,
+  onEnd = () => {},
   webhooks,
 }: RunsOptions): RunsContext {
-  const guardedEnd = async (run: EndedStep) => {
-    try {
-      await onEnd?.(run)
-    } catch (error) {
-      onError(error)
-    }
+  const hooks = {
+    onPause: guarded('onPause', onPause),
+    onError: guarded('onError', onError),
+    onEnd: guarded('onEnd', onEnd),
   }
-  const hooks = { onPause, onError, onEnd: guardedEnd }
   const context = { engine, client, queues: queuesOf(name), maxCredits, maxRunning, giveUpAfterMs, ...hooks }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
 }

@@ -131,18 +131,19 @@ export async function storePauseReason(reason: TaskFailure, { engine, queues }: 
 }
 
 /** Why the batch is paused, if it is and the store responds. Never rejects: a step is right without it. */
-export async function pauseReason({ engine, queues }: RunsContext): Promise<TaskFailure | undefined> {
-  const names = [PAUSE_MARK, PAUSE_REASON].map((id) => ({ queue: queues.paused, id }))
-  const [mark, reason] = await engine.getAll(names).catch(() => [])
-  if (mark !== undefined)
-    return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
+export async function pauseReason(context: RunsContext): Promise<TaskFailure | undefined> {
+  const { engine, queues } = context
+  const [reason, isByUser] = await Promise.all([engine.get(queues.paused, PAUSE_REASON), isPaused(context)]).catch(
+    () => [],
+  )
+  if (isByUser) return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
   if (reason === undefined || Date.now() - reason.addedAt > REASON_MS) return undefined
   return fromJson<TaskFailure>(reason.data)
 }
 
-/** Whether the batch is paused by its user. */
+/** Whether the batch is paused by its user. The mark alone is from a process that died while it paused or resumed. */
 export async function isPaused({ engine, queues }: RunsContext): Promise<boolean> {
-  return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined
+  return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined && (await engine.isPaused(queues.submit))
 }
 
 /**

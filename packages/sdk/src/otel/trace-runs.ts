@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { ModelRunError, memberOf } from '@modelrun/kit'
+import { ModelRunError, memberOf, watch } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
-import { ATTEMPT_CHANNEL, type AttemptEvent, CALL_CHANNEL, type CallEvent, watch } from '../client/observe/logger.ts'
+import { ATTEMPT_CHANNEL, type AttemptEvent, CALL_CHANNEL, type CallEvent } from '../client/observe/logger.ts'
 import { nodeBuiltin } from '../shared/node-builtin.ts'
 import { asWord, describeFailure } from './describe-failure.ts'
 

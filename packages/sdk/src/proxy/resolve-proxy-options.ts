@@ -15,8 +15,8 @@ import {
   readOptions,
   toUrl,
   unchecked,
+  watch,
 } from '@modelrun/kit'
-import { watch } from '../client/observe/logger.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import type { Secret } from '../shared/signing/keyring.ts'
 import { secret } from '../shared/signing/keyring.ts'

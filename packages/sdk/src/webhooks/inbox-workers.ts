@@ -6,9 +6,9 @@ import {
   type Task,
   type TaskHandler,
   type Worker,
+  watch,
 } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
-import { watch } from '../client/observe/logger.ts'
 import { sleep, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
 import { reportRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'

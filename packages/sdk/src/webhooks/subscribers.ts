@@ -6,9 +6,9 @@ import {
   NewestMap,
   named,
   type TaskRecord,
+  watch,
 } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
-import { watch } from '../client/observe/logger.ts'
 import { abortable, linkController, sleep } from '../shared/clock.ts'
 import type { InboxQueues } from './queues.ts'
 import type { ResolvedInboxOptions } from './resolve-inbox-options.ts'

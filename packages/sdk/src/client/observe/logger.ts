@@ -1,4 +1,4 @@
-import { cleanText, replaceApiKeys } from '@modelrun/kit'
+import { cleanText, replaceApiKeys, watch } from '@modelrun/kit'
 import { nodeBuiltin } from '../../shared/node-builtin.ts'
 
 /** Receives log lines. `console` fits. */
@@ -43,17 +43,6 @@ function write(logger: Logger, name: keyof Logger, message: string): void {
     () => logger[name](`modelrun: ${line}`),
     () => {},
   )
-}
-
-/** Calls what the caller plugged in, which may be async. `onFailure` gets what it throws, or its promise rejects with. */
-export function watch(call: () => unknown, onFailure: (error: unknown) => void): void {
-  try {
-    const returned = call()
-    const isPromise = typeof (returned as PromiseLike<unknown> | undefined)?.then === 'function'
-    if (isPromise) Promise.resolve(returned).catch(onFailure)
-  } catch (error) {
-    onFailure(error)
-  }
 }
 
 /** What was thrown, as a text. Never throws: what callers throw may have no text. */

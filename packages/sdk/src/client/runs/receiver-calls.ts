@@ -1,12 +1,12 @@
 import type { Job } from '@modelrun/contract'
-import { ConfigurationError, httpUrl, isText, ModelRunError, memberOf } from '@modelrun/kit'
+import { ConfigurationError, httpUrl, isText, ModelRunError, memberOf, watch } from '@modelrun/kit'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { TIMEOUT } from '../http/send-attempt.ts'
 import { isFinished, type JobReference, toJob, withKnownStatus } from '../jobs/job-operations.ts'
 import type { WaitRequest } from '../jobs/wait-for-job.ts'
-import { textOf, watch } from '../observe/logger.ts'
+import { textOf } from '../observe/logger.ts'
 import type { ResultReceiver, SubmitOptions } from './run-options.ts'
 
 /** A run whose end a receiver gets. */

@@ -1,5 +1,5 @@
-import { type Durations, jitter, pollDelayMs } from '@modelrun/kit'
-import { type Log, textOf, watch } from '../../observe/logger.ts'
+import { type Durations, jitter, pollDelayMs, watch } from '@modelrun/kit'
+import { type Log, textOf } from '../../observe/logger.ts'
 import type { PolledJob } from './polled-jobs.ts'
 import type { PollContext, ResolvedPolling } from './polling-options.ts'
 
