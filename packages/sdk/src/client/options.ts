@@ -1,6 +1,7 @@
 import { ConfigurationError, isPlainHttp, toUrl } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from '../shared/clock.ts'
+import { readEnvironment } from '../shared/node-builtin.ts'
 import {
   type FetchLike,
   type FetchOptions,
@@ -183,12 +184,4 @@ function rejectBrowser(): void {
     message:
       "This seems to be a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
   })
-}
-
-function readEnvironment(name: string): string | undefined {
-  try {
-    return globalThis.process?.env?.[name]
-  } catch {
-    return undefined // Deno without --allow-env
-  }
 }

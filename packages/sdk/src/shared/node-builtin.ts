@@ -19,6 +19,15 @@ export function nodeBuiltin<Name extends keyof Builtins>(name: Name): Builtins[N
   }
 }
 
+/** An environment variable, where the runtime has them. */
+export function readEnvironment(name: string): string | undefined {
+  try {
+    return globalThis.process?.env?.[name]
+  } catch {
+    return undefined // Deno without --allow-env
+  }
+}
+
 /** Captures the async context of its caller, and returns a function that does work in it. */
 export type ContextCapture = () => <T>(work: () => T) => T
 

@@ -2,8 +2,8 @@ import { ConfigurationError, type Task } from '@modelrun/kit'
 import { wallNow } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
-import { type InboxQueues, keepTrying } from './queues.ts'
-import { expected, jobKey, putJob, readStoredJob, readStoredRun, type StoredJob, type StoredRun } from './stored-job.ts'
+import { keepTrying } from './queues.ts'
+import { expected, jobKey, putJob, readRun, readStoredJob, readStoredRun, type StoredRun } from './stored-job.ts'
 
 /** A prepared run without a job is reported after this time. */
 const UNCONFIRMED_RUN_MS = 15 * 60_000
@@ -78,10 +78,6 @@ export async function reportRun({ hooks }: InboxCore, { id: ref, data }: Task): 
   if (isPrepared && key === undefined) hooks.notify('onUnconfirmedRun', { ref, modelId, context })
 }
 
-export async function readRun({ runs }: InboxQueues, ref: string): Promise<StoredRun | undefined> {
-  return readStoredRun((await runs.get(ref))?.data)
-}
-
 /**
  * Gives a callback URL to the job of its first confirmed delivery, or of `expect`. The context of its run stays with it.
  *
@@ -97,14 +93,4 @@ export async function claimUrl({ queues, options }: InboxCore, ref: string, key:
     // Read again: another job may have the URL now.
     await (task === undefined ? runs.add(ref, claimed) : runs.update(ref, claimed))
   }
-}
-
-/**
- * What the run of a job was given as context. A delivery can come before the response to its run: then the reference in its
- * callback URL finds the prepared run.
- */
-export async function contextOf(queues: InboxQueues, key: string, job: StoredJob | undefined): Promise<unknown> {
-  if (job?.isExpected || job?.context !== undefined || job?.ref === undefined) return job?.context
-  const run = await readRun(queues, job.ref)
-  return run?.key === undefined || run.key === key ? run?.context : undefined
 }

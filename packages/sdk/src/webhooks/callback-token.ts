@@ -14,12 +14,6 @@ export interface CallbackTokenOptions {
   clock?: Clock | undefined
 }
 
-/** A token that was created here. An expired one is late, and its job is polled. */
-interface CallbackToken {
-  kind: 'genuine' | 'expired'
-  ref: string
-}
-
 /** Creates and verifies the tokens in callback URLs. */
 export interface CallbackTokens {
   /**
@@ -31,9 +25,9 @@ export interface CallbackTokens {
   create(baseUrl: string): Promise<{ url: string; ref: string }>
   /**
    * Checks the token in a URL, or in a path with its query. Returns undefined without one, for a forged one, and six days after
-   * the end of one.
+   * the end of one. An expired one is late, and its job is polled.
    */
-  verify(url: string | undefined): Promise<CallbackToken | undefined>
+  verify(url: string | undefined): Promise<{ kind: 'genuine' | 'expired'; ref: string } | undefined>
 }
 
 const PARAMETER = 'modelrun_token'
@@ -71,7 +65,7 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
 
   return {
     create: async (baseUrl) => {
-      const url = readCallbackUrl(baseUrl, { name: 'The callback URL', allowHttp })
+      const url = readCallbackUrl(baseUrl, 'The callback URL', allowHttp)
       const ref = randomId()
       const end = Math.ceil((wallNow(clock) + TOKEN_LIFE_MS) / 1_000).toString(36)
       const mac = toBase64Url(await keyring.sign(signedText(keyring.signer, ref, end)))
@@ -95,18 +89,17 @@ function findToken(url = ''): string {
   return others.length > 0 ? '' : token
 }
 
-interface CallbackUrlOptions {
-  /** Name of the URL at the start of an error message. */
-  name: string
-  allowHttp: boolean | undefined
-}
-
-/** Parses a callback URL. @throws ConfigurationError for a URL that the service cannot post to, or that is not secure */
-export function readCallbackUrl(text: string, { name, allowHttp }: CallbackUrlOptions): URL {
+/**
+ * Parses a callback URL.
+ *
+ * @param named name of the URL at the start of an error message
+ * @throws ConfigurationError for a URL that the service cannot post to, or that is not secure
+ */
+export function readCallbackUrl(text: string, named: string, allowHttp: boolean | undefined): URL {
   const problem = URL.canParse(text)
     ? problemOf(new URL(text), allowHttp)
     : `${JSON.stringify(text)} is not a URL: give a whole one, like https://app.example.com/hook`
-  if (problem !== undefined) throw new ConfigurationError({ message: `${name} cannot be used: ${problem}.` })
+  if (problem !== undefined) throw new ConfigurationError({ message: `${named} cannot be used: ${problem}.` })
   const url = new URL(text)
   url.hash = ''
   return url

@@ -1,9 +1,8 @@
 import { readOptions, type TaskRecord, wallNow } from '@modelrun/kit'
-import { contextOf } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { PageOptions } from './inbox-options.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './resolve-inbox-options.ts'
-import { jobIdOfKey, jobKey, readStoredJob } from './stored-job.ts'
+import { contextOf, jobIdOfKey, jobKey, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A job that was given up, or whose handler failed for good. */

@@ -1,6 +1,6 @@
-import { cleanText, readOptions } from '@modelrun/kit'
+import { cleanText, NewestMap, RetryAfterError, readOptions } from '@modelrun/kit'
+import type { Clock } from '../shared/clock.ts'
 import type { HandlerFailure, InboxOptions } from './inbox-options.ts'
-import { createLane, type Lane } from './poll-job.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
 import { INBOX_OPTIONS, type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
 import { Subscribers } from './subscribers.ts'
@@ -57,6 +57,55 @@ function createBackground(): Background {
     whenIdle: async () => {
       while (running.size > 0) await Promise.allSettled(running)
     },
+  }
+}
+
+/** Time between two polls of a lane. */
+const STEP_MS = 100
+
+/** Polls of a lane at once. The places of handlers that are left are for deliveries. */
+const AT_ONCE = 3
+
+/** Turns that are remembered. */
+const MAX_TURNS = 10_000
+
+/** Longest wait of a delivery for its turn. */
+const MAX_WAIT_MS = 60_000
+
+/** Polls that nothing waits for: of overdue jobs, and for deliveries of unverified senders. */
+interface Lane {
+  /** Polls when it is the turn of the task, and throws a RetryAfterError before. */
+  poll<T>(taskId: string, poll: () => Promise<T>): Promise<T>
+  /** Milliseconds until the turn of a task. Undefined when too many wait: then it has none. */
+  reserve(taskId: string): number | undefined
+}
+
+/** Spaces the polls of this process, so that many jobs neither flood the service nor take the places of deliveries. */
+export function createLane(clock: Clock): Lane {
+  // Another process may work a task that has its turn here: old turns are forgotten.
+  const turns = new NewestMap<string, number>(MAX_TURNS)
+  let nextTurn = Number.NEGATIVE_INFINITY
+  let polling = 0
+  const msUntilTurn = (taskId: string) => {
+    const turn = turns.get(taskId) ?? Math.max(clock.now(), nextTurn)
+    if (!turns.has(taskId)) nextTurn = turn + STEP_MS
+    turns.set(taskId, turn)
+    return Math.max(0, turn - clock.now())
+  }
+  return {
+    poll: async (taskId, poll) => {
+      if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * STEP_MS)
+      const waitMs = msUntilTurn(taskId)
+      if (waitMs > 0) throw new RetryAfterError(waitMs)
+      turns.delete(taskId)
+      polling += 1
+      try {
+        return await poll()
+      } finally {
+        polling -= 1
+      }
+    },
+    reserve: (taskId) => (nextTurn - clock.now() >= MAX_WAIT_MS ? undefined : msUntilTurn(taskId)),
   }
 }
 

@@ -13,7 +13,7 @@ import { sleep, startTimer, systemClock, toBackgroundClock } from '../shared/clo
 import { reportRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DrainOptions, SweepOptions, SweepReport, WaitUntil } from './inbox-options.ts'
-import { EngineError } from './queues.ts'
+import { EngineError, untilDone } from './queues.ts'
 import { moveOldTasks, removeOldTasks } from './retention.ts'
 import { reportProcessDied, workJob } from './work-job.ts'
 
@@ -45,10 +45,12 @@ export class InboxWorkers {
   #users = 0
   #isStarted = false
   #stopRetention = () => {}
-  #moved: Promise<void> | undefined
+  /** Before the first job is worked, so that the jobs of version 0.1.0 have their contexts. */
+  readonly #moveFirst: () => Promise<void>
 
   constructor(core: InboxCore) {
     this.#core = core
+    this.#moveFirst = untilDone(() => moveOldTasks(core))
   }
 
   /** Works all queues until `drain`. */
@@ -119,22 +121,13 @@ export class InboxWorkers {
       jobs.work(
         this.#counted((task) => workJob(core, task)),
         limits,
-        () => this.#moveFirst(),
+        this.#moveFirst,
       ),
       runs.work(
         this.#counted((task) => reportRun(core, task)),
         { lockMs },
       ),
     ]
-  }
-
-  /** Before the first job is worked, so that the jobs of version 0.1.0 have their contexts. */
-  #moveFirst(): Promise<void> {
-    this.#moved ??= moveOldTasks(this.#core).catch((error: unknown) => {
-      this.#moved = undefined
-      throw error
-    })
-    return this.#moved
   }
 
   /** Works all queues until no task has run for a moment, and stops unless something else needs the workers. */

@@ -41,7 +41,8 @@ export async function parseWebhook(body: WebhookBody): Promise<WebhookEvent> {
   return readResult(value) ?? unknownEvent(job_id, value)
 }
 
-function unknownEvent(job_id: string, payload: Record<string, unknown>): UnknownEvent {
+/** The event of a body, or of a job, whose status is not an end that section 6 knows. */
+export function unknownEvent(job_id: string, payload: Record<string, unknown>): UnknownEvent {
   const { status } = payload
   const isReadable = typeof status === 'string' && STATUS.test(status)
   return { status: 'unknown', job_id, ...(isReadable ? { reported_status: status } : {}), payload }

@@ -24,8 +24,8 @@ export interface InboxQueues {
   jobs: InboxQueue
   /** Runs with a callback URL, by the reference in it: until the job is known, and to know it later. `prepared` on the engine. */
   runs: InboxQueue
-  /** The other queues of version 0.1.0. */
-  old: Readonly<Record<'expected' | 'overdue' | 'unverified' | 'bindings', InboxQueue>>
+  /** Another queue of version 0.1.0. */
+  old(kind: 'expected' | 'overdue' | 'unverified' | 'bindings'): InboxQueue
 }
 
 /** One queue of an inbox. Its methods reject with {@link EngineError} when the engine fails. */
@@ -47,20 +47,25 @@ export class EngineError extends Error {
   override readonly name = 'EngineError'
 }
 
+/** Returns a function that does the work once. A call after a failure does it again. */
+export function untilDone(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work().catch((error: unknown) => {
+      done = undefined
+      throw error
+    })
+    return done
+  }
+}
+
 /**
  * Opens the queues. The engine is set up at the first call.
  *
  * @param name inboxes of different names share an engine, and have queues of their own
  */
 export function openQueues(engine: InboxEngine, name: string, clock: Clock): InboxQueues {
-  let settingUp: Promise<void> | undefined
-  const setup = (): Promise<void> => {
-    settingUp ??= engine.setup().catch((error: unknown) => {
-      settingUp = undefined
-      throw error
-    })
-    return settingUp
-  }
+  const setup = untilDone(() => engine.setup())
   const call = async <T>(use: () => Promise<T>): Promise<T> => {
     try {
       await setup()
@@ -88,16 +93,7 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
         ),
     }
   }
-  return {
-    jobs: open('results'),
-    runs: open('prepared'),
-    old: {
-      expected: open('expected'),
-      overdue: open('overdue'),
-      unverified: open('unverified'),
-      bindings: open('bindings'),
-    },
-  }
+  return { jobs: open('results'), runs: open('prepared'), old: open }
 }
 
 const SETUP_RETRY_MS = 1_000
@@ -106,15 +102,10 @@ const SETUP_RETRY_MS = 1_000
 function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
+  const eachSecond = { firstMs: SETUP_RETRY_MS, maxMs: SETUP_RETRY_MS }
   // The caller of `add` gets the error.
-  const repeat = {
-    clock: toBackgroundClock(clock),
-    firstMs: SETUP_RETRY_MS,
-    maxMs: SETUP_RETRY_MS,
-    onError: () => {},
-    signal,
-  }
-  const started = untilStored(setup, repeat).then(
+  const isSetUp = untilStored(setup, { ...eachSecond, clock: toBackgroundClock(clock), signal, onError: () => {} })
+  const started = isSetUp.then(
     () => (signal.aborted ? undefined : work()),
     () => undefined,
   )
@@ -155,43 +146,34 @@ interface WriteContext {
  * @returns whether the first attempt succeeded within 2 s
  * @throws ConfigurationError when the change itself is wrong
  */
-export async function keepTrying(core: WriteContext, change: Change): Promise<boolean> {
+export async function keepTrying(core: WriteContext, { make, onFailure }: Change): Promise<boolean> {
   const { clock } = core.options
-  try {
-    await attempt(clock, change)
-    return true
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error
-    void core.background.track(repeat(change, error, { clock, signal: core.aborting.signal }))
-    return false
+  const { signal } = core.aborting
+  let problem: unknown
+  const onLate = () => {
+    throw new Error(`The engine of the inbox did not respond within ${ATTEMPT_MS} ms.`)
   }
-}
-
-async function repeat(
-  change: Change,
-  firstError: unknown,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
-): Promise<void> {
-  const endsAt = clock.now() + REPEAT_MS
-  let error = firstError
-  for (let failures = 1; ; failures++) {
-    if (clock.now() >= endsAt || signal.aborted || error instanceof ConfigurationError) return change.onFailure(error)
-    const waitMs = Math.min(backoffMs(failures, BACKOFF), endsAt - clock.now())
-    await sleep(clock, waitMs, signal).catch(() => {})
+  const isMade = async () => {
     try {
-      return await attempt(clock, change)
-    } catch (newError) {
-      error = newError
+      await withTimeLimit(make(), { clock, limitMs: ATTEMPT_MS, onLate })
+      return true
+    } catch (error) {
+      problem = error
+      return false
     }
   }
-}
-
-function attempt(clock: Clock, change: Change): Promise<void> {
-  return withTimeLimit(change.make(), {
-    clock,
-    limitMs: ATTEMPT_MS,
-    onLate: () => {
-      throw new Error(`The engine of the inbox did not respond within ${ATTEMPT_MS} ms.`)
-    },
-  })
+  const repeat = async () => {
+    const endsAt = clock.now() + REPEAT_MS
+    for (let failures = 1; clock.now() < endsAt && !signal.aborted; failures++) {
+      const waitMs = Math.min(backoffMs(failures, BACKOFF), endsAt - clock.now())
+      await sleep(clock, waitMs, signal).catch(() => {})
+      if (await isMade()) return
+      if (problem instanceof ConfigurationError) break
+    }
+    onFailure(problem)
+  }
+  if (await isMade()) return true
+  if (problem instanceof ConfigurationError) throw problem
+  void core.background.track(repeat())
+  return false
 }

@@ -8,13 +8,16 @@ import {
   stableJson,
   type Task,
   wallNow,
+  withTimeLimit,
 } from '@modelrun/kit'
+import { ApiError } from '../client/errors/api-errors.ts'
+import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
 import { isFinished } from '../client/jobs/job-operations.ts'
-import { contextOf } from './callback-runs.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { readResult } from './parse-webhook.ts'
-import { type PolledJob, pollJob } from './poll-job.ts'
-import { endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
+import type { JobReader } from './inbox-options.ts'
+import { readResult, unknownEvent } from './parse-webhook.ts'
+import { contextOf, endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored-job.ts'
 import { JobLostError } from './subscribers.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
@@ -53,6 +56,35 @@ export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<
   const polled = await (isAwaited ? poll() : lane.poll(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
   return newsOf(job, eventOfJob(jobId, polled.job, job.event)) ?? (await stillRuns(core, { task, job }))
+}
+
+/** Result of a poll. */
+type PolledJob =
+  | { kind: 'job'; job: Job }
+  /**
+   * `missing`: the service does not have the job (404). `rejected`: it rejects this job id, and another poll would not help.
+   * `unreachable`: it is down, limits the rate, or rejects the API key, which an operator has to fix. Or a gateway responds.
+   */
+  | { kind: 'missing' | 'rejected' | 'unreachable'; error: unknown }
+
+/** Any client may be plugged in, also one that has no time limit of its own. */
+const MAX_POLL_MS = 300_000
+
+/** Asks the service for a job. Never rejects. */
+export async function pollJob({ jobs }: JobReader, jobId: string, clock: Clock): Promise<PolledJob> {
+  const onLate = () => {
+    throw new Error(`The client did not read the job ${jobId} in time.`)
+  }
+  try {
+    // In a function, to catch what the client throws before its promise, too.
+    const read = (async () => await jobs.get(jobId))()
+    return { kind: 'job', job: await withTimeLimit(read, { clock, limitMs: MAX_POLL_MS, onLate }) }
+  } catch (error) {
+    // A response that cannot be read, such as the page of a gateway, says nothing about the job.
+    const status = error instanceof ApiError ? error.status : undefined
+    if (status === undefined || isTransient(status) || isKeyRejection(status)) return { kind: 'unreachable', error }
+    return { kind: status === 404 ? 'missing' : 'rejected', error }
+  }
 }
 
 /** The event of a job, unless its status does not end the job and was handled before. */
@@ -150,15 +182,12 @@ function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
   if (!isFinished(job)) return undefined
   const { status, output, error } = job
   return (
-    readResult({ job_id: jobId, status, ...(status === 'failed' ? { error } : { output }) }) ?? unknownEvent(jobId, job)
+    readResult({ job_id: jobId, status, ...(status === 'failed' ? { error } : { output }) }) ??
+    unknownEvent(jobId, { ...job })
   )
 }
 
 /** A delivery of an unknown status is confirmed when the job has an unknown status, too. */
 function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
-  return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, job)
-}
-
-function unknownEvent(jobId: string, job: Job): UnknownEvent {
-  return { status: 'unknown', job_id: jobId, reported_status: job.status, payload: { ...job } }
+  return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, { ...job })
 }

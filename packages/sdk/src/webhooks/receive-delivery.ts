@@ -1,12 +1,11 @@
 import { ModelRunError, withTimeLimit } from '@modelrun/kit'
 import { wallNow } from '../shared/clock.ts'
 import type { ServedRequest } from '../shared/serving/node-listener.ts'
-import { readRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { WaitUntil } from './inbox-options.ts'
 import { parseWebhook } from './parse-webhook.ts'
 import { keepTrying } from './queues.ts'
-import { heard, jobKey, putJob, readStoredJob, type StoredJob } from './stored-job.ts'
+import { heard, jobKey, putJob, readRun, readStoredJob, type StoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /**
@@ -40,32 +39,24 @@ type ResponseKind = keyof typeof RESPONSES
 
 function responseOf(kind: ResponseKind): Response {
   const [status, message] = RESPONSES[kind]
-  return respond(status, message, kind === 'not_post' ? { allow: 'POST' } : {})
+  return Response.json({ message }, { status, headers: kind === 'not_post' ? { allow: 'POST' } : {} })
 }
 
-function respond(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ message }, { status, headers })
-}
-
-interface Receiver {
-  core: InboxCore
-  /** Starts the work on a delivery that was stored. */
-  onStored(waitUntil: Delivery['waitUntil']): void
-}
-
-/** Receives deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
-export function createReceive(core: InboxCore, onStored: Receiver['onStored']): Receive {
+/**
+ * Receives deliveries: cheap checks first, then one write to the engine. The work comes after the response.
+ *
+ * @param onStored starts the work on a delivery that was stored
+ */
+export function createReceive(core: InboxCore, onStored: (waitUntil: Delivery['waitUntil']) => void): Receive {
   const { networkClock } = core.options
-  const receiver = { core, onStored }
   return async (delivery) => {
-    const received = core.background.track(receive(receiver, delivery))
+    const received = core.background.track(receive(core, delivery, () => onStored(delivery.waitUntil)))
     const limit = { clock: networkClock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
     return await withTimeLimit(received, limit)
   }
 }
 
-async function receive(receiver: Receiver, request: Delivery): Promise<Response> {
-  const { core } = receiver
+async function receive(core: InboxCore, request: Delivery, onStored: () => void): Promise<Response> {
   if (core.stopping.signal.aborted) return responseOf('draining')
   if (request.method !== 'POST') return responseOf('not_post')
   try {
@@ -73,10 +64,11 @@ async function receive(receiver: Receiver, request: Delivery): Promise<Response>
     if (token === undefined) return responseOf('unauthorized')
     const event = await parseWebhook(await request.readBody())
     const delivery: Heard = { source: 'webhook', ...token, event, notedAt: wallNow(core.options.clock) }
-    return responseOf(await store(receiver, delivery, request.waitUntil))
+    return responseOf(await store(core, delivery, onStored))
   } catch (error) {
-    if (!(error instanceof ModelRunError)) return respond(400, 'The webhook body could not be read.')
-    return respond(error.status ?? 400, error.message)
+    const isKnown = error instanceof ModelRunError
+    const { message, status = 400 } = isKnown ? error : { message: 'The webhook body could not be read.' }
+    return Response.json({ message }, { status })
   }
 }
 
@@ -96,14 +88,12 @@ async function readToken(
 }
 
 /** Stores a delivery, and starts the work on it. */
-async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['waitUntil']): Promise<ResponseKind> {
-  const { core, onStored } = receiver
+async function store(core: InboxCore, delivery: Heard, onStored: () => void): Promise<ResponseKind> {
   const { event } = delivery
   let kind: ResponseKind = 'accepted'
   const make = async () => {
-    kind = await put(receiver, delivery)
-    if (kind !== 'accepted') return
-    onStored(waitUntil)
+    kind = await put(core, delivery)
+    if (kind === 'accepted') onStored()
   }
   const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
   return (await keepTrying(core, { make, onFailure })) ? kind : 'unavailable'
@@ -113,7 +103,7 @@ async function store(receiver: Receiver, delivery: Heard, waitUntil: Delivery['w
  * Makes the task of the job due. A callback URL belongs to the first job that is confirmed or expected with it: deliveries of
  * another job to it are rejected.
  */
-async function put({ core }: Receiver, delivery: Heard): Promise<ResponseKind> {
+async function put(core: InboxCore, delivery: Heard): Promise<ResponseKind> {
   const { queues } = core
   const { event, ref, token } = delivery
   const key = jobKey(event.job_id)

@@ -20,6 +20,7 @@ import {
   text,
 } from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
+import { readEnvironment } from '../shared/node-builtin.ts'
 import { secret } from '../shared/signing/keyring.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
@@ -32,23 +33,12 @@ import type {
   SweepOptions,
 } from './inbox-options.ts'
 
-const ENGINE_METHODS: readonly (keyof InboxEngine)[] = [
-  'setup',
-  'add',
-  'update',
-  'work',
-  'get',
-  'list',
-  'replay',
-  'remove',
-]
-
 export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   onSucceeded: callback,
   onFailed: callback,
   onUnknown: callback,
   engine: must("an engine of @modelrun/durable, like `createSqliteEngine({ path: 'inbox.db' })`", (value) =>
-    hasMethods(value, ...ENGINE_METHODS),
+    hasMethods(value, 'setup', 'add', 'update', 'work', 'get', 'list', 'replay', 'remove'),
   ),
   name: must('a text', isText),
   client: must('a client, like `new ModelRun()`', (value) => hasMethods(Object(value).jobs, 'get')),
@@ -144,7 +134,7 @@ export interface ResolvedInboxOptions
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
   const { engine, client, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
   const ownClock = options.clock ?? (engine === undefined ? client?.clock : undefined) ?? systemClock
-  if (publicUrl !== undefined) readCallbackUrl(publicUrl, { name: '`publicUrl`', allowHttp })
+  if (publicUrl !== undefined) readCallbackUrl(publicUrl, '`publicUrl`', allowHttp)
   const tokens =
     options.secret === undefined
       ? undefined
@@ -164,7 +154,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
   }
   const problem = problemOf(resolved)
   if (problem !== undefined) throw new ConfigurationError({ message: problem })
-  if (resolved.isInMemory && isProduction()) {
+  if (resolved.isInMemory && readEnvironment('NODE_ENV') === 'production') {
     console.warn(
       'modelrun: this inbox keeps deliveries in memory, and they are never sent again: what is not handled when the process ends is lost. Pass an `engine` of `@modelrun/durable`.',
     )
@@ -185,12 +175,4 @@ function problemOf({ publicUrl, tokens, client, keepDoneMs }: ResolvedInboxOptio
     return `\`keepDoneMs\` is ${keepDoneMs}, shorter than a callback URL can be used: a delivery that is sent again could be handled again. Make it at least ${KEEP_DONE_MS} (9 days), or leave it out.`
   }
   return undefined
-}
-
-function isProduction(): boolean {
-  try {
-    return globalThis.process?.env?.NODE_ENV === 'production'
-  } catch {
-    return false // Deno without --allow-env
-  }
 }

@@ -133,15 +133,15 @@ describe('what version 0.1.0 stored', () => {
     const { core, engine } = openCore()
     const { jobs, old } = core.queues
     const notedAt = core.options.clock.now()
-    await old.expected.add('expected', { context: 1, notedAt }, 60_000)
-    await old.overdue.add('overdue', { context: 2, notedAt })
-    await addEnded(old.overdue, 'lost', died)
-    await old.unverified.add('random', delivered('unverified'))
-    await old.bindings.add('ref_1', { key: 'bound' })
+    await old('expected').add('expected', { context: 1, notedAt }, 60_000)
+    await old('overdue').add('overdue', { context: 2, notedAt })
+    await addEnded(old('overdue'), 'lost', died)
+    await old('unverified').add('random', delivered('unverified'))
+    await old('bindings').add('ref_1', { key: 'bound' })
     // Its delivery came, and its handler has failed: the context was in the other queue.
     await jobs.add('delivered', delivered('delivered'))
-    await addEnded(old.expected, 'delivered', ended)
-    await addEnded(old.expected, 'forgotten', ended)
+    await addEnded(old('expected'), 'delivered', ended)
+    await addEnded(old('expected'), 'forgotten', ended)
     await moveOldTasks(core)
     const stored = async (id: string) => (await engine.task('results', id))?.data
     await expect(stored('expected')).resolves.toMatchObject({ isExpected: true, context: 1, notedAt })
@@ -151,18 +151,18 @@ describe('what version 0.1.0 stored', () => {
     await expect(stored('delivered')).resolves.toMatchObject({ isExpected: true, event: { job_id: 'delivered' } })
     await expect(stored('forgotten')).resolves.toBeUndefined()
     await expect(engine.task('prepared', 'ref_1')).resolves.toMatchObject({ data: { key: 'bound' } })
-    for (const queue of Object.values(old)) {
-      for (const state of ['waiting', 'done', 'dead'] as const) await expect(queue.list(state)).resolves.toEqual([])
+    for (const kind of ['expected', 'overdue', 'unverified', 'bindings'] as const) {
+      for (const state of ['waiting', 'done', 'dead'] as const) await expect(old(kind).list(state)).resolves.toEqual([])
     }
   })
 
   test('is moved again by the next process when one dies in between', async () => {
     const { core, engine } = openCore()
-    await core.queues.old.expected.add('expected', { context: 1, notedAt: 0 })
+    await core.queues.old('expected').add('expected', { context: 1, notedAt: 0 })
     engine.fail('remove', 'before')
     await expect(moveOldTasks(core)).rejects.toThrow('remove failed')
     await moveOldTasks(core)
     await expect(engine.list('inbox:results', 'waiting')).resolves.toMatchObject([{ data: { context: 1 } }])
-    await expect(core.queues.old.expected.list('waiting')).resolves.toEqual([])
+    await expect(core.queues.old('expected').list('waiting')).resolves.toEqual([])
   })
 })

@@ -28,11 +28,11 @@ export async function removeOldTasks({ queues, options, stopping }: InboxCore): 
 /** Moves the tasks of the queues that version 0.1.0 had to the queues of this one. Safe to repeat, and in many processes. */
 export async function moveOldTasks(core: InboxCore): Promise<void> {
   if (core.options.isInMemory) return
-  const { expected, overdue, unverified, bindings } = core.queues.old
-  await moveAll(core, expected, moveExpected)
-  await moveAll(core, overdue, moveExpected)
-  await moveAll(core, unverified, moveUnverified)
-  await moveAll(core, bindings, moveBinding)
+  const { old } = core.queues
+  await moveAll(core, old('expected'), moveExpected)
+  await moveAll(core, old('overdue'), moveExpected)
+  await moveAll(core, old('unverified'), moveUnverified)
+  await moveAll(core, old('bindings'), moveBinding)
 }
 
 async function moveAll(

@@ -101,6 +101,21 @@ export function readStoredRun(data: unknown): StoredRun | undefined {
   return isStored(data) && data.notedAt !== undefined ? { ...data, notedAt: data.notedAt } : undefined
 }
 
+/** Reads the run of a callback URL. */
+export async function readRun({ runs }: InboxQueues, ref: string): Promise<StoredRun | undefined> {
+  return readStoredRun((await runs.get(ref))?.data)
+}
+
+/**
+ * What the run of a job was given as context. A delivery can come before the response to its run: then the reference in its
+ * callback URL finds the prepared run.
+ */
+export async function contextOf(queues: InboxQueues, key: string, job: StoredJob | undefined): Promise<unknown> {
+  if (job?.isExpected || job?.context !== undefined || job?.ref === undefined) return job?.context
+  const run = await readRun(queues, job.ref)
+  return run?.key === undefined || run.key === key ? run?.context : undefined
+}
+
 function readStoredEvent(event: unknown): WebhookEvent | undefined {
   if (!isRecord(event)) return undefined
   const { status, job_id, reported_status, payload } = event
@@ -148,34 +163,28 @@ export interface JobNews {
  *
  * @param task the task of the job, as it was just read
  */
-export async function putJob(queues: InboxQueues, news: JobNews, task: TaskRecord | undefined): Promise<void> {
+export async function putJob({ jobs }: InboxQueues, news: JobNews, task: TaskRecord | undefined): Promise<void> {
+  const { key, change, delayMs, isUnverified } = news
   // Read again after each change: another process may have changed the job, too.
-  for (let current = task; ; current = await queues.jobs.get(news.key)) {
-    if (await (current === undefined ? addJob(queues, news) : changeJob(queues, news, current))) return
+  for (let current = task; ; current = await jobs.get(key)) {
+    if (current !== undefined && isDropped(current)) {
+      if (isUnverified) return
+      await jobs.remove(key)
+      continue
+    }
+    const data = changed(current, change)
+    if (data === undefined) return
+    if (current === undefined) await jobs.add(key, data, delayMs)
+    else await jobs.update(key, data)
+    if (current !== undefined && isLost(current)) await jobs.replay(key)
   }
 }
 
-/** @returns whether there was nothing to do */
-async function addJob({ jobs }: InboxQueues, { key, change, delayMs }: JobNews): Promise<boolean> {
-  const data = change(undefined)
-  if (data === undefined) return true
-  await jobs.add(key, data, delayMs)
-  return false
-}
-
-/** @returns whether there was nothing to do */
-async function changeJob({ jobs }: InboxQueues, news: JobNews, task: TaskRecord): Promise<boolean> {
-  const { key, change, isUnverified = false } = news
-  if (isDropped(task)) {
-    if (!isUnverified) await jobs.remove(key)
-    return isUnverified
-  }
+/** The data of a task with the news. Undefined when the job has its result, or its data cannot be read. */
+function changed(task: TaskRecord | undefined, change: JobNews['change']): StoredJob | undefined {
+  if (task === undefined) return change(undefined)
   const stored = readStoredJob(task.data)
-  const data = task.state === 'done' || stored === undefined ? undefined : change(stored)
-  if (data === undefined) return true
-  await jobs.update(key, data)
-  if (isLost(task)) await jobs.replay(key)
-  return false
+  return task.state === 'done' || stored === undefined ? undefined : change(stored)
 }
 
 /** The news of a delivery. The first event that ends the job counts. */

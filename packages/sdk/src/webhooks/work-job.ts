@@ -9,11 +9,11 @@ import {
   type Task,
 } from '@modelrun/kit'
 import { abortable, linkController, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
-import { claimUrl, contextOf } from './callback-runs.ts'
+import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DeliveryContext } from './inbox-options.ts'
 import { hasEndDelivery, type JobTask, readEnd } from './read-end.ts'
-import { endsJob, handled, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
+import { contextOf, endsJob, handled, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** How a job ended, and what its handler gets. */
@@ -52,7 +52,10 @@ async function handleEvent(core: InboxCore, run: HandlerRun): Promise<void> {
   const { hooks, subscribers, options } = core
   const { task, job, event, context } = run
   const jobId = event.job_id
-  if (isMissed(run)) await noteMissedWebhook(core, run)
+  if (isMissed(run)) {
+    await core.queues.jobs.update(task.id, { ...job, source: 'poll', event })
+    hooks.notify('onWebhookMissed', { jobId, event, context })
+  }
   // From here on the user's code runs.
   if (!(await task.markStarted())) throw new RetryAfterError(0)
   const hasSubscriber = subscribers.confirmed(event)
@@ -88,16 +91,6 @@ function drop({ queues, background, options }: InboxCore, { id }: Task): Json {
 /** Whether a poll found the end of the job, and no delivery. */
 function isMissed({ job, event }: HandlerRun): boolean {
   return endsJob(event) && !hasEndDelivery(job)
-}
-
-/** Stores and reports a result that a poll found. */
-async function noteMissedWebhook(
-  { queues, hooks }: InboxCore,
-  { task, job, event, context }: HandlerRun,
-): Promise<void> {
-  const jobId = event.job_id
-  await queues.jobs.update(task.id, { ...job, source: 'poll', event })
-  hooks.notify('onWebhookMissed', { jobId, event, context })
 }
 
 /** Runs the handler until it returns, or until the signal of its task aborts. */
@@ -142,7 +135,7 @@ function attemptsOf({ attempt, lost }: Task): number {
 /** What to throw for the engine after the handler threw. */
 function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   const { aborting, hooks, options } = core
-  const { task, event } = run
+  const { task, event, context } = run
   // `drain` aborted the handler: another process runs it, or this one after its restart.
   if (aborting.signal.aborted) return new RetryAfterError(0)
   // The lock was lost: another worker has the task, and the handler did not fail.
@@ -150,13 +143,11 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   // The handler was not ready, and did not fail.
   if (isRetryAfter(error)) return error
   const isLast = isNonRetriable(error) || task.attempt >= options.maxAttempts
-  hooks.notify('onHandlerError', { event, attempt: attemptsOf(task), error, isLast })
-  return isLast ? endDead(core, run, error) : error
-}
-
-/** Ends a confirmed result whose handler failed for good. Waits for the job get the event. Returns the error for the engine. */
-function endDead(core: InboxCore, { task, event, context }: HandlerRun, error: unknown): unknown {
-  core.hooks.notify('onDead', { jobId: event.job_id, event, attempt: attemptsOf(task), error, context })
+  const attempt = attemptsOf(task)
+  hooks.notify('onHandlerError', { event, attempt, error, isLast })
+  if (!isLast) return error
+  hooks.notify('onDead', { jobId: event.job_id, event, attempt, error, context })
+  // Waits for the job get the event.
   core.subscribers.ended(event)
   return error
 }

@@ -89,13 +89,8 @@ class MemoryTable implements TaskTable {
     return { tasks, nextMs: dueAt && Math.max(0, dueAt - now) }
   }
 
-  async renew(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
-    return new Set(fences.keys())
-  }
-
-  async markStarted(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
-    return new Set(fences.keys())
-  }
+  renew = allOf
+  markStarted = allOf
 
   async end(name: string, { id }: { id: string }, end: TaskEnd): Promise<boolean> {
     const queue = this.#queue(name)
@@ -162,6 +157,10 @@ class MemoryTable implements TaskTable {
     this.#lastOrder += 1
     return this.#lastOrder
   }
+}
+
+async function allOf(_: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+  return new Set(fences.keys())
 }
 
 function find({ open, ended }: MemoryQueue, id: string): MemoryTask | undefined {

@@ -9,7 +9,8 @@ import {
   ServerError,
 } from '../client/errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError } from '../client/errors/transport-errors.ts'
-import { createLane, pollJob } from './poll-job.ts'
+import { createLane } from './inbox-core.ts'
+import { pollJob } from './read-end.ts'
 
 const fail = (error: unknown) => () => {
   throw error
