@@ -1,8 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
-import { createReferenceServer, serverOf } from '../reference-server.ts'
-import { resolveOptions } from '../service/options.ts'
-import { Service } from '../service/service.ts'
+import { createReferenceServer } from '../reference-server.ts'
 
 describe('clock over the control API', () => {
   it('advances time and returns it', async () => {
@@ -10,18 +8,6 @@ describe('clock over the control API', () => {
     const caller = apiCaller(server)
     const { body } = await caller.post('/_reference/clock', { advance_ms: 5_000 })
     expect(body).toEqual({ now_ms: Date.UTC(2026, 0, 1) + 5_000 })
-  })
-
-  it('advances time without waiting for the call itself', async () => {
-    const service = new Service(resolveOptions({ clock: 'manual' }))
-    const steps: string[] = []
-    const work = { park: () => steps.push('park'), resume: () => steps.push('resume'), end: () => steps.push('end') }
-    vi.spyOn(service.activity, 'start').mockReturnValue(work)
-    vi.spyOn(service.clock, 'advance').mockImplementation(async () => {
-      steps.push('advance')
-    })
-    await apiCaller(serverOf(service)).post('/_reference/clock', { advance_ms: 60_000 })
-    expect(steps).toEqual(['park', 'advance', 'resume', 'end'])
   })
 })
 

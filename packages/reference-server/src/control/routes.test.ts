@@ -99,6 +99,21 @@ const deep = { type: 'image', items: [], more: JSON.parse('['.repeat(70) + ']'.r
 it.each<[call: string, body: object | undefined, error: string]>([
   ['POST keys', { permissions: ['models:write'] }, '400 /permissions/0 must be "models:read" or'],
   ['POST keys', { credits: -1 }, '400 /credits must be 0 or more'],
+  [
+    'POST keys',
+    { live: 'yes', credits: 1.5 },
+    '400 /live must be a boolean, not a string. /credits must be an integer, not',
+  ],
+  [
+    'POST keys',
+    { live: null, permissions: {} },
+    '400 /live must be a boolean, not null. /permissions must be an array, not',
+  ],
+  [
+    'POST keys',
+    Object.fromEntries([...'abcdefg'].map((name) => [name, 1])),
+    '400 "a", "b", "c", "d", "e", and others.',
+  ],
   ['POST keys', { allow_ips: ['home'] }, '400 Invalid body: /allow_ips/0 is not valid (neither an IP'],
   ['POST keys', { allow_ips: 'home' }, '400 /allow_ips must be an array'],
   ['POST keys', { allowIps: [] }, '400 members that do not exist: "allowIps"'],

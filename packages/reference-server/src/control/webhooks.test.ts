@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
-import { nextTurn } from '../clock/real-time.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 const MODEL = 'aurora-image'
@@ -36,20 +35,6 @@ describe('webhooks over the control API', () => {
     expect([none.status, errorOf(none).message]).toEqual([404, expect.stringContaining('within 5 ms of real time')])
   })
 
-  it('stay for the next reader when a reader has disconnected', async () => {
-    const { server, caller } = setUp('manual')
-    const reader = new AbortController()
-    const gone = server
-      .fetch('/_reference/deliveries/next', { method: 'POST', signal: reader.signal })
-      .catch((error: Error) => error.name)
-    await nextTurn() // the reader waits
-    reader.abort()
-    expect(await gone).toBe('AbortError')
-    const { body } = await caller.run(MODEL, { webhook_url: URL })
-    await server.clock.advance(60_000)
-    const next = await caller.post('/_reference/deliveries/next', { timeout_ms: 5 })
-    expect(next.body.delivery).toMatchObject({ job_id: body.job_id })
-  })
   it('reach the receiver that the server has, also where private addresses are rejected', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     server.transport.set({ sendGuarded: async () => Promise.reject(new Error('private')) })

@@ -24,7 +24,7 @@ export interface DeliveryRecord {
   outcome: 'delivered' | 'rejected' | 'timeout' | 'network_error'
   /** HTTP status of the receiver's response, if it responded. */
   status?: number | undefined
-  /** What went wrong on the network. */
+  /** What went wrong on the network, or the start of what the receiver responded when it rejected the delivery. */
   reason?: string | undefined
   /** Headers of the receiver's response, without secrets. Only where the server shows a dashboard. */
   responseHeaders?: readonly (readonly [name: string, value: string])[] | undefined

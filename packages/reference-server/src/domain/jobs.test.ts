@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { Account } from './account.ts'
 import { DEFAULT_CATALOG } from './catalog.ts'
-import { durationMs, type Job, nextChangeAt, type ProviderPlan, statusAt } from './job.ts'
+import { durationMs, type Job, type ProviderPlan, statusAt } from './job.ts'
 import { type JobEndListener, Jobs } from './jobs.ts'
 
 const [sample] = DEFAULT_CATALOG
@@ -33,56 +33,12 @@ function setUp(credits = 1_000) {
 }
 
 describe('jobs', () => {
-  it('go from queued to processing to succeeded as the clock moves (section 3)', () => {
-    const { create, at, now } = setUp()
-    const job = create({}, 20)
-    const statuses = [0, 19, 20, 99, 100, 500].map((time) => {
-      at(time)
-      return statusAt(job, now())
-    })
-    expect(statuses).toEqual(['queued', 'queued', 'processing', 'processing', 'succeeded', 'succeeded'])
-  })
-
   it('end at the time at which the provider was done, however late their status is read', () => {
     const { create, at } = setUp()
     const job = create({}, 20)
     at(99_999)
     expect(job.end).toMatchObject({ status: 'succeeded', at: 100 })
     if (job.end !== undefined) expect(durationMs(job, job.end)).toBe(80)
-  })
-
-  it('fail with PROVIDER_FAILURE unless the plan has an error (section 7)', () => {
-    const { create, at } = setUp()
-    const plain = create({ status: 'failed' })
-    const special = create({ status: 'failed', error: { code: 'CONTENT_POLICY', message: 'No.' } })
-    at(100)
-    expect(plain.end?.error).toEqual({ code: 'PROVIDER_FAILURE', message: expect.stringContaining(model.id) })
-    expect(special.end?.error).toEqual({ code: 'CONTENT_POLICY', message: 'No.' })
-  })
-
-  it('report each end once, in the order of time', () => {
-    const { create, at, onEnd } = setUp()
-    create({ endsAt: 30 })
-    create({ endsAt: 10 })
-    create({ endsAt: 20 })
-    at(25)
-    at(50)
-    expect(onEnd.mock.calls.map(([job, end]) => [job.id, end.at])).toEqual([
-      ['job_1', 10],
-      ['job_2', 20],
-      ['job_0', 30],
-    ])
-  })
-
-  it('can be ended by hand until they have ended', () => {
-    const { create, moveTo, jobs } = setUp()
-    const job = create({})
-    const late = create({})
-    expect(jobs.end(job, { status: 'cancelled' })).toBe(true)
-    expect(jobs.end(job, { status: 'failed' })).toBe(false)
-    moveTo(100) // no earlier read
-    expect(jobs.end(late, { status: 'cancelled' })).toBe(false)
-    expect([job.end?.status, late.end?.status]).toEqual(['cancelled', 'succeeded'])
   })
 
   it('end at the read that was awaited last, if their time has come by then', () => {
@@ -93,27 +49,6 @@ describe('jobs', () => {
     jobs.countRead(both)
     at(60)
     expect(both.end?.at).toBe(50)
-  })
-
-  it('know when time alone changes them next', () => {
-    const { create } = setUp()
-    const job = create({}, 20)
-    expect([nextChangeAt(job, 0), nextChangeAt(job, 20)]).toEqual([20, 100])
-    expect(nextChangeAt(create({ endsAt: undefined }), 0)).toBeUndefined()
-    expect(nextChangeAt(create({ afterReads: 1 }), 0)).toBeUndefined()
-  })
-
-  it('are forgotten by account: unfinished ones end cancelled and are found no more', () => {
-    const { create, jobs } = setUp()
-    const mine = create({})
-    const foreign = create({}, 0, new Account(100))
-    jobs.forget(mine.account)
-    expect(mine.end?.status).toBe('cancelled')
-    expect(jobs.find(mine.id)).toBeUndefined()
-    expect(jobs.has(mine)).toBe(false)
-    expect(jobs.find(foreign.id)).toBe(foreign)
-    jobs.forget()
-    expect(jobs.find(foreign.id)).toBeUndefined()
   })
 
   it('make only the transitions of the contract, and credits always add up (section 3)', () => {

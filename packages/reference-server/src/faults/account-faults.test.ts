@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { AccountFaults, type FaultTarget } from './account-faults.ts'
 
 const run: FaultTarget = { endpoint: 'runModel', model: 'a', input: undefined }
-const poll: FaultTarget = { ...run, endpoint: 'getJob' }
 
 /** Which of 200 runs get the fault. */
 function faultyRuns(seed: number, probability: number): number[] {
@@ -12,15 +11,6 @@ function faultyRuns(seed: number, probability: number): number[] {
 }
 
 describe('AccountFaults', () => {
-  it('applies the first fault that matches a request, at most `times` times', () => {
-    const faults = new AccountFaults(1)
-    faults.add({ kind: 'hang', route: 'getJob' })
-    faults.add({ kind: 'reset', times: 2 })
-    faults.add({ kind: 'server-error' })
-    const kinds = [run, poll, run, run].map((target) => faults.take(target)?.fault.kind)
-    expect(kinds).toEqual(['reset', 'hang', 'reset', 'server-error'])
-  })
-
   it('is applied to its share of the requests, the same ones for the same seed', () => {
     expect(faultyRuns(7, 0.3).length).toBeGreaterThan(40)
     expect(faultyRuns(7, 0.3).length).toBeLessThan(80)

@@ -72,7 +72,7 @@ export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' 
   readonly durationMs: number
   /** HTTP status of the receiver's response, if it responded. */
   readonly status?: number | undefined
-  /** What went wrong on the network. */
+  /** What went wrong on the network, or what the receiver responded when it rejected the delivery. */
   readonly reason?: string | undefined
 }
 

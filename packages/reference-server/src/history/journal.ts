@@ -232,11 +232,11 @@ export class Observer {
       startPlace,
     )
     this.log(() => ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' '))
-    if (outcome !== 'delivered') this.#warnOfMissedWebhook(url, reason ?? status ?? outcome)
+    if (outcome !== 'delivered') this.#warnOfMissedWebhook(url, [status, reason].filter(Boolean).join(' ') || outcome)
   }
 
   /** Once, and only without a log, which has a line for it. */
-  #warnOfMissedWebhook(url: string, reason: string | number): void {
+  #warnOfMissedWebhook(url: string, reason: string): void {
     if (this.#log !== undefined || this.#hasWarned) return
     this.#hasWarned = true
     console.warn(

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { announcement } from './announcement.ts'
+import { announcement, type ReadyServer } from './announcement.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
 
-const READY = { url: 'http://127.0.0.1:4010', keys: ['sk_test_1'], controlToken: 'token_1' }
+const READY: ReadyServer = { url: 'http://127.0.0.1:4010', keys: ['sk_test_1'], controlToken: 'token_1' }
 
 function announce(...args: string[]) {
   return announceWith(READY, args)
 }
 
-function announceWith(ready: typeof READY, args: string[]) {
+function announceWith(ready: ReadyServer, args: string[]) {
   return announcement(ready, readCommand(args) as ServeCommand) // no argument here asks for help or the version
 }
 
@@ -44,14 +44,15 @@ describe('announcement', () => {
     expect(announce('--host', host)).not.toContain('token_1')
   })
 
+  it('gives the url of the dashboard, where there is one', () => {
+    const dashboardUrl = 'http://127.0.0.1:4010/_dashboard/'
+    expect(announceWith({ ...READY, dashboardUrl }, [])).toContain(`  page   ${dashboardUrl}\n`)
+    expect(announce()).not.toContain('page')
+  })
+
   it('lists several keys', () => {
     const ready = { ...READY, keys: ['sk_test_1', 'sk_test_2'] }
     expect(announceWith(ready, [])).toContain('  key    sk_test_1\n         sk_test_2\n')
     expect(JSON.parse(announceWith(ready, ['--json']))).toMatchObject({ key: 'sk_test_1', keys: ready.keys })
-  })
-
-  it('is one line of JSON with --json', () => {
-    const line = '{"ready":true,"url":"http://127.0.0.1:4010","key":"sk_test_1","controlToken":"token_1"}'
-    expect(announce('--json')).toBe(line)
   })
 })

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { type ListeningServer, listen } from './listen.ts'
-
-let server: ReferenceServer
-let listening: ListeningServer
-
-beforeAll(async () => {
-  server = createReferenceServer({ clock: 'auto' })
-  listening = await listen(server)
-})
-afterAll(async () => {
-  await listening.close()
-  await server.close()
-})
 
 /** Sends a run that is larger than the buffer of a socket, and gives the code of its error. */
-async function codeOfLongRun(): Promise<unknown> {
+async function codeOfLongRun({ apiKey }: ReferenceServer, baseUrl: string): Promise<unknown> {
   const body = JSON.stringify({ input: { prompt: 'waves '.repeat(150_000) }, sync: false })
-  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
-  const url = `${listening.url}/v1/models/aurora-image/run`
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const url = `${baseUrl}/v1/models/aurora-image/run`
   const failure = await fetch(url, { method: 'POST', headers, body })
     .then((response) => response.text())
     .then(
@@ -34,9 +22,11 @@ it.each([
   ['truncated-body', 'UND_ERR_SOCKET'],
   ['server-error', undefined],
 ] as const)('%s is the same for a request with a long body that was not read', async (kind, code) => {
+  const server = createReferenceServer({ clock: 'auto' })
+  const { url } = await listenInTest(server)
   for (let round = 0; round < 20; round++) {
     server.faults.clear()
     server.faults.add({ kind })
-    expect(await codeOfLongRun()).toBe(code)
+    expect(await codeOfLongRun(server, url)).toBe(code)
   }
 })

@@ -1,18 +1,13 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { type ListeningServer, listen } from './listen.ts'
-
-let server: ListeningServer
-beforeAll(async () => {
-  server = await listen(createReferenceServer())
-})
-afterAll(() => server.close())
 
 /** Sends the head of a request as it stands. */
 async function send(...lines: string[]): Promise<{ head: string; body: string }> {
-  const socket = connect(server.port, '127.0.0.1')
+  const { port } = await listenInTest(createReferenceServer())
+  const socket = connect(port, '127.0.0.1')
   socket.write([...lines, 'connection: close', '', ''].join('\r\n'))
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
   return { head, body }

@@ -2,22 +2,15 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { type ListeningServer, listen } from './listen.ts'
-
-const listening: ListeningServer[] = []
-afterEach(async () => {
-  await Promise.all(listening.splice(0).map((server) => server.close()))
-})
 
 /** A server on loopback, and requests with headers that `fetch` does not let a program choose. */
 async function serve(baseUrl?: string) {
   const server = createReferenceServer()
-  const listener = await listen(server)
-  listening.push(listener)
+  const { port } = await listenInTest(server)
   server.transport.set({ baseUrl })
-  const { port } = listener
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const sent = request({ port, host: '127.0.0.1', path, method, headers: { host: `localhost:${port}`, ...headers } })
     sent.end()

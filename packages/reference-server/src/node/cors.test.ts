@@ -1,20 +1,15 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { type ListeningServer, type ListenOptions, listen } from './listen.ts'
+import { type ListenOptions, listen } from './listen.ts'
 
 const PAGE = 'http://localhost:5173'
-
-const listening: ListeningServer[] = []
-afterEach(async () => {
-  await Promise.all(listening.splice(0).map((server) => server.close()))
-})
 
 /** A server on a socket, and requests as the browser sends them for a page. */
 async function serve(options: ListenOptions = {}) {
   const server = createReferenceServer()
-  const { url, ...rest } = await listen(server, options)
-  listening.push({ url, ...rest })
+  const { url } = await listenInTest(server, options)
   const send = (path: string, init: RequestInit = {}, origin: string | undefined = PAGE) => {
     const headers = { authorization: `Bearer ${server.apiKey}`, ...(origin && { origin }), ...init.headers }
     return fetch(`${url}${path}`, { ...init, headers })

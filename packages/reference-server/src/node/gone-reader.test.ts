@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
+import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { listen } from './listen.ts'
 
 it('a reader that closes its connection takes no delivery', async () => {
   const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })
@@ -15,7 +15,7 @@ it('a reader that closes its connection takes no delivery', async () => {
     arrived()
     return response
   }
-  const listening = await listen({ transport: { ...server.transport, handle } })
+  const listening = await listenInTest({ transport: { ...server.transport, handle } })
   const reader = new AbortController()
   const left = fetch(`${listening.url}/_reference/deliveries/next`, {
     method: 'POST',
@@ -31,5 +31,4 @@ it('a reader that closes its connection takes no delivery', async () => {
   await server.clock.advance(60_000)
   const next = await fetch(`${listening.url}/_reference/deliveries/next`, { method: 'POST' })
   expect([next.status, await next.json()]).toMatchObject([200, { delivery: { job_id: body.job_id } }])
-  await listening.close()
 })

@@ -1,22 +1,17 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { emptyReply, textReply } from '../wire/messages.ts'
 import { ListenError } from './errors.ts'
-import { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
-
-const listening: ListeningServer[] = []
-afterEach(async () => {
-  await Promise.all(listening.splice(0).map((server) => server.close()))
-})
+import type { ListenOptions, ServedServer } from './listen.ts'
 
 /** Listens with a server that handles every request in the given way. */
 async function serve(handle: ServedServer['transport']['handle'], options?: ListenOptions) {
   const set = vi.fn<ServedServer['transport']['set']>()
-  const server = await listen({ transport: { handle, set } }, options)
-  listening.push(server)
+  const server = await listenInTest({ transport: { handle, set } }, options)
   return { ...server, set }
 }
 
@@ -105,26 +100,13 @@ describe('listen', () => {
   })
 })
 
-describe('listen with a whole reference server', () => {
-  async function listenWhole() {
-    const server = createReferenceServer({ clock: 'auto' })
-    const listeningServer = await listen(server)
-    listening.push(listeningServer)
-    const { url } = listeningServer
-    const run = (key: string) =>
-      fetch(`${url}/v1/models/aurora-image/run`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ input: { prompt: 'a lighthouse', image_size: 'square' } }),
-      })
-    return { server, url, run }
+it("holds a key to its IP allowlist by the socket's address (section 5.6)", async () => {
+  const server = createReferenceServer()
+  const { url } = await listenInTest(server)
+  for (const [allowIps, status] of [['127.0.0.0/8', 200] as const, ['203.0.113.7', 403] as const]) {
+    const authorization = `Bearer ${server.createKey({ allowIps: [allowIps] }).key}`
+    expect((await fetch(`${url}/v1/models`, { headers: { authorization } })).status).toBe(status)
   }
-
-  it("holds a key to its IP allowlist by the socket's address (section 5.6)", async () => {
-    const { server, run } = await listenWhole()
-    expect((await run(server.createKey({ allowIps: ['127.0.0.0/8'] }).key)).status).toBe(200)
-    expect((await run(server.createKey({ allowIps: ['203.0.113.7'] }).key)).status).toBe(403)
-  })
 })
 
 describe('listen on a port that cannot be bound', () => {

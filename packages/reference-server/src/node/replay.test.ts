@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { listen } from './listen.ts'
+import { listenInTest } from '../../test/listen-in-test.ts'
+import { createReferenceServer } from '../reference-server.ts'
 import { startRecorder } from './recorder.ts'
 import { loadRecording } from './recording-file.ts'
 
@@ -11,12 +11,6 @@ async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-replay-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
-}
-
-async function listening(server: ReferenceServer): Promise<string> {
-  const { url, close } = await listen(server)
-  onTestFinished(close)
-  return url
 }
 
 /** What a client program sees: models, prices, forms of outputs, failures. */
@@ -52,13 +46,13 @@ it('a replay gives a client the models, prices, outputs, failures and times that
   const service = createReferenceServer({ clock: { scale: 20 } })
   service.script('aurora-image', [{ result: 'succeeded' }, { result: 'succeeded' }, { result: 'failed' }])
   const folder = await newFolder()
-  const options = { service: new URL(await listening(service)), folder, host: '127.0.0.1', port: 0 }
+  const options = { service: new URL((await listenInTest(service)).url), folder, host: '127.0.0.1', port: 0 }
   const recorder = await startRecorder({ ...options, log: () => {}, warn: () => {} })
   const recorded = await program(recorder.url, service.apiKey)
   await recorder.close()
   const { catalog } = await loadRecording(folder)
   const replay = createReferenceServer({ catalog })
-  expect(await program(await listening(replay), replay.apiKey)).toEqual(recorded)
+  expect(await program((await listenInTest(replay)).url, replay.apiKey)).toEqual(recorded)
   expect(recorded).toHaveLength(7)
   const { latency_ms = 0, outcomes = [] } = catalog.find(({ id }) => id === 'aurora-image') ?? {}
   expect(outcomes.map(({ result }) => result)).toEqual(['succeeded', 'succeeded', 'failed'])

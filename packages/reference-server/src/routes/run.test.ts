@@ -59,7 +59,7 @@ describe('synchronous run', () => {
     const { server, caller } = setUp({ clock: 'manual' })
     const pending = caller.run(MODEL)
     await server.clock.advance(1_000)
-    const job_id = await firstJobId()
+    const job_id = server.report().unfinishedJobs[0]?.job_id
     await caller.delete(`/v1/jobs/${job_id}`)
     const body = { job_id, request_id: expect.any(String), status: 'cancelled', model_id: MODEL }
     expect(await pending).toMatchObject({ status: 200, body })
@@ -76,16 +76,10 @@ describe('synchronous run', () => {
     abort.abort(new Error('no longer needed'))
     await rejectedBody
     while (vi.getTimerCount() > 0) await new Promise(setImmediate)
-    const jobId = await firstJobId()
+    const jobId = server.report().unfinishedJobs[0]?.job_id ?? ''
     expect(server.job(jobId).status).toBe('processing')
     vi.advanceTimersByTime(4_000)
     expect(server.job(jobId).status).toBe('succeeded')
     expect(server.credits()).toBe(10_000 - PRICE)
   })
 })
-
-/** The id of the first job of a server: the seed decides it. */
-async function firstJobId(): Promise<string> {
-  const { body } = await setUp({ clock: 'manual' }).caller.run(MODEL, { sync: false })
-  return String(body.job_id)
-}

@@ -35,15 +35,6 @@ describe('outcomes of the catalog', () => {
     ])
   })
 
-  it('continue where they were after a restore', async () => {
-    const server = newServer()
-    await runOn(server)
-    const snapshot = JSON.parse(JSON.stringify(server.snapshot()))
-    const other = newServer()
-    other.restore(snapshot)
-    expect(await runOn(other)).toEqual(['completed', 300])
-  })
-
   it('keep their results where the option latency sets the time', async () => {
     const server = newServer({ latency: 7 })
     expect([await runOn(server), await runOn(server)]).toEqual([

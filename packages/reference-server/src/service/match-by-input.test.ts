@@ -29,6 +29,11 @@ describe('a script that names an input', () => {
     ['an unknown member that is a function', [{ result: 'failed', match: () => true }], /do not exist: "match"/],
     ['an unknown condition', [{ result: 'failed', when: { prompt: 'bad' } }], /do not exist: "prompt"/],
     [
+      'a number that JSON has not',
+      [{ result: 'succeeded', output: { type: 'image', items: [], seed: Number.NaN } }],
+      /The value is not JSON: "seed" is NaN\./,
+    ],
+    [
       'a function within the pattern',
       [{ result: 'failed', when: { input: { prompt: () => true } } }],
       /"prompt" is a function/,
@@ -115,17 +120,6 @@ it('requests() has whole bodies, by endpoint and model', async () => {
   ])
   expect(server.requests({ model: 'lumen/aurora-video' }).map(({ route }) => route)).toEqual(['runModel', 'getJob'])
   expect(server.requests({ key: server.createKey().key })).toEqual([])
-})
-
-it('serves the bytes of a script as the file of a job', async () => {
-  const server = createReferenceServer({ clock: 'auto' })
-  const url = '{file}data:image/webp;base64,AAEC'
-  server.script('aurora-image', [{ result: 'succeeded', output: { type: 'image', items: [{ type: 'image', url }] } }])
-  const { body } = await apiCaller(server).run('aurora-image', { input: { prompt: 'a fox' } })
-  const { output } = body as { output: { items: { url: string }[] } }
-  const file = await server.fetch(output.items[0]?.url ?? '')
-  expect(file.headers.get('content-type')).toBe('image/webp')
-  expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([0, 1, 2])
 })
 
 it.each([

@@ -1,12 +1,10 @@
 import { DEFAULT_ASSUMPTIONS } from '@modelrun/contract/assumptions'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { createReferenceServer } from '../reference-server.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
-
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
 
 const [model] = DEFAULT_CATALOG
 
@@ -68,7 +66,16 @@ describe('options', () => {
     })
   })
 
+  it('say how long runs take: those of one model, or all', async () => {
+    const durationWith = async (latency: NonNullable<ReferenceServerOptions['latency']>) =>
+      (await apiCaller(createReferenceServer({ clock: 'auto', latency })).run('aurora-image')).body.duration_ms
+    const durations = [{ 'aurora-image': 1_500 }, { 'lumen/aurora-video': 1_500 }, 0].map(durationWith)
+    expect(await Promise.all(durations)).toEqual([1_500, 4_000, 0])
+  })
+
   it.each([
+    [{ latency: { 'aurora-image': -1 } }, /latency/],
+    [{ latency: { 'aurora-imag': 5 } }, /There is no model "aurora-imag"\. Did you mean aurora-image\?/],
     [{ clock: 'fast' }, /clock.* must be 'system', 'manual', 'auto' or .*, not "fast"\./],
     [{ clock: { scale: 0 } }, /clock/],
     [{ seed: 1.5 }, /seed/],

@@ -104,17 +104,20 @@ export function nestingProblem(levels = MAX_NESTING): string {
  * A copy of a value as JSON carries it: what a test passes in may not be JSON, and may change later.
  *
  * @param levels so many levels of objects and arrays it may have
- * @throws ConfigurationError for a cycle, a deeper value, and one with a function, which a copy would not have
+ * @throws ConfigurationError for a cycle, a deeper value, and one with a function or NaN, which a copy would not have
  */
 export function jsonCopy<Value>(value: Value, levels = MAX_NESTING): Value {
   if (nestsDeeperThan(levels, value)) throw new ConfigurationError({ message: `The value ${nestingProblem(levels)}.` })
   return value === undefined ? value : JSON.parse(JSON.stringify(value, rejectOthers))
 }
 
+const NOT_JSON: readonly string[] = ['function', 'symbol', 'bigint']
+
 function rejectOthers(name: string, value: unknown): unknown {
-  const type = typeof value
-  if (type !== 'function' && type !== 'symbol' && type !== 'bigint') return value
-  throw new ConfigurationError({ message: `The value is not JSON: ${JSON.stringify(name)} is a ${type}.` })
+  const isJson = typeof value === 'number' ? Number.isFinite(value) : !NOT_JSON.includes(typeof value)
+  if (isJson) return value
+  const what = typeof value === 'number' ? String(value) : `a ${typeof value}`
+  throw new ConfigurationError({ message: `The value is not JSON: ${JSON.stringify(name)} is ${what}.` })
 }
 
 /** Checks what a test passes in, and copies it. Names are checked first: a copy would not have the members that are not JSON. */

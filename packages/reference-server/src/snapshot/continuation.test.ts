@@ -1,11 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 
-const OPTIONS = { clock: 'manual', credits: 30, deliver: async () => new Response() } as const
+const OPTIONS = {
+  clock: 'manual',
+  credits: 30,
+  catalog: DEFAULT_CATALOG.map((model) => ({ ...model, outcomes: [{ result: 'failed' }, { result: 'succeeded' }] })),
+  deliver: async () => new Response(),
+} satisfies ReferenceServerOptions
 
 const milliseconds = fc.constantFrom<number>(0, 100, 200, 1_000, 4_000)
 const webhook = fc.record(

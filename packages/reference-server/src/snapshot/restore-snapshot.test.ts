@@ -76,20 +76,11 @@ describe('restore', () => {
 
   it.each<[what: string, path: Path, value: unknown, reason: string]>([
     ['a job twice', ['jobs', 1], partOf('jobs'), '/jobs/1/id is the same as /jobs/0/id'],
-    [
-      'a string for credits',
-      ['accounts', 0, 'credits', 'granted'],
-      '10000',
-      '/accounts/0/credits/granted must be a number, not a string',
-    ],
     ['a key without its text', ['keys', 0, 'key'], undefined, '/keys/0/key is missing'],
     ['a key twice', ['keys', 1], partOf('keys'), '/keys/1/key is the same as /keys/0/key'],
     ['a key of an unknown account', ['keys', 0, 'account'], 7, '/keys/0/account is 7, and there are 3 accounts'],
-    ['no keys', ['keys'], [], '/keys is not valid (it is empty)'],
     ['an address that is none', ['keys', 0, 'allowIps'], ['here'], '/keys/0/allowIps/0 is not valid (neither an IP'],
-    ['random numbers that are too few', ['random'], [1, 2, 3], '/random is not valid (it has four numbers)'],
     ['a job without end or plan', ['jobs', 0, 'end'], undefined, '/jobs/0 has neither a plan nor an end'],
-    ['a time that no date has', ['time'], 1e300, '/time must be'],
     [
       'a held delivery of an unknown job',
       ['pendingDeliveries', 0, 'job_id'],

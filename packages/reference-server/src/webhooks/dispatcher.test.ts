@@ -1,46 +1,29 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { runInNewContext } from 'node:vm'
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { webhookServer } from '../../test/webhook-server.ts'
+import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 import type { Deliver } from './receivers.ts'
 
-const MODEL = 'aurora-image'
+const MODEL = 'aurora-image' // 4 s
 const URL = 'https://receiver.test/hook'
-const cleanUps: (() => Promise<void> | void)[] = []
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
-})
-
-function setUp(options: ReferenceServerOptions = {}) {
-  const bodies: ReturnType<typeof JSON.parse>[] = []
-  const deliver = vi.fn<Deliver>(async (request) => {
-    bodies.push(await request.json())
-    return new Response()
-  })
-  const server = createReferenceServer({ clock: 'auto', deliver, ...options })
-  cleanUps.push(() => server.close())
-  return { server, deliver, bodies: () => bodies, caller: apiCaller(server) }
-}
 
 /** A receiver behind a real socket. */
 async function receiver(listener: RequestListener): Promise<string> {
   const http = createServer(listener)
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  cleanUps.push(() => {
-    http.close()
-    http.closeAllConnections()
-  })
+  onTestFinished(() => void http.close().closeAllConnections())
   const { port } = http.address() as AddressInfo // it listens on a port
   return `http://127.0.0.1:${port}/hook`
 }
 
 describe('webhook', () => {
   it('gets the success delivery when the job succeeds (section 6)', async () => {
-    const { server, caller, bodies } = setUp()
+    const { server, caller, bodies } = webhookServer({ clock: 'auto' })
     const run = await caller.run(MODEL, { webhook_url: URL })
     const record = await server.webhooks.next()
     const body = {
@@ -50,9 +33,9 @@ describe('webhook', () => {
       credits_used: 4,
       completed_at: '2026-01-01T00:00:04.000Z',
     }
-    expect(bodies()).toEqual([body])
-    expect(Object.keys(bodies()[0])).toEqual(Object.keys(body))
-    expect(succeededDeliverySchema.safeParse(bodies()[0]).success).toBe(true)
+    expect(bodies).toEqual([body])
+    expect(Object.keys(bodies[0])).toEqual(Object.keys(body))
+    expect(succeededDeliverySchema.safeParse(bodies[0]).success).toBe(true)
     const at = Date.UTC(2026, 0, 1, 0, 0, 4)
     expect(record).toEqual({
       job_id: run.body.job_id,
@@ -66,11 +49,11 @@ describe('webhook', () => {
     expect(server.webhooks.deliveries()).toEqual([record])
     expect(10_000 - server.credits()).toBe(body.credits_used)
     const poll = await caller.get(`/v1/jobs/${String(body.job_id)}`)
-    expect(poll.body).toEqual({ data: { status: 'succeeded', output: bodies()[0].output } })
+    expect(poll.body).toEqual({ data: { status: 'succeeded', output: bodies[0].output } })
   })
 
   it('is called when a read of the status, or a test, ends the job', async () => {
-    const { server, caller } = setUp({ clock: 'manual' })
+    const { server, caller } = webhookServer()
     server.script(MODEL, [{ result: 'succeeded', after_polls: 1 }, { result: 'hang' }])
     const byRead = await caller.run(MODEL, { webhook_url: URL })
     const byHand = await caller.run(MODEL, { webhook_url: URL })
@@ -92,7 +75,7 @@ describe('webhook', () => {
     { times: 0, when: 'fails, and the server has a log', options: { log: () => {} } },
   ])('warns $times times on the console when it $when', async ({ times, options }) => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
-    const { server, caller, deliver } = setUp({ clock: 'manual', ...options })
+    const { server, caller, deliver } = webhookServer(options)
     deliver.mockRejectedValue(new Error('connect ECONNREFUSED'))
     for (let run = 0; run < 2; run++) await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(60_000)
@@ -103,28 +86,74 @@ describe('webhook', () => {
   })
 })
 
+const failed = { cause: new Error('connect ECONNREFUSED') }
+const statuses = (outcome: DeliveryRecord['outcome'], list: number[]): [string, Partial<DeliveryRecord>, Deliver][] =>
+  list.map((status) => [`the status ${status}`, { outcome, status }, () => new Response(null, { status })])
+
+describe('the record of a delivery', () => {
+  it.each<[string, Partial<DeliveryRecord>, Deliver]>([
+    ...statuses('delivered', [200, 201, 202, 299]),
+    ...statuses('rejected', [301, 304, 307, 400, 401, 404, 429, 500, 503]),
+    [
+      'a reason',
+      { outcome: 'rejected', status: 400, reason: 'too large' },
+      () => new Response('too large', { status: 400 }),
+    ],
+    [
+      'an error',
+      { outcome: 'network_error', reason: 'fetch failed: connect ECONNREFUSED' },
+      () => Promise.reject(new TypeError('fetch failed', failed)),
+    ],
+    [
+      'an error of another realm, such as those of Node under Jest',
+      { outcome: 'network_error', reason: 'fetch failed: reset' },
+      () => Promise.reject(runInNewContext(`new TypeError('fetch failed', { cause: new Error('reset') })`)),
+    ],
+    [
+      'an error at once',
+      { outcome: 'network_error', reason: 'boom' },
+      () => {
+        throw new Error('boom')
+      },
+    ],
+    ['no response', { outcome: 'timeout' }, () => new Promise(() => {})],
+  ])('has for %s: %j (section 6, rule 1)', async (_, expected, deliver) => {
+    const { server, caller } = webhookServer({ deliver, log: () => {} })
+    await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(60_000)
+    const [{ outcome, status, reason } = {}] = server.webhooks.deliveries()
+    expect({ outcome, status, reason }).toEqual(expected)
+  })
+
+  it('does not need the body of a response, which is cancelled', async () => {
+    const cancel = vi.fn()
+    const { server, caller } = webhookServer({ deliver: () => new Response(new ReadableStream({ cancel })) })
+    await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(60_000)
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+})
+
 describe('webhook receiver behind a real socket', () => {
   it.each(['auto', 'manual'] as const)('is not timed out by %s time, which waits for it', async (clock) => {
-    const { server, caller } = setUp({ clock, deliver: fetch })
-    let received = ''
-    const url = await receiver((request, response) => {
-      request.setEncoding('utf8').on('data', (text) => {
-        received += text
-      })
-      request.on('end', () => setImmediate(() => response.writeHead(202).end('thanks')))
+    const { server, caller } = webhookServer({ clock, deliver: fetch })
+    let received: unknown
+    const url = await receiver(async (request, response) => {
+      received = await json(request)
+      setImmediate(() => response.writeHead(202).end('thanks'))
     })
     const { body } = await caller.run(MODEL, { webhook_url: url })
     if (clock === 'manual') await server.clock.advance(60_000)
     const record = await server.webhooks.next()
     expect(record).toMatchObject({ outcome: 'delivered', status: 202, job_id: body.job_id })
     expect(record.finishedAt).toBe(record.attemptedAt)
-    expect(JSON.parse(received)).toEqual(record.body)
+    expect(received).toEqual(record.body)
   })
 
   it.each(['auto', 'manual'] as const)(
     'that never responds times out after 10 s of %s time (section 8)',
     async (clock) => {
-      const { server, caller } = setUp({ clock, deliver: fetch })
+      const { server, caller } = webhookServer({ clock, deliver: fetch })
       const url = await receiver(() => {})
       await caller.run(MODEL, { webhook_url: url })
       if (clock === 'manual') await server.clock.advance(60_000)
@@ -142,7 +171,7 @@ describe('reset and close of the server', () => {
       signals.push(signal)
       return new Promise(() => {})
     })
-    const { server, caller } = setUp({ clock: 'manual', deliver, assumptions: { cancelledJobWebhook: 'sent' } })
+    const { server, caller } = webhookServer({ deliver, assumptions: { cancelledJobWebhook: 'sent' } })
     server.script(MODEL, [
       { result: 'succeeded', after_ms: 1 },
       { result: 'succeeded', after_ms: 1, webhook: { delay_ms: 100 } },

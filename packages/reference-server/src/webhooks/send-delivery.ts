@@ -40,7 +40,7 @@ export async function sendDelivery({
   try {
     const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
     if (response === 'aborted') return { outcome: 'timeout' }
-    return { ...outcomeOf(response), ...(await responseOf(response, isShown)) }
+    return await recordOf(response, isShown)
   } catch (error) {
     return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: messageWithCause(error) }
   } finally {
@@ -57,27 +57,28 @@ async function post(deliver: Send, { url, body, signal }: { url: string; body: s
 /** A body that takes longer counts as missing: the outcome of a delivery does not wait for it. */
 const BODY_MS = 100
 
-/** What is recorded of the response. The rest of its body is cancelled: unread it would hold the connection. */
-async function responseOf({ headers, body }: Response, isShown: boolean): Promise<Partial<DeliveryOutcome>> {
-  const reader = body?.getReader()
-  const cancel = () => reader?.cancel().catch(() => {})
-  if (!isShown || reader === undefined) {
-    void cancel()
-    return isShown ? { responseHeaders: shownHeaders(headers) } : {}
+const MAX_REASON = 200
+
+/** What is recorded of a response: of one that is not 2xx, what the receiver says about it. */
+async function recordOf(response: Response, isShown: boolean): Promise<DeliveryOutcome> {
+  const { status, ok, headers } = response
+  const text = await readStart(response, isShown || !ok)
+  return {
+    outcome: ok ? 'delivered' : 'rejected',
+    // Browsers hide the status of a redirect: 0.
+    ...(status === 0 ? {} : { status }),
+    ...(ok || !text ? {} : { reason: text.slice(0, MAX_REASON) }),
+    ...(isShown ? { responseHeaders: shownHeaders(headers), responseBody: text } : {}),
   }
-  const stop = afterRealTime(BODY_MS, cancel)
-  const bytes = await reader.read().then(
-    ({ value }) => value,
-    () => undefined, // the connection broke within the body
-  )
-  stop()
-  void cancel()
-  const text = bytes && redactText(startOf(new TextDecoder().decode(bytes)))
-  return { responseHeaders: shownHeaders(headers), responseBody: text }
 }
 
-function outcomeOf(response: Response): DeliveryOutcome {
-  const outcome = response.ok ? 'delivered' : 'rejected'
-  // Browsers hide the status of a redirect: 0.
-  return response.status === 0 ? { outcome } : { outcome, status: response.status }
+/** The start of a body, where it is wanted. The rest of it is cancelled: unread it would hold the connection. */
+async function readStart({ body }: Response, isWanted: boolean): Promise<string | undefined> {
+  const reader = body?.getReader()
+  const cancel = () => void reader?.cancel().catch(() => {})
+  const stop = afterRealTime(BODY_MS, cancel)
+  const part = isWanted ? await reader?.read().catch(() => undefined) : undefined // the connection may break
+  stop()
+  cancel()
+  return part?.value && redactText(startOf(new TextDecoder().decode(part.value)))
 }

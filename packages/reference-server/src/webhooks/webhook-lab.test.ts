@@ -1,49 +1,25 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
-import type { ScriptedWebhook } from '../domain/scripted-outcome.ts'
-import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import type { ReferenceServerOptions } from '../service/options.ts'
+import { webhookServer } from '../../test/webhook-server.ts'
 
 const MODEL = 'aurora-image' // 4 s
 const URL = 'https://receiver.test/hook'
-const servers: ReferenceServer[] = []
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
-
-/** A server, and its deliveries and the responses to its runs in the order in which they came. */
-function setUp(options: ReferenceServerOptions = {}) {
-  const server = createReferenceServer({ clock: 'manual', ...options })
-  servers.push(server)
-  const seen: string[] = []
-  server.webhooks.deliver(async (request) => {
-    const { job_id, status } = JSON.parse(await request.text())
-    seen.push(`delivery: ${status} ${job_id}`)
-    return new Response()
-  })
-  return { server, seen, caller: apiCaller(server) }
-}
-
-async function runWith(webhook: ScriptedWebhook, options?: ReferenceServerOptions) {
-  const lab = setUp(options)
-  lab.server.script(MODEL, [{ result: 'succeeded', after_ms: 1_000, webhook }])
-  const { body } = await lab.caller.run(MODEL, { webhook_url: URL })
-  const start = lab.server.clock.now()
-  const offsets = () => lab.server.webhooks.deliveries().map(({ attemptedAt }) => attemptedAt - start)
-  return { ...lab, jobId: String(body.job_id), offsets }
-}
 
 describe('webhook lab', () => {
   it('sends a duplicate some time after the first delivery (section 6, rule 3)', async () => {
-    const { server, offsets, seen } = await runWith({ deliveries: 3, delay_ms: 100, gap_ms: 60_000 })
+    const { server, caller, seen } = webhookServer()
+    const start = server.clock.now()
+    const webhook = { deliveries: 3, delay_ms: 100, gap_ms: 60_000 }
+    server.script(MODEL, [{ result: 'succeeded', after_ms: 1_000, webhook }])
+    await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(200_000)
-    expect(offsets()).toEqual([1_100, 61_100, 121_100])
+    const offsets = server.webhooks.deliveries().map(({ attemptedAt }) => attemptedAt - start)
+    expect(offsets).toEqual([1_100, 61_100, 121_100])
     expect(new Set(seen).size).toBe(1)
   })
 
   it('delivers before the run gets its response, which is held until then', async () => {
-    const { server, caller, seen } = setUp()
+    const { server, caller, seen } = webhookServer()
     server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-response', deliveries: 2 } }])
     const run = caller
       .run(MODEL, { webhook_url: URL, sync: false })
@@ -59,7 +35,7 @@ describe('webhook lab', () => {
   it.each(['cancelled', 'reset', 'closed', 'hanging', 'lost'])(
     'does not hold the response for ever when the job is %s',
     async (how) => {
-      const { server, caller, seen } = setUp({ clock: how === 'lost' ? 'auto' : 'manual' })
+      const { server, caller, seen } = webhookServer({ clock: how === 'lost' ? 'auto' : 'manual' })
       const result = how === 'hanging' ? 'hang' : 'succeeded'
       const deliveries = how === 'lost' ? 0 : 1
       server.script(MODEL, [{ result, after_ms: 1_000, webhook: { when: 'before-response', deliveries } }])
@@ -67,14 +43,14 @@ describe('webhook lab', () => {
       await server.clock.advance(10)
       if (how === 'reset') server.reset()
       if (how === 'closed') await server.close()
-      if (how === 'cancelled') await caller.delete(`/v1/jobs/${await firstJobId()}`)
+      if (how === 'cancelled') await caller.delete(`/v1/jobs/${server.report().unfinishedJobs[0]?.job_id}`)
       expect((await run).status).toBe(how === 'closed' ? 503 : 202)
       expect(seen).toEqual([])
     },
   )
 
   it('delivers all results of an account in a way of its own, until it is reset', async () => {
-    const { server, caller, seen } = setUp()
+    const { server, caller, seen } = webhookServer()
     const { key } = server.createKey()
     server.webhooks.script({ deliveries: 2 }, key)
     server.script(MODEL, [{ result: 'succeeded', webhook: {} }], key)
@@ -90,32 +66,27 @@ describe('webhook lab', () => {
   })
 
   it('gives one account a receiver of its own', async () => {
-    const { server, caller, seen } = setUp()
+    const { server, caller, seen } = webhookServer()
     const { key } = server.createKey()
-    const bodies: unknown[] = []
+    const received: unknown[] = []
     const receive = async (request: Request) => {
-      bodies.push(request.headers.get('content-type'), await request.json())
+      received.push(request.method, request.redirect, request.headers.get('content-type'), await request.json())
       return new Response(null, { status: 418 })
     }
     server.webhooks.deliver(receive, key)
     const { body } = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)
-    expect(bodies).toEqual(['application/json', expect.objectContaining({ job_id: body.job_id })])
+    const expected = ['POST', 'manual', 'application/json', expect.objectContaining({ job_id: body.job_id })]
+    expect(received).toEqual(expected)
     expect(server.webhooks.deliveries(key)).toMatchObject([{ outcome: 'rejected', status: 418 }])
     expect(seen).toHaveLength(1)
   })
 })
 
-/** The run has no response yet, so its id is taken from another server with the same seed. */
-async function firstJobId(): Promise<string> {
-  const { caller } = setUp()
-  return String((await caller.run(MODEL, { sync: false })).body.job_id)
-}
-
 describe('server.webhooks.next', () => {
   it('finds the delivery of a job or an account, whatever came first', async () => {
-    const { server, caller } = setUp()
+    const { server, caller } = webhookServer()
     const { key } = server.createKey()
     const [one, two] = [await caller.run(MODEL, { webhook_url: URL }), await caller.run(MODEL, { webhook_url: URL })]
     const other = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
@@ -125,13 +96,17 @@ describe('server.webhooks.next', () => {
     expect(await server.webhooks.next({ timeoutMs: 1 })).toMatchObject({ job_id: one.body.job_id })
   })
 
-  it('says after a while of real time what is missing', async () => {
-    const { server, caller } = setUp()
+  it('says after a while of real time what is missing, and rejects when the server closes', async () => {
+    const { server, caller } = webhookServer()
     await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)
     await expect(server.webhooks.next({ jobId: 'job_none', timeoutMs: 5 })).rejects.toThrow(
       /No webhook delivery of job job_none finished within 5 ms of real time. Not read yet: those of job_/,
     )
     expect((await server.webhooks.next({ timeoutMs: 5 })).outcome).toBe('delivered')
+    const next = server.webhooks.next()
+    await server.close()
+    await expect(next).rejects.toThrow('was closed')
+    await expect(server.webhooks.next()).rejects.toThrow('was closed')
   })
 })

@@ -20,8 +20,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Fault.delay_ms':
     'How late the head of slow-headers, or the end of slow-body, arrives, in milliseconds of the server’s clock. Default 5000.',
   deliveries: 'How often the same body is sent; 0 loses it. Default 1.',
-  again: 'The job_id of a run to repeat: its model, input, webhook and account, where the body has no others.',
-  entry: 'What happened.',
   'JobRow.message': 'Error text of a job that failed.',
   'JobRow.text': 'The start of the first parameter that is a text.',
   sync: 'Whether the run is synchronous. Default true.',
@@ -75,7 +73,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   pending_webhooks: 'Results on their way to their receiver.',
   permissions: 'What the key may do. Default: everything.',
   probability: 'Share of requests that the fault applies to, from 0 to 1. Default 1.',
-  reason: 'What went wrong on the network.',
+  reason: 'What went wrong on the network, or what the receiver responded when it rejected the delivery.',
   removed: 'How many faults were removed.',
   request_body: 'Body of the request as text, cut at 2,048 bytes.',
   request_id: 'Identifier of the request at the provider.',
