@@ -1,4 +1,4 @@
-import { isRecord } from '@modelrun/kit'
+import { isRecord, memberOf } from '@modelrun/kit'
 
 export { isRecord }
 
@@ -7,11 +7,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [name
 
 /** The value at a JSON pointer; `undefined` when there is none. `~` is not escaped: no name here holds one. */
 export function at(value: unknown, pointer: string): unknown {
-  const names = pointer.split('/').slice(1)
-  return names.reduce<unknown>((parent, name) => {
-    if (Array.isArray(parent)) return parent[Number(name)]
-    return isRecord(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
-  }, value)
+  return pointer.split('/').slice(1).reduce<unknown>(memberOf, value)
 }
 
 /** The items of an array; none for anything else. */

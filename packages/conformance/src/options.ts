@@ -131,15 +131,12 @@ const DEFAULT_LIMITS: TimeLimits = { jobMs: 15 * 60_000, deliveryMs: 120_000, qu
 export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
   const options = kit.readOptions('runConformance', given, OPTIONS)
   return {
+    ...options,
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    apiKey: options.apiKey,
     keys: kit.readOptions<object>('keys', options.keys ?? {}, KEYS),
     allowRuns: options.allowRuns ?? false,
     maxCredits: options.maxCredits ?? 0,
     models: modelsOf(options.models),
-    receiver: options.receiver,
-    readCredits: options.readCredits,
-    only: options.only,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: options.clock ?? createClock(),
     limits: { ...DEFAULT_LIMITS, ...kit.readOptions<object>('limits', options.limits ?? {}, LIMITS) },

@@ -60,7 +60,8 @@ export function reasonOf({ response_body, fault, status, code }: RequestEntry, j
 export function missedReason({ outcome, status, reason }: DeliveryEntry): string | undefined {
   if (outcome === 'delivered') return undefined
   if (outcome === 'timeout') return 'no response within 10 s'
-  return reason ?? `the receiver responded with ${status ?? 'a redirect'}`
+  if (outcome === 'network_error') return reason
+  return [`the receiver responded with ${status ?? 'a redirect'}`, reason].filter(Boolean).join(': ')
 }
 
 function messageIn(text = ''): string | undefined {

@@ -82,7 +82,7 @@ function Response({ exchange }: { exchange: RequestExchange | DeliveryExchange }
   return (
     <>
       <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
-      {exchange.kind === 'delivery' && exchange.reason && <p class="bad">{exchange.reason}</p>}
+      {exchange.kind === 'delivery' && exchange.outcome === 'network_error' && <p class="bad">{exchange.reason}</p>}
       <Headers list={exchange.response_headers} />
       {exchange.status !== undefined && <Body text={exchange.response_body} label="Response body" />}
     </>
