@@ -61,13 +61,6 @@ describe('generateImage', () => {
     expect(one.charged()).toBe(PRICE)
   })
 
-  it('repeats one run of several after a 429', async () => {
-    const one = setup()
-    one.server.faults.add({ kind: 'rate-limit', route: 'runModel', times: 1 })
-    const { images, warnings } = await generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 3 })
-    expect([images.length, warnings, one.posts(), one.charged()]).toEqual([3, [], 4, 3 * PRICE])
-  })
-
   it('does not repeat a run without a file, and names its job', async () => {
     const one = setup()
     one.server.script('aurora-image', [WITHOUT_FILE])

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { type Checks, count, isText, needs, oneOf, positive, readOptions, signal, text } from './checks.ts'
-import { ConfigurationError } from './model-run-error.ts'
 
 interface Options {
   signal?: AbortSignal | undefined
@@ -81,43 +80,5 @@ describe('the members of options', () => {
     [{ signal: new AbortController() }, 'must be an AbortSignal, like `controller.signal`, not an AbortController.'],
   ])('are rejected with the type that they have: %o', (options, message) => {
     expect(() => read(options)).toThrow(message)
-  })
-})
-
-describe('options', () => {
-  const others = [null, undefined, 7, [], [5], () => {}, new Date(), new Map(), Promise.resolve({}), new Headers()]
-  test.each(others)('cannot be %s', (options) => {
-    expect(() => read(options)).toThrow('`options` of `doSomething` must be an object, like { signal: … }.')
-  })
-
-  test('that are a text are not printed: it may be a key', () => {
-    expect(() => read('sk_test_0123456789')).toThrow(ConfigurationError)
-    expect(() => read('sk_test_0123456789')).not.toThrow('sk_test')
-  })
-
-  test.each([
-    [new Proxy({}, { get: () => expect.unreachable() })],
-    [new Proxy({}, { ownKeys: () => expect.unreachable() })],
-    [
-      {
-        get timeoutMs() {
-          return expect.unreachable()
-        },
-      },
-    ],
-  ])('whose getter throws are rejected, and the error has the cause', (options) => {
-    expect(() => read(options)).toThrow(
-      expect.objectContaining({
-        name: 'ConfigurationError',
-        message: 'An argument of `doSomething` cannot be read.',
-        cause: expect.any(Error),
-      }),
-    )
-  })
-
-  test('of a call of the client say that nothing was sent', () => {
-    expect(() => read({ timeoutMs: 0 }, 'client.run')).toThrow(
-      '`timeoutMs` of `client.run` must be a number above 0, not 0. Nothing was sent.',
-    )
   })
 })

@@ -10,27 +10,20 @@ function expectedAfter(durations: readonly number[]) {
 }
 
 describe('expected durations', () => {
-  test('are unknown for a model that was never seen', () => {
-    expect(createDurations().of('aurora-image')).toBeUndefined()
-  })
-
-  test('reach a fifth to either side of one single job', () => {
-    expect(expectedAfter([40_000])).toEqual({ earliestMs: 32_000, latestMs: 48_000 })
-  })
-
-  test('get narrower with each job that takes the same time', () => {
-    expect(expectedAfter(Array.from({ length: 16 }, () => 40_000))).toEqual({ earliestMs: 39_500, latestMs: 40_500 })
-  })
-
-  test('span the durations that were seen', () => {
-    expect(expectedAfter(Array.from({ length: 17 }, (_, index) => 36_000 + index * 500))).toEqual({
-      earliestMs: 35_600,
-      latestMs: 44_400,
-    })
-  })
-
-  test.each([[[10_000, 20_000]], [[20_000, 10_000]]])('are around two jobs, in whatever order: %j', (durations) => {
-    expect(expectedAfter(durations)).toEqual({ earliestMs: 9_500, latestMs: 20_500 })
+  const same = (count: number, ms: number) => Array.from({ length: count }, () => ms)
+  test.each([
+    ['unknown for a model that was never seen', [], undefined],
+    ['a fifth to either side of one single job', [40_000], { earliestMs: 32_000, latestMs: 48_000 }],
+    ['narrower with each job that takes the same time', same(16, 40_000), { earliestMs: 39_500, latestMs: 40_500 }],
+    [
+      'the span of the durations that were seen',
+      same(17, 36_000).map((ms, index) => ms + index * 500),
+      { earliestMs: 35_600, latestMs: 44_400 },
+    ],
+    ['around two jobs', [10_000, 20_000], { earliestMs: 9_500, latestMs: 20_500 }],
+    ['around two jobs, in whatever order', [20_000, 10_000], { earliestMs: 9_500, latestMs: 20_500 }],
+  ])('are %s', (_, durations, expected) => {
+    expect(expectedAfter(durations)).toEqual(expected)
   })
 
   test('are not wider for the few jobs that were polled seldom', () => {

@@ -1,9 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { caught } from '../../test/caught.ts'
 import { broken, errorResponse, json } from '../../test/scripted-service.ts'
 import { createTestProxy, MODEL, PROXY_SECRET } from '../../test/test-proxy.ts'
-import { NotFoundError } from '../client/errors/api-errors.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 const seal = (user: string) => createJobSeals(PROXY_SECRET).seal(user, { jobId: 'job_1' })
@@ -40,19 +38,6 @@ describe('a job of a page (section 4.4)', () => {
     const result = await clock.run(again.result({ deadlineMs: Number.POSITIVE_INFINITY }))
     expect(result.output).toEqual(output)
     expect(job.id).not.toContain('job_1')
-  })
-
-  test.each([
-    ['a job of another user', () => seal('ben')],
-    ['the id that the service has', async () => 'job_1'],
-    ['a job of another secret', () => createJobSeals('x'.repeat(32)).seal('anna', { jobId: 'job_1' })],
-  ])('is not there for %s: the service is not asked', async (_, idOf) => {
-    const { pageOf, send, service } = createTestProxy([json(200, { data: { status: 'succeeded', output } })])
-    const id = await idOf()
-    await caught(pageOf('anna').jobs.get(id), NotFoundError)
-    await caught(pageOf('anna').jobs.cancel(id), NotFoundError)
-    await expect(send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 404 })
-    expect(service.received).toEqual([])
   })
 })
 

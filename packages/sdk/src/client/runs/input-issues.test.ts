@@ -12,16 +12,9 @@ const issuesOf = (properties: InputSchema['properties'], input: Record<string, u
 const pointersOf = (input: Record<string, unknown>) => findInputIssues(schema, input).map(({ pointer }) => pointer)
 
 describe('findInputIssues (section 2.3)', () => {
-  test('finds nothing wrong with an input that fits', () => {
-    expect(findInputIssues(schema, { prompt: 'x' })).toEqual([])
-    expect(findInputIssues(schema, { prompt: 'x', image_size: 'square', num_images: 4 })).toEqual([])
-  })
-
   test.each([
-    ['a missing parameter', { num_images: 1 }, ['/prompt']],
-    ['a value that is not allowed', { prompt: 'x', image_size: 'huge' }, ['/image_size']],
+    ['nothing wrong with what fits', { prompt: 'x', image_size: 'square', num_images: 4 }, []],
     ['a number below the minimum', { prompt: 'x', num_images: 0 }, ['/num_images']],
-    ['a number above the maximum', { prompt: 'x', num_images: 5 }, ['/num_images']],
     ['a parameter that the model does not have', { prompt: 'x', 'a/b~c': 1 }, ['/a~1b~0c']],
     ['a name that every object has', { prompt: 'x', toString: 'y' }, ['/toString']],
   ])('finds %s', (_, input, pointers) => {

@@ -4,25 +4,6 @@ import { createMemoryBudgetStore } from './budget-store.ts'
 
 const reservation = { account: 'a', id: '1', credits: 4, limit: 10, expiresInMs: 1_000 }
 
-test('reserves up to the limit, and settles each reservation once', async () => {
-  const store = createMemoryBudgetStore(createManualClock())
-  await expect(store.reserve(reservation)).resolves.toBe(true)
-  await expect(store.reserve({ ...reservation, id: '2', credits: 6 })).resolves.toBe(true)
-  await expect(store.reserve({ ...reservation, id: '3', credits: 1 })).resolves.toBe(false)
-  await store.settle({ account: 'a', id: '1', charged: 1 })
-  await store.settle({ account: 'a', id: '1', charged: 0 })
-  await store.settle({ account: 'a', id: '3', charged: 0 })
-  await store.settle({ account: 'b', id: '2', charged: 0 })
-  await expect(store.balance('a')).resolves.toBe(7)
-  await expect(store.balance('b')).resolves.toBe(0)
-})
-
-test.each([Number.NaN, Number.POSITIVE_INFINITY, 11])('reserves nothing for a price of %d', async (credits) => {
-  const store = createMemoryBudgetStore(createManualClock())
-  await expect(store.reserve({ ...reservation, credits })).resolves.toBe(false)
-  await expect(store.balance('a')).resolves.toBe(0)
-})
-
 test('forgets an account when it expires, and a late settlement changes nothing of the next one', async () => {
   const clock = createManualClock()
   const store = createMemoryBudgetStore(clock)

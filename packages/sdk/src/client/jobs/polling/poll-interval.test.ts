@@ -46,20 +46,12 @@ describe('the delay until the next poll', () => {
     expect(delayOf(UNKNOWN_MODEL, { random: 1, nextDelayMs }).delayMs).toBe(60_500)
   })
 
-  test('goes by the expected duration of the model of a job that this client submitted', () => {
-    expect(delayOf({}).delayMs).toBeCloseTo(KNOWN_MS)
-  })
-
   test.each([
     ['another model', UNKNOWN_MODEL],
     ['a job that another process submitted', { job: { jobId: 'job_1', modelId: 'aurora-image' } }],
     ['a job of which only the id is known', { job: { jobId: 'job_1', submittedAt: 1_000 } }],
-  ])('does not for %s', (_, polled) => {
+  ])('does not go by the expected duration of the model of %s', (_, polled) => {
     expect(delayOf(polled).delayMs).toBe(2_400)
-  })
-
-  test('is short when one of the waits wants each state', () => {
-    expect(delayOf({ subscribers: [waiter(), waiter({ wantsStates: true })] }).delayMs).toBe(2_400)
   })
 
   test('is that of a safety net only when all waits have a webhook', () => {
@@ -97,16 +89,10 @@ describe('a job that a poll found finished', () => {
     return durations.of('aurora-image')
   }
 
-  test('took between the poll before and this one', () => {
-    expect(learnt(polledJobOf(), 33_000)).toEqual({ earliestMs: 28_800, latestMs: 43_200 })
-  })
-
   test.each<[string, Partial<PolledJob>]>([
-    ['that was submitted elsewhere or long before', { isSeenFromStart: false }],
     ['of an unknown model', { job: { jobId: 'job_1' } }],
     ['that failed: that may be quick', { state: { status: 'failed' } }],
     ['whose state is not known', { state: undefined }],
-    ['that was found after the machine slept for an hour', { seenAt: 3_641_000 }],
   ])('teaches nothing when it is one %s', (_, more) => {
     expect(learnt(polledJobOf(more), 33_000)).toBeUndefined()
   })
