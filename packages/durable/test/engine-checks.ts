@@ -1,6 +1,7 @@
 import { type EngineCheck, testsOf } from '../../kit/test/engine/engine-check.ts'
 import { TASK_CHECKS } from '../../kit/test/engine/task-checks.ts'
 import type { Engine } from '../src/engine/engine.ts'
+import { ONCE_CHECKS } from './once-checks.ts'
 import { SHARE_CHECKS } from './share-checks.ts'
 import { START_CHECKS } from './start-checks.ts'
 
@@ -13,5 +14,5 @@ import { START_CHECKS } from './start-checks.ts'
  * it.each(engineChecks(() => createMyEngine(store)))('$name', ({ run }) => run())
  */
 export function engineChecks(open: () => Engine | Promise<Engine>): readonly EngineCheck[] {
-  return testsOf<Engine>({ ...TASK_CHECKS, ...SHARE_CHECKS, ...START_CHECKS }, open)
+  return testsOf<Engine>({ ...TASK_CHECKS, ...SHARE_CHECKS, ...START_CHECKS, ...ONCE_CHECKS }, open)
 }

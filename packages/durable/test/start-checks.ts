@@ -83,6 +83,8 @@ export const START_CHECKS: Checks = {
       marks.push(await task.markStarted())
       held.release()
     })
+    // Another run may have ended the task before.
+    await until(() => marks.length === 2)
     expectEqual(marks, [false, false], 'marks')
     for (const [lost] of [...runs, ...held.started.map((task) => [task.lost])]) expectEqual(lost, 0, 'lost')
     expectEqual((await engine.get(queue, 'a'))?.state, 'done', 'state')

@@ -7,8 +7,7 @@ import { type Checks, isRecord, isText, must, readOptions } from '@modelrun/kit'
 import type { RedisOptions } from 'ioredis'
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions, warnOnce } from '../engine/table-engine.ts'
-import { BullmqQueues } from './bullmq-queues.ts'
-import { BullmqTable } from './bullmq-table.ts'
+import { createBullmqTable } from './bullmq-table.ts'
 import { RedisLink } from './redis-link.ts'
 
 /** Options of `createBullmqEngine`. */
@@ -23,20 +22,18 @@ export interface BullmqEngineOptions extends TableEngineOptions {
 }
 
 const OPTIONS: Checks<BullmqEngineOptions> = {
-  connection: connectionProblem,
+  // Without the value, which may hold a password.
+  connection: (given) => (isConnection(given) ? undefined : NO_CONNECTION),
   prefix: must('a text', isText),
   ...TABLE_ENGINE_OPTIONS,
 }
 
-/** Without the value, which may hold a password. */
-function connectionProblem(connection: unknown): string | undefined {
-  if (typeof connection === 'string' && /^(rediss?|unix):/.test(connection)) return undefined
-  if (!isRecord(connection) || 'sendCommand' in connection) {
-    return 'must be a URL like redis://localhost:6379, or options of ioredis, not a client'
-  }
-  if ('keyPrefix' in connection) return 'must not have `keyPrefix`, with which BullMQ does not work: use `prefix`'
-  if ('url' in connection) return 'must not have `url`, which ioredis ignores: give the URL itself'
-  return undefined
+const NO_CONNECTION =
+  'must be a URL like redis://localhost:6379, or options of ioredis without `url` and `keyPrefix`, not a client'
+
+function isConnection(given: unknown): boolean {
+  if (typeof given === 'string') return /^(rediss?|unix):/.test(given)
+  return isRecord(given) && !['sendCommand', 'keyPrefix', 'url'].some((name) => name in given)
 }
 
 /**
@@ -47,9 +44,7 @@ function connectionProblem(connection: unknown): string | undefined {
  *
  * `setup()` rejects with ConfigurationError unless Redis has `maxmemory-policy noeviction`. Killed processes lose nothing. To
  * outlive a power failure, Redis needs `appendonly yes` and `appendfsync always`: else the last second is lost, and a run
- * that was sent in it is sent again.
- *
- * During an outage of Redis all methods reject within two seconds.
+ * that was sent in it is sent again. During an outage of Redis all methods reject within two seconds.
  *
  * @throws ConfigurationError when an option is wrong
  *
@@ -58,13 +53,7 @@ function connectionProblem(connection: unknown): string | undefined {
  * await engine.setup()
  */
 export function createBullmqEngine(options: BullmqEngineOptions): Engine {
-  const {
-    connection,
-    prefix = 'modelrun',
-    onError = warnOnce(),
-    ...rest
-  } = readOptions('createBullmqEngine', options, OPTIONS)
-  const link = new RedisLink(connection, onError)
-  const table = new BullmqTable(link, new BullmqQueues(link, prefix, onError), prefix)
-  return createTableEngine(table, { ...rest, onError })
+  const checked = readOptions('createBullmqEngine', options, OPTIONS)
+  const { connection, prefix = 'modelrun', onError = warnOnce(), ...rest } = checked
+  return createTableEngine(createBullmqTable(new RedisLink(connection, prefix, onError), prefix), { ...rest, onError })
 }

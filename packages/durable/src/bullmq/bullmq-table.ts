@@ -1,231 +1,86 @@
-import type { LockedTask, LockedTasks, LockRequest, TaskEnd } from '@modelrun/kit'
-import type { Job, Queue, Worker } from 'bullmq'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import type { DurableTable } from '../engine/table-engine.ts'
-import {
-  endJob,
-  fetchJobs,
-  fromJobId,
-  type HeldJob,
-  heldKey,
-  isDone,
-  stateOf,
-  toJobId,
-  toLockedTask,
-  updateJob,
-} from './bullmq-jobs.ts'
-import { BullmqLists, type List } from './bullmq-lists.ts'
-import type { BullmqQueues } from './bullmq-queues.ts'
-import { type RedisLink, within } from './redis-link.ts'
-import { TaskNotes } from './task-notes.ts'
+import { listTasks, msUntilDue, queueKey } from './bullmq-lists.ts'
+import { createLocks, pauseQueue } from './bullmq-locks.ts'
+import type { RedisLink } from './redis-link.ts'
+import { isDone, notesKey, oldNotes, readJob, toJobId, toRecord } from './task-job.ts'
 
-/** The tasks in BullMQ, by its public interface. Jobs are fetched one by one, as in its guide to manual processing. */
-export class BullmqTable implements DurableTable {
-  readonly #link: RedisLink
-  readonly #queues: BullmqQueues
-  readonly #prefix: string
-  readonly #notes: TaskNotes
-  readonly #lists: BullmqLists
-  readonly #held = new Map<string, HeldJob>()
+/** Adds `ARGV[3]` to the counter `ARGV[1]` once for the part `ARGV[2]`, unless its value would exceed `ARGV[4]`. */
+const RESERVE = `
+  if redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return 1 end
+  if (redis.call('HGET', KEYS[1], ARGV[1]) or 0) + ARGV[3] > tonumber(ARGV[4]) then return 0 end
+  redis.call('HINCRBYFLOAT', KEYS[1], ARGV[1], ARGV[3])
+  return redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])`
 
-  constructor(link: RedisLink, queues: BullmqQueues, prefix: string) {
-    this.#link = link
-    this.#queues = queues
-    this.#prefix = prefix
-    this.#notes = new TaskNotes(link, prefix)
-    this.#lists = new BullmqLists(link, this.#notes)
-  }
+const RELEASE = `
+  local amount = redis.call('HGET', KEYS[2], ARGV[2])
+  if amount then redis.call('HINCRBYFLOAT', KEYS[1], ARGV[1], '-' .. amount) end
+  return redis.call('HDEL', KEYS[2], ARGV[2])`
 
-  setup(): Promise<void> {
-    return this.#link.check(`${this.#prefix}-version`)
-  }
-
-  async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
-    await this.#on(queue, (jobs) =>
-      jobs.add('task', JSON.parse(data), { jobId: toJobId(id), delay: Math.ceil(delayMs) }),
-    )
-  }
-
-  async lock({ queue, limit, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
-    const pausedMs = await this.#link.do((redis) => redis.pttl(this.#notes.keyOf(queue, 'pause')))
-    if (pausedMs > 0) return { tasks: [], nextMs: pausedMs }
-    const worker = await this.#queues.worker(queue, { lockMs, stepMs: spacing?.stepMs })
-    const fetched = await this.#fetch(queue, worker, { most: limit, lockMs })
-    // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
-    const nextMs = spacing && fetched.length > 0 ? Math.ceil(spacing.stepMs) : await this.#limitedMs(queue, spacing)
-    return { tasks: fetched.map((held) => this.#hold(queue, held)), nextMs }
-  }
-
-  /** How long the rate allows no start. */
-  async #limitedMs(queue: string, spacing: LockRequest['spacing']): Promise<number | undefined> {
-    if (spacing === undefined) return undefined
-    const ttlMs = await this.#on(queue, (jobs) => jobs.getRateLimitTtl(1)).catch(() => 0)
-    return ttlMs > 0 ? ttlMs : undefined
-  }
-
-  async #fetch(queue: string, worker: Worker, { most, lockMs }: { most: number; lockMs: number }): Promise<HeldJob[]> {
-    const jobs = await fetchJobs(worker, most)
-    if (jobs.length === 0) return []
-    return Promise.all(
-      jobs.map(async ({ job, token }) => {
-        const { lost, attempts } = await this.#notes.read(queue, job, job.attemptsStarted)
-        return { job, token, worker, lockMs, lost, attempts: attempts + job.attemptsMade }
+/** The tasks in BullMQ, by its public interface. */
+export function createBullmqTable(link: RedisLink, prefix: string): DurableTable {
+  const tallies = `${prefix}-tallies`
+  // The parts of a counter have a key of their own, so that they can be deleted with their batch.
+  const tally = (script: string, name: string, args: (string | number)[]) =>
+    link.do((redis) => redis.eval(script, 2, tallies, `${tallies}:${encodeURIComponent(name)}`, name, ...args))
+  return {
+    ...createLocks(link),
+    setup: () => link.check(`${prefix}-version`),
+    async add(queue, id, { data, delayMs }) {
+      const options = { jobId: toJobId(id), delay: Math.ceil(delayMs) }
+      await link.on(queue, (jobs) => jobs.add('task', JSON.parse(data), options))
+    },
+    get: (queue, id) =>
+      link.on(queue, async (jobs, redis) => {
+        const known = await readJob(jobs, toJobId(id))
+        return known && toRecord(redis, { ...known, cursor: '0' })
       }),
-    )
-  }
-
-  #hold(queue: string, held: HeldJob): LockedTask {
-    const task = toLockedTask(held)
-    this.#held.set(heldKey(queue, task.id), held)
-    return task
-  }
-
-  #heldWith(queue: string, fences: ReadonlyMap<string, number>): HeldJob[] {
-    return [...fences].flatMap(([id, fence]) => {
-      const held = this.#held.get(heldKey(queue, id))
-      return held?.job.attemptsStarted === fence ? held : []
-    })
-  }
-
-  async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
-    const kept = await this.#renew(this.#heldWith(queue, fences), lockMs)
-    for (const id of fences.keys()) if (!kept.has(id)) this.#held.delete(heldKey(queue, id))
-    return kept
-  }
-
-  async #renew(held: readonly HeldJob[], lockMs: number): Promise<ReadonlySet<string>> {
-    const worker = held[0]?.worker
-    if (worker === undefined) return new Set()
-    const jobIds = held.map(({ job }) => String(job.id))
-    const tokens = held.map(({ token }) => token)
-    const lost = await within(worker.extendJobLocks(jobIds, tokens, lockMs))
-    return new Set(jobIds.filter((id) => !lost.includes(id)).map(fromJobId))
-  }
-
-  /**
-   * First the mark, then the renewal of the lock, which shows whether it held: who locks the task next sees the mark of a run that
-   * continues from here, because no other worker can lock it in between.
-   */
-  async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
-    const held = this.#heldWith(queue, fences)
-    await this.#notes.mark(
-      queue,
-      held.map(({ job }) => job),
-    )
-    const marked = await this.#renew(held, held[0]?.lockMs ?? 0)
-    const late = held.filter(({ job }) => !marked.has(fromJobId(job.id)))
-    await this.#notes.unmark(
-      queue,
-      late.map(({ job }) => job),
-    )
-    return marked
-  }
-
-  async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
-    const [held] = this.#heldWith(queue, new Map([[id, fence]]))
-    if (held === undefined) return false
-    if (end.kind === 'again' && end.pausesQueue) await this.pause(queue, end.delayMs)
-    const isEnded = await within(this.#endHeld(queue, held, end))
-    this.#held.delete(heldKey(queue, id))
-    return isEnded
-  }
-
-  async #endHeld(queue: string, held: HeldJob, end: TaskEnd): Promise<boolean> {
-    const { job } = held
-    if (end.kind === 'done' || end.kind === 'dead') {
-      // Before the end: a list then shows it as soon as it has ended, and no crash in between hides it.
-      const keys = [this.#notes.keyOf(queue, end.kind), this.#notes.keyOf(queue, 'seq')]
-      await this.#link.run('modelrunPlace', keys, [String(job.id)])
-    } else {
-      const dueAt = Date.now() + Math.ceil(end.delayMs)
-      await this.#notes.postpone(queue, job, { dueAt, failed: end.kind === 'failed' ? 1 : 0 })
-    }
-    return endJob(held, end)
-  }
-
-  get(queue: string, id: string): Promise<TaskRecord | undefined> {
-    return this.#on(queue, (jobs) => this.#lists.get(jobs, queue, id))
-  }
-
-  list(queue: string, state: TaskState, list: List): Promise<TaskRecord[]> {
-    return this.#on(queue, (jobs) => this.#lists.list(jobs, queue, { ...list, state }))
-  }
-
-  count(queue: string): Promise<Record<TaskState, number>> {
-    return this.#on(queue, (jobs) => this.#lists.count(jobs))
-  }
-
-  async pause(queue: string, ms: number): Promise<void> {
-    const pause = this.#notes.keyOf(queue, 'pause')
-    await this.#link.do(async (redis) => {
-      // Keeps the longer of two pauses.
-      if ((await redis.set(pause, 1, 'PX', Math.ceil(ms), 'NX')) === null)
-        await redis.pexpire(pause, Math.ceil(ms), 'GT')
-    })
-  }
-
-  async resume(queue: string): Promise<void> {
-    await this.#link.do((redis) => redis.del(this.#notes.keyOf(queue, 'pause')))
-  }
-
-  isPaused(queue: string): Promise<boolean> {
-    return this.#link.do(async (redis) => (await redis.exists(this.#notes.keyOf(queue, 'pause'))) === 1)
-  }
-
-  msUntilDue(queue: string): Promise<number | undefined> {
-    return this.#on(queue, (jobs) => this.#lists.msUntilDue(jobs, queue))
-  }
-
-  async total(name: string): Promise<number> {
-    return Number(await this.#link.do((redis) => redis.hget(this.#tallies, name)))
-  }
-
-  async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {
-    return (await this.#link.run('modelrunReserve', this.#partKeys(name), [name, part, amount, limit])) === 1
-  }
-
-  async release(name: string, part: string): Promise<void> {
-    await this.#link.run('modelrunRelease', this.#partKeys(name), [name, part])
-  }
-
-  get #tallies(): string {
-    return `${this.#prefix}-tallies`
-  }
-
-  /** The parts of a counter have a key of their own, so that they can be deleted with their batch. */
-  #partKeys(name: string): string[] {
-    return [this.#tallies, `${this.#tallies}:${encodeURIComponent(name)}`]
-  }
-
-  update(queue: string, id: string, data: string): Promise<boolean> {
-    return this.#on(queue, (jobs) => updateJob(jobs, id, JSON.parse(data)))
-  }
-
-  replay(queue: string, id: string): Promise<boolean> {
-    return this.#on(queue, async (jobs) => {
-      const job: Job | undefined = await jobs.getJob(toJobId(id))
-      if (job === undefined || stateOf(job, '') !== 'dead') return false
-      await this.#notes.replay(queue, job)
-      return isDone(job.retry('failed', { resetAttemptsMade: true }))
-    })
-  }
-
-  remove(queue: string, id: string): Promise<boolean> {
-    return this.#on(queue, async (jobs) => {
-      const jobId = toJobId(id)
-      const job: Job | undefined = await jobs.getJob(jobId)
-      if (job === undefined || (await jobs.remove(jobId)) !== 1) return false
-      await this.#notes.remove(queue, job)
-      return true
-    })
-  }
-
-  async close(): Promise<void> {
-    await this.#queues.close()
-    await this.#link.close()
-  }
-
-  #on<Value>(queue: string, change: (jobs: Queue) => Promise<Value>): Promise<Value> {
-    return within(this.#queues.queue(queue).then(change))
+    list: (queue, state, list) => link.on(queue, (jobs, redis) => listTasks(jobs, redis, { ...list, state })),
+    async count(queue) {
+      const counts = await link.on(queue, (jobs) => jobs.getJobCounts())
+      const { active = 0, completed = 0, failed = 0, ...others } = counts
+      const waiting = Object.values(others).reduce((sum, count) => sum + count, 0)
+      return { waiting, running: active, done: completed, dead: failed }
+    },
+    async pause(queue, ms) {
+      await link.on(queue, (jobs, redis) => pauseQueue(jobs, redis, ms))
+    },
+    async resume(queue) {
+      await link.on(queue, (jobs, redis) => redis.del(queueKey(jobs, 'pause')))
+    },
+    isPaused: (queue) => link.on(queue, async (jobs, redis) => (await redis.exists(queueKey(jobs, 'pause'))) === 1),
+    msUntilDue: (queue) => link.on(queue, msUntilDue),
+    total: async (name) => Number(await link.do((redis) => redis.hget(tallies, name))),
+    reserve: async (name, part, { amount, limit }) => (await tally(RESERVE, name, [part, amount, limit])) === 1,
+    async release(name, part) {
+      await tally(RELEASE, name, [part])
+    },
+    update: (queue, id, data) =>
+      link.on(queue, async (jobs, redis) => {
+        const { job } = (await readJob(jobs, toJobId(id))) ?? {}
+        if (job === undefined || !(await isDone(job.updateData(JSON.parse(data))))) return false
+        await redis.hset(notesKey(job), 'due', Date.now())
+        await isDone(job.promote())
+        return true
+      }),
+    replay: (queue, id) =>
+      link.on(queue, async (jobs, redis) => {
+        const { job, state } = (await readJob(jobs, toJobId(id))) ?? {}
+        if (job === undefined || state !== 'dead') return false
+        const notes = { due: Date.now(), attempts: 0 }
+        // Before the replay: later runs have marks of their own.
+        const changes = redis.multi().del(notesKey(job)).hset(notesKey(job), notes)
+        await changes.hdel(...oldNotes(job)).exec()
+        return isDone(job.retry('failed', { resetAttemptsMade: true }))
+      }),
+    remove: (queue, id) =>
+      link.on(queue, async (jobs, redis) => {
+        const jobId = toJobId(id)
+        const { job } = (await readJob(jobs, jobId)) ?? {}
+        if (job === undefined || (await jobs.remove(jobId)) !== 1) return false
+        const lists = redis.multi().zrem(queueKey(jobs, 'done'), jobId).zrem(queueKey(jobs, 'dead'), jobId)
+        await lists.del(notesKey(job)).exec()
+        return true
+      }),
+    close: () => link.close(),
   }
 }

@@ -1,24 +1,25 @@
 import { systemClock, withTimeLimit } from '@modelrun/kit'
+import { createRedisBackend, Queue, Worker } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
 import { tooNew } from '../engine/table-versions.ts'
-import { SCRIPTS, type ScriptName } from './redis-scripts.ts'
 
 /** Time limit of a change. */
 const LIMIT_MS = 2_000
 
-/** A connection without traffic for this time is closed, so that the next attempt gets a new one. */
-const SILENCE_MS = 5_000
+/** The version of what the engine stores. */
+const VERSION = 1
 
 /**
  * During an outage commands fail soon instead of waiting in memory: the caller of `add` needs the error, and workers retry by
- * themselves. No command is sent twice, because a counter would count twice.
+ * themselves. No command is sent twice by itself.
  */
 const SETTINGS = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  socketTimeout: SILENCE_MS,
+  // A silent connection is closed after this time, so that the next attempt gets a new one.
+  socketTimeout: 5_000,
   // After a failover the old primary is a replica: a new connection leads to the new primary.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   // Settings that the engine relies on, and that the user's options must not change.
@@ -27,101 +28,101 @@ const SETTINGS = {
   replyMapping: 'legacy',
 } as const satisfies RedisOptions
 
-/** The version of what the engine stores. */
-const VERSION = 1
-
-/** The connection of an engine. No command blocks it, so all queues and workers of the engine share it. */
+/** The connection of an engine, with its queues and workers. No command blocks it, so all share it. */
 export class RedisLink {
+  readonly #prefix: string
   readonly #redis: Redis
+  readonly #onError: (error: unknown) => void
+  readonly #queues = new Map<string, Queue>()
+  readonly #workers = new Map<string, Worker>()
   #becomesReady: Promise<void> | undefined
-  #hasWarned = false
 
-  constructor(connection: string | RedisOptions, onError: (error: unknown) => void) {
+  constructor(connection: string | RedisOptions, prefix: string, onError: (error: unknown) => void) {
     const isUrl = typeof connection === 'string'
     this.#redis = isUrl ? new Redis(connection, SETTINGS) : new Redis({ ...connection, ...SETTINGS })
     this.#redis.on('error', onError)
-    for (const [name, script] of Object.entries(SCRIPTS)) this.#redis.defineCommand(name, script)
+    this.#onError = onError
+    this.#prefix = prefix
   }
 
-  /** Returns the client once it is connected. Rejects after two seconds without a connection. */
-  async ready(): Promise<Redis> {
-    if (this.#redis.status !== 'ready') await within(this.#untilReady())
-    return this.#redis
-  }
-
-  #untilReady(): Promise<void> {
-    this.#becomesReady ??= new Promise((resolve) => {
-      this.#redis.once('ready', () => {
-        this.#becomesReady = undefined
-        resolve()
-      })
-    })
-    return this.#becomesReady
-  }
-
-  /** Runs commands of Redis, within the time limit. */
+  /** Runs commands. Rejects when they take longer than two seconds, with the wait for the connection. */
   do<Value>(commands: (redis: Redis) => Promise<Value>): Promise<Value> {
-    return within(this.ready().then(commands))
+    const onLate = () => {
+      throw new Error(`Redis did not respond within ${LIMIT_MS} ms.`)
+    }
+    const work = this.#ready().then(() => commands(this.#redis))
+    return withTimeLimit(work, { clock: systemClock, limitMs: LIMIT_MS, onLate })
   }
 
-  run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    // `defineCommand` has made the method, which ioredis does not type. It sends the script again when Redis has forgotten it.
-    return this.do((redis) => (redis as unknown as Record<ScriptName, Script>)[name](...keys, ...args))
+  /** Runs commands of a queue. */
+  on<Value>(queue: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> {
+    return this.do((redis) => commands(this.#queue(queue), redis))
+  }
+
+  async #ready(): Promise<void> {
+    if (this.#redis.status === 'ready') return
+    this.#becomesReady ??= new Promise((resolve) => this.#redis.once('ready', () => resolve()))
+    await this.#becomesReady
+    this.#becomesReady = undefined
+  }
+
+  #queue(name: string): Queue {
+    const options = { connection: this.#redis, prefix: this.#prefix }
+    const queue = this.#queues.get(name) ?? new Queue(encodeURIComponent(name), options).on('error', this.#onError)
+    this.#queues.set(name, queue)
+    return queue
+  }
+
+  /** Returns a worker that finds stalled jobs, and runs nothing by itself. Called when Redis is connected. */
+  worker(name: string, lockMs: number, stepMs: number | undefined): Worker {
+    const key = `${lockMs} ${stepMs} ${name}`
+    const known = this.#workers.get(key)
+    if (known !== undefined) return known
+    const options = {
+      connection: this.#redis,
+      prefix: this.#prefix,
+      autorun: false,
+      lockDuration: lockMs,
+      // Between two checks of all processes together there may be twice as long.
+      stalledInterval: Math.ceil(lockMs / 20),
+      // The engine decides how often a task may lose its process.
+      maxStalledCount: 1_000_000_000,
+      ...(stepMs === undefined ? {} : { limiter: { max: 1, duration: Math.ceil(stepMs) } }),
+    }
+    // Without the connection that a worker would block to wait for jobs.
+    const worker = new Worker(encodeURIComponent(name), null, options, (queue, given) =>
+      createRedisBackend(queue, given, {}),
+    )
+    this.#workers.set(key, worker.on('error', this.#onError))
+    worker.startStalledCheckTimer().catch(this.#onError)
+    return worker
   }
 
   /**
    * Checks the settings of Redis, and the version of what the engine has stored.
    *
-   * @throws ConfigurationError when Redis may evict tasks, is a cluster, or denies a command, or a newer version has stored them
+   * @throws ConfigurationError when Redis may evict tasks or is a cluster, or a newer version has stored them
    */
   async check(versionKey: string): Promise<void> {
-    const redis = await this.ready()
-    try {
-      const info = (await Promise.all(['memory', 'persistence', 'cluster'].map((part) => redis.info(part)))).join('')
-      this.#checkInfo(info)
-      await redis.set(versionKey, VERSION, 'NX')
-      const version = Number(await redis.get(versionKey))
-      if (version > VERSION) throw tooNew(version, VERSION)
-    } catch (cause) {
-      if (!String(cause).includes('NOPERM')) throw cause
-      const message = `The user of Redis lacks a right: ${String(cause)}. The engine needs ~* (or its prefix), +@all without @admin and with +info: see "Redis" in the guide of engines.`
-      throw new ConfigurationError({ message, cause })
-    }
-  }
-
-  #checkInfo(info: string): void {
-    if (/cluster_enabled:1/.test(info)) {
-      const message =
-        'This Redis is a cluster, on which the engine does not work: its keys lie on several nodes. Use a single Redis, with replicas or Sentinel, or createPostgresEngine.'
-      throw new ConfigurationError({ message })
-    }
-    const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
-    if (policy !== 'noeviction') {
-      const message = `Redis has maxmemory-policy ${policy}: it evicts tasks when its memory is full. Set it to noeviction.`
-      throw new ConfigurationError({ message })
-    }
-    if (/aof_enabled:0/.test(info)) this.#warn()
-  }
-
-  #warn(): void {
-    if (this.#hasWarned) return
-    this.#hasWarned = true
-    process.emitWarning(
-      'Redis has appendonly no: when it restarts, it forgets what was stored since its last snapshot, and runs that were sent since are sent and paid again. Set appendonly yes and appendfsync always.',
-    )
+    const parts = ['memory', 'persistence', 'cluster']
+    const info = (await this.do((redis) => Promise.all(parts.map((part) => redis.info(part))))).join('')
+    if (/cluster_enabled:1/.test(info)) throw new ConfigurationError({ message: CLUSTER })
+    if (/maxmemory_policy:(?!noeviction)/.test(info)) throw new ConfigurationError({ message: EVICTS })
+    const version = await this.do((redis) => redis.set(versionKey, VERSION, 'NX', 'GET'))
+    if (Number(version) > VERSION) throw tooNew(Number(version), VERSION)
+    if (info.includes('aof_enabled:0')) process.emitWarning(FORGETS)
   }
 
   async close(): Promise<void> {
+    await Promise.all([...this.#workers.values(), ...this.#queues.values()].map((one) => one.close()))
     await this.#redis.quit().catch(() => this.#redis.disconnect())
   }
 }
 
-type Script = (...args: readonly (string | number)[]) => Promise<unknown>
+const CLUSTER =
+  'This Redis is a cluster, on which the engine does not work: its keys lie on several nodes. Use a single Redis, with replicas or Sentinel, or createPostgresEngine.'
 
-/** Rejects when a promise takes longer than two seconds. */
-export function within<Value>(promise: Promise<Value>): Promise<Value> {
-  const onLate = () => {
-    throw new Error(`Redis did not respond within ${LIMIT_MS} ms.`)
-  }
-  return withTimeLimit(promise, { clock: systemClock, limitMs: LIMIT_MS, onLate })
-}
+const EVICTS = 'Redis has a maxmemory-policy that evicts tasks when its memory is full. Set it to noeviction.'
+
+const FORGETS =
+  'Redis has appendonly no: when it restarts, it forgets what was stored since its last snapshot, and runs that were sent since are sent and paid again. Set appendonly yes and appendfsync always.'

@@ -41,7 +41,6 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
       const result = await handler({ ...task, data })
       return result === undefined ? undefined : await encode(result)
     }
-  const { once } = engine
   return {
     ...engine,
     // The engine rejects what is not JSON.
@@ -58,7 +57,7 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
             .catch(onError)
         },
       }),
-    once: once && ((queue, handler, options) => once(queue, decodingHandler(handler), options)),
+    once: (queue, handler, options) => engine.once(queue, decodingHandler(handler), options),
     getAll: async (tasks) =>
       await Promise.all((await engine.getAll(tasks)).map((record) => record && decodeRecord(record))),
     async get(queue, id) {

@@ -27,9 +27,9 @@ export interface Engine extends InboxEngine {
   getAll(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
   /**
    * Runs one task in this process, unless it is not due, is paused, or another process runs it. Resolves when its end is stored.
-   * Rejects when the store failed before that. Missing where a store cannot lock a task by its id.
+   * Rejects when the store failed before that.
    */
-  once?: ((queue: string, handler: TaskHandler, options: OnceOptions) => Promise<OnceResult>) | undefined
+  once(queue: string, handler: TaskHandler, options: OnceOptions): Promise<OnceResult>
   /** Lets the workers of other processes look for new tasks at once. Missing where they find them by polls alone. */
   notify?: (() => void) | undefined
   /** Counts the tasks of a queue by state. */

@@ -19,6 +19,7 @@ import { guarded, warn } from './warn.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable extends TaskTable {
+  lockOne: NonNullable<TaskTable['lockOne']>
   /** With one statement. Missing where there is none. */
   getAll?(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
   count(queue: string): Promise<Record<TaskState, number>>

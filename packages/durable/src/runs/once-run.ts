@@ -1,7 +1,6 @@
-import { sleep, systemClock } from '@modelrun/kit'
 import type { Json, OnceOptions, OnceResult, Task, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
 import type { RunsContext } from './runs-context.ts'
-import { FIRST_WAIT_MS, patiently } from './store-calls.ts'
+import { patiently } from './store-calls.ts'
 
 /** The queues that are worked. */
 export type WorkedQueue = 'submit' | 'poll'
@@ -33,34 +32,6 @@ const UNMARKED = { startMark: 'handler' } as const
 /** Runs the task of a run in this process, if that is due. */
 export function once(name: WorkedQueue, id: string, { handler, parts, isEarly }: Once): Promise<OnceResult> {
   const { engine, queues } = parts.context
-  if (engine.once === undefined) return workUntilMoved(name, id, { parts, isEarly })
   const options: OnceOptions = { ...parts.options[name], ...UNMARKED, id, isEarly }
-  return patiently(async () => (await engine.once?.(queues[name], handler, options)) ?? GONE)
-}
-
-const GONE: OnceResult = { isRun: false, isRunning: false, waitMs: 0 }
-
-/** Where a store cannot lock one task: a worker of the queue, until this task has moved on. */
-async function workUntilMoved(
-  name: WorkedQueue,
-  id: string,
-  { parts, isEarly }: Omit<Once, 'handler'>,
-): Promise<OnceResult> {
-  const { engine, queues } = parts.context
-  const queue = queues[name]
-  const giveUpAt = performance.now() + WORKED_MS
-  const before = await patiently(() => engine.get(queue, id))
-  if (isEarly && before?.state === 'waiting') await engine.update(queue, id, before.data)
-  const worker = parts.work(name)
-  try {
-    for (;;) {
-      const record = await patiently(() => engine.get(queue, id))
-      if (record?.state !== 'waiting' && record?.state !== 'running') return GONE
-      if (performance.now() > giveUpAt)
-        return { isRun: false, isRunning: record.state === 'running', waitMs: WORKED_MS }
-      await sleep(systemClock, FIRST_WAIT_MS)
-    }
-  } finally {
-    await worker.stop()
-  }
+  return patiently(() => engine.once(queues[name], handler, options))
 }

@@ -193,7 +193,6 @@ async function readUnsent(latest: Attempt, parts: StepParts): Promise<StepRun | 
   if (state === 'waiting') {
     return openStep({ key, state: 'waiting', afterMs: WORKED_MS, error: await pauseReason(context) })
   }
-  if (context.engine.once === undefined) return openStep({ key, state: 'running', afterMs: WORKED_MS })
   return workOnce(latest, { name: 'submit', mayRun: ({ lost }) => lost > 0 }, parts)
 }
 

@@ -16,8 +16,8 @@ export interface TaskEngineOptions {
 /** An engine, and what its owner needs. */
 export interface TaskEngine {
   engine: InboxEngine
-  /** Runs one task in this process. Missing when the table cannot lock a task by its id. */
-  once: ((queue: string, handler: TaskHandler, options: OnceOptions) => Promise<OnceResult>) | undefined
+  /** Runs one task in this process. Rejects when the table cannot lock a task by its id. */
+  once(queue: string, handler: TaskHandler, options: OnceOptions): Promise<OnceResult>
   /** Tasks of a queue may be due. */
   wake(queue: string): void
   /** Stops all workers. */
@@ -79,7 +79,7 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
     await Promise.all([...workers].map((worker) => worker.stop()))
     await poller?.stop()
   }
-  return { engine, once: lockOne === undefined ? undefined : once, wake, stop }
+  return { engine, once, wake, stop }
 }
 
 function settingsOf(options: WorkOptions): WorkerSettings {
