@@ -66,7 +66,7 @@ export const ONCE_CHECKS: Checks<Engine> = {
     expectEqual(ids, ['done'], 'runs')
   },
 
-  'a task that another process runs does not run, whoever runs it': async (context) => {
+  'a task that another process runs does not run, by a worker or by its id': async (context) => {
     const { engine, queue, open } = context
     const other = await open()
     const held = heldHandler()

@@ -45,7 +45,7 @@ export interface TaskTable {
   add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
   update(queue: string, id: string, data: string): Promise<boolean>
   lock(request: LockRequest): Promise<LockedTasks>
-  /** Locks one task by its id. Missing where nobody asks for one, such as in the inbox without a database. */
+  /** Locks one task by its id. Missing in memory, where only inboxes run. */
   lockOne?(request: LockOneRequest): Promise<LockedOne>
   /**
    * Reads with one statement in how many milliseconds the next task of each queue can be locked, without queues that have none.
