@@ -1,4 +1,4 @@
-import { nodeBuiltin } from '../src/shared/node-builtin.ts'
+import { nodeBuiltin } from '@modelrun/kit'
 import type { ManualClock } from './manual-clock.ts'
 
 /** Responds to one request. */

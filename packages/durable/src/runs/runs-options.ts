@@ -114,7 +114,7 @@ export interface Runs {
    * nothing is due. Returns the progress of the batch, which says what is left.
    */
   sweep(options?: SweepOptions): Promise<RunsProgress>
-  /** Starts to send and poll in this process. */
+  /** Starts to send and poll in this process, in the async context (`AsyncLocalStorage`) in which the engine was created. */
   start(): void
   /**
    * Stops sending and polling in this process. Resolves when the results of running requests are stored. Loops of

@@ -9,6 +9,8 @@ interface WorkerContext extends TableContext {
   aloneLock: AloneLock
   /** Longest time between two reads of the table, in milliseconds. */
   pollMs: number
+  /** Does work in the async context in which the engine was created. */
+  inContext<T>(work: () => T): T
 }
 
 /** Locks one task, and runs it to its end. Rejects when the store does not lock it. */
@@ -64,7 +66,7 @@ export class TableWorker implements Worker {
   /** A task may be due. */
   wake(): void {
     this.#isWanted = true
-    if (!this.#isLocking) void this.#lockTasks()
+    if (!this.#isLocking) void this.#context.inContext(() => this.#lockTasks())
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Clock, startTimer } from '../clock.ts'
+import { createContextCapture } from '../node-builtin.ts'
 import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, WorkOptions } from './engine.ts'
 import type { WorkerSettings } from './held-runs.ts'
 import { AloneLock, runOnce, TableWorker } from './table-worker.ts'
@@ -31,7 +32,9 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
   const wake = (queue?: string) => {
     for (const worker of workers) if ((queue ?? worker.queue) === worker.queue) worker.wake()
   }
-  const context = { ...options, table, aloneLock: new AloneLock(wake) }
+  // Whoever starts a worker or wakes it is not the one whose tasks it runs.
+  const inContext = createContextCapture()()
+  const context = { ...options, table, aloneLock: new AloneLock(wake), inContext }
   const engine: InboxEngine = {
     setup: () => table.setup(),
     async add(queue, id, { data, delayMs = 0 }) {

@@ -1,7 +1,25 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Checks, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 /** What workers do together, in one process or several. */
 export const WORK_CHECKS: Checks = {
+  'a task runs in the async context in which the engine was created, not in that of who starts a worker or adds it':
+    async (context) => {
+      const { engine, queue } = context
+      const tenants = new AsyncLocalStorage<string>()
+      const seen: unknown[] = []
+      const add = (id: string) => tenants.run(id, () => engine.add(queue, id, { data: null, delayMs: 50 }))
+      tenants.run('starter', () =>
+        engine.work(queue, async () => {
+          seen.push(tenants.getStore())
+          return null
+        }),
+      )
+      for (const id of ['a', 'b']) await add(id)
+      for (const id of ['a', 'b']) await untilState(context, id, 'done')
+      expectEqual(seen, [undefined, undefined], 'contexts of the runs')
+    },
+
   'no task runs twice, with several engines that add and run tasks': async ({ engine, queue, open }) => {
     const engines = [engine, await open(), await open()]
     const runs: string[] = []

@@ -1,5 +1,4 @@
-import { createDurations } from '@modelrun/kit'
-import { type ContextCapture, createContextCapture } from '../shared/node-builtin.ts'
+import { type ContextCapture, createContextCapture, createDurations } from '@modelrun/kit'
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import type { Subscriber } from './jobs/polling/polled-jobs.ts'

@@ -1,8 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { ModelRunError, memberOf, watch } from '@modelrun/kit'
+import { ModelRunError, memberOf, nodeBuiltin, watch } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { ATTEMPT_CHANNEL, type AttemptEvent, CALL_CHANNEL, type CallEvent } from '../client/observe/logger.ts'
-import { nodeBuiltin } from '../shared/node-builtin.ts'
 import { asWord, describeFailure } from './describe-failure.ts'
 
 /** Attributes of a span or an event. */

@@ -1,6 +1,6 @@
+import { nodeBuiltin } from '@modelrun/kit'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createTestClient } from '../../test/test-client.ts'
-import { nodeBuiltin } from './node-builtin.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()

@@ -72,7 +72,10 @@ export interface Inbox {
   waitFor(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<WebhookEvent>
   /** Works everything that is due, and resolves. For scheduled functions, where no process calls `start()`. */
   sweep(options?: SweepOptions): Promise<SweepReport>
-  /** Works everything in the background from now on. A process that receives a delivery starts by itself. */
+  /**
+   * Works everything in the background from now on. A process that receives a delivery starts by itself. Polls and handlers run
+   * in the async context (`AsyncLocalStorage`) in which the engine was created, of an inbox in memory in that of `createInbox`.
+   */
   start(): void
   /** Takes no more deliveries (503) and waits for running handlers. Tasks that wait stay in the engine. */
   drain(options?: DrainOptions): Promise<void>

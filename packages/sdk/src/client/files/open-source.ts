@@ -1,5 +1,13 @@
-import { ConfigurationError, isArrayBuffer, isBlob, kindOf, messageWithCause, stringIn, toUrl } from '@modelrun/kit'
-import { nodeBuiltin } from '../../shared/node-builtin.ts'
+import {
+  ConfigurationError,
+  isArrayBuffer,
+  isBlob,
+  kindOf,
+  messageWithCause,
+  nodeBuiltin,
+  stringIn,
+  toUrl,
+} from '@modelrun/kit'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
 export type FileSource = Blob | ArrayBuffer | ArrayBufferView | string | URL

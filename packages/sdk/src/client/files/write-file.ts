@@ -1,5 +1,4 @@
-import { ConfigurationError } from '@modelrun/kit'
-import { nodeBuiltin } from '../../shared/node-builtin.ts'
+import { ConfigurationError, nodeBuiltin } from '@modelrun/kit'
 import type { OpenedDownload } from './download.ts'
 
 type Fs = FileSystem['fs']

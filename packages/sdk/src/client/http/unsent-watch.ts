@@ -1,6 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
-import { nodeBuiltin } from '../../shared/node-builtin.ts'
+import { nodeBuiltin } from '@modelrun/kit'
 import type { FetchLike } from './fetch.ts'
 import { chainOfCauses, isUnsent } from './network-failure.ts'
 

@@ -1,5 +1,4 @@
-import { cleanText, replaceApiKeys, watch } from '@modelrun/kit'
-import { nodeBuiltin } from '../../shared/node-builtin.ts'
+import { cleanText, nodeBuiltin, replaceApiKeys, watch } from '@modelrun/kit'
 
 /** Receives log lines. `console` fits. */
 export interface Logger {
