@@ -105,7 +105,7 @@ export {
   type Submission,
 } from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
-export { type ContextCapture, createContextCapture, nodeBuiltin } from './node-builtin.ts'
+export { type ContextCapture, createContextCapture, nodeBuiltin, readEnvironment } from './node-builtin.ts'
 export { createRedactor, type Redactor, replaceApiKeys } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
 export { seededRandom } from './seeded-random.ts'

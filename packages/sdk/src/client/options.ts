@@ -1,7 +1,6 @@
-import { ConfigurationError, isPlainHttp, toUrl } from '@modelrun/kit'
+import { ConfigurationError, isPlainHttp, readEnvironment, toUrl } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from '../shared/clock.ts'
-import { readEnvironment } from '../shared/node-builtin.ts'
 import {
   type FetchLike,
   type FetchOptions,

@@ -16,11 +16,11 @@ import {
   needs,
   notNegative,
   positive,
+  readEnvironment,
   signal,
   text,
 } from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
-import { readEnvironment } from '../shared/node-builtin.ts'
 import { secret } from '../shared/signing/keyring.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
