@@ -100,7 +100,7 @@ describe('generateImage', () => {
   )
 
   it('names each job in the error of a call of several runs, whatever ends it', async () => {
-    const [one, other] = [setup({ deadlineMs: 300 }, { clock: 'system' }), setup({}, { clock: 'system' })]
+    const [one, other] = [setup({ deadlineMs: 300 }), setup({}, { clock: 'system' })]
     for (const { server } of [one, other]) {
       server.script(SWIFT, [{ result: 'succeeded', after_ms: 0 }, { result: 'hang' }, { result: 'hang' }])
     }

@@ -7,18 +7,24 @@ const UNCOMMON_IDS = [...'123 a:b a/b .. ü/.. __proto__ X x % " \' 🦊'.split(
 /** What is added, and read back. */
 export const ADD_CHECKS: Checks = {
   'a task runs once, with its data, and keeps its result': async ({ engine, queue, ...rest }) => {
-    const data = { text: 'ü "quoted"', list: [1, null, true] }
+    const data = {
+      text: 'ü "quoted"',
+      list: [1, null, true],
+      __proto__x: 1,
+      'a.b': [[], {}, ''],
+      big: 'x'.repeat(100_000),
+    }
     const seen: unknown[] = []
     await engine.add(queue, 'a', { data })
     expectEqual((await engine.get(queue, 'a'))?.state, 'waiting', 'state before')
     engine.work(queue, async (task) => {
       seen.push([task.id, task.data, task.attempt, task.lost])
-      return { made: 1 }
+      return { made: 1, of: task.data }
     })
     const record = await untilState({ engine, queue, ...rest }, 'a', 'done')
     await sleep(50)
     expectEqual(seen, [['a', data, 1, 0]], 'runs')
-    expectEqual([record.data, record.result, record.error], [data, { made: 1 }, undefined], 'record')
+    expectEqual([record.data, record.result, record.error], [data, { made: 1, of: data }, undefined], 'record')
     expectTrue((record.endedAt ?? 0) >= record.addedAt, 'endedAt is before addedAt')
   },
 
@@ -50,13 +56,6 @@ export const ADD_CHECKS: Checks = {
     expectEqual([(await engine.get(queue, 'a'))?.data, (await engine.get(queue, 'dies'))?.data], [1, 5], 'data')
   },
 
-  'the same id in two queues is two tasks': async ({ engine, queue }) => {
-    await engine.add(queue, 'a', { data: 1 })
-    await engine.add(`${queue}-2`, 'a', { data: 2 })
-    expectEqual((await engine.get(queue, 'a'))?.data, 1, 'data of the first')
-    expectEqual((await engine.get(`${queue}-2`, 'a'))?.data, 2, 'data of the second')
-  },
-
   'any text up to 300 characters is an id of its own': async (context) => {
     const { engine, queue } = context
     for (const id of UNCOMMON_IDS) await engine.add(queue, id, { data: id })
@@ -79,13 +78,17 @@ export const ADD_CHECKS: Checks = {
     expectTrue(waitedMs >= 395, `it started after ${waitedMs} ms instead of 400`)
   },
 
-  'an update replaces the data of a task that waits, and makes it due': async (context) => {
+  'an update replaces the data of a task that waits, and makes it due; not of its id in another queue': async (
+    context,
+  ) => {
     const { engine, queue } = context
+    await engine.add(`${queue}-2`, 'a', { data: 2 })
     await engine.add(queue, 'a', { data: 1, delayMs: 60_000 })
     engine.work(queue, async ({ data }) => data)
     expectEqual(await engine.update(queue, 'a', { text: 'ü' }), true, 'update')
     const record = await untilState(context, 'a', 'done')
     expectEqual([record.data, record.result], [{ text: 'ü' }, { text: 'ü' }], 'record')
+    expectEqual((await engine.get(`${queue}-2`, 'a'))?.data, 2, 'data in the other queue')
     expectEqual(await engine.update(queue, 'none', 1), false, 'update of a task that does not exist')
   },
 

@@ -152,13 +152,4 @@ export const END_CHECKS: Checks = {
     await untilState(context, 'hangs', 'dead')
     expectEqual(aborted, [true], 'aborts')
   },
-
-  'a result or data that is not shown stays as it is': async (context) => {
-    const { engine, queue } = context
-    const uncommon = { __proto__x: 1, 'a.b': [[], {}, ''], big: 'x'.repeat(100_000) }
-    await engine.add(queue, 'a', { data: uncommon })
-    engine.work(queue, async ({ data }) => data)
-    const { result } = await untilState(context, 'a', 'done')
-    expectEqual(result, uncommon, 'result')
-  },
 }

@@ -128,7 +128,7 @@ describe('what a page gets', () => {
     '/V1/models',
     '/v1/models//',
     '/v1/models/%zz',
-    '/v1/models/%61/run',
+    '/v1/models/lumen/%61urora',
   ]
   const JOB_PATHS = ['/v1/jobs', '/v1/jobs/', '/v1/jobs/a/b', '/v1/jobs/a//', '/files/job/0.png']
   test.each<[string, number]>([

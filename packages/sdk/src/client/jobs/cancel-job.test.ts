@@ -91,8 +91,9 @@ describe('jobs.cancel (section 4.5)', () => {
     ['a connection that was refused', unconnected('ECONNREFUSED')],
     ['429', text(429, '')],
   ])('does not count as done when the job is gone after %s, which did nothing', async (_, step) => {
-    const { client, clock } = createTestClient([step, gone])
+    const { client, clock, service } = createTestClient([step, gone])
     await caught(clock.run(client.jobs.cancel('job_1')), NotFoundError)
+    expect(service.methods()).toEqual(['DELETE', 'DELETE'])
   })
 
   test.each(['', '..', '\ud800'])('rejects, and does not throw, for the id %j: no path has it', async (id) => {

@@ -56,7 +56,6 @@ async function runCell({ call, hook, failure, isAccepted }: Cell) {
     options.signal = controller.signal
   }
   if (call.endsWith('deadline')) options.deadlineMs = DEADLINE_MS
-  const startedAt = clock.now()
   const isRun = call.startsWith('run')
   const input = { prompt: 'a fox' }
   const [outcome] = await Promise.allSettled([
@@ -67,7 +66,7 @@ async function runCell({ call, hook, failure, isAccepted }: Cell) {
     ),
   ])
   const posts = service.received.filter(({ method }) => method === 'POST').length
-  return { outcome, posts, elapsedMs: clock.now() - startedAt }
+  return { outcome, posts, elapsedMs: clock.elapsedMs() }
 }
 
 function check(cell: Cell, { outcome, posts, elapsedMs }: Awaited<ReturnType<typeof runCell>>): void {
