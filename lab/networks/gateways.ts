@@ -1,6 +1,6 @@
-import { NGINX_PROGRAMS, startNginx } from '../../packages/integration-tests/src/services/nginx.ts'
 import type { Service } from '../../packages/integration-tests/src/services/service-process.ts'
-import { startVarnish, VARNISH_PROGRAMS } from '../../packages/integration-tests/src/services/varnish.ts'
+import { NGINX_PROGRAMS, startNginx } from './nginx.ts'
+import { startVarnish, VARNISH_PROGRAMS } from './varnish.ts'
 
 /** A real gateway. What it does is chosen by the first part of a path, which it takes away. */
 interface Gateway {

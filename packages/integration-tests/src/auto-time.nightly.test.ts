@@ -1,7 +1,10 @@
-import { ModelRun } from 'modelrun'
+import { setImmediate } from 'node:timers/promises'
+import { ModelRun, type ModelRunOptions } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
 import { createCheckedServer } from './openapi/checked-server.ts'
+
+type Clock = NonNullable<ModelRunOptions['clock']>
 
 describe('an inbox in memory', () => {
   const start = () => {
@@ -32,14 +35,34 @@ describe('an inbox in memory', () => {
     await server.close()
   })
 
-  it('that was started does not keep time moving when nothing is left to do', async () => {
-    const { server, client } = start()
+  it('that was started keeps no timer when nothing is left to do, so that time stands still', async () => {
+    const { server } = start()
+    const open = new Set<unknown>()
+    let count = 0
+    const clock: Clock = {
+      now: server.clock.now,
+      setTimeout: (run, ms) => {
+        count += 1
+        const timer = server.clock.setTimeout(() => {
+          open.delete(timer)
+          run()
+        }, ms)
+        open.add(timer)
+        return timer
+      },
+      clearTimeout: (timer) => {
+        open.delete(timer)
+        server.clock.clearTimeout(timer)
+      },
+    }
+    const client = new ModelRun({ ...server.clientOptions(), clock })
     const inbox = createInbox({ client, onSucceeded: () => {} })
     inbox.start()
     await client.run('aurora-image', { prompt: 'waves' })
-    const now = server.clock.now()
-    await new Promise((resolve) => setTimeout(resolve, 700))
-    expect(server.clock.now()).toBe(now)
+    await expect.poll(() => open.size).toBe(0)
+    const before = count
+    for (let turn = 0; turn < 200; turn++) await setImmediate()
+    expect([open.size, count - before]).toEqual([0, 0])
     await inbox.drain()
     await server.close()
   })

@@ -36,12 +36,14 @@ async function openService(options: ReferenceServerOptions) {
 }
 
 test('a call whose process was killed while its job ran is paid once, and the same call gives its image', async () => {
-  const { server, call, start, posts, charged } = await openService({ latency: 3_000 })
+  const { server, call, start, posts, charged } = await openService({ latency: 3_600_000 })
   const first = start()
   // A poll: the batch has stored the job.
   await expect.poll(() => server.journal.text()).toContain('GET /v1/jobs/')
   first.kill('SIGKILL')
   await once(first, 'exit')
+  const [entry] = server.journal.entries({ kind: 'job' })
+  server.job(entry?.kind === 'job' ? entry.job_id : '').complete()
   expect(await call()).toBe(1)
   expect([posts(), charged()]).toEqual([1, 4])
 })

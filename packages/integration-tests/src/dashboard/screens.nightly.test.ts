@@ -106,6 +106,20 @@ describeDashboard('the dashboard in a real browser', (kit) => {
     await page.close()
   })
 
+  it('counts all jobs, draws the newest of them, and finds the others', async () => {
+    const { server, open } = await kit.serve({ latency: 0 })
+    const client = new ModelRun(server.clientOptions())
+    for await (const _ of client.runMany('aurora-image', Array(250).fill({ prompt: 'a fox' })));
+    const page = await open('#/activity?show=jobs')
+    await page.getByText(/^250 of /).waitFor()
+    await page.getByText('These are the newest 200. The search finds the others.').waitFor()
+    expect(await page.getByRole('row').count()).toBe(201)
+    const [first] = server.journal.entries({ kind: 'job' })
+    await page.getByLabel('Search all fields').fill(first?.kind === 'job' ? first.job_id : '')
+    await page.getByText(/^1 of /).waitFor()
+    await page.close()
+  })
+
   it('pauses time, moves it on and speeds it up', async () => {
     const { server, open } = await kit.serve({ clock: 'system' })
     const page = await open('#/controls')

@@ -134,7 +134,6 @@ async function failureOf(
     baseUrl,
     logLevel: 'off',
     random: () => 0,
-    timeoutMs: 3_000,
     fetch,
     ...fetchOptions,
   })

@@ -7,14 +7,12 @@ export const PROXY_URL = 'https://app.example.com/api/modelrun'
 export const SECRET = 'a secret of the test, 32 bytes long'
 export const MODELS = ['aurora-image', 'lumen/aurora-video']
 
-/** A service, a proxy in front of it, and pages of users. */
+/** A service, and a proxy in front of it. */
 export interface Setting {
   server: CheckedServer
   proxy: ModelRunProxy
   /** What the operator of the proxy got to see. */
   errors: unknown[]
-  /** The client in a page of a user. */
-  pageOf(user: string): ModelRun
   close(): Promise<void>
 }
 
@@ -39,21 +37,6 @@ export function openSetting({ server = createCheckedServer(), ...options }: Sett
     server,
     proxy,
     errors,
-    pageOf: (user) => {
-      const page = { baseUrl: PROXY_URL, clock: server.clock, fetch: fetchThrough(proxy.handle, user) }
-      // A program that is not a page needs a key. The proxy of the tests ignores it.
-      return new ModelRun({ apiKey: 'page', ...page })
-    },
     close: () => server.close(),
-  }
-}
-
-/** Adds what a browser adds to a request of a page to its own origin. */
-function fetchThrough(handle: (request: Request) => Promise<Response>, user: string): typeof globalThis.fetch {
-  return async (input, init) => {
-    const request = new Request(input, init)
-    request.headers.set('authorization', `Bearer ${user}`)
-    request.headers.set('sec-fetch-site', 'same-origin')
-    return await handle(request)
   }
 }

@@ -24,6 +24,7 @@ export async function openSite(
   proxy: ReturnType<ModelRunProxy['node']>,
 ): Promise<Site> {
   const server = createServer((request, response) => {
+    if (request.method === 'POST') relay.runArrived()
     if (request.url?.startsWith('/api/modelrun/')) void proxy(request, response)
     else respondWithPage(scripts, request, response)
   })
@@ -65,6 +66,7 @@ function createRelay(port: number) {
   const sockets = new Set<Socket>()
   let isBreaking = false
   let breaks = 0
+  let breakRun = () => {}
   const server = createTcpServer((browser) => {
     const target = connect(port, '127.0.0.1')
     for (const socket of [browser, target]) {
@@ -76,12 +78,8 @@ function createRelay(port: number) {
       })
     }
     browser.on('data', (bytes) => {
+      if (isBreaking && /^POST /.test(bytes.toString('latin1'))) breakRun = () => browser.destroy()
       target.write(bytes)
-      if (!isBreaking || !/^POST /.test(bytes.toString('latin1'))) return
-      isBreaking = false
-      breaks += 1
-      // When the other side has it.
-      setTimeout(() => browser.destroy(), 100)
     })
     target.on('data', (bytes) => browser.write(bytes))
   })
@@ -92,5 +90,11 @@ function createRelay(port: number) {
   const breakNextRun = () => {
     isBreaking = true
   }
-  return { server, close, breakNextRun, breaks: () => breaks }
+  const runArrived = () => {
+    if (!isBreaking) return
+    isBreaking = false
+    breaks += 1
+    breakRun()
+  }
+  return { server, close, breakNextRun, runArrived, breaks: () => breaks }
 }

@@ -1,7 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type Service, startProcess, stopProcess } from './service-process.ts'
+import {
+  freePort,
+  type Service,
+  startProcess,
+  stopProcess,
+} from '../../packages/integration-tests/src/services/service-process.ts'
 
 /** It compiles its rules: Debian's package brings the compiler. */
 export const VARNISH_PROGRAMS = ['varnishd']

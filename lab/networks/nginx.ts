@@ -1,7 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type Service, startProcess, stopProcess } from './service-process.ts'
+import {
+  freePort,
+  type Service,
+  startProcess,
+  stopProcess,
+} from '../../packages/integration-tests/src/services/service-process.ts'
 
 export const NGINX_PROGRAMS = ['nginx']
 
