@@ -121,11 +121,6 @@ describe('modelrun-conformance', () => {
     expect(stderr.trim().replace('modelrun-conformance: ', '')).toMatch(sentence)
   })
 
-  it('reads the credits that a command prints', async () => {
-    const args = ['--base-url', listening.url, '--only', 'schemas', '--read-credits-command', 'echo 7']
-    expect((await conformance(args, withKey(server.apiKey))).code).toBe(0)
-  })
-
   it('prints its help and its version', async () => {
     const { code, stdout, stderr } = await conformance(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -33,6 +33,7 @@ describeDashboard('the dashboard for everybody', (kit) => {
       await goTo(page, hash)
       expect(await violations(page), name).toEqual([])
     }
+    expect(await contrastOfDisabled(page)).toBeGreaterThanOrEqual(4.5)
     await page.close()
   })
 
@@ -141,6 +142,17 @@ describeDashboard('the dashboard for everybody', (kit) => {
     await page.close()
   })
 })
+
+/** Of a disabled button, which `violations` leaves out. */
+function contrastOfDisabled(page: Page): Promise<number> {
+  return page.evaluate(`{
+    const button = Object.assign(document.createElement('button'), { className: 'button', disabled: true })
+    const { color, backgroundColor } = getComputedStyle(document.body.appendChild(button))
+    const { getContrast, Color } = axe.commons.color
+    const parsed = (text) => new Color().parseString(text)
+    getContrast(parsed(backgroundColor), parsed(color))
+  }`)
+}
 
 async function fill({ server }: Served): Promise<string> {
   const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })

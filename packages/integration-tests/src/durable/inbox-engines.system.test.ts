@@ -39,16 +39,6 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
     },
   )
 
-  it.skipIf(isMissing)('a job that the service does not have takes no url from the job that it is for', async () => {
-    const [one, two] = [await harness().open(), await harness().open()]
-    const { url } = await one.inbox.prepare({ context: { order: 8 } })
-    const invented = { ...harness().service.resultOf('job_1'), job_id: 'job_invented' }
-    expect(await post(one.inbox, url, invented)).toBe(202)
-    expect(await post(two.inbox, url, harness().service.finish('job_1'))).toBe(202)
-    await two.inbox.waitFor('job_1')
-    expect([...one.calls, ...two.calls]).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 8 } }]])
-  })
-
   it.skipIf(isMissing)(
     'a result whose delivery did not come is polled by the other, and waited for in a third',
     async () => {
@@ -82,46 +72,6 @@ describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
     two.inbox.start()
     await expect.poll(() => two.calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 10 } }]])
     await expect.poll(() => two.inbox.deadLetters.list(), WAIT).toEqual([])
-  })
-
-  it.skipIf(isMissing)('a drain lets the handler end that runs, and leaves what waits to the other', async () => {
-    let finish = () => {}
-    const isFinished = new Promise<void>((resolve) => {
-      finish = resolve
-    })
-    const ended: string[] = []
-    const one = await harness().open({
-      concurrency: 1,
-      onSucceeded: async ({ job_id }) => {
-        await isFinished
-        ended.push(job_id)
-      },
-    })
-    for (const job of ['job_1', 'job_2']) {
-      await post(one.inbox, await one.inbox.callbackUrl(), harness().service.finish(job))
-    }
-    await expect
-      .poll(() => one.engine.count(`${harness().name}:results`), WAIT)
-      .toMatchObject({ running: 1, waiting: 1 })
-    const drained = one.inbox.drain()
-    expect(await post(one.inbox, PUBLIC_URL, harness().service.finish('job_3'))).toBe(503)
-    finish()
-    await drained
-    expect(ended).toHaveLength(1)
-    const two = await harness().open()
-    two.inbox.start()
-    await expect.poll(() => two.calls, WAIT).toHaveLength(1)
-    expect([...ended, two.calls[0]?.[0].job_id].toSorted()).toEqual(['job_1', 'job_2'])
-  })
-
-  it.skipIf(isMissing)('an inbox that starts and ends leaves nothing in its queues', async () => {
-    const { inbox, engine } = await harness().open()
-    inbox.start()
-    await inbox.sweep()
-    await inbox.drain()
-    for (const queue of ['results', 'prepared', 'unverified', 'expected', 'overdue', 'bindings']) {
-      expect(await engine.count(`${harness().name}:${queue}`)).toEqual({ waiting: 0, running: 0, done: 0, dead: 0 })
-    }
   })
 
   it.skipIf(isMissing)('a result that is expected does not wait for deliveries that anyone can invent', async () => {

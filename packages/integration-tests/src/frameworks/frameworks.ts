@@ -7,14 +7,14 @@ import type { Inbox } from 'modelrun/webhooks'
 import { startReceiver } from '../webhook-receiver.ts'
 
 /** What an application serves: an inbox at its path, or a proxy at its path and below. */
-export interface Served {
+interface Served {
   path: string
   node: ReturnType<Inbox['node']>
   handle(request: Request): Promise<Response>
 }
 
 /** An application that was started. */
-export interface StartedApp {
+interface StartedApp {
   /** The path of what it serves. */
   url: string
   close(): unknown

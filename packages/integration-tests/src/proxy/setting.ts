@@ -17,7 +17,7 @@ export interface Setting {
 }
 
 /** The user of a request is what follows `Bearer`. */
-export function authorize(request: Request): { user: string } | undefined {
+function authorize(request: Request): { user: string } | undefined {
   const [, user] = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
   return user === undefined ? undefined : { user }
 }

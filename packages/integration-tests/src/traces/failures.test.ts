@@ -1,3 +1,4 @@
+import type { FaultOptions } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
 import { FAST, INPUT, UNSET, useTraceHarness } from './trace-harness.ts'
 
@@ -15,15 +16,6 @@ describe('the span of a run that fails', () => {
       'error.type': 'job_failed',
       'gen_ai.response.id': expect.stringMatching(/^job_/),
       'modelrun.submission': 'accepted',
-    })
-  })
-
-  it('is an error when the deadline passes', async () => {
-    harness.server.script(FAST, [{ result: 'hang' }])
-    await expect(harness.connect().run(FAST, INPUT, { deadlineMs: 20_000 })).rejects.toThrow('deadlineMs')
-    expect(harness.only()).toMatchObject({
-      status: { code: 'ERROR' },
-      attributes: { 'error.type': 'deadline_exceeded' },
     })
   })
 
@@ -56,24 +48,19 @@ describe('the span of a run that fails', () => {
     expect(span).toMatchObject({ status: UNSET, attributes: { 'http.request.resend_count': 2 } })
   })
 
-  it.each([
-    [{ kind: 'refused' }, 'ECONNREFUSED', 'not_sent'],
-    [{ kind: 'reset', when: 'after' }, 'ECONNRESET', 'unknown'],
-  ] as const)('is an error when the connection fails: %j', async (fault, code, submission) => {
-    harness.server.faults.add({ ...fault, route: 'runModel' })
-    await expect(harness.connect().run(FAST, INPUT)).rejects.toThrow()
-    expect(harness.only()).toMatchObject({
-      status: failed(code),
-      attributes: { 'error.type': 'connection_failed', 'modelrun.submission': submission },
-    })
-  })
-
-  it('is an error with the status when the service rejects the run', async () => {
-    const client = harness.connect({ apiKey: 'sk_test_of_another_service' })
-    await expect(client.run(FAST, INPUT)).rejects.toThrow('UNAUTHORIZED')
-    expect(harness.only()).toMatchObject({
-      status: failed('HTTP 401 UNAUTHORIZED'),
-      attributes: { 'error.type': 'authentication_failed', 'modelrun.submission': 'rejected' },
-    })
+  it.each<[FaultOptions | undefined, string, object]>([
+    [{ kind: 'refused' }, 'ECONNREFUSED', { 'error.type': 'connection_failed', 'modelrun.submission': 'not_sent' }],
+    [
+      { kind: 'reset', when: 'after' },
+      'ECONNRESET',
+      { 'error.type': 'connection_failed', 'modelrun.submission': 'unknown' },
+    ],
+    [{ kind: 'hang' }, 'deadline', { 'error.type': 'deadline_exceeded' }],
+    [undefined, 'HTTP 401 UNAUTHORIZED', { 'error.type': 'authentication_failed', 'modelrun.submission': 'rejected' }],
+  ])('is an error when nothing is run: %j, %s', async (fault, message, attributes) => {
+    if (fault) harness.server.faults.add({ ...fault, route: 'runModel' })
+    const client = harness.connect(fault ? {} : { apiKey: 'sk_test_of_another_service' })
+    await expect(client.run(FAST, INPUT, { deadlineMs: 20_000 })).rejects.toThrow()
+    expect(harness.only()).toMatchObject({ status: failed(message), attributes })
   })
 })

@@ -1,6 +1,8 @@
+import type { RequestListener } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isMissing, launch, note } from '../../browser/chromium.ts'
+import { startReceiver } from '../../webhook-receiver.ts'
 import { type AppOptions, openApp as openAppOf } from './app.ts'
 import type { PageFunctions } from './page.ts'
 import { scriptOf } from './site.ts'
@@ -15,7 +17,8 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
       ['/page.js', await scriptOf('page.ts')],
       ['/worker.js', await scriptOf('worker.ts')],
     ])
-    browser = await launch()
+    // A public name of a file host on this machine.
+    browser = await launch('--host-resolver-rules=MAP files.example.com 127.0.0.1')
   })
   afterAll(() => browser?.close())
   afterEach(async () => {
@@ -86,6 +89,23 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     const error = await call(page, 'runElsewhere', `${site.origin}/api/modelrun`)
     expect(error.name).toBe('none')
     expect(1_000 - server.credits()).toBe(4)
+  })
+
+  it('follows the redirect of a file host, and checks where it led to', async () => {
+    const hostOf = async (listener: RequestListener) => {
+      const { url, close } = await startReceiver((request, response) => {
+        listener(request, response.setHeader('access-control-allow-origin', '*'))
+      })
+      closing.push(close)
+      return new URL(url).origin
+    }
+    const store = await hostOf((_, response) => void response.end('pixels'))
+    const host = await hostOf((_, response) => void response.writeHead(302, { location: `${store}/0.png` }).end())
+    const page = await openPage((await openApp()).site.origin)
+    expect(await call(page, 'download', host, `${host}/file`)).toBe('pixels')
+    const named = host.replace('127.0.0.1', 'files.example.com')
+    const error = await call(page, 'download', 'https://api.example.com', `${named}/file`)
+    expect(error).toContain(`redirects to ${store}, which is not safe`)
   })
 
   it('pays once when the browser sends a run again by itself', async () => {

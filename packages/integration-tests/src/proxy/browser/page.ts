@@ -71,6 +71,13 @@ async function useKey(): Promise<string[]> {
   }
 }
 
+/** Downloads a file of a service, and returns its text or the error. */
+async function download(baseUrl: string, url: string): Promise<string> {
+  const local = new ModelRun({ apiKey: 'sk_test_page', baseUrl, dangerouslyAllowBrowser: true, maxRetries: 0 })
+  const read = async () => (await (await local.files.download(url)).blob()).text()
+  return await read().catch(String)
+}
+
 async function failureOf(work: Promise<unknown>): Promise<PageError> {
   try {
     await work
@@ -86,10 +93,11 @@ async function failureOf(work: Promise<unknown>): Promise<PageError> {
 /** What the test, which is outside of the page, can call. */
 export interface PageFunctions {
   draw: typeof draw
+  download: typeof download
   hold: typeof hold
   runElsewhere: typeof runElsewhere
   sendBlindly: typeof sendBlindly
   useKey: typeof useKey
 }
 
-Object.assign(globalThis, { page: { draw, hold, runElsewhere, sendBlindly, useKey } satisfies PageFunctions })
+Object.assign(globalThis, { page: { draw, download, hold, runElsewhere, sendBlindly, useKey } satisfies PageFunctions })

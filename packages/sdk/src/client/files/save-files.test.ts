@@ -75,6 +75,13 @@ test('a wrong name is an error before anything is fetched', async () => {
   expect(service.received).toHaveLength(0)
 })
 
+test('a file at a host that `allowedHosts` does not name is not fetched', async () => {
+  const { client, service } = createSavingClient(...hosts('x'))
+  const options = { allowedHosts: ['cdn.example.com'] }
+  await caught(client.files.save(resultOf('job_1'), folder.path, options), ConfigurationError)
+  expect(service.received).toHaveLength(0)
+})
+
 test('two names that are one with their extension are an error, also with `overwrite`', async () => {
   const { client } = createSavingClient(...hosts('x', 'y'))
   const name = (_: unknown, index: number) => ['fox', 'fox.png'][index] ?? ''
