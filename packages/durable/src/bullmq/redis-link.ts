@@ -2,7 +2,7 @@ import { systemClock, withTimeLimit } from '@modelrun/kit'
 import { createRedisBackend, Queue, Worker } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
-import { tooNew } from '../engine/table-versions.ts'
+import { tooNew } from '../engine/table-engine.ts'
 
 /** Time limit of a change. */
 const LIMIT_MS = 2_000

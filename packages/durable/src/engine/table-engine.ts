@@ -4,6 +4,7 @@ import {
   createTaskEngine,
   having,
   isRecord,
+  type LockedTask,
   must,
   oneOf,
   positive,
@@ -11,11 +12,13 @@ import {
   rejectArgument,
   showValue,
   systemClock,
+  type TaskEnd,
   type TaskTable,
+  watch,
 } from '@modelrun/kit'
+import { ConfigurationError } from 'modelrun'
 import { type Codec, withCodec } from './codec.ts'
 import type { Engine, Json, Rate, TaskName, TaskRecord, TaskState, WorkOptions } from './engine.ts'
-import { guarded, warn } from './warn.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable extends TaskTable {
@@ -151,4 +154,63 @@ export function warnOnce(): (error: unknown) => void {
     warnedAt = performance.now()
     warn(`The engine of @modelrun/durable met an error, and tries again: ${String(error)}`)
   }
+}
+
+/** Warns as Node does; on the console where there is no Node, such as in a Durable Object. */
+export function warn(message: string): void {
+  if (typeof globalThis.process?.emitWarning === 'function') process.emitWarning(message)
+  else console.warn(message)
+}
+
+/** Returns a callback of the user that neither throws nor rejects: what it reports goes on without it. */
+export function guarded<Given>(name: string, callback: (given: Given) => unknown): (given: Given) => void {
+  const fail = (error: unknown) => warn(`The callback \`${name}\` of @modelrun/durable failed: ${String(error)}`)
+  return (given) => watch(() => callback(given), fail)
+}
+
+/** A row of `modelrun_tasks`, as the engines on SQL read it. */
+type Row = Readonly<Record<string, unknown>>
+
+/** Parses the row of a task that was just locked. */
+export function toLockedTask(row: Row): LockedTask {
+  return {
+    id: String(row.id),
+    data: JSON.parse(String(row.data)),
+    attempts: Number(row.attempts),
+    lost: Number(row.lost),
+    fence: Number(row.fence),
+  }
+}
+
+/** Parses the row of a stored task. */
+export function toRecord(row: Row): TaskRecord {
+  return {
+    id: String(row.id),
+    state: String(row.state) as TaskState, // what the statements write
+    data: JSON.parse(String(row.data)),
+    result: row.result === null ? undefined : JSON.parse(String(row.result)),
+    error: row.error === null ? undefined : JSON.parse(String(row.error)),
+    addedAt: Math.floor(Number(row.added_at)),
+    startedAt: row.started_at === null ? undefined : Math.floor(Number(row.started_at)),
+    endedAt: row.ended_at === null ? undefined : Math.floor(Number(row.ended_at)),
+    cursor: String(row.seq),
+  }
+}
+
+/** The columns of a task that is done or dead. */
+export function toEndColumns(end: TaskEnd & { kind: 'done' | 'dead' }) {
+  return {
+    state: end.kind,
+    result: end.kind === 'done' ? (end.result ?? null) : null,
+    error: end.kind === 'dead' ? JSON.stringify(end.error) : null,
+  }
+}
+
+/** The table that has a row for each version that was made. Tables without it are of version 1. */
+export const VERSION_TABLE = 'modelrun_version'
+
+/** What is stored is newer than this program. */
+export function tooNew(version: number, known: number): ConfigurationError {
+  const message = `What the engine has stored is of version ${version}: a newer @modelrun/durable has migrated it. This one knows versions up to ${known}. Update it in this program.`
+  return new ConfigurationError({ message })
 }

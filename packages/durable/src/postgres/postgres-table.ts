@@ -8,8 +8,7 @@ import {
   type TaskEnd,
 } from '@modelrun/kit'
 import type { TaskName, TaskRecord, TaskState } from '../engine/engine.ts'
-import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
-import { type DurableTable, partName } from '../engine/table-engine.ts'
+import { type DurableTable, partName, toEndColumns, toLockedTask, toRecord } from '../engine/table-engine.ts'
 import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
 import { CHANNEL, SQL } from './postgres-statements.ts'

@@ -1,4 +1,4 @@
-import { tooNew, VERSION_TABLE } from '../engine/table-versions.ts'
+import { tooNew, VERSION_TABLE } from '../engine/table-engine.ts'
 import { checkProbe, isMissingTable, wrongRows } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
 

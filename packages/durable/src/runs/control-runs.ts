@@ -1,10 +1,18 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
 import type { Json, Task } from '../engine/engine.ts'
-import { type Attempt, isPaused, latestAttempt, PAUSE_MARK } from './read-runs.ts'
+import { type Attempt, latestAttempt } from './read-runs.ts'
 import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
-import { creditsPart, fromJson, type RunsContext, storeOutcome } from './runs-context.ts'
-import { FIRST_WAIT_MS, OPEN_STATES, pagesOf, stored } from './store-calls.ts'
+import {
+  creditsPart,
+  FIRST_WAIT_MS,
+  fromJson,
+  OPEN_STATES,
+  pagesOf,
+  type RunsContext,
+  stored,
+  storeOutcome,
+} from './runs-context.ts'
 
 /**
  * What a cancellation could do.
@@ -37,11 +45,6 @@ async function cancelAttempt({ id, run }: Attempt, context: RunsContext): Promis
   if (run.jobId !== undefined) return cancelJob(id, run.jobId, context)
   if (run.state === 'unknown') return 'unknown'
   return (await cancelWaiting(id, run, context)) ? 'cancelled' : 'sending'
-}
-
-/** Whether a user has cancelled the run before it was sent. */
-export async function isCancelled(id: string, { engine, queues }: RunsContext): Promise<boolean> {
-  return (await engine.get(queues.cancels, id)) !== undefined
 }
 
 /** Ends the task of a run that was cancelled before it was sent. */
@@ -103,7 +106,6 @@ function cancelledBefore({ model, input }: SubmitData): Outcome {
 /** How many runs a `cancelAll` met, by what it could do. `failed`: the service did not respond; call it again. */
 export type Cancellations = Readonly<Record<Exclude<Cancellation, 'missing'> | 'failed', number>>
 
-const TRIED_FIRST = 100
 const AT_ONCE = 10
 
 /** Cancels all runs that have not ended. */
@@ -133,28 +135,4 @@ export async function cancelAllRuns(context: RunsContext): Promise<Cancellations
     }
   }
   return counts
-}
-
-/** Sends no further run, in all processes. */
-export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> {
-  await engine.add(queues.paused, PAUSE_MARK, { data: null })
-  await engine.pause(queues.submit)
-}
-
-/** Ends the pause. The runs that were tried before it, which are the first ones, do not wait as long as it was meant to last. */
-export async function resumeRuns({ engine, queues }: RunsContext): Promise<void> {
-  await engine.resume(queues.submit)
-  await engine.remove(queues.paused, PAUSE_MARK)
-  const tried = await engine.list(queues.submit, 'waiting', { limit: TRIED_FIRST })
-  // An update makes a task due.
-  for (const { id, data } of tried) await engine.update(queues.submit, id, data)
-}
-
-/** Pauses the batch for an action. A pause of the user stays. */
-export async function whilePaused<Value>(action: () => Promise<Value>, context: RunsContext): Promise<Value> {
-  const wasPaused = await isPaused(context)
-  await pauseRuns(context)
-  const value = await action()
-  if (!wasPaused) await resumeRuns(context)
-  return value
 }

@@ -1,26 +1,21 @@
-import { checkEach, PROCESS_DIED, readOptions, stringIn, systemClock } from '@modelrun/kit'
+import { readOptions } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
-import type { DiedTask, Rate, TaskHandler } from '../engine/engine.ts'
-import { warnOnce } from '../engine/table-engine.ts'
-import { guarded, warn } from '../engine/warn.ts'
+import { guarded, warn, warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
-import { BatchWorkers } from './batch-workers.ts'
-import { cancelAllRuns, cancelRun, pauseRuns, resumeRuns, whilePaused } from './control-runs.ts'
+import { BatchWorkers, createStepParts } from './batch-workers.ts'
+import { cancelAllRuns, cancelRun } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
-import type { StepParts, WorkedQueue } from './once-run.ts'
-import { Outage } from './outage.ts'
-import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
+import { pauseRuns, resumeRuns, whilePaused } from './pauses.ts'
 import { readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
 import { checkKey } from './run-types.ts'
-import { freePlace, queuesOf, type RunsContext, reportEnd } from './runs-context.ts'
+import { queuesOf, type RunsContext } from './runs-context.ts'
 import {
   AGREED,
   checkRunsOptions,
   jobId,
-  LOOP,
   LOOP_OPTIONS,
   PAGE,
   READ_OPTIONS,
@@ -33,12 +28,9 @@ import {
   SWEEP_OPTIONS,
 } from './runs-options.ts'
 import { readStep, sendRun } from './send-run.ts'
-import { Prices, submitRun } from './submit-run.ts'
 import { sweepRuns } from './sweep-runs.ts'
 import { listUnknown, resolveUnknown, resubmitUnknown } from './unknown-runs.ts'
 
-const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
-const POLLS_AT_ONCE = 32
 const ITEMS_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
 
@@ -57,7 +49,7 @@ const DAY_MS = 86_400_000
 export function createRuns(options: RunsOptions): Runs {
   checkRunsOptions(options)
   const context = contextOf(options)
-  const parts = partsOf(context, options)
+  const parts = createStepParts(context, options)
   const workers = new BatchWorkers(() => [parts.work('submit'), parts.work('poll')])
   let cursors: ReadCursors = {}
 
@@ -96,7 +88,6 @@ export function createRuns(options: RunsOptions): Runs {
     resume: () => resumeRuns(context),
     async *runEach(model, items, options = {}) {
       const { concurrency = ITEMS_AT_ONCE, signal } = readOptions('runs.runEach', options, LOOP_OPTIONS)
-      checkEach('runs.runEach', { items }, LOOP)
       if (signal?.aborted) throw abortedLoop(signal.reason)
       const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
@@ -127,49 +118,6 @@ export function createRuns(options: RunsOptions): Runs {
 function abortedLoop(cause: unknown): AbortedError {
   const message = 'The loop was aborted. Its runs stay in the batch: the same call continues them.'
   return new AbortedError({ message, cause, submission: 'unknown' })
-}
-
-function partsOf(
-  context: RunsContext,
-  { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs }: RunsOptions,
-): StepParts {
-  const { client, engine, queues } = context
-  const prices = new Prices(client)
-  const delays = new PollDelays()
-  const outage = new Outage(systemClock)
-  const onProcessDied = ({ id, data }: DiedTask) => {
-    reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
-    freePlace(id, context).catch(context.onError)
-  }
-  const handlers: StepParts['handlers'] = {
-    submit: (task, context) => submitRun(task, prices, context),
-    poll: (task, context) => pollRun(task, delays, context),
-  }
-  const options: StepParts['options'] = {
-    submit: { concurrency, rate: submitRate, lockMs, startMark: 'handler', onProcessDied },
-    poll: { concurrency: POLLS_AT_ONCE, rate: pollRate, lockMs, attempts: POLL_ATTEMPTS + 1, onProcessDied },
-  }
-  let running = 0
-  const work = (name: WorkedQueue) => {
-    const stopping = new AbortController()
-    const handle: TaskHandler = (task) => handlers[name]({ ...task, signal: stopping.signal }, context)
-    const counted: TaskHandler = async (task) => {
-      running += 1
-      try {
-        return await (name === 'submit' ? outage.guard(() => handle(task)) : handle(task))
-      } finally {
-        running -= 1
-      }
-    }
-    const worker = engine.work(queues[name], counted, options[name])
-    const stop = () => {
-      // Polls end at once. A run that is being sent ignores it.
-      stopping.abort()
-      return worker.stop()
-    }
-    return { stop }
-  }
-  return { context, handlers, options, work, isRunning: () => running > 0 }
 }
 
 function contextOf({

@@ -1,8 +1,7 @@
 import type { TaskState } from '../engine/engine.ts'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
-import type { RunsContext } from './runs-context.ts'
-import { pagesOf } from './store-calls.ts'
+import { pagesOf, type RunsContext } from './runs-context.ts'
 
 /** A run in a list. */
 export interface ListedRun extends Run {

@@ -1,21 +1,6 @@
-import type { Json, OnceOptions, OnceResult, Task, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
-import type { RunsContext } from './runs-context.ts'
-import { patiently } from './store-calls.ts'
-
-/** The queues that are worked. */
-export type WorkedQueue = 'submit' | 'poll'
-
-/** What `send`, `read` and the workers of a batch share. */
-export interface StepParts {
-  context: RunsContext
-  /** Works a task of each queue. */
-  handlers: Record<WorkedQueue, (task: Task, context: RunsContext) => Promise<Json | undefined>>
-  /** Options of the workers of each queue. */
-  options: Record<WorkedQueue, WorkOptions>
-  work(name: WorkedQueue): Worker
-  /** Whether a worker of this process runs a task. */
-  isRunning(): boolean
-}
+import type { OnceOptions, OnceResult, TaskHandler } from '../engine/engine.ts'
+import type { StepParts, WorkedQueue } from './batch-workers.ts'
+import { patiently } from './runs-context.ts'
 
 /** When to ask again while another caller sends or polls: its lock says when it would have died, not when it ends. */
 export const WORKED_MS = 1_000

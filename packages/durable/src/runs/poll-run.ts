@@ -2,10 +2,9 @@ import { createDurations, jitter, NewestMap, pollDelayMs } from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
+import { pauseOnRejection } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
-import { freePlace, fromJson, type RunsContext, reportEnd, storeOutcome } from './runs-context.ts'
-import { stored } from './store-calls.ts'
-import { pauseOnRejection } from './submit-run.ts'
+import { freePlace, fromJson, type RunsContext, reportEnd, stored, storeOutcome } from './runs-context.ts'
 
 /** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
 export const POLL_ATTEMPTS = 6

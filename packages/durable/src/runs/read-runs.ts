@@ -1,5 +1,6 @@
 import { sleep, systemClock } from '@modelrun/kit'
-import type { TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { isPaused } from './pauses.ts'
 import {
   attemptId,
   type EndState,
@@ -12,8 +13,7 @@ import {
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
-import { fromJson, type RunsContext } from './runs-context.ts'
-import { createReads, OPEN_STATES, type Reads } from './store-calls.ts'
+import { createReads, fromJson, OPEN_STATES, type Reads, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -114,36 +114,6 @@ async function hasOpenRuns({ engine, queues }: RunsContext, reads: Reads): Promi
     }
   }
   return false
-}
-
-/** The task of the queue `paused`. */
-export const PAUSE_MARK = 'paused'
-
-/** Its data is why the service or this machine paused the queue last. */
-const PAUSE_REASON = 'reason'
-/** Longer than the pause, which the reason outlives. */
-const REASON_MS = 60_000
-
-/** Stores why no run can succeed now, for the callers whose run only waits. */
-export async function storePauseReason(reason: TaskFailure, { engine, queues }: RunsContext): Promise<void> {
-  await engine.remove(queues.paused, PAUSE_REASON)
-  await engine.add(queues.paused, PAUSE_REASON, { data: { ...reason } })
-}
-
-/** Why the batch is paused, if it is and the store responds. Never rejects: a step is right without it. */
-export async function pauseReason(context: RunsContext): Promise<TaskFailure | undefined> {
-  const { engine, queues } = context
-  const [reason, isByUser] = await Promise.all([engine.get(queues.paused, PAUSE_REASON), isPaused(context)]).catch(
-    () => [],
-  )
-  if (isByUser) return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
-  if (reason === undefined || Date.now() - reason.addedAt > REASON_MS) return undefined
-  return fromJson<TaskFailure>(reason.data)
-}
-
-/** Whether the batch is paused by its user. The mark alone is from a process that died while it paused or resumed. */
-export async function isPaused({ engine, queues }: RunsContext): Promise<boolean> {
-  return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined && (await engine.isPaused(queues.submit))
 }
 
 /**

@@ -1,9 +1,8 @@
-import { sleep, systemClock } from '@modelrun/kit'
+import { checkEach, hasMethods, needs, sleep, systemClock } from '@modelrun/kit'
 import type { TaskState } from '../engine/engine.ts'
 import { READ_EVERY_MS, readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
-import type { RunsContext } from './runs-context.ts'
-import { createReads, type Reads } from './store-calls.ts'
+import { createReads, type Reads, type RunsContext } from './runs-context.ts'
 
 /** An item that becomes a run of the batch. */
 export interface RunItem {
@@ -25,6 +24,11 @@ interface Loop<Item> {
   /** Where to start reading; updated while reading. */
   cursors: ReadCursors
 }
+
+const ITEMS = needs(
+  "a list of keys and inputs, such as `[{ key: 'poster-1', input: { prompt } }]`",
+  (value) => hasMethods(value, Symbol.asyncIterator) || hasMethods(value, Symbol.iterator),
+)
 
 const PAGE = 1_000
 const ADDS_AT_ONCE = 100
@@ -52,6 +56,7 @@ export class RunEach<Item extends RunItem> {
 
   constructor(context: RunsContext, loop: Loop<Item>) {
     const { items } = loop
+    checkEach('runs.runEach', { items }, { items: ITEMS })
     this.#context = context
     this.#loop = loop
     this.#source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()

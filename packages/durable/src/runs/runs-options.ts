@@ -24,9 +24,8 @@ import type { RunsToDelete } from './delete-runs.ts'
 import type { ListedRun, RunList } from './list-runs.ts'
 import type { RunItem } from './run-each.ts'
 import type { RunsWebhooks } from './run-inbox.ts'
-import type { EndState, FinishedRun, Run, RunsProgress } from './run-types.ts'
+import type { EndedStep, EndState, FinishedRun, Run, RunsProgress, StepRun } from './run-types.ts'
 import type { ReadOptions, SendOptions } from './send-run.ts'
-import type { EndedStep, StepRun } from './step-run.ts'
 import type { SweepOptions } from './sweep-runs.ts'
 
 /** Options of `createRuns`. */
@@ -222,10 +221,4 @@ export const SEND_OPTIONS: Checks<SendOptions> = { ...AGREED, webhookUrl: httpUr
 export const READ_OPTIONS: Checks<ReadOptions> = { isHinted: flag, jobId }
 export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: notNegative, signal }
 
-export const LOOP = {
-  items: needs(
-    "a list of keys and inputs, such as `[{ key: 'poster-1', input: { prompt } }]`",
-    (value) => hasMethods(value, Symbol.asyncIterator) || hasMethods(value, Symbol.iterator),
-  ),
-}
 export const LOOP_OPTIONS = { concurrency: atLeastOne, signal }

@@ -1,14 +1,14 @@
-import { sleep, systemClock } from '@modelrun/kit'
+import { jitter, sleep, systemClock } from '@modelrun/kit'
 import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
-import type { OnceResult, Task, TaskHandler } from '../engine/engine.ts'
+import type { Engine, OnceResult, Rate, Task, TaskHandler } from '../engine/engine.ts'
 import { addCheckedRun, checkedRun, checkSameRun } from './add-run.ts'
-import { once, type StepParts, WORKED_MS, type WorkedQueue } from './once-run.ts'
-import { type Attempt, latestAttempt, pauseReason } from './read-runs.ts'
-import type { SubmitData } from './run-types.ts'
-import { asJson, fromJson, type RunsContext, type Watch } from './runs-context.ts'
-import { endedStep, openStep, type StepRun, spread } from './step-run.ts'
-import { FIRST_WAIT_MS, patiently } from './store-calls.ts'
+import type { StepParts, WorkedQueue } from './batch-workers.ts'
+import { once, WORKED_MS } from './once-run.ts'
+import { pauseReason } from './pauses.ts'
+import { type Attempt, latestAttempt } from './read-runs.ts'
+import { endedStep, openStep, type StepRun, type SubmitData } from './run-types.ts'
+import { asJson, FIRST_WAIT_MS, fromJson, patiently, type RunsContext, type Watch } from './runs-context.ts'
 import { firstPollMs } from './submit-run.ts'
 import { resolveUnknown } from './unknown-runs.ts'
 
@@ -205,4 +205,17 @@ function checkWebhookUrl({ webhookUrl }: SubmitData, { inbox }: RunsContext): vo
 function aborted(cause: unknown): AbortedError {
   const message = 'The call was aborted before it sent the run, which stays in the batch.'
   return new AbortedError({ message, cause, submission: 'not_sent' })
+}
+
+/**
+ * Returns a wait that is spread over the time in which the rate starts all tasks that wait: otherwise all callers come back at
+ * the same moment, and one of them gets its turn. Never rejects.
+ */
+async function spread(waitMs: number, rate: Rate | undefined, count: () => ReturnType<Engine['count']>) {
+  if (rate === undefined) return waitMs
+  const waiting = await count().then(
+    (counts) => counts.waiting,
+    () => 0,
+  )
+  return waitMs + (waiting > rate.max ? jitter((waiting * rate.perMs) / rate.max, [0, 1]) : 0)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MODEL, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { type Fault, type Faults, loop, openProcesses } from '../../test/processes.ts'
-import type { StepRun } from './step-run.ts'
+import type { StepRun } from './run-types.ts'
 
 useVirtualTime()
 

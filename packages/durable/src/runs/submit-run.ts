@@ -1,19 +1,8 @@
-import { NonRetriableError, PauseQueue, RetryAfterError } from '@modelrun/kit'
-import {
-  ApiError,
-  AuthenticationError,
-  BudgetExceededError,
-  HookError,
-  InsufficientCreditsError,
-  type ModelRun,
-  ModelRunError,
-  type Output,
-  PermissionDeniedError,
-  RateLimitError,
-} from 'modelrun'
+import { NonRetriableError, RetryAfterError } from '@modelrun/kit'
+import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
-import { endCancelled, isCancelled } from './control-runs.ts'
-import { storePauseReason } from './read-runs.ts'
+import { endCancelled } from './control-runs.ts'
+import { pauseOnRejection } from './pauses.ts'
 import { inboxContextOf, stopPolling } from './run-inbox.ts'
 import type { SubmitData } from './run-types.ts'
 import {
@@ -24,10 +13,10 @@ import {
   note,
   type RunsContext,
   reportEnd,
+  stored,
   storeOutcome,
   takePlace,
 } from './runs-context.ts'
-import { stored } from './store-calls.ts'
 
 /** Milliseconds from the submit to the first poll. */
 const FIRST_POLL_MS = 500
@@ -100,6 +89,11 @@ async function prepare(
     const { id, requestId } = job
     return { jobId: id, requestId, output: id === '' ? (await job.result()).output : undefined }
   }
+}
+
+/** Whether a user has cancelled the run before it was sent. */
+async function isCancelled(id: string, { engine, queues }: RunsContext): Promise<boolean> {
+  return (await engine.get(queues.cancels, id)) !== undefined
 }
 
 async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> {
@@ -213,43 +207,4 @@ export class Prices {
   forget(model: string): void {
     this.#prices.delete(model)
   }
-}
-
-/** Pause for problems that an operator has to fix. */
-const REPAIR_PAUSE_MS = 30_000
-
-/** Longest pause after a 429: a `Retry-After` of a day is cut to it. */
-const LONGEST_PAUSE_MS = 300_000
-
-/**
- * True for a failure on this machine that does not pass by itself, such as a function `apiKey` or a hook that throws. Without an
- * attempt it is about this run alone: it cannot become a request.
- */
-function isLocal(error: unknown): error is ModelRunError {
-  if (!(error instanceof ModelRunError) || error.submission !== 'not_sent' || error.isRetryable) return false
-  // Its attempts are those that read the model.
-  if (error instanceof BudgetExceededError) return false
-  return !(error instanceof ApiError) && (error.attempts.length > 0 || error instanceof HookError)
-}
-
-/**
- * Pauses the queue when no run can succeed now: after a 429, when the API key is not valid or has no credits, and when this
- * machine cannot send. None of these is a decision about a run.
- */
-export async function pauseOnRejection(error: unknown, context: RunsContext): Promise<void> {
-  if (error instanceof RateLimitError) {
-    note(context, { pause: { code: error.code, message: error.message } })
-    throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
-  }
-  const isForOperator =
-    error instanceof AuthenticationError ||
-    error instanceof PermissionDeniedError ||
-    error instanceof InsufficientCreditsError ||
-    isLocal(error)
-  if (!isForOperator) return
-  const pause = { code: error.code, message: error.message }
-  note(context, { pause })
-  await storePauseReason(pause, context).catch(context.onError)
-  context.onPause(error)
-  throw new PauseQueue(REPAIR_PAUSE_MS)
 }

@@ -1,10 +1,8 @@
 import { sleep, systemClock } from '@modelrun/kit'
-import type { BatchWorkers } from './batch-workers.ts'
-import type { StepParts } from './once-run.ts'
+import type { BatchWorkers, StepParts } from './batch-workers.ts'
 import { readProgress } from './read-runs.ts'
 import type { RunsProgress } from './run-types.ts'
-import type { RunsContext } from './runs-context.ts'
-import { patiently } from './store-calls.ts'
+import { patiently, type RunsContext } from './runs-context.ts'
 
 /** Options of `runs.sweep`. */
 export interface SweepOptions {

@@ -10,8 +10,7 @@ import {
   type TaskEnd,
 } from '@modelrun/kit'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
-import { type DurableTable, partName } from '../engine/table-engine.ts'
+import { type DurableTable, partName, toEndColumns, toLockedTask, toRecord } from '../engine/table-engine.ts'
 import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
 import { migration, versionIn } from './sqlite-versions.ts'

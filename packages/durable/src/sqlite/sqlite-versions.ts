@@ -1,4 +1,4 @@
-import { tooNew, VERSION_TABLE } from '../engine/table-versions.ts'
+import { tooNew, VERSION_TABLE } from '../engine/table-engine.ts'
 import type { Database } from './sqlite-database.ts'
 
 /** A trigger that counts tasks: counting a million rows takes long, and blocks the event loop. */

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest'
-import type { StepRun } from './step-run.ts'
+import type { StepRun } from './run-types.ts'
 
 test('the state of a step says which members it has, and no state is left out', () => {
   const read = (run: StepRun) => {

@@ -2,7 +2,7 @@ import { NonRetriableError, PauseQueue } from '@modelrun/kit'
 import { ConnectionError } from 'modelrun'
 import { describe, expect, test } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
-import { Outage } from './outage.ts'
+import { Outage } from './pauses.ts'
 
 const lost = new NonRetriableError('unknown', 'lost', { cause: new ConnectionError({ message: 'refused' }) })
 

@@ -1,0 +1,153 @@
+import { type Clock, NonRetriableError, PauseQueue } from '@modelrun/kit'
+import {
+  ApiError,
+  AuthenticationError,
+  BudgetExceededError,
+  HookError,
+  InsufficientCreditsError,
+  ModelRunError,
+  PermissionDeniedError,
+  RateLimitError,
+} from 'modelrun'
+import type { TaskFailure } from '../engine/engine.ts'
+import { fromJson, note, type RunsContext } from './runs-context.ts'
+
+/** Runs that were tried before a pause are among the first ones. */
+const TRIED_FIRST = 100
+
+/** Sends no further run, in all processes. */
+export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> {
+  await engine.add(queues.paused, PAUSE_MARK, { data: null })
+  await engine.pause(queues.submit)
+}
+
+/** Ends the pause. The runs that were tried before it, which are the first ones, do not wait as long as it was meant to last. */
+export async function resumeRuns({ engine, queues }: RunsContext): Promise<void> {
+  await engine.resume(queues.submit)
+  await engine.remove(queues.paused, PAUSE_MARK)
+  const tried = await engine.list(queues.submit, 'waiting', { limit: TRIED_FIRST })
+  // An update makes a task due.
+  for (const { id, data } of tried) await engine.update(queues.submit, id, data)
+}
+
+/** Pauses the batch for an action. A pause of the user stays. */
+export async function whilePaused<Value>(action: () => Promise<Value>, context: RunsContext): Promise<Value> {
+  const wasPaused = await isPaused(context)
+  await pauseRuns(context)
+  const value = await action()
+  if (!wasPaused) await resumeRuns(context)
+  return value
+}
+
+/** The task of the queue `paused`. */
+const PAUSE_MARK = 'paused'
+
+/** Its data is why the service or this machine paused the queue last. */
+const PAUSE_REASON = 'reason'
+/** Longer than the pause, which the reason outlives. */
+const REASON_MS = 60_000
+
+/** Stores why no run can succeed now, for the callers whose run only waits. */
+async function storePauseReason(reason: TaskFailure, { engine, queues }: RunsContext): Promise<void> {
+  await engine.remove(queues.paused, PAUSE_REASON)
+  await engine.add(queues.paused, PAUSE_REASON, { data: { ...reason } })
+}
+
+/** Why the batch is paused, if it is and the store responds. Never rejects: a step is right without it. */
+export async function pauseReason(context: RunsContext): Promise<TaskFailure | undefined> {
+  const { engine, queues } = context
+  const [reason, isByUser] = await Promise.all([engine.get(queues.paused, PAUSE_REASON), isPaused(context)]).catch(
+    () => [],
+  )
+  if (isByUser) return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
+  if (reason === undefined || Date.now() - reason.addedAt > REASON_MS) return undefined
+  return fromJson<TaskFailure>(reason.data)
+}
+
+/** Whether the batch is paused by its user. The mark alone is from a process that died while it paused or resumed. */
+export async function isPaused({ engine, queues }: RunsContext): Promise<boolean> {
+  return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined && (await engine.isPaused(queues.submit))
+}
+
+/** Pause for problems that an operator has to fix. */
+const REPAIR_PAUSE_MS = 30_000
+
+/** Longest pause after a 429: a `Retry-After` of a day is cut to it. */
+const LONGEST_PAUSE_MS = 300_000
+
+/**
+ * True for a failure on this machine that does not pass by itself, such as a function `apiKey` or a hook that throws. Without an
+ * attempt it is about this run alone: it cannot become a request.
+ */
+function isLocal(error: unknown): error is ModelRunError {
+  if (!(error instanceof ModelRunError) || error.submission !== 'not_sent' || error.isRetryable) return false
+  // Its attempts are those that read the model.
+  if (error instanceof BudgetExceededError) return false
+  return !(error instanceof ApiError) && (error.attempts.length > 0 || error instanceof HookError)
+}
+
+/**
+ * Pauses the queue when no run can succeed now: after a 429, when the API key is not valid or has no credits, and when this
+ * machine cannot send. None of these is a decision about a run.
+ */
+export async function pauseOnRejection(error: unknown, context: RunsContext): Promise<void> {
+  if (error instanceof RateLimitError) {
+    note(context, { pause: { code: error.code, message: error.message } })
+    throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
+  }
+  const isForOperator =
+    error instanceof AuthenticationError ||
+    error instanceof PermissionDeniedError ||
+    error instanceof InsufficientCreditsError ||
+    isLocal(error)
+  if (!isForOperator) return
+  const pause = { code: error.code, message: error.message }
+  note(context, { pause })
+  await storePauseReason(pause, context).catch(context.onError)
+  context.onPause(error)
+  throw new PauseQueue(REPAIR_PAUSE_MS)
+}
+
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_OUTAGE_PAUSE_MS = 60_000
+
+/**
+ * Pauses a batch whose runs fail so that each may have been sent, for instance by a gateway that responds 502: each of them is left
+ * for a person to decide about. After a pause one run is sent alone, and the others follow when it got a response.
+ */
+export class Outage {
+  readonly #clock: Pick<Clock, 'now'>
+  #failures = 0
+  #endsAt = 0
+  #isTesting = false
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** @throws PauseQueue while the batch pauses */
+  async guard<T>(send: () => Promise<T>): Promise<T> {
+    const isTest = this.#failures > 0
+    const waitMs = this.#isTesting ? FIRST_PAUSE_MS : this.#endsAt - this.#clock.now()
+    if (isTest && waitMs > 0) throw new PauseQueue(waitMs)
+    this.#isTesting = isTest
+    try {
+      const result = await send()
+      this.#failures = 0
+      return result
+    } catch (error) {
+      if (error instanceof NonRetriableError && error.cause instanceof ModelRunError) this.#fail()
+      throw error
+    } finally {
+      if (isTest) this.#isTesting = false
+    }
+  }
+
+  #fail(): void {
+    const now = this.#clock.now()
+    // Runs that were sent together fail together.
+    if (now < this.#endsAt) return
+    this.#endsAt = now + Math.min(LONGEST_OUTAGE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures)
+    this.#failures += 1
+  }
+}
