@@ -44,6 +44,12 @@ describe('the body of a run (section 4.3)', () => {
     },
   )
 
+  test('is rejected when it is compressed', async () => {
+    const { send } = createTestProxy([QUEUED])
+    const response = await send(`POST ${RUN_PATH}`, { body: { input: {} }, headers: { 'content-encoding': 'gzip' } })
+    expect(response).toMatchObject({ status: 400, text: expect.stringContaining('content-encoding') })
+  })
+
   test('is limited as the option says', async () => {
     const { send } = createTestProxy([QUEUED], { maxBodyBytes: 20 })
     const statusOf = async (a: number) => (await send(`POST ${RUN_PATH}`, { body: { input: { a } } })).status

@@ -6,7 +6,7 @@ import { createFileHost } from '../../../test/file-host.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
 import { broken, type Step, silent, text, unconnected } from '../../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../../test/test-client.ts'
-import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 const FILE_URL = 'https://files.example.com/job_1/0.png?token=secret'
@@ -137,17 +137,6 @@ describe('the error of a download', () => {
       { startedAt: startedAt + 2_250, durationMs: 0, status: 503, reason: 'HTTP 503' },
     ])
     expect(printedForms(error)).not.toContain('secret')
-  })
-
-  test.each([
-    ['a status', text(404, ''), InvalidResponseError],
-    ['a connection', unconnected('ENOTFOUND'), ConnectionError],
-    ['a stall', silent(), AttemptTimeoutError],
-  ])('about %s says that the result of a known job is not lost', async (_, step, type) => {
-    const { download, clock } = start(step, { jobId: 'job_1', maxRetries: 0 })
-    const error = await caught<Error>(clock.run(download), type)
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', attempts: { length: 1 } })
-    expect(error.message).toContain("`client.jobs.attach('job_1').result()` gives it again and costs nothing.")
   })
 
   test('does not print the url that the system names', async () => {

@@ -24,16 +24,6 @@ const host = (faults: FileFault[], more: Partial<HostedFile> = {}) =>
   createFileHost({ content: CONTENT, faults, ...more })
 
 describe('a body that breaks', () => {
-  test.each(['breaks', 'ends', 'stalls'] as const)(
-    '(it %s) is requested again, and starts again after a wait',
-    async (how) => {
-      const { bytes, service } = start(host([{ bytes: 6, how }]))
-      await expect(bytes()).resolves.toBe(CONTENT)
-      expect(service.received.map(({ headers }) => headers.get('range'))).toEqual([null, null])
-      expect(service.times()).toEqual([0, how === 'stalls' ? 30_250 : 250])
-    },
-  )
-
   test('is given up after maxRetries, whatever failed before', async () => {
     const { bytes, service } = start(host([text(503, ''), BREAK, BREAK]), { jobId: 'job_1' })
     const error = await caught(bytes(), ConnectionError)

@@ -8,7 +8,7 @@ import { text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { getJobOperation } from '../jobs/job-operations.ts'
-import { listModelsOperation } from '../models/model-operations.ts'
+import { getModelOperation, listModelsOperation } from '../models/model-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 import { readBody } from './read-response.ts'
@@ -89,6 +89,7 @@ const received = (text: string, isCut = false): ReceivedResponse => ({ ...failed
 
 const OPERATIONS = {
   job: getJobOperation('job_1'),
+  model: getModelOperation('m'),
   models: listModelsOperation({}),
   run: runOperation('m', { input: {} }),
 }
@@ -113,6 +114,7 @@ describe('a response', () => {
     ['job', '[]', '/data'],
     ['job', 'null', '/data'],
     ['models', '{"models":{}}', '/models'],
+    ['model', '{"name":"a"}', '/id'],
     ['run', '{"status":"queued"}', '/job_id'],
   ] as const)('of the kind %s is rejected with a JSON pointer: %s', (operation, text, pointer) => {
     expect(problemOf(operation, text)).toContain(`wrong shape at ${pointer}: `)

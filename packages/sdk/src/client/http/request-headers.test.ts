@@ -1,6 +1,5 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
-import { caught } from '../../../test/caught.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
 import { json } from '../../../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../../../test/test-client.ts'
@@ -71,14 +70,6 @@ describe('headers', () => {
     const error = failureOf(() => wrong(headers))
     expect(error.message).toContain('The option `headers` must be an object')
     expect(printedForms(error)).not.toContain(API_KEY)
-  })
-
-  test('that are wrong end a wait too', async () => {
-    const { client, clock, service } = createTestClient([json(200, MODELS)])
-    const headers = 'x-tenant: a' as unknown as HeadersOption
-    await caught(clock.run(client.jobs.attach('job_1').result({ headers })), ConfigurationError)
-    await caught(client.models.list({}, { headers }), ConfigurationError)
-    expect(service.received).toEqual([])
   })
 })
 

@@ -99,6 +99,10 @@ describe('the API key', () => {
 
   test.each([
     ['an error body', json(400, { error: { code: 'BAD', message: echo, token: API_KEY } })],
+    [
+      'JSON that escapes its characters',
+      text(400, `{"error":{"code":"BAD","message":"${echo.replace('_', '\\u005F')}"}}`),
+    ],
     ['a text response', text(500, echo)],
     ['a response that is not JSON', text(200, echo)],
     ['an excerpt of a response, which cuts it in two,', text(200, `${'x'.repeat(70)}${API_KEY}`)],

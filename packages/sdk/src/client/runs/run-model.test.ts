@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { json, silent, stalled, text, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { DeadlineExceededError } from '../errors/transport-errors.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -66,19 +65,6 @@ describe('client.run (section 4.3)', () => {
     const result = { job_id: 'job_1', model_id: 'aurora-image', status: 'succeeded', output }
     await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toEqual(result)
     expect(service.times()).toEqual([0, 0])
-  })
-
-  test('finds the job of an error response that names it, and gives its result', async () => {
-    const { client, clock } = createTestClient([json(500, { job_id: 'job_1', error: 'late' }), succeeded])
-    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
-  })
-
-  test('rejects with JobFailedError when the job fails, and with JobCancelledError when it is cancelled', async () => {
-    const failing = createTestClient([json(202, queued.body), json(200, fixtures.jobs.failed.body)])
-    const failed = await caught(failing.clock.run(failing.client.run('aurora-image', INPUT)), JobFailedError)
-    expect(failed).toMatchObject({ failureCode: 'PROVIDER_FAILURE', submission: 'accepted', jobId: queued.body.job_id })
-    const cancelling = createTestClient([json(202, queued.body), json(200, fixtures.jobs.cancelled.body)])
-    await caught(cancelling.clock.run(cancelling.client.run('aurora-image', INPUT)), JobCancelledError)
   })
 })
 
