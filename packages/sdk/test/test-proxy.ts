@@ -40,7 +40,7 @@ export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOp
   const { client, service, clock } = createTestClient(steps)
   const errors: unknown[] = []
   const proxy = createProxy({
-    client,
+    client: readingPricesOnce(client),
     models: [MODEL],
     secret: PROXY_SECRET,
     authorize: ({ headers }) => ({ user: headers.get('x-user') ?? '' }),
@@ -83,6 +83,17 @@ export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOp
         logLevel: 'off',
         random: () => 0.5,
       })
+    },
+  }
+}
+
+/** Steps have one read of a price. That right before the run is in `agreed-price.test.ts`. */
+function readingPricesOnce({ models, jobs }: ModelRun): ProxyOptions['client'] {
+  return {
+    jobs,
+    models: {
+      get: (id) => models.get(id),
+      run: (model, body, { maxCredits: _, ...options } = {}) => models.run(model, body, options),
     },
   }
 }

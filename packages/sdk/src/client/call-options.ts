@@ -127,6 +127,9 @@ export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   body: unchecked,
 }))()
 
+/** Of `models.run`. */
+export const CALL_OF_RUN = /* @__PURE__ */ (() => ({ ...callOptions(), maxCredits: notNegative }))()
+
 /** Of `models.list`: the wire's own names (section 4.1). */
 export const LIST_QUERY: Checks<ListModelsQuery> = { category: text, search: text, limit: count, offset: count }
 

@@ -1,13 +1,15 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
 import { readOptions } from '@modelrun/kit'
-import { CALL_OPTIONS, checkArguments, LIST_QUERY, RUN_BODY } from './call-options.ts'
+import { CALL_OF_RUN, CALL_OPTIONS, checkArguments, LIST_QUERY, RUN_BODY } from './call-options.ts'
 import type { Core } from './core.ts'
 import { ApiPromise } from './http/api-promise.ts'
-import type { CallOptions } from './http/operation.ts'
+import type { CallOptions, EarlierAttempts } from './http/operation.ts'
 import { loadPart } from './load-part.ts'
 import type { AnyModelId, ModelId, RunBody } from './models/model-inputs.ts'
 import { ModelsPagePromise } from './models/models-page.ts'
+import { loadPreflight } from './runs/run-model.ts'
 import { type AnyRunResponse, checkInput, runOperation } from './runs/run-operation.ts'
+import type { PreflightOptions } from './runs/run-options.ts'
 
 /** The models of the service (section 4.1 to 4.3). */
 export class ModelsResource {
@@ -56,7 +58,8 @@ export class ModelsResource {
    * Sends the request that runs a model (section 4.3) and returns the service's response, without waiting for the result.
    * Prefer `client.run`, which also gets the result of a longer run.
    *
-   * The request is sent again only when the service certainly did not accept the first one.
+   * The request is sent again only when the service certainly did not accept the first one. With `maxCredits` the price is read
+   * right before it is sent.
    *
    * @throws As {@link list}; `error.submission` says whether the run may be charged
    * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
@@ -64,14 +67,21 @@ export class ModelsResource {
   run<const Id extends AnyModelId>(
     model: ModelId<Id>,
     body: RunBody<NoInfer<Id>>,
-    options: CallOptions = {},
+    options: CallOptions & Pick<PreflightOptions, 'maxCredits'> = {},
   ): ApiPromise<AnyRunResponse> {
     const place = 'client.models.run'
     const work = async () => {
       checkArguments(place, { model })
       const checked = readOptions<Omit<RunRequest, 'input'> & { input: unknown }>(place, body, RUN_BODY)
-      const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
-      return await this.#core.transport.callOnce(operation, readOptions(place, options, CALL_OPTIONS))
+      const input = checkInput(checked.input)
+      const operation = runOperation(model, { ...checked, input })
+      const call = readOptions(place, options, CALL_OF_RUN)
+      const preflight = call.maxCredits === undefined ? undefined : await loadPreflight()
+      return await this.#core.transport.callOnce(operation, call, (scope) => {
+        const check = async (earlier: EarlierAttempts) =>
+          void (await preflight?.(this.#core, { model, input }, { scope, options: call, earlier }))
+        return preflight && check
+      })
     }
     return new ApiPromise(work())
   }

@@ -7,6 +7,7 @@ import { errorResponse } from '../../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
 import { outcomeOf, problemOfError, type RightCall, wrongCalls, wrongValues } from '../../test/wrong-values.ts'
 import {
+  CALL_OF_RUN,
   CALL_OPTIONS,
   LIST_QUERY,
   REQUEST_OPTIONS,
@@ -33,7 +34,7 @@ const METHODS: Record<string, RightCall> = {
   'client.withOptions': { right: [{}], members: { 0: CLIENT_OPTIONS } },
   'client.models.list': { right: [{}, {}], members: { 0: LIST_QUERY, 1: CALL_OPTIONS } },
   'client.models.get': { right: ['aurora-image', {}], members: { 1: CALL_OPTIONS } },
-  'client.models.run': { right: ['aurora-image', { input }, {}], members: { 1: RUN_BODY, 2: CALL_OPTIONS } },
+  'client.models.run': { right: ['aurora-image', { input }, {}], members: { 1: RUN_BODY, 2: CALL_OF_RUN } },
   'client.jobs.attach': { right: ['job_1'] },
   'client.jobs.get': { right: ['job_1', {}], members: { 1: CALL_OPTIONS } },
   'client.jobs.cancel': { right: ['job_1', {}], members: { 1: CALL_OPTIONS } },

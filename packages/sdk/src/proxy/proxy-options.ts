@@ -94,7 +94,7 @@ export interface ProxyClient {
   /** Reads and runs models (sections 4.2 and 4.3). */
   models: {
     get(id: string, options?: CallOptions): ProxyCall<Model>
-    run(model: string, body: RunRequest, options?: CallOptions): ProxyCall<AnyRunResponse>
+    run(model: string, body: RunRequest, options?: CallOptions & { maxCredits?: number }): ProxyCall<AnyRunResponse>
   }
   /** Reads and cancels jobs (sections 4.4 and 4.5). */
   jobs: {

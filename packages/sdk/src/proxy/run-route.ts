@@ -21,6 +21,8 @@ import { isCredits } from './resolve-proxy-options.ts'
 interface SentRun {
   model: string
   reservation: Reservation | undefined
+  /** The price that was read. Undefined where nothing limits it. */
+  maxCredits?: number | undefined
 }
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
@@ -30,19 +32,19 @@ export const runModel: Route = async (core, visit, { id: model, request }) => {
   if (body instanceof Response) return body
   const key = JSON.stringify([visit.identity.user, model, body])
   return core.runsUnderWay.join({ key, hasLeft: request.hasLeft }, async () => {
-    const reservation = await reserve(core, visit, model)
-    return reservation instanceof Response ? reservation : send(core, visit, { model, body, reservation })
+    const agreed = await reserve(core, visit, model)
+    return agreed instanceof Response ? agreed : send(core, visit, { model, body, ...agreed })
   })
 }
 
 /** Longest time that a page waits for the budget store before its run is rejected. */
 const RESERVE_LIMIT_MS = 10_000
 
-/** Reserves the price. @returns Undefined where nothing limits what may be spent, or the rejection */
-async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Reservation | undefined | Response> {
+/** Reserves the price, or rejects the run. */
+async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Omit<SentRun, 'model'> | Response> {
   const { options, catalog, spending } = core
   const isUnlimited = options.maxCredits === Number.POSITIVE_INFINITY && spending === undefined
-  if (isUnlimited) return undefined
+  if (isUnlimited) return { reservation: undefined }
   try {
     const { credits_per_run: price } = (await catalog.readAgain(model)).pricing
     if (!isCredits(price) || !Number.isFinite(price))
@@ -50,10 +52,11 @@ async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Re
     if (price > options.maxCredits) {
       return rejection(402, ['BUDGET_EXCEEDED', 'A run of this model costs more than this application allows.'])
     }
-    if (spending === undefined || price === 0) return undefined
+    if (spending === undefined || price === 0) return { reservation: undefined, maxCredits: price }
     const limits = { clock: options.clock, limitMs: RESERVE_LIMIT_MS, name: '`reserve` of the budget store' }
     const reservation = await withinTime(limits, () => spending.reserve(visit.identity, price))
-    return reservation ?? rejection(402, ['BUDGET_EXCEEDED', 'There are not enough credits left for this run.'])
+    if (reservation !== undefined) return { reservation, maxCredits: price }
+    return rejection(402, ['BUDGET_EXCEEDED', 'There are not enough credits left for this run.'])
   } catch (error) {
     visit.report(error)
     return unavailable('The price of the run cannot be set aside now.')
@@ -64,13 +67,14 @@ async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Re
 async function send(
   core: ProxyCore,
   visit: Visit,
-  { model, body, reservation }: SentRun & { body: RunRequest },
+  { model, body, reservation, maxCredits }: SentRun & { body: RunRequest },
 ): Promise<Response> {
   const { client, holdRuns } = core.options
   const { input } = body
   const sync = holdRuns ? body.sync : false
   try {
-    const sent = client.models.run(model, { input, ...(sync === undefined ? {} : { sync }) }, { maxRetries: 0 })
+    const limits = { maxRetries: 0, ...(maxCredits === undefined ? {} : { maxCredits }) }
+    const sent = client.models.run(model, { input, ...(sync === undefined ? {} : { sync }) }, limits)
     const { data, response, requestId } = await sent.withResponse()
     const { status } = response
     return await accepted(core, visit, { model, reservation, run: data, status, requestId })

@@ -132,8 +132,8 @@ export interface KyRequest {
 export interface CallContext {
   scope: Scope
   options: CallOptions
-  /** Called before the request is sent again. What it throws is the error of the call. */
-  beforeRetry?: ((earlier: EarlierAttempts) => Promise<void>) | undefined
+  /** Called right before each attempt, when its API key is known. May change the body. What it throws is the error of the call. */
+  beforeSend?: ((earlier: EarlierAttempts) => Promise<void>) | undefined
 }
 
 /** What has been sent of a call. */

@@ -36,14 +36,24 @@ export interface AttemptOptions {
   headers: Readonly<Record<string, string>>
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
+  /** The last thing that is awaited before it is sent, with limits of its own. Returns the body. */
+  beforeSend?: (() => Promise<string | undefined>) | undefined
 }
 
-/** Sends a request once and reads the whole response, under one time limit. Never rejects. */
+/** Sends a request once and reads the whole response, under one time limit. Rejects only with what `beforeSend` throws. */
 export async function sendAttempt(request: Request, options: AttemptOptions): Promise<Outcome> {
   const controller = linkController(options.signal)
-  const stopTimer = startLimit(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
+  const startTimer = () => startLimit(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
+  let stopTimer = startTimer()
+  const check = async () => {
+    stopTimer()
+    const body = await options.beforeSend?.()
+    stopTimer = startTimer()
+    return body
+  }
   try {
-    return await exchange(request, options, controller.signal)
+    const beforeSend = options.beforeSend && check
+    return await exchange(request, { ...options, beforeSend }, controller.signal)
   } finally {
     stopTimer()
     controller.release()
@@ -52,7 +62,7 @@ export async function sendAttempt(request: Request, options: AttemptOptions): Pr
 
 async function exchange(
   request: Request,
-  { client, send, ...sent }: AttemptOptions,
+  { client, send, beforeSend, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (signal.aborted) return interrupted(signal, 'not_sent')
@@ -64,9 +74,11 @@ async function exchange(
     if (signal.aborted) return interrupted(signal, 'not_sent')
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
+  const body = beforeSend ? await beforeSend() : sent.body
+  if (signal.aborted) return interrupted(signal, 'not_sent')
   const progress: Progress = { submission: 'not_sent' }
   try {
-    const response = await abortable(send(request, { ...sent, apiKey, signal, progress }), signal)
+    const response = await abortable(send(request, { ...sent, body, apiKey, signal, progress }), signal)
     if (!isResponse(response)) throw new TypeError('what `fetch` returned is not a Response')
     const isRepeated = progress.isRepeated
     const received = { ...(await receive(response, signal, (text) => redact(text, apiKey))), isRepeated }

@@ -1,6 +1,6 @@
 import { routePath } from '@modelrun/contract'
 import ky, { type KyInstance, type Options } from 'ky'
-import { withinScope } from '../../shared/clock.ts'
+import { type Scope, withinScope } from '../../shared/clock.ts'
 import { loadPart } from '../load-part.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -14,8 +14,11 @@ export interface Transport {
   /** @throws ModelRunError */
   call<T>(operation: Operation<T>, context: CallContext): Promise<ApiResult<T>>
   /** As `call`, for a call whose only time limit is that of each attempt. */
-  callOnce<T>(operation: Operation<T>, options: CallOptions): Promise<ApiResult<T>>
+  callOnce<T>(operation: Operation<T>, options: CallOptions, check?: CheckScope): Promise<ApiResult<T>>
 }
+
+/** Makes the check before each attempt. */
+type CheckScope = (scope: Scope) => CallContext['beforeSend']
 
 export function createTransport(client: ResolvedOptions): Transport {
   const instance = createKy(client)
@@ -37,8 +40,10 @@ export function createTransport(client: ResolvedOptions): Transport {
     if (sent.happened.result !== undefined) return sent.happened.result
     throw sent.happened.error
   }
-  const callOnce: Transport['callOnce'] = (operation, options) =>
-    withinScope({ clock: client.clock, signal: options.signal }, (scope) => call(operation, { scope, options }))
+  const callOnce: Transport['callOnce'] = (operation, options, check) =>
+    withinScope({ clock: client.clock, signal: options.signal }, (scope) =>
+      call(operation, { scope, options, beforeSend: check?.(scope) }),
+    )
   return { call, callOnce }
 }
 
@@ -49,7 +54,6 @@ async function sendAttempts<T>(call: Call<T>, send: () => Promise<void>): Promis
     const delayMs = call.happened.attempts.length > call.maxRetries ? undefined : allowRetry(call)
     if (delayMs === undefined) return
     await pause(call, delayMs)
-    await call.context.beforeRetry?.(call.happened)
   }
 }
 
@@ -61,7 +65,7 @@ async function sendOnce<T>(instance: KyInstance, call: Call<T>): Promise<void> {
     const fetch = (sent: unknown) => runAttempt(call, sent as Request)
     await prepared(operation, () => instance(request.path, { ...request.options, fetch }))
   } catch (error) {
-    if (happened.failed === undefined) throw error
+    if (happened.failed === undefined) throw happened.error ?? error
   }
 }
 

@@ -26,12 +26,14 @@ export interface PlannedRun {
 export async function preflight(
   core: Core,
   run: PlannedRun,
-  context: CallContext & { options: PreflightOptions; earlier?: EarlierAttempts | undefined },
+  context: CallContext & { options: PreflightOptions; earlier: EarlierAttempts },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
   const { earlier } = context
   const { data: model, attempts, requestId } = await core.transport.call(getModelOperation(run.model), context)
-  const requests = { attempts: [...(earlier?.attempts ?? []), ...attempts], requestId, submission: earlier?.submission }
+  const { submission } = earlier
+  const isRetry = earlier.attempts.length > 0
+  const requests = { attempts: [...earlier.attempts, ...attempts], requestId, submission, isRetry }
   if (maxCredits !== undefined) checkBudget(model, maxCredits, requests)
   if (validateInput) checkAgainstSchema(model, run.input, requests)
   const { credits_per_run } = model.pricing
@@ -39,14 +41,14 @@ export async function preflight(
 }
 
 /** What the error of a check says of the requests before it. */
-type Requests = Pick<ErrorFields, 'attempts' | 'requestId' | 'submission'>
+type Requests = Pick<ErrorFields, 'attempts' | 'requestId' | 'submission'> & { isRetry: boolean }
 
-function checkBudget(model: Model, maxCredits: number, requests: Requests): void {
+function checkBudget(model: Model, maxCredits: number, { isRetry, ...requests }: Requests): void {
   const creditsPerRun = model.pricing.credits_per_run
   if (creditsPerRun <= maxCredits) return
   const price = Number.isFinite(creditsPerRun) ? `${creditsPerRun} credits` : 'an unknown number of credits'
   throw new BudgetExceededError({
-    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent${requests.submission ? ' again' : ''}.`,
+    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent${isRetry ? ' again' : ''}.`,
     creditsPerRun,
     maxCredits,
     ...requests,

@@ -84,15 +84,19 @@ async function sendRun(
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
     const price: CheckedRun['price'] = { creditsPerRun: undefined }
-    const check = async (earlier?: EarlierAttempts) => {
+    const check = async (earlier: EarlierAttempts) => {
       price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, earlier })
+      chooseMode()
     }
-    await check()
-    // A retry may come minutes later.
-    const beforeRetry = preflight && check
-    const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
-    const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
-    const run = { model, request, scope, options, price, beforeRetry }
+    // A callback URL, an API key or a retry may take minutes.
+    const beforeSend = preflight && check
+    const request: RunRequest = { input }
+    const chooseMode = () => {
+      const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
+      if (mode === 'async') request.sync = false
+    }
+    chooseMode()
+    const run = { model, request, scope, options, price, beforeSend }
     const sendTo = (url: string | undefined) => send(core, run, url)
     if (receiver === undefined) return await sendTo(options.webhookUrl)
     return await receiver.sendWithReceiver(core, { ...run, webhook: receiver.webhook }, sendTo)
@@ -132,29 +136,30 @@ interface CheckedRun {
   options: SubmitOptions
   /** The price, when it was read. */
   price: { creditsPerRun: number | undefined }
-  beforeRetry: CallContext['beforeRetry']
+  beforeSend: CallContext['beforeSend']
 }
 
 async function send(
   { options: { clock }, transport }: Core,
-  { model, request, scope, options, price, beforeRetry }: CheckedRun,
+  { model, request, scope, options, price, beforeSend }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
   const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
-  const submittedAt = clock.now()
-  const context = { scope, options, beforeRetry }
+  const context = { scope, options, beforeSend }
   const { data, response, requestId, attempts } = await transport.call(runOperation(model, body), context)
   const seenAt = clock.now()
+  // Of the attempt that succeeded, without what was awaited before.
+  const elapsedMs = attempts.at(-1)?.durationMs ?? 0
   const known = data.status === 'unknown' ? { modelId: model } : { modelId: model, ...whatIsKnown(data), seenAt }
   const reference: JobReference = {
     jobId: data.job_id,
-    submittedAt,
+    submittedAt: seenAt - elapsedMs,
     attempts,
     sentRequestId: requestId,
     ...price,
     ...known,
   }
-  return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId, attempts }
+  return { runResponse: data, reference, elapsedMs, response, requestId, attempts }
 }
 
 /** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
@@ -170,7 +175,7 @@ function needsModel({ maxCredits, validateInput }: PreflightOptions): boolean {
 }
 
 /** The check of a run against its model. Loaded before a time limit of the run starts. @throws ConnectionError */
-async function loadPreflight(): Promise<Preflight> {
+export async function loadPreflight(): Promise<Preflight> {
   const { preflight } = await loadPart(() => import('./preflight.ts'))
   return preflight
 }
