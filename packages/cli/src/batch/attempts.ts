@@ -106,7 +106,11 @@ export async function decideUnknown(
   // All of them before the first is stored.
   for (const text of options.job ?? []) {
     const decision = readDecision(text, rows)
-    const problem = await decisionProblem(decision, { client, rows })
+    const [same] = [...jobs].find(([, jobId]) => jobId === decision.jobId) ?? []
+    const problem =
+      same === undefined
+        ? await decisionProblem(decision, { client, rows })
+        : `the row ${same.row} is given the same job`
     if (problem !== undefined) throw new UsageError(`--job ${text}: ${problem}. Nothing was sent.`)
     jobs.set(decision.row, decision.jobId)
   }

@@ -1,6 +1,7 @@
 import { ModelRun } from 'modelrun'
 import { expect, test, vi } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { openProcesses } from '../../test/processes.ts'
 import { createRuns } from './create-runs.ts'
 
 useVirtualTime()
@@ -145,4 +146,35 @@ test('runs are listed page by page, by their state, and once for all attempts', 
   expect([...first, ...rest].map(({ key }) => key).toSorted()).toEqual(['a', 'b', 'c', 'd'])
   expect((await settled(runs.list({ state: 'succeeded' }))).length).toBe(2)
   await settled(runs.stop())
+})
+
+test('a job is that of one run', async () => {
+  const { server, runs } = await openBatch()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 2 })
+  for (const key of ['a', 'b']) await settled(runs.send(key, MODEL, { prompt: key }))
+  expect((await settled(runs.unknown())).map(({ key }) => key)).toEqual(['a', 'b'])
+  const [jobId = '', other = ''] = server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
+  expect(await settled(runs.resolve('a', { jobId }))).toBe(true)
+  const taken = {
+    name: 'ConfigurationError',
+    message: `The job ${jobId} is that of the run a. The run b stays unknown.`,
+  }
+  await expect(settled(runs.resolve('b', { jobId }))).rejects.toMatchObject(taken)
+  await settled(runs.sweep())
+  await expect(settled(runs.resolve('b', { jobId }))).rejects.toMatchObject(taken)
+  expect(await settled(runs.resolve('b', { jobId: other }))).toBe(true)
+})
+
+test('a cancel whose change of the store got no response is completed by the next one', async () => {
+  const changes = ['add runs:outcomes', 'add runs:cancelled', 'release runs:credits', 'remove runs:poll']
+  for (const at of changes) {
+    const shared = await openProcesses(60_000)
+    const [first, other] = [shared.open({ maxCredits: 4 }), shared.open({ maxCredits: 4 })]
+    await settled(first.runs.send('a', MODEL, { prompt: 'a' }))
+    first.faults = { store: (change) => (change === at ? 'loses the response' : undefined) }
+    await expect(settled(first.runs.cancel('a'))).rejects.toThrow('reset')
+    expect(await settled(other.runs.cancel('a'))).toBe('cancelled')
+    expect(await settled(other.runs.progress())).toMatchObject({ credits: 0, cancelled: 1, succeeded: 0 })
+    expect(await settled(other.runs.send('b', MODEL, { prompt: 'b' }))).toMatchObject({ state: 'running' })
+  }
 })

@@ -4,8 +4,10 @@ import type { Json, Task } from '../engine/engine.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
 import {
+  countEnd,
   creditsPart,
   FIRST_WAIT_MS,
+  freePlace,
   fromJson,
   OPEN_STATES,
   pagesOf,
@@ -41,7 +43,12 @@ export async function cancelRun(key: string, context: RunsContext): Promise<Canc
 }
 
 async function cancelAttempt({ id, run }: Attempt, context: RunsContext): Promise<Cancellation> {
-  if (isEnded(run)) return run.state === 'cancelled' ? 'cancelled' : 'ended'
+  if (run.state === 'cancelled') {
+    // An earlier call may have ended before it had stored all of it.
+    await settleCancelled(id, context)
+    return 'cancelled'
+  }
+  if (isEnded(run)) return 'ended'
   if (run.jobId !== undefined) return cancelJob(id, run.jobId, context)
   if (run.state === 'unknown') return 'unknown'
   return (await cancelWaiting(id, run, context)) ? 'cancelled' : 'sending'
@@ -85,17 +92,24 @@ async function cancelJob(id: string, jobId: string, context: RunsContext): Promi
     if (error instanceof ConflictError) return 'ended'
     throw error
   }
-  const { engine, queues } = context
   // The response to the cancel is not specified (section 4.5): only the job says how it ended.
   const outcome = outcomeOf(jobId, read ?? (await context.client.jobs.get(jobId)))
   if (outcome === undefined) return 'sending'
   await storeOutcome(id, outcome, context)
   if (outcome.state !== 'cancelled') return 'ended'
+  await settleCancelled(id, context)
+  return 'cancelled'
+}
+
+/** What follows the outcome of a run that was cancelled. May be repeated. */
+async function settleCancelled(id: string, context: RunsContext): Promise<void> {
+  const { engine, queues } = context
+  await countEnd(id, 'cancelled', context)
+  await freePlace(id, context)
   await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.
   await engine.replay(queues.submit, id)
-  return 'cancelled'
 }
 
 function cancelledBefore({ model, input }: SubmitData): Outcome {

@@ -113,7 +113,7 @@ export function reportEnd(id: string, end: RunEnd, context: RunsContext): void {
 }
 
 /** Counts an end that is not a success, if it is the one that was stored. */
-async function countEnd(
+export async function countEnd(
   id: string,
   state: Exclude<Outcome['state'], 'succeeded'>,
   { engine, queues }: RunsContext,

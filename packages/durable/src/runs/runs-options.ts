@@ -133,6 +133,8 @@ export interface Runs {
   /**
    * Decides that an `unknown` run has this job, which is polled from now on; without `jobId`, that its known job is polled again.
    * Resolves to whether the run was unknown and has a job now.
+   *
+   * @throws ConfigurationError when it is the job of another run of the batch
    */
   resolve(key: string, decision?: { jobId?: string | undefined }): Promise<boolean>
   /**

@@ -1,8 +1,10 @@
+import { stringIn } from '@modelrun/kit'
+import { ConfigurationError } from 'modelrun'
 import { addAttempt } from './add-run.ts'
 import type { ListedRun } from './list-runs.ts'
 import { latestAttempt, readAttempt } from './read-runs.ts'
-import { isEnded } from './run-types.ts'
-import { asJson, type RunsContext, storeOutcome } from './runs-context.ts'
+import { isEnded, keyOf } from './run-types.ts'
+import { asJson, OPEN_STATES, pagesOf, type RunsContext, storeOutcome } from './runs-context.ts'
 
 /** Lists the runs whose tasks of `submit`, then of `poll`, are dead. */
 export async function listUnknown(
@@ -32,12 +34,21 @@ export async function listUnknown(
   return found
 }
 
-/** Decides that an unknown run has this job; without one, that its known job is polled again. */
+/**
+ * Decides that an unknown run has this job; without one, that its known job is polled again.
+ *
+ * @throws ConfigurationError when it is the job of another run, whose result it would be twice
+ */
 export async function resolveUnknown(key: string, given: string | undefined, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   const { id, run } = (await latestAttempt(key, context)) ?? {}
   const jobId = given ?? run?.jobId
   if (id === undefined || run?.state !== 'unknown' || jobId === undefined) return false
+  const owner = jobId === run.jobId ? undefined : await ownerOf(jobId, context)
+  if (owner !== undefined && owner !== key) {
+    const message = `The job ${jobId} is that of the run ${owner}. The run ${key} stays unknown.`
+    throw new ConfigurationError({ message })
+  }
   const data = asJson({ model: run.model, jobId, submittedAt: Date.now(), mayBeUnknown: true })
   if (run.jobId !== undefined) {
     // Its submit has to be over: it would send the run if it ran now, while no job is stored.
@@ -51,6 +62,20 @@ export async function resolveUnknown(key: string, given: string | undefined, con
   // The task of the submit ends without sending, because the job of the run is known.
   await engine.replay(queues.submit, id)
   return true
+}
+
+/** Returns the key of the run that has this job. Reads the whole batch, for a decision of a person. */
+async function ownerOf(jobId: string, context: RunsContext): Promise<string | undefined> {
+  const { outcomes, poll } = context.queues
+  for (const [queue, states] of [[outcomes, ['waiting']] as const, [poll, [...OPEN_STATES, 'dead']] as const]) {
+    for (const state of states) {
+      for await (const page of pagesOf(queue, { state }, context)) {
+        const owner = page.find(({ data }) => stringIn(data, 'jobId') === jobId)
+        if (owner !== undefined) return keyOf(owner.id)
+      }
+    }
+  }
+  return undefined
 }
 
 /** Sends an unknown run again. `replay` is atomic: of two calls at the same time, one sends. */
