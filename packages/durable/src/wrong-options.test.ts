@@ -15,5 +15,4 @@ testDoors({
   createBullmqEngine: (options) => createBullmqEngine({ connection: 'redis://localhost:1', ...options }),
   createMarks: (options) => createMarks('sqlite', options),
   createRuns: (options) => createRuns({ engine, client, ...options }),
-  'engine.work': (options) => engine.work('queue', async () => {}, options),
 })

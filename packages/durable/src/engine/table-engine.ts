@@ -3,12 +3,10 @@ import {
   callback,
   createTaskEngine,
   having,
-  isRecord,
   type LockedTask,
+  memberOf,
   must,
-  oneOf,
   positive,
-  readOptions,
   rejectArgument,
   showValue,
   systemClock,
@@ -18,7 +16,7 @@ import {
 } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { type Codec, withCodec } from './codec.ts'
-import type { Engine, Json, Rate, TaskName, TaskRecord, TaskState, WorkOptions } from './engine.ts'
+import type { Engine, Json, TaskName, TaskRecord, TaskState } from './engine.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable extends TaskTable {
@@ -74,9 +72,9 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
       checkData(data)
       return await tasks.update(queue, id, data)
     },
-    work(queue, handler, given = {}) {
+    work(queue, handler, options) {
       checkName('queue', queue)
-      return tasks.work(queue, handler, checkWork(given))
+      return tasks.work(queue, handler, options)
     },
     once,
     notify: table.notify && (() => table.notify?.()),
@@ -108,27 +106,10 @@ export const TABLE_ENGINE_OPTIONS: Checks<TableEngineOptions> = {
   codec: having('an object', 'encode', 'decode'),
 }
 
-/** The check of an optional rate. Its members are checked by the worker. */
-export const rate = must('a rate, like { max: 10, perMs: 1_000 }', isRecord)
-
-const RATE: Checks<Rate> = { max: positive, perMs: positive }
-
-const WORK_OPTIONS: Checks<WorkOptions> = {
-  concurrency: positive,
-  lockMs: positive,
-  maxRunMs: positive,
-  attempts: positive,
-  backoffMs: positive,
-  rate,
-  startMark: oneOf('worker', 'handler'),
-  onProcessDied: callback,
-}
-
-function checkWork(given: WorkOptions): WorkOptions {
-  const options = readOptions('engine.work', given, WORK_OPTIONS)
-  if (options.rate !== undefined) readOptions('rate', options.rate, RATE)
-  return options
-}
+/** The check of an optional rate. */
+export const rate = must('a rate, like { max: 10, perMs: 1_000 }', (value) =>
+  [memberOf(value, 'max'), memberOf(value, 'perMs')].every((member) => typeof member === 'number' && member > 0),
+)
 
 function checkName(what: string, name: string): void {
   const isText = typeof name === 'string' && !/[\0\p{Cs}]/u.test(name)

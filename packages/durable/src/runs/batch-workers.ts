@@ -1,24 +1,12 @@
 import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
-import type { DiedTask, Json, Rate, Task, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
+import type { DiedTask, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
 import { Outage } from './pauses.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
-import { freePlace, type RunsContext, reportEnd } from './runs-context.ts'
+import { freePlace, patiently, type RunsContext, reportEnd } from './runs-context.ts'
 import { Prices, submitRun } from './submit-run.ts'
 
 /** The queues that are worked. */
 export type WorkedQueue = 'submit' | 'poll'
-
-/** What `send`, `read` and the workers of a batch share. */
-export interface StepParts {
-  context: RunsContext
-  /** Works a task of each queue. */
-  handlers: Record<WorkedQueue, (task: Task, context: RunsContext) => Promise<Json | undefined>>
-  /** Options of the workers of each queue. */
-  options: Record<WorkedQueue, WorkOptions>
-  work(name: WorkedQueue): Worker
-  /** Whether a worker of this process runs a task. */
-  isRunning(): boolean
-}
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
 const POLLS_AT_ONCE = 32
@@ -29,11 +17,16 @@ interface Limits extends Pick<WorkOptions, 'concurrency' | 'lockMs'> {
   pollRate?: Rate | undefined
 }
 
-/** Creates what works the tasks of a batch. */
-export function createStepParts(
+/** A poll of a step sets no mark: a GET that is repeated does no harm, so a process that dies in it does not count. */
+const UNMARKED = { startMark: 'handler' } as const
+
+export type BatchWorkers = ReturnType<typeof createBatchWorkers>
+
+/** Works the tasks of a batch in this process: with workers while they have a user, such as `start()` or a loop, or one by one. */
+export function createBatchWorkers(
   context: RunsContext,
   { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs }: Limits,
-): StepParts {
+) {
   const { client, engine, queues } = context
   const prices = new Prices(client)
   const delays = new PollDelays()
@@ -42,11 +35,11 @@ export function createStepParts(
     reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
     freePlace(id, context).catch(context.onError)
   }
-  const handlers: StepParts['handlers'] = {
-    submit: (task, context) => submitRun(task, prices, context),
-    poll: (task, context) => pollRun(task, delays, context),
+  const handlers = {
+    submit: (task: Task, context: RunsContext) => submitRun(task, prices, context),
+    poll: (task: Task, context: RunsContext) => pollRun(task, delays, context),
   }
-  const options: StepParts['options'] = {
+  const options: Record<WorkedQueue, WorkOptions> = {
     submit: { concurrency, rate: submitRate, lockMs, startMark: 'handler', onProcessDied },
     poll: { concurrency: POLLS_AT_ONCE, rate: pollRate, lockMs, attempts: POLL_ATTEMPTS + 1, onProcessDied },
   }
@@ -70,32 +63,29 @@ export function createStepParts(
     }
     return { stop }
   }
-  return { context, handlers, options, work, isRunning: () => running > 0 }
-}
-
-/** The workers of a batch in this process. They run while they have a user: `start()`, or a loop. */
-export class BatchWorkers {
-  readonly #start: () => Worker[]
-  readonly #users = new Set<unknown>()
-  #workers: Worker[] = []
-  #stopped: Promise<unknown> = Promise.resolve()
-
-  constructor(start: () => Worker[]) {
-    this.#start = start
-  }
-
-  use(user: unknown): void {
-    this.#users.add(user)
-    if (this.#workers.length === 0) this.#workers = this.#start()
-  }
-
-  /** After the last user, no further task starts. Resolves when the results of running requests are stored. */
-  async release(user: unknown): Promise<void> {
-    this.#users.delete(user)
-    if (this.#users.size > 0) return
-    const stopping = this.#workers
-    this.#workers = []
-    this.#stopped = Promise.all([this.#stopped, ...stopping.map((worker) => worker.stop())])
-    await this.#stopped
+  const users = new Set<unknown>()
+  let workers: Worker[] = []
+  let stopped: Promise<unknown> = Promise.resolve()
+  return {
+    context,
+    handlers,
+    /** The rate of a queue, over all processes. */
+    rateOf: (name: WorkedQueue) => options[name].rate,
+    /** Runs the task of a run in this process, if that is due. */
+    once: (name: WorkedQueue, task: Pick<OnceOptions, 'id' | 'isEarly'>, handler: TaskHandler) =>
+      patiently(() => engine.once(queues[name], handler, { ...options[name], ...UNMARKED, ...task })),
+    /** Whether a worker of this process runs a task. */
+    isRunning: () => running > 0,
+    use: (user: unknown) => {
+      users.add(user)
+      if (workers.length === 0) workers = [work('submit'), work('poll')]
+    },
+    /** After the last user, no further task starts. Resolves when the results of running requests are stored. */
+    release: async (user: unknown) => {
+      users.delete(user)
+      if (users.size > 0) return
+      stopped = Promise.all([stopped, ...workers.splice(0).map((worker) => worker.stop())])
+      await stopped
+    },
   }
 }

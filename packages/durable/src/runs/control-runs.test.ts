@@ -131,20 +131,23 @@ test.each([
   await settled(runs.stop())
 })
 
-test('runs are listed page by page, by their state, and once for all attempts', async () => {
+test('runs are listed page by page, and once for all attempts', async () => {
   const { server, runs } = await openBatch()
   server.script(MODEL, [{ result: 'failed' }])
   for (const key of ['a', 'b', 'c']) await settled(runs.add(key, MODEL, { prompt: key }))
   runs.start()
   await pass(5_000)
   await settled(runs.pause())
-  const [failed] = await settled(runs.list({ state: 'failed' }))
-  expect(await settled(runs.retry(failed?.key ?? ''))).toBe(true)
+  expect((await settled(runs.list())).map(({ key, state }) => [key, state])).toEqual([
+    ['a', 'failed'],
+    ['b', 'succeeded'],
+    ['c', 'succeeded'],
+  ])
+  expect(await settled(runs.retry('a'))).toBe(true)
   await settled(runs.add('d', MODEL, { prompt: 'd' }))
   const first = await settled(runs.list({ limit: 2 }))
   const rest = await settled(runs.list({ after: first.at(-1)?.cursor }))
   expect([...first, ...rest].map(({ key }) => key).toSorted()).toEqual(['a', 'b', 'c', 'd'])
-  expect((await settled(runs.list({ state: 'succeeded' }))).length).toBe(2)
   await settled(runs.stop())
 })
 

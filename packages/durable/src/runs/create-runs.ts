@@ -2,7 +2,7 @@ import { readOptions } from '@modelrun/kit'
 import { AbortedError } from 'modelrun'
 import { guarded, warn, warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
-import { BatchWorkers, createStepParts } from './batch-workers.ts'
+import { createBatchWorkers } from './batch-workers.ts'
 import { cancelAllRuns, cancelRun } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
@@ -20,7 +20,6 @@ import {
   PAGE,
   READ_OPTIONS,
   RESULTS_OPTIONS,
-  RUN_LIST,
   RUNS_TO_DELETE,
   type Runs,
   type RunsOptions,
@@ -49,8 +48,7 @@ const DAY_MS = 86_400_000
 export function createRuns(options: RunsOptions): Runs {
   checkRunsOptions(options)
   const context = contextOf(options)
-  const parts = createStepParts(context, options)
-  const workers = new BatchWorkers(() => [parts.work('submit'), parts.work('poll')])
+  const workers = createBatchWorkers(context, options)
   let cursors: ReadCursors = {}
 
   return {
@@ -59,9 +57,9 @@ export function createRuns(options: RunsOptions): Runs {
       addCheckedRun(key, { model, input, ...readOptions('runs.add', agreed, AGREED) }, context),
     // biome-ignore lint/complexity/useMaxParams: as `add`
     send: async (key, model, input, options = {}) =>
-      sendRun(key, { ...readOptions('runs.send', options, SEND_OPTIONS), model, input }, parts),
-    read: async (key, given = {}) => readStep(checkKey(key), readOptions('runs.read', given, READ_OPTIONS), parts),
-    sweep: async (given = {}) => sweepRuns(readOptions('runs.sweep', given, SWEEP_OPTIONS), parts, workers),
+      sendRun(key, { ...readOptions('runs.send', options, SEND_OPTIONS), model, input }, workers),
+    read: async (key, given = {}) => readStep(checkKey(key), readOptions('runs.read', given, READ_OPTIONS), workers),
+    sweep: async (given = {}) => sweepRuns(readOptions('runs.sweep', given, SWEEP_OPTIONS), workers),
     inbox: context.inbox,
     start: () => {
       context.inbox?.start()
@@ -74,7 +72,7 @@ export function createRuns(options: RunsOptions): Runs {
     get: async (key) => readRun(checkKey(key), context),
     results: (given = {}) => readResults(readOptions('runs.results', given, RESULTS_OPTIONS), context),
     progress: () => readProgress(context),
-    list: async (list = {}) => listRuns(readOptions('runs.list', list, RUN_LIST), context),
+    list: async (list = {}) => listRuns(readOptions('runs.list', list, PAGE), context),
     unknown: async (list = {}) => listUnknown(readOptions('runs.unknown', list, PAGE), context),
     resolve: async (key, decision = {}) =>
       resolveUnknown(checkKey(key), readOptions('runs.resolve', decision, { jobId }).jobId, context),

@@ -9,10 +9,8 @@ export interface ListedRun extends Run {
   readonly cursor: string
 }
 
-/** Which runs are listed. */
+/** A page of runs. */
 export interface RunList {
-  /** Only runs in this state. Default: all. */
-  state?: Run['state'] | undefined
   /** Most runs of a page. Default 100. */
   limit?: number | undefined
   /** The `cursor` of the last run of the page before. */
@@ -23,15 +21,12 @@ export interface RunList {
 const ORDER: readonly TaskState[] = ['done', 'dead', 'running', 'waiting']
 
 /** Lists the runs of a batch. One that moves on meanwhile may be listed twice. */
-export async function listRuns(
-  { state, limit = 100, after = '' }: RunList,
-  context: RunsContext,
-): Promise<ListedRun[]> {
+export async function listRuns({ limit = 100, after = '' }: RunList, context: RunsContext): Promise<ListedRun[]> {
   const found: ListedRun[] = []
   for await (const { id, cursor } of placesAfter(after, context)) {
     // A retried run has a task for each attempt: its first one names it.
     const run = id === keyOf(id) ? await readRun(id, context) : undefined
-    if (run !== undefined && (state ?? run.state) === run.state) found.push({ ...run, cursor })
+    if (run !== undefined) found.push({ ...run, cursor })
     if (found.length >= limit) break
   }
   return found

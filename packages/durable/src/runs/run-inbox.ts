@@ -36,11 +36,6 @@ export function createRunInbox(context: RunsContext, { publicUrl, secret, allowH
   })
 }
 
-/** The context that the inbox stores for a run before it is sent. */
-export function inboxContextOf(key: string): { key: string } {
-  return { key }
-}
-
 async function storeDelivered(context: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
   const { engine, queues } = context
   const key = stringIn(note, 'key')

@@ -129,7 +129,7 @@ export interface Runs {
   /** Lists runs page by page: what was sent, by its end, then what is under way, then what waits. */
   list(options?: RunList): Promise<ListedRun[]>
   /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<ListedRun[]>
+  unknown(options?: RunList): Promise<ListedRun[]>
   /**
    * Decides that an `unknown` run has this job, which is polled from now on; without `jobId`, that its known job is polled again.
    * Resolves to whether the run was unknown and has a job now.
@@ -210,13 +210,12 @@ export function checkRunsOptions(options: RunsOptions): void {
 }
 
 export const AGREED = { maxCredits: notNegative }
-export const PAGE = { limit: atLeastOne, after: text }
+export const PAGE: Checks<RunList> = { limit: atLeastOne, after: text }
 export const RESULTS_OPTIONS = { after: text, signal }
 /** An empty one would be that of no run, and decide for one that has none. */
 export const jobId = must('the id of a job', (value) => value === undefined || isText(value))
 
 const ENDS = ['succeeded', 'failed', 'cancelled', 'rejected'] satisfies EndState[]
-export const RUN_LIST: Checks<RunList> = { ...PAGE, state: oneOf('waiting', 'running', 'unknown', ...ENDS) }
 export const RUNS_TO_DELETE = { all: flag, state: oneOf(...ENDS), olderThanMs: notNegative }
 
 export const SEND_OPTIONS: Checks<SendOptions> = { ...AGREED, webhookUrl: httpUrl, waitMs: notNegative, signal }

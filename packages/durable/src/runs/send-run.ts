@@ -3,8 +3,7 @@ import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine, OnceResult, Rate, Task, TaskHandler } from '../engine/engine.ts'
 import { addCheckedRun, checkedRun, checkSameRun } from './add-run.ts'
-import type { StepParts, WorkedQueue } from './batch-workers.ts'
-import { once, WORKED_MS } from './once-run.ts'
+import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
 import { pauseReason } from './pauses.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { endedStep, openStep, type StepRun, type SubmitData } from './run-types.ts'
@@ -32,15 +31,18 @@ export interface ReadOptions {
   jobId?: string | undefined
 }
 
+/** When to ask again while another caller sends or polls: its lock says when it would have died, not when it ends. */
+const WORKED_MS = 1_000
+
 const LONGEST_WAIT_MS = 400
 
 /** Sends a run that was never sent, and polls the job of one that was when that is due. */
 export async function sendRun(
   key: string,
   { model, input, waitMs = 5_000, signal, ...more }: SendOptions & Pick<SubmitData, 'model' | 'input'>,
-  parts: StepParts,
+  workers: BatchWorkers,
 ): Promise<StepRun> {
-  const { context } = parts
+  const { context } = workers
   const wanted = checkedRun(key, { model, input, maxCredits: more.maxCredits, webhookUrl: more.webhookUrl })
   checkWebhookUrl(wanted, context)
   if (signal?.aborted) throw aborted(signal.reason)
@@ -51,8 +53,8 @@ export async function sendRun(
     if (ended !== undefined) return ended
     if (signal?.aborted) throw aborted(signal.reason)
     return latest.run.jobId === undefined
-      ? workOnce(latest, { name: 'submit', mayRun }, parts)
-      : pollOnce(latest, {}, parts)
+      ? workOnce(latest, { name: 'submit', mayRun }, workers)
+      : pollOnce(latest, {}, workers)
   }
   const mayRun = ({ data }: Task) => {
     if (signal?.aborted) throw aborted(signal.reason)
@@ -118,7 +120,7 @@ interface OneRun {
 async function workOnce(
   { id, run }: Attempt,
   { name, mayRun = () => true, isEarly }: OneRun,
-  parts: StepParts,
+  workers: BatchWorkers,
 ): Promise<StepRun | undefined> {
   const watch: Watch = {}
   let rejection: { error: unknown } | undefined
@@ -132,15 +134,15 @@ async function workOnce(
   }
   const handler: TaskHandler = async (task) => {
     if (!isWanted(task)) throw new RetryAfterError(0)
-    return parts.handlers[name](task, { ...parts.context, watch })
+    return workers.handlers[name](task, { ...workers.context, watch })
   }
-  const result = await once(name, id, { handler, parts, isEarly })
+  const result = await workers.once(name, { id, isEarly }, handler)
   if (rejection !== undefined) throw rejection.error
-  return watch.end ?? openStepOf(result, { ...run, name, watch, parts })
+  return watch.end ?? openStepOf(result, { ...run, name, watch, workers })
 }
 
-function pollOnce(latest: Attempt, { isHinted }: ReadOptions, parts: StepParts): Promise<StepRun | undefined> {
-  return workOnce(latest, { name: 'poll', isEarly: isHinted }, parts)
+function pollOnce(latest: Attempt, { isHinted }: ReadOptions, workers: BatchWorkers): Promise<StepRun | undefined> {
+  return workOnce(latest, { name: 'poll', isEarly: isHinted }, workers)
 }
 
 /** A call that has worked a task of a run. */
@@ -149,18 +151,18 @@ interface Worked {
   jobId?: string | undefined
   name: WorkedQueue
   watch: Watch
-  parts: StepParts
+  workers: BatchWorkers
 }
 
 /** The step of a run that is still open. `undefined` when its task is over. */
 async function openStepOf(result: OnceResult, worked: Worked): Promise<StepRun | undefined> {
-  const { key, jobId = worked.watch.jobId, name, watch, parts } = worked
+  const { key, jobId = worked.watch.jobId, name, watch, workers } = worked
   const afterMs = (queue: WorkedQueue, waitMs: number) => {
-    const { engine, queues } = parts.context
-    return spread(waitMs, parts.options[queue].rate, () => engine.count(queues[queue]))
+    const { engine, queues } = workers.context
+    return spread(waitMs, workers.rateOf(queue), () => engine.count(queues[queue]))
   }
   if (watch.jobId !== undefined) {
-    return openStep({ key, state: 'running', jobId, afterMs: await afterMs('poll', firstPollMs(parts.context)) })
+    return openStep({ key, state: 'running', jobId, afterMs: await afterMs('poll', firstPollMs(workers.context)) })
   }
   // The lock ended in the POST, while the store was away.
   if (watch.isMarked) return openStep({ key, state: 'running', afterMs: WORKED_MS })
@@ -169,31 +171,31 @@ async function openStepOf(result: OnceResult, worked: Worked): Promise<StepRun |
   }
   const waitMs = result.isRun ? result.delayMs : result.waitMs
   if (waitMs === undefined || (!result.isRun && waitMs === 0)) return undefined
-  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(parts.context))
+  const error = watch.pause ?? (result.isRun ? undefined : await pauseReason(workers.context))
   const state = name === 'submit' ? 'waiting' : 'running'
   return openStep({ key, state, jobId, afterMs: await afterMs(name, waitMs), error })
 }
 
 /** Reads a run, with one poll of its job if that is due. Never sends. */
-export async function readStep(key: string, { isHinted, jobId }: ReadOptions, parts: StepParts): Promise<StepRun> {
-  const { context } = parts
+export async function readStep(key: string, { isHinted, jobId }: ReadOptions, workers: BatchWorkers): Promise<StepRun> {
+  const { context } = workers
   if (jobId !== undefined) await patiently(() => resolveUnknown(key, jobId, context))
   const work = async (latest: Attempt) => {
     const ended = endedStep(latest.run)
     if (ended !== undefined) return ended
-    return latest.run.jobId === undefined ? readUnsent(latest, parts) : pollOnce(latest, { isHinted }, parts)
+    return latest.run.jobId === undefined ? readUnsent(latest, workers) : pollOnce(latest, { isHinted }, workers)
   }
   return untilStep(await readKnown(key, context), { work, waitMs: WORKED_MS, isDone: () => true }, context)
 }
 
 /** A run without a job: of one whose sender died it says that it is unknown. */
-async function readUnsent(latest: Attempt, parts: StepParts): Promise<StepRun | undefined> {
+async function readUnsent(latest: Attempt, workers: BatchWorkers): Promise<StepRun | undefined> {
   const { key, state } = latest.run
-  const { context } = parts
+  const { context } = workers
   if (state === 'waiting') {
     return openStep({ key, state: 'waiting', afterMs: WORKED_MS, error: await pauseReason(context) })
   }
-  return workOnce(latest, { name: 'submit', mayRun: ({ lost }) => lost > 0 }, parts)
+  return workOnce(latest, { name: 'submit', mayRun: ({ lost }) => lost > 0 }, workers)
 }
 
 function checkWebhookUrl({ webhookUrl }: SubmitData, { inbox }: RunsContext): void {

@@ -3,7 +3,7 @@ import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from '
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { endCancelled } from './control-runs.ts'
 import { pauseOnRejection } from './pauses.ts'
-import { inboxContextOf, stopPolling } from './run-inbox.ts'
+import { stopPolling } from './run-inbox.ts'
 import type { SubmitData } from './run-types.ts'
 import {
   asJson,
@@ -72,7 +72,7 @@ async function prepare(
   const { client, engine, queues, inbox, maxCredits } = context
   const { model, input, maxCredits: agreed, webhookUrl } = fromJson<SubmitData>(task.data)
   const price = await prices.of(model)
-  const webhook = await inbox?.prepare({ modelId: model, context: inboxContextOf(task.id) })
+  const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id } })
   if (await isCancelled(task.id, context)) return endCancelled(task, context)
   const part = await creditsPart(task, context)
   if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '@modelrun/kit'
-import type { BatchWorkers, StepParts } from './batch-workers.ts'
+import type { BatchWorkers } from './batch-workers.ts'
 import { readProgress } from './read-runs.ts'
 import type { RunsProgress } from './run-types.ts'
 import { patiently, type RunsContext } from './runs-context.ts'
@@ -21,9 +21,9 @@ const SOON_MS = 600
 /** Works what is due, until nothing is due any more or the time is over. Returns the progress then. */
 export async function sweepRuns(
   { forMs = 20_000, signal }: SweepOptions,
-  { context, isRunning }: StepParts,
   workers: BatchWorkers,
 ): Promise<RunsProgress> {
+  const { context, isRunning } = workers
   const user = {}
   const endAt = performance.now() + forMs
   const left = () => Math.max(0, endAt - performance.now())

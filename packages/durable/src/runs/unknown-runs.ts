@@ -1,16 +1,13 @@
 import { stringIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { addAttempt } from './add-run.ts'
-import type { ListedRun } from './list-runs.ts'
+import type { ListedRun, RunList } from './list-runs.ts'
 import { latestAttempt, readAttempt } from './read-runs.ts'
 import { isEnded, keyOf } from './run-types.ts'
 import { asJson, OPEN_STATES, pagesOf, type RunsContext, storeOutcome } from './runs-context.ts'
 
 /** Lists the runs whose tasks of `submit`, then of `poll`, are dead. */
-export async function listUnknown(
-  { limit = 100, after = '' }: { limit?: number | undefined; after?: string | undefined },
-  context: RunsContext,
-): Promise<ListedRun[]> {
+export async function listUnknown({ limit = 100, after = '' }: RunList, context: RunsContext): Promise<ListedRun[]> {
   const { engine, queues } = context
   const found: ListedRun[] = []
   for (const name of ['submit', 'poll'] as const) {
