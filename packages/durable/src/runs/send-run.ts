@@ -47,14 +47,15 @@ export async function sendRun(
   checkWebhookUrl(wanted, context)
   if (signal?.aborted) throw aborted(signal.reason)
   const known = await patiently(() => addOrRead(key, wanted, context))
+  const watch: Watch = {}
   const work = async (latest: Attempt) => {
     checkSameRun(key, wanted, latest.run)
     const ended = endedStep(latest.run)
     if (ended !== undefined) return ended
     if (signal?.aborted) throw aborted(signal.reason)
     return latest.run.jobId === undefined
-      ? workOnce(latest, { name: 'submit', mayRun }, workers)
-      : pollOnce(latest, {}, workers)
+      ? workOnce(latest, { name: 'submit', mayRun, watch }, workers)
+      : workOnce(latest, { name: 'poll', watch }, workers)
   }
   const mayRun = ({ data }: Task) => {
     if (signal?.aborted) throw aborted(signal.reason)
@@ -63,7 +64,7 @@ export async function sendRun(
     return true
   }
   const isDone = (step: StepRun) => step.state !== 'running' || step.jobId !== undefined
-  return untilStep(known, { work, isDone, waitMs }, context)
+  return untilStep(known, { work, isDone, waitMs, watch }, context)
 }
 
 interface Until {
@@ -71,21 +72,37 @@ interface Until {
   work(known: Attempt): Promise<StepRun | undefined>
   isDone(step: StepRun): boolean
   waitMs: number
+  watch: Watch
 }
 
-/** Works a run until it is somewhere, or the time is over. */
-async function untilStep(known: Attempt, { work, isDone, waitMs }: Until, context: RunsContext): Promise<StepRun> {
+/** Works a run until it is somewhere, or the time is over. Once it may have been sent, nothing is thrown. */
+async function untilStep(
+  known: Attempt,
+  { work, isDone, waitMs, watch }: Until,
+  context: RunsContext,
+): Promise<StepRun> {
   const { key } = known.run
   const giveUpAt = performance.now() + waitMs
-  let latest = known
-  for (let delayMs = 0; ; delayMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))) {
-    const step = await work(latest)
-    if (step !== undefined && isDone(step)) return step
-    const { jobId } = latest.run
-    if (performance.now() >= giveUpAt) return step ?? openStep({ key, state: 'running', jobId, afterMs: WORKED_MS })
+  let { jobId } = known.run
+  let step = await work(known)
+  for (let delayMs = 0; step === undefined || !isDone(step); delayMs = longerMs(delayMs)) {
+    const last = step ?? openStep({ key, state: 'running', jobId, afterMs: WORKED_MS })
+    if (performance.now() >= giveUpAt) return last
     await sleep(systemClock, delayMs)
-    latest = await readKnown(key, context)
+    try {
+      const latest = await readKnown(key, context)
+      jobId = latest.run.jobId
+      step = await work(latest)
+    } catch (error) {
+      if (!watch.isMarked) throw error
+      return watch.jobId === undefined ? last : { ...last, jobId: watch.jobId }
+    }
   }
+  return step
+}
+
+function longerMs(delayMs: number): number {
+  return Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))
 }
 
 /** Reads a run, and adds it if it is new. A run that was rejected for its budget runs again, as when it is added. */
@@ -112,6 +129,7 @@ interface OneRun {
   name: WorkedQueue
   /** Whether the task may run now. What it throws is thrown to the caller. */
   mayRun?(task: Task): boolean
+  watch: Watch
   /** Also before it is due. */
   isEarly?: boolean | undefined
 }
@@ -119,10 +137,9 @@ interface OneRun {
 /** Works the task of a run in this process, as a worker does, if that is due. */
 async function workOnce(
   { id, run }: Attempt,
-  { name, mayRun = () => true, isEarly }: OneRun,
+  { name, mayRun = () => true, isEarly, watch }: OneRun,
   workers: BatchWorkers,
 ): Promise<StepRun | undefined> {
-  const watch: Watch = {}
   let rejection: { error: unknown } | undefined
   const isWanted = (task: Task) => {
     try {
@@ -139,10 +156,6 @@ async function workOnce(
   const result = await workers.once(name, { id, isEarly }, handler)
   if (rejection !== undefined) throw rejection.error
   return watch.end ?? openStepOf(result, { ...run, name, watch, workers })
-}
-
-function pollOnce(latest: Attempt, { isHinted }: ReadOptions, workers: BatchWorkers): Promise<StepRun | undefined> {
-  return workOnce(latest, { name: 'poll', isEarly: isHinted }, workers)
 }
 
 /** A call that has worked a task of a run. */
@@ -180,22 +193,24 @@ async function openStepOf(result: OnceResult, worked: Worked): Promise<StepRun |
 export async function readStep(key: string, { isHinted, jobId }: ReadOptions, workers: BatchWorkers): Promise<StepRun> {
   const { context } = workers
   if (jobId !== undefined) await patiently(() => resolveUnknown(key, jobId, context))
+  const watch: Watch = {}
   const work = async (latest: Attempt) => {
     const ended = endedStep(latest.run)
     if (ended !== undefined) return ended
-    return latest.run.jobId === undefined ? readUnsent(latest, workers) : pollOnce(latest, { isHinted }, workers)
+    if (latest.run.jobId === undefined) return readUnsent(latest, watch, workers)
+    return workOnce(latest, { name: 'poll', isEarly: isHinted, watch }, workers)
   }
-  return untilStep(await readKnown(key, context), { work, waitMs: WORKED_MS, isDone: () => true }, context)
+  return untilStep(await readKnown(key, context), { work, waitMs: WORKED_MS, isDone: () => true, watch }, context)
 }
 
 /** A run without a job: of one whose sender died it says that it is unknown. */
-async function readUnsent(latest: Attempt, workers: BatchWorkers): Promise<StepRun | undefined> {
+async function readUnsent(latest: Attempt, watch: Watch, workers: BatchWorkers): Promise<StepRun | undefined> {
   const { key, state } = latest.run
   const { context } = workers
   if (state === 'waiting') {
     return openStep({ key, state: 'waiting', afterMs: WORKED_MS, error: await pauseReason(context) })
   }
-  return workOnce(latest, { name: 'submit', mayRun: ({ lost }) => lost > 0 }, workers)
+  return workOnce(latest, { name: 'submit', mayRun: ({ lost }) => lost > 0, watch }, workers)
 }
 
 function checkWebhookUrl({ webhookUrl }: SubmitData, { inbox }: RunsContext): void {

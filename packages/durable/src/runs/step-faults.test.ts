@@ -85,22 +85,28 @@ describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
 
 describe('a store that stays away from the POST on', () => {
   it.each([
-    [undefined, 'running'],
-    ['loses the response', 'unknown'],
-  ] as const)('is not an error of the call that sent (the POST: %s), and leaves the run %s', async (fault, state) => {
-    const shared = await openProcesses(1_000)
-    let isSent = false
-    const faults: Faults = {
-      request: (at) => {
-        isSent ||= at === 'POST'
-        return at === 'POST' ? fault : undefined
-      },
-      store: () => (isSent ? 'fails' : undefined),
-    }
-    const { runs } = shared.open({}, faults)
-    expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state })
-    expect(shared.posts.a).toBe(1)
-    await expect(settled(runs.send('b', MODEL, { prompt: 'b' }))).rejects.toThrow()
-    expect(shared.posts.b).toBeUndefined()
-  })
+    [undefined, 0, 'running'],
+    [undefined, 10_000, 'running'],
+    ['loses the response', 0, 'unknown'],
+  ] as const)(
+    'is not an error of the call that sent (the POST: %s, %i ms), and leaves the run %s',
+    async (fault, delay_ms, state) => {
+      const shared = await openProcesses(1_000)
+      // Longer than the lock.
+      shared.server.faults.add({ kind: 'slow-headers', route: 'runModel', delay_ms, times: 1 })
+      let isSent = false
+      const faults: Faults = {
+        request: (at) => {
+          isSent ||= at === 'POST'
+          return at === 'POST' ? fault : undefined
+        },
+        store: () => (isSent ? 'fails' : undefined),
+      }
+      const { runs } = shared.open({}, faults)
+      expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state })
+      expect(shared.posts.a).toBe(1)
+      await expect(settled(runs.send('b', MODEL, { prompt: 'b' }))).rejects.toThrow()
+      expect(shared.posts.b).toBeUndefined()
+    },
+  )
 })
