@@ -1,12 +1,10 @@
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { caught } from '../../../test/caught.ts'
 import { failedResponse } from '../../../test/failed-calls.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { getJobOperation } from '../jobs/job-operations.ts'
 import { getModelOperation, listModelsOperation } from '../models/model-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
@@ -219,13 +217,5 @@ describe('no body costs more than its size', () => {
     expect(end).toMatchObject({ status: 'queued', job_id: 'job_1' })
     // The service of the test parses the request.
     expect(parsed - body.length).toBeLessThan(100)
-  })
-
-  test('a body that is too large is not a cut connection: it is not fetched again, and the error names the limit', async () => {
-    const { client, service } = createTestClient([text(200, ' '.repeat(10 * 1024 * 1024 + 1))])
-    const error = await caught(client.jobs.get('job_1'), InvalidResponseError)
-    expect(error).toMatchObject({ jobId: 'job_1', isRetryable: false })
-    expect(error.message).toContain('the body is larger than 10485760 bytes')
-    expect(service.received).toHaveLength(1)
   })
 })
