@@ -19,20 +19,15 @@ import { type Codec, withCodec } from './codec.ts'
 import type { Engine, Json, TaskName, TaskRecord, TaskState } from './engine.ts'
 
 /** The tasks and counters of an engine in its database. */
-export interface DurableTable extends TaskTable {
+export interface DurableTable
+  extends TaskTable,
+    Pick<Engine, 'count' | 'resume' | 'isPaused' | 'msUntilDue' | 'total' | 'release' | 'close'> {
   lockOne: NonNullable<TaskTable['lockOne']>
   /** With one statement. Missing where there is none. */
   getAll?(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
-  count(queue: string): Promise<Record<TaskState, number>>
   /** Keeps the longer of two pauses. */
   pause(queue: string, ms: number): Promise<void>
-  resume(queue: string): Promise<void>
-  isPaused(queue: string): Promise<boolean>
-  msUntilDue(queue: string): Promise<number | undefined>
-  total(name: string): Promise<number>
   reserve(name: string, part: string, request: { amount: number; limit: number }): Promise<boolean>
-  release(name: string, part: string): Promise<void>
-  close(): Promise<void>
 }
 
 /** The name of a part of a counter, which is a counter of its own. */

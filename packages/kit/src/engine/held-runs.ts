@@ -27,11 +27,6 @@ export interface QueueWork {
   settings: WorkerSettings
 }
 
-interface RunContext {
-  clock: Clock
-  markStarted(run: TaskRun): Promise<boolean>
-}
-
 /** One run of a task, and its lock. */
 export class TaskRun {
   readonly task: Task
@@ -44,7 +39,11 @@ export class TaskRun {
   readonly #clock: Clock
   readonly #controller = new AbortController()
 
-  constructor({ attempts, ...locked }: LockedTask, until: number, { clock, markStarted }: RunContext) {
+  constructor(
+    { attempts, ...locked }: LockedTask,
+    until: number,
+    { clock, markStarted }: { clock: Clock; markStarted: (run: TaskRun) => Promise<boolean> },
+  ) {
     this.lockedUntil = until
     this.#clock = clock
     this.task = {

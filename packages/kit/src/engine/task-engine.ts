@@ -14,21 +14,11 @@ export interface TaskEngineOptions {
   onError(error: unknown): void
 }
 
-/** An engine, and what its owner needs. */
-export interface TaskEngine {
-  engine: InboxEngine
-  /** Runs one task in this process. Rejects when the table cannot lock a task by its id. */
-  once(queue: string, handler: TaskHandler, options: OnceOptions): Promise<OnceResult>
-  /** Tasks of a queue may be due. */
-  wake(queue: string): void
-  /** Stops all workers. */
-  stop(): Promise<void>
-}
-
-/** Creates an engine on a table of tasks. Its arguments have been checked. */
-export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): TaskEngine {
+/** Creates an engine on a table of tasks, and what its owner needs. The arguments have been checked. */
+export function createTaskEngine(table: TaskTable, options: TaskEngineOptions) {
   const workers = new Set<TableWorker>()
   const poller = table.nextDue && new DuePoller(workers, { ...options, table })
+  /** Tasks of a queue may be due; without a queue, of all. */
   const wake = (queue?: string) => {
     for (const worker of workers) if ((queue ?? worker.queue) === worker.queue) worker.wake()
   }
@@ -70,7 +60,9 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions): 
     remove: (queue, id) => table.remove(queue, id),
   }
   const lockOne = table.lockOne?.bind(table)
-  const once: TaskEngine['once'] = async (queue, handler, { id, isEarly = false, ...options }) => {
+  /** Runs one task in this process. Rejects when the table cannot lock a task by its id. */
+  const once = async (queue: string, handler: TaskHandler, given: OnceOptions): Promise<OnceResult> => {
+    const { id, isEarly = false, ...options } = given
     if (lockOne === undefined) throw new Error('This store does not lock a task by its id.')
     const work = { queue, handler, settings: settingsOf(options) }
     const result = await runOnce(work, { lockOne, id, isEarly }, context)

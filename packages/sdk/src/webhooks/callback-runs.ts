@@ -63,7 +63,7 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
   }
   // The run is paid, and nothing else would store its job.
   const onFailure = (error: unknown) => hooks.warn(`the inbox could not note that the job ${jobId} is expected`, error)
-  await keepTrying(core, { make, onFailure })
+  await keepTrying(core, make, onFailure)
 }
 
 function urlIsTaken(ref: string, jobId: string): ConfigurationError {

@@ -24,7 +24,7 @@ function openChange(...errors: (Error | undefined)[]) {
 
 test('a change that is made at once is made once', async () => {
   const { core, change, clock, times, failures } = openChange(undefined)
-  await expect(keepTrying(core, change)).resolves.toBe(true)
+  await expect(keepTrying(core, change.make, change.onFailure)).resolves.toBe(true)
   await clock.advance(120_000)
   expect([times, failures, clock.timerCount]).toEqual([[0], [], 0])
 })
@@ -32,7 +32,7 @@ test('a change that is made at once is made once', async () => {
 test('waits between tries double up to 8 s, and the last try is after a minute', async () => {
   const error = new Error('down')
   const { core, change, clock, times, failures } = openChange(error)
-  await expect(keepTrying(core, change)).resolves.toBe(false)
+  await expect(keepTrying(core, change.make, change.onFailure)).resolves.toBe(false)
   await clock.advance(120_000)
   expect(times).toEqual([0, 1, 3, 7, 15, 23, 31, 39, 47, 55, 60].map((seconds) => seconds * 1_000))
   expect(failures).toEqual([[60_000, error]])
@@ -40,7 +40,7 @@ test('waits between tries double up to 8 s, and the last try is after a minute',
 
 test('a change that is made later is not made again, and `drain` waits for it', async () => {
   const { core, change, clock, times, failures } = openChange(new Error('down'), undefined)
-  await expect(keepTrying(core, change)).resolves.toBe(false)
+  await expect(keepTrying(core, change.make, change.onFailure)).resolves.toBe(false)
   const onIdle = vi.fn()
   const idle = core.background.whenIdle().then(onIdle)
   await clock.advance(999)
@@ -52,11 +52,11 @@ test('a change that is made later is not made again, and `drain` waits for it', 
 
 test('a change that is wrong in itself is not tried again', async () => {
   const first = openChange(wrong)
-  await expect(keepTrying(first.core, first.change)).rejects.toBe(wrong)
+  await expect(keepTrying(first.core, first.change.make, first.change.onFailure)).rejects.toBe(wrong)
   await first.clock.advance(120_000)
   expect([first.times, first.failures]).toEqual([[0], []])
   const later = openChange(new Error('down'), wrong)
-  await keepTrying(later.core, later.change)
+  await keepTrying(later.core, later.change.make, later.change.onFailure)
   await later.clock.advance(120_000)
   expect([later.times, later.failures]).toEqual([[0, 1_000], [[1_000, wrong]]])
 })
@@ -64,7 +64,7 @@ test('a change that is wrong in itself is not tried again', async () => {
 test('the end of a drain has a change tried once more, and then reported', async () => {
   const error = new Error('down')
   const { core, change, clock, times, failures } = openChange(error)
-  await keepTrying(core, change)
+  await keepTrying(core, change.make, change.onFailure)
   await clock.advance(10_000)
   core.aborting.abort(new Error('the inbox drains'))
   await clock.advance(60_000)
@@ -75,7 +75,7 @@ test('the end of a drain has a change tried once more, and then reported', async
 test('an engine that does not respond within 2 s is named as the reason', async () => {
   const { core, clock } = openCore()
   const onFailure = vi.fn()
-  const made = keepTrying(core, { make: () => new Promise(() => {}), onFailure })
+  const made = keepTrying(core, () => new Promise(() => {}), onFailure)
   await clock.advance(1_999)
   await clock.advance(1)
   await expect(made).resolves.toBe(false)

@@ -125,14 +125,6 @@ const ATTEMPT_MS = 2_000
 
 const BACKOFF = { baseMs: 1_000, maxMs: 8_000 } as const
 
-/** A write to the engine that nothing else would repeat: a delivery, or an expected job. */
-export interface Change {
-  /** Writes. Safe to repeat. */
-  make(): Promise<void>
-  /** Called when the write has failed for a minute. */
-  onFailure(error: unknown): void
-}
-
 /** The parts of an inbox that a repeated write needs. */
 interface WriteContext {
   options: { clock: Clock }
@@ -141,12 +133,18 @@ interface WriteContext {
 }
 
 /**
- * Makes a change, and repeats it from memory for a minute while the engine fails.
+ * Makes a change that nothing else would repeat, and repeats it from memory for a minute while the engine fails.
  *
+ * @param make is safe to repeat
+ * @param onFailure called when the change has failed for a minute
  * @returns whether the first attempt succeeded within 2 s
  * @throws ConfigurationError when the change itself is wrong
  */
-export async function keepTrying(core: WriteContext, { make, onFailure }: Change): Promise<boolean> {
+export async function keepTrying(
+  core: WriteContext,
+  make: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+): Promise<boolean> {
   const { clock } = core.options
   const { signal } = core.aborting
   let problem: unknown

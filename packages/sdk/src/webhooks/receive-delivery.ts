@@ -96,7 +96,7 @@ async function store(core: InboxCore, delivery: Heard, onStored: () => void): Pr
     if (kind === 'accepted') onStored()
   }
   const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
-  return (await keepTrying(core, { make, onFailure })) ? kind : 'unavailable'
+  return (await keepTrying(core, make, onFailure)) ? kind : 'unavailable'
 }
 
 /**

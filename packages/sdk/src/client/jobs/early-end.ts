@@ -1,4 +1,4 @@
-import { openScope } from '../../shared/clock.ts'
+import { withinScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
@@ -58,13 +58,11 @@ const CANCEL_TIMEOUT_MS = 5_000
 
 /** Requests a cancellation that the wait, which has ended, does not wait for. Resolves to whether it succeeded. */
 async function cancelInBackground(core: Core, jobId: string): Promise<boolean> {
-  const scope = openScope({ clock: core.options.clock, deadlineMs: CANCEL_TIMEOUT_MS })
   try {
-    const { data } = await cancelJob(core, { jobId }, { scope, options: {} })
+    const limit = { clock: core.options.clock, deadlineMs: CANCEL_TIMEOUT_MS }
+    const { data } = await withinScope(limit, (scope) => cancelJob(core, { jobId }, { scope, options: {} }))
     return data.status === 'cancelled'
   } catch {
     return false
-  } finally {
-    scope.close()
   }
 }
