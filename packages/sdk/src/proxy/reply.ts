@@ -146,7 +146,7 @@ export function shownCode(code: string | undefined): string | undefined {
  * A text of the service for people, without keys and urls. Undefined for what is not such a text: a web page, a stack
  * trace, or something longer than a sentence or two.
  */
-export function shownText(text: unknown): string | undefined {
+function shownText(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '' || text.length > MAX_LENGTH) return undefined
   if (/[\n\r]|<[a-z!/]/i.test(text)) return undefined
   return text.replace(KEYS, '[redacted]').replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[url]')

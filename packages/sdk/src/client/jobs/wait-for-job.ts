@@ -140,7 +140,7 @@ export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunComp
 }
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
-export function outcomeOfJob(
+function outcomeOfJob(
   reference: JobReference,
   job: Job,
   { attempts, requestId: lastRequestId }: LastSeen,
