@@ -140,11 +140,7 @@ export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunComp
 }
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
-function outcomeOfJob(
-  reference: JobReference,
-  job: Job,
-  { attempts, requestId: lastRequestId }: LastSeen,
-): RunResult {
+function outcomeOfJob(reference: JobReference, job: Job, { attempts, requestId: lastRequestId }: LastSeen): RunResult {
   const { jobId, requestId, creditsPerRun } = reference
   const sent = {
     jobId,
