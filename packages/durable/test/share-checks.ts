@@ -30,11 +30,11 @@ export const SHARE_CHECKS: Checks<Engine> = {
         await until(() => task.signal.aborted)
         return 'first'
       },
-      { lockMs: 300 },
+      { lockMs: 1_000 },
     )
     await engine.add(queue, 'a', { data: null })
     await until(() => runs.length === 1)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
     const { result } = await untilState(context, 'a', 'done')
     expectEqual(
       [result, runs.map(({ lost, attempt }) => [lost, attempt])],

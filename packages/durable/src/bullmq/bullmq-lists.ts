@@ -9,14 +9,15 @@ export function queueKey({ opts, name }: Queue, what: TaskState | 'seq' | 'pause
   return `${opts.prefix}-lists:${name}:${what}`
 }
 
-/** A page of a list. */
-type Page = Pick<TaskRecord, 'state'> & TaskList
-
 /**
  * Lists the tasks of a state. `waiting` has the order of BullMQ: first what is due, in the order in which it will run, then what
  * is delayed.
  */
-export async function listTasks(jobs: Queue, redis: Redis, { state, limit = 100, after }: Page): Promise<TaskRecord[]> {
+export async function listTasks(
+  jobs: Queue,
+  redis: Redis,
+  { state, limit = 100, after }: TaskList & { state: TaskState },
+): Promise<TaskRecord[]> {
   const found: Promise<TaskRecord>[] = []
   for (let from = after; found.length < limit; ) {
     const places = await placesAfter(from, { jobs, redis, state, limit: limit - found.length })

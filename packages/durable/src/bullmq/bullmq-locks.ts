@@ -6,62 +6,55 @@ import type { RedisLink } from './redis-link.ts'
 import { fromJobId, isDone, notesKey, readJob, readNotes, toJobId } from './task-job.ts'
 
 /** A job that this process has locked. Its token is of this run alone, so that a late handler cannot end a later run. */
-interface HeldJob {
+interface HeldJob extends Pick<LockedTask, 'lost' | 'attempts'> {
   job: Job
   jobs: Queue
   redis: Redis
   token: string
   lockMs: number
-  attempts: number
 }
 
 /** Puts the task `ARGV[1]` at the end of the list of ends `KEYS[1]`. `KEYS[2]` is the counter of positions. */
 const PLACE = `return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`
-
-/** How often a job is put in front again, because a worker of another process has locked what was in front. */
-const TRIES = 3
-
-type Fences = ReadonlyMap<string, number>
 
 type Locks = Required<Pick<TaskTable, 'lock' | 'lockOne' | 'renew' | 'markStarted' | 'end'>>
 
 /** Locks jobs one by one, as in the guide of BullMQ to manual processing, and changes them until they end. */
 export function createLocks(link: RedisLink): Locks {
   const held = new Map<string, HeldJob>()
-  const lockNext = ({ queue, lockMs, spacing }: Omit<LockRequest, 'limit'>): Promise<LockedTask | undefined> =>
+  const fetchNext = ({ queue, lockMs, spacing }: Omit<LockRequest, 'limit'>): Promise<HeldJob | undefined> =>
     link.on(queue, async (jobs, redis) => {
       const token = crypto.randomUUID()
       const worker = link.worker(queue, lockMs, spacing?.stepMs)
       const job: Job | undefined = await worker.getNextJob(token, { block: false })
-      if (job === undefined) return undefined
-      const { data, attemptsStarted: fence } = job
-      const { lost, attempts } = await readNotes(redis, job, fence)
-      const id = fromJobId(job.id)
-      held.set(heldKey(queue, id, fence), { job, jobs, redis, token, lockMs, attempts })
-      return { id, data, attempts, lost, fence }
+      return job && { job, jobs, redis, token, lockMs, ...(await readNotes(redis, job, job.attemptsStarted)) }
     })
-  const giveBack = async (queue: string, { id, fence }: LockedTask) => {
-    const key = heldKey(queue, id, fence)
-    const other = held.get(key)
-    held.delete(key)
-    await link.do(async () => other?.job.moveToWait(other.token))
+  const hold = (queue: string, one: HeldJob): LockedTask => {
+    const { job, lost, attempts } = one
+    const task = { id: fromJobId(job.id), data: job.data, lost, attempts, fence: job.attemptsStarted }
+    held.set(heldKey(queue, task.id, task.fence), one)
+    return task
   }
   // BullMQ locks no job by its id: the job is put in front, and what is in front is locked. Another job is put back.
-  const lockInFront = async (request: LockOneRequest, tries: number): Promise<LockedOne> => {
-    const { queue, lockMs, spacing } = request
+  const lockInFront = async (request: LockOneRequest): Promise<LockedOne> => {
+    const { queue, id, lockMs, spacing } = request
     const wait = await link.on(queue, (jobs, redis) => {
       // From now on this process finds jobs whose process died.
       link.worker(queue, lockMs, spacing?.stepMs)
       return putInFront(jobs, redis, request)
     })
     if (wait !== undefined) return { task: undefined, ...wait }
-    const task = await lockNext(request)
-    if (task?.id === request.id) return { task }
-    if (task !== undefined) await giveBack(queue, task)
-    return tries > 1 ? lockInFront(request, tries - 1) : { task: undefined, isRunning: false, waitMs: 0 }
+    const one = await fetchNext(request)
+    if (one?.job.id === toJobId(id)) return { task: hold(queue, one) }
+    await link.do(async () => one?.job.moveToWait(one.token))
+    return { task: undefined, isRunning: false, waitMs: 0 }
   }
   let lastLock: Promise<unknown> = Promise.resolve()
-  const keep = async (queue: string, fences: Fences, change: (one: HeldJob) => Promise<boolean>) => {
+  const keep = async (
+    queue: string,
+    fences: ReadonlyMap<string, number>,
+    change: (one: HeldJob) => Promise<boolean>,
+  ) => {
     const kept = [...fences].map(async ([id, fence]) => {
       const one = held.get(heldKey(queue, id, fence))
       return one !== undefined && (await link.do(() => change(one))) ? [id] : []
@@ -72,16 +65,18 @@ export function createLocks(link: RedisLink): Locks {
     async lock(request) {
       const { queue, limit, spacing } = request
       const waitMs = await link.on(queue, noStartMs)
-      const first = waitMs > 0 ? undefined : await lockNext(request)
+      const first = waitMs > 0 ? undefined : await fetchNext(request)
       if (first === undefined) return { tasks: [], nextMs: waitMs > 0 ? waitMs : undefined }
       // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
-      const others = Array.from({ length: limit - 1 }, () => lockNext(request).catch(() => undefined))
-      const tasks = [first, ...(await Promise.all(others))].filter((task) => task !== undefined)
+      const others = Array.from({ length: limit - 1 }, () => fetchNext(request).catch(() => undefined))
+      const tasks = [first, ...(await Promise.all(others))].flatMap((one) =>
+        one === undefined ? [] : hold(queue, one),
+      )
       return { tasks, nextMs: spacing && Math.ceil(spacing.stepMs) }
     },
     // One call after the other, because each puts its task in front of all.
     lockOne(request) {
-      const lock = lastLock.then(() => lockInFront(request, TRIES))
+      const lock = lastLock.then(() => lockInFront(request))
       lastLock = lock.catch(() => {})
       return lock
     },

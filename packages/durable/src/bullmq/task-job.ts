@@ -47,12 +47,10 @@ export async function readJob(jobs: Queue, jobId: string): Promise<{ job: Job; s
   return { job, state: state === 'active' ? 'running' : 'waiting' }
 }
 
-/** A job, and what a list says of it. */
-interface ListedJob extends Pick<TaskRecord, 'state' | 'cursor'> {
-  job: Job
-}
-
-export async function toRecord(redis: Redis, { job, state, cursor }: ListedJob): Promise<TaskRecord> {
+export async function toRecord(
+  redis: Redis,
+  { job, state, cursor }: Pick<TaskRecord, 'state' | 'cursor'> & { job: Job },
+): Promise<TaskRecord> {
   const { startedAt } = await readNotes(redis, job)
   const base = { id: fromJobId(job.id), state, data: job.data, addedAt: job.timestamp, startedAt, cursor }
   if (state === 'waiting' || state === 'running') return base
