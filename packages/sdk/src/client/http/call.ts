@@ -2,9 +2,17 @@ import { type Attempt, ConfigurationError, type ModelRunError, type Submission }
 import { type Clock, sleep, wallNow } from '../../shared/clock.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { classify } from './classify.ts'
-import type { ResolvedFetchOptions } from './fetch.ts'
-import type { ApiResult, CallContext, Failure, KyRequest, Operation, Outcome, ReceivedResponse } from './operation.ts'
+import {
+  type ApiResult,
+  type CallContext,
+  type Failure,
+  type Interruption,
+  type KyRequest,
+  type Operation,
+  type Outcome,
+  type ReceivedResponse,
+  UnreadableResponse,
+} from './operation.ts'
 import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs, submissionAfter } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
@@ -93,17 +101,11 @@ export function observeFailure<T>(call: Call<T>): void {
   call.happened.failed = undefined
 }
 
-/** What an attempt sends. */
-interface SentParts {
-  headers: Readonly<Record<string, string>>
-  fetchOptions: ResolvedFetchOptions
-}
-
 /** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
 export async function runAttempt<T>(
   call: Call<T>,
   request: Request,
-  { headers, fetchOptions }: SentParts = call.request,
+  { headers, fetchOptions }: Pick<KyRequest, 'headers' | 'fetchOptions'> = call.request,
 ): Promise<Response> {
   const { operation, context, client, send, timeoutMs } = call
   const { method } = operation.route
@@ -209,4 +211,39 @@ function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {
   if (failure.kind !== 'response') return { reason: failure.reason }
   const { status } = failure.received
   return { status, reason: failure.problem ?? `HTTP ${status}` }
+}
+
+/** The meaning of an outcome for the call. */
+type Verdict<T> = { kind: 'result'; result: Omit<ApiResult<T>, 'attempts'> } | { kind: 'failure'; failure: Failure }
+
+/** Distinguishes a result from a failure. `hasArrivedBefore`: the service may have acted on an earlier attempt. */
+function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrivedBefore: boolean): Verdict<T> {
+  if (outcome.kind !== 'response') return recoverPartial(operation, outcome)
+  const { received } = outcome
+  const isSuccess = received.status >= 200 && received.status < 300
+  if (isSuccess) return readSuccess(operation, received)
+  const recovered = operation.readError?.(received, hasArrivedBefore)
+  return recovered ? resultOf(recovered.data, received) : { kind: 'failure', failure: outcome }
+}
+
+/** A time limit cuts a response as a broken connection does. The received part may be the whole, or already name the job of a run. */
+function recoverPartial<T>(operation: Operation<T>, interruption: Interruption): Verdict<T> {
+  const { kind, partial } = interruption
+  const isTimedOut = kind === 'timeout' || kind === 'deadline'
+  const recovered =
+    isTimedOut && partial ? classify(operation, { kind: 'response', received: partial }, true) : undefined
+  return recovered?.kind === 'result' ? recovered : { kind: 'failure', failure: interruption }
+}
+
+function readSuccess<T>(operation: Operation<T>, received: ReceivedResponse): Verdict<T> {
+  try {
+    return resultOf(operation.read(received), received)
+  } catch (error) {
+    if (!(error instanceof UnreadableResponse)) throw error
+    return { kind: 'failure', failure: { kind: 'response', received, problem: error.problem } }
+  }
+}
+
+function resultOf<T>(data: T, { response, requestId }: ReceivedResponse): Verdict<T> {
+  return { kind: 'result', result: { data, response, requestId } }
 }
