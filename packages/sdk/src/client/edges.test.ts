@@ -3,7 +3,7 @@ import { caught } from '../../test/caught.ts'
 import { collect } from '../../test/collect.ts'
 import { json, silent, text } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
-import { AbortedError, DeadlineExceededError } from './errors/transport-errors.ts'
+import { DeadlineExceededError } from './errors/transport-errors.ts'
 
 const OUTPUT = { type: 'image', items: [{ type: 'image', url: 'data:image/png;base64,AAAA' }] }
 const queued = json(202, { job_id: 'job_1', status: 'queued' }, { 'x-request-id': 'req_post' })
@@ -23,16 +23,6 @@ describe('runMany', () => {
     const work = async () => await collect(client.runMany('m', inputs, { resume: new Map(entries) }))
     await expect(work()).rejects.toMatchObject({ code: 'configuration', submission: 'not_sent' })
     expect(service.received).toEqual([])
-  })
-
-  test('that is aborted names the jobs that may be charged', async () => {
-    const controller = new AbortController()
-    const { client } = createTestClient([queued, silent()])
-    const onProgress = () => controller.abort()
-    const options = { signal: controller.signal, onProgress, concurrency: 1 }
-    expect(await caught(collect(client.runMany('m', inputs, options)), AbortedError)).toMatchObject({
-      jobIds: ['job_1'],
-    })
   })
 })
 

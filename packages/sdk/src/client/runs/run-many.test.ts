@@ -125,7 +125,7 @@ describe('runMany', () => {
     const failure = caught(collect(run(prompts(2), { signal }), runs), AbortedError)
     await clock.advance(10_000)
     controller.abort('enough')
-    expect(await failure).toMatchObject({ submission: 'unknown' })
+    expect(await failure).toMatchObject({ submission: 'unknown', jobIds: ['job_0', 'job_1'] })
     expect(runs.map(({ job_id, status }) => `${job_id} ${status}`)).toEqual(['job_0 rejected', 'job_1 rejected'])
   })
 
