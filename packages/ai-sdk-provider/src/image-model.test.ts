@@ -2,6 +2,7 @@ import type { ReferenceServer } from '@modelrun/reference-server'
 import { generateImage } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { setup, shortenWaits, untilCharged } from '../test/harness.ts'
+import { takeFiles } from './runs.ts'
 
 const SWIFT = 'lumen/aurora-image-swift' // it makes one image for a run
 const PRICE = 1
@@ -70,6 +71,14 @@ describe('generateImage', () => {
       data: { code: 'no_output', jobId: expect.stringMatching(/^job_/) },
     })
     expect(one.posts()).toBe(1)
+  })
+
+  it.each([null, 'a fox'])('gives the file beside an item that is %j', async (item) => {
+    const output = { type: 'image', items: [{ type: 'image', url: 'a.png' }, item as never] }
+    const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
+    const { values, warnings } = await takeFiles([run], async (_, { url }) => url)
+    expect(values).toEqual(['a.png'])
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('1 of 2 failed') }])
   })
 
   it('gives url, job and price of each image', async () => {

@@ -105,10 +105,14 @@ export async function takeFiles<File>(
   const parts = runs.map(async (run) => {
     if (run.status === 'rejected') return [run]
     const { jobId, output } = run.value
-    if (output.items.length > 0) return await Promise.allSettled(output.items.map((item) => take(run.value, item)))
-    const message = `The job ${jobId} succeeded without a file. The call is not repeated: its run was paid.`
-    const about = { url: servicePath('jobs', jobId), code: 'no_output', submission: 'accepted' as const, jobId }
-    return [{ status: 'rejected' as const, reason: runError(message, about) }]
+    const noFile = async (): Promise<File> => {
+      const message = `The job ${jobId} succeeded without a file. The call is not repeated: its run was paid.`
+      const about = { url: servicePath('jobs', jobId), code: 'no_output', submission: 'accepted' as const, jobId }
+      throw runError(message, about)
+    }
+    // A service may have null or a text in the place of an item.
+    const files = output.items.map((item) => (Object(item) === item ? take(run.value, item) : noFile()))
+    return await Promise.allSettled(files.length > 0 ? files : [noFile()])
   })
   const jobIds = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.jobId] : []))
   return keepSucceeded<File>((await Promise.all(parts)).flat(), { jobIds, wanted })

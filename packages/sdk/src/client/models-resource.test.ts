@@ -45,6 +45,7 @@ describe('one invalid model', () => {
   test.each([
     [{ credits_per_run: '2' }, 2],
     [{ credits_per_run: null }, NONE],
+    [{ credits_per_run: -1 }, NONE],
     [{ credits_per_run: 'free' }, NONE],
     [{}, NONE],
     [null, NONE],

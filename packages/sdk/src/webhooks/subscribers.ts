@@ -88,7 +88,7 @@ export class Subscribers {
 
 function notify(event: WebhookEvent, listener: EventListener = () => {}): void {
   watch(
-    () => listener(event),
+    () => listener(structuredClone(event)),
     (error) => console.error(cleanText(`modelrun: a listener of the job ${event.job_id} failed:`), error),
   )
 }

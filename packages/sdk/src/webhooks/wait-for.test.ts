@@ -13,6 +13,7 @@ import {
 } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
 import { Subscribers } from './subscribers.ts'
+import type { WebhookEvent } from './webhook-event.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -28,6 +29,24 @@ describe('waitFor, in the process that handles the job', () => {
     expect(done).not.toHaveBeenCalled()
     finish()
     await expect(waits).resolves.toEqual([SUCCEEDED, SUCCEEDED])
+  })
+
+  test('gets a copy of the event, as listeners and handlers do', async () => {
+    const spoil = (event: WebhookEvent) => {
+      Object.assign(event, { job_id: 'mine', status: 'failed', output: undefined })
+    }
+    const seen: unknown[] = []
+    const note = (event: WebhookEvent) => {
+      seen.push(structuredClone(event))
+      spoil(event)
+    }
+    const { inbox, deliver } = openInbox({ onSucceeded: note, onFailed: note })
+    inbox.listen(job_id, note)
+    const waits = [inbox.waitFor(job_id), inbox.waitFor(job_id)].map((wait) => wait.then(note))
+    await deliver(SUCCEEDED)
+    await Promise.all(waits)
+    note(await inbox.waitFor(job_id))
+    expect(seen).toEqual([SUCCEEDED, SUCCEEDED, SUCCEEDED, SUCCEEDED, SUCCEEDED])
   })
 
   test('resolves at once for a job that is done', async () => {

@@ -54,7 +54,7 @@ async function handleEvent(core: InboxCore, run: HandlerRun): Promise<void> {
   const jobId = event.job_id
   if (isMissed(run)) {
     await core.queues.jobs.update(task.id, { ...job, source: 'poll', event })
-    hooks.notify('onWebhookMissed', { jobId, event, context })
+    hooks.notify('onWebhookMissed', { jobId, event: structuredClone(event), context })
   }
   // From here on the user's code runs.
   if (!(await task.markStarted())) throw new RetryAfterError(0)
@@ -113,7 +113,9 @@ async function runHandler(core: InboxCore, run: HandlerRun): Promise<void> {
 
 async function callHandler({ options }: InboxCore, run: HandlerRun, signal: AbortSignal): Promise<void> {
   const { onSucceeded, onFailed, onUnknown } = options.handlers
-  const { task, job, event } = run
+  const { task, job } = run
+  // Callers get copies: what they change changes no result.
+  const event = structuredClone(run.event)
   const context: DeliveryContext = {
     attempt: attemptsOf(task),
     signal,

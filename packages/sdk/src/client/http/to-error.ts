@@ -1,5 +1,5 @@
 import type { Attempt, ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
-import { ConfigurationError, toUrl } from '@modelrun/kit'
+import { ConfigurationError, memberOf, stringIn, toUrl } from '@modelrun/kit'
 import { createApiError } from '../errors/api-errors.ts'
 import {
   AbortedError,
@@ -97,15 +97,17 @@ function unreadableError(failure: ResponseFailure, problem: string, call: Failed
   const { operation, label } = call
   const { received } = failure
   const known = whatIsKnown(operation, received, submissionAfter(failure))
-  // A body that is not JSON comes from a gateway and may pass. JSON of a wrong shape and redirects do not pass.
-  const mayPass = received.response.ok && received.problem === undefined && jsonIn(received) === undefined
+  const json = jsonIn(received)
+  // A body that is not JSON, or not about the job, comes from a gateway and may pass. A job of a wrong shape and redirects do not.
+  const isOfGateway = json === undefined || (operation.isJobConfirmed && !stringIn(memberOf(json, 'data'), 'status'))
+  const mayPass = received.response.ok && received.problem === undefined && isOfGateway
   return new InvalidResponseError({
     ...known,
     message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(known, { operation, received }, false)}`,
     attempts: call.attempts,
     requestId: received.requestId,
     status: received.status,
-    isRetryable: call.isRetryable || (mayPass && !operation.isRun),
+    isRetryable: call.isRetryable || (mayPass === true && !operation.isRun),
   })
 }
 

@@ -68,9 +68,10 @@ function readSummary(value: unknown): ModelSummary | undefined {
   }
 }
 
-/** A price that is not known is above every limit. */
+/** A price that is not known is above every limit. So is a negative one, which some services have for a price that varies. */
 function readPricing(pricing: unknown): ModelSummary['pricing'] {
-  const credits_per_run = readNumber(pricing, 'credits_per_run') ?? Number.POSITIVE_INFINITY
+  const price = readNumber(pricing, 'credits_per_run') ?? -1
+  const credits_per_run = price < 0 ? Number.POSITIVE_INFINITY : price
   return { ...(isRecord(pricing) ? pricing : {}), credits_per_run }
 }
 
