@@ -8,7 +8,7 @@ import type { RedisOptions } from 'ioredis'
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions, warnOnce } from '../engine/table-engine.ts'
 import { createBullmqTable } from './bullmq-table.ts'
-import { RedisLink } from './redis-link.ts'
+import { openRedis } from './redis-link.ts'
 
 /** Options of `createBullmqEngine`. */
 export interface BullmqEngineOptions extends TableEngineOptions {
@@ -55,5 +55,5 @@ function isConnection(given: unknown): boolean {
 export function createBullmqEngine(options: BullmqEngineOptions): Engine {
   const checked = readOptions('createBullmqEngine', options, OPTIONS)
   const { connection, prefix = 'modelrun', onError = warnOnce(), ...rest } = checked
-  return createTableEngine(createBullmqTable(new RedisLink(connection, prefix, onError), prefix), { ...rest, onError })
+  return createTableEngine(createBullmqTable(openRedis(connection, prefix, onError), prefix), { ...rest, onError })
 }

@@ -53,10 +53,8 @@ async function placesAfter(
 }
 
 export async function msUntilDue(jobs: Queue, redis: Redis): Promise<number | undefined> {
-  const oldest: Job[] = [
-    ...(await jobs.getJobs(['wait'], 0, 0, true)),
-    ...(await jobs.getJobs(['delayed'], 0, 0, true)),
-  ]
+  // The first one of each list.
+  const oldest: Job[] = await jobs.getJobs(['wait', 'delayed'], 0, 0, true)
   const notes = await Promise.all(oldest.map((job) => readNotes(redis, job)))
   return notes.length === 0 ? undefined : Math.min(...notes.map(({ dueAt }) => dueAt)) - Date.now()
 }

@@ -1,7 +1,7 @@
 import type { DurableTable } from '../engine/table-engine.ts'
 import { listTasks, msUntilDue, queueKey } from './bullmq-lists.ts'
 import { createLocks, pauseQueue } from './bullmq-locks.ts'
-import type { RedisLink } from './redis-link.ts'
+import { checkRedis, type RedisLink } from './redis-link.ts'
 import { isDone, notesKey, oldNotes, readJob, toJobId, toRecord } from './task-job.ts'
 
 /** Adds `ARGV[3]` to the counter `ARGV[1]` once for the part `ARGV[2]`, unless its value would exceed `ARGV[4]`. */
@@ -24,7 +24,7 @@ export function createBullmqTable(link: RedisLink, prefix: string): DurableTable
     link.do((redis) => redis.eval(script, 2, tallies, `${tallies}:${encodeURIComponent(name)}`, name, ...args))
   return {
     ...createLocks(link),
-    setup: () => link.check(`${prefix}-version`),
+    setup: () => link.do((redis) => checkRedis(redis, `${prefix}-version`)),
     async add(queue, id, { data, delayMs }) {
       const options = { jobId: toJobId(id), delay: Math.ceil(delayMs) }
       await link.on(queue, (jobs) => jobs.add('task', JSON.parse(data), options))

@@ -29,94 +29,88 @@ const SETTINGS = {
 } as const satisfies RedisOptions
 
 /** The connection of an engine, with its queues and workers. No command blocks it, so all share it. */
-export class RedisLink {
-  readonly #prefix: string
-  readonly #redis: Redis
-  readonly #onError: (error: unknown) => void
-  readonly #queues = new Map<string, Queue>()
-  readonly #workers = new Map<string, Worker>()
-  #becomesReady: Promise<void> | undefined
+export type RedisLink = ReturnType<typeof openRedis>
 
-  constructor(connection: string | RedisOptions, prefix: string, onError: (error: unknown) => void) {
-    const isUrl = typeof connection === 'string'
-    this.#redis = isUrl ? new Redis(connection, SETTINGS) : new Redis({ ...connection, ...SETTINGS })
-    this.#redis.on('error', onError)
-    this.#onError = onError
-    this.#prefix = prefix
+export function openRedis(connection: string | RedisOptions, prefix: string, onError: (error: unknown) => void) {
+  const isUrl = typeof connection === 'string'
+  const redis = isUrl ? new Redis(connection, SETTINGS) : new Redis({ ...connection, ...SETTINGS })
+  redis.on('error', onError)
+  const queues = new Map<string, Queue>()
+  const workers = new Map<string, Worker>()
+  let becomesReady: Promise<void> | undefined
+  const ready = async () => {
+    if (redis.status === 'ready') return
+    becomesReady ??= new Promise((resolve) => redis.once('ready', () => resolve()))
+    await becomesReady
+    becomesReady = undefined
   }
-
-  /** Runs commands. Rejects when they take longer than two seconds, with the wait for the connection. */
-  do<Value>(commands: (redis: Redis) => Promise<Value>): Promise<Value> {
-    const onLate = () => {
-      throw new Error(`Redis did not respond within ${LIMIT_MS} ms.`)
-    }
-    const work = this.#ready().then(() => commands(this.#redis))
-    return withTimeLimit(work, { clock: systemClock, limitMs: LIMIT_MS, onLate })
-  }
-
-  /** Runs commands of a queue. */
-  on<Value>(queue: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> {
-    return this.do((redis) => commands(this.#queue(queue), redis))
-  }
-
-  async #ready(): Promise<void> {
-    if (this.#redis.status === 'ready') return
-    this.#becomesReady ??= new Promise((resolve) => this.#redis.once('ready', () => resolve()))
-    await this.#becomesReady
-    this.#becomesReady = undefined
-  }
-
-  #queue(name: string): Queue {
-    const options = { connection: this.#redis, prefix: this.#prefix }
-    const queue = this.#queues.get(name) ?? new Queue(encodeURIComponent(name), options).on('error', this.#onError)
-    this.#queues.set(name, queue)
+  const queueOf = (name: string): Queue => {
+    const options = { connection: redis, prefix }
+    const queue = queues.get(name) ?? new Queue(encodeURIComponent(name), options).on('error', onError)
+    queues.set(name, queue)
     return queue
   }
-
-  /** Returns a worker that finds stalled jobs, and runs nothing by itself. Called when Redis is connected. */
-  worker(name: string, lockMs: number, stepMs: number | undefined): Worker {
-    const key = `${lockMs} ${stepMs} ${name}`
-    const known = this.#workers.get(key)
-    if (known !== undefined) return known
-    const options = {
-      connection: this.#redis,
-      prefix: this.#prefix,
-      autorun: false,
-      lockDuration: lockMs,
-      // Between two checks of all processes together there may be twice as long.
-      stalledInterval: Math.ceil(lockMs / 20),
-      // The engine decides how often a task may lose its process.
-      maxStalledCount: 1_000_000_000,
-      ...(stepMs === undefined ? {} : { limiter: { max: 1, duration: Math.ceil(stepMs) } }),
-    }
-    // Without the connection that a worker would block to wait for jobs.
-    const worker = new Worker(encodeURIComponent(name), null, options, (queue, given) =>
-      createRedisBackend(queue, given, {}),
-    )
-    this.#workers.set(key, worker.on('error', this.#onError))
-    worker.startStalledCheckTimer().catch(this.#onError)
-    return worker
+  const link = {
+    /** Runs commands. Rejects when they take longer than two seconds, with the wait for the connection. */
+    do<Value>(commands: (redis: Redis) => Promise<Value>): Promise<Value> {
+      const onLate = () => {
+        throw new Error(`Redis did not respond within ${LIMIT_MS} ms.`)
+      }
+      return withTimeLimit(
+        ready().then(() => commands(redis)),
+        { clock: systemClock, limitMs: LIMIT_MS, onLate },
+      )
+    },
+    /** Runs commands of a queue. */
+    on: <Value>(queue: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> =>
+      link.do(() => commands(queueOf(queue), redis)),
+    /** Returns a worker that finds stalled jobs, and runs nothing by itself. Called when Redis is connected. */
+    worker(name: string, lockMs: number, stepMs: number | undefined): Worker {
+      const key = `${lockMs} ${stepMs} ${name}`
+      const known = workers.get(key)
+      if (known !== undefined) return known
+      const options = { ...workerOptions(lockMs, stepMs), connection: redis, prefix }
+      // Without the connection that a worker would block to wait for jobs.
+      const worker = new Worker(encodeURIComponent(name), null, options, (queue, given) =>
+        createRedisBackend(queue, given, {}),
+      )
+      workers.set(key, worker.on('error', onError))
+      worker.startStalledCheckTimer().catch(onError)
+      return worker
+    },
+    async close(): Promise<void> {
+      await Promise.all([...workers.values(), ...queues.values()].map((one) => one.close()))
+      await redis.quit().catch(() => redis.disconnect())
+    },
   }
+  return link
+}
 
-  /**
-   * Checks the settings of Redis, and the version of what the engine has stored.
-   *
-   * @throws ConfigurationError when Redis may evict tasks or is a cluster, or a newer version has stored them
-   */
-  async check(versionKey: string): Promise<void> {
-    const parts = ['memory', 'persistence', 'cluster']
-    const info = (await this.do((redis) => Promise.all(parts.map((part) => redis.info(part))))).join('')
-    if (/cluster_enabled:1/.test(info)) throw new ConfigurationError({ message: CLUSTER })
-    if (/maxmemory_policy:(?!noeviction)/.test(info)) throw new ConfigurationError({ message: EVICTS })
-    const version = await this.do((redis) => redis.set(versionKey, VERSION, 'NX', 'GET'))
-    if (Number(version) > VERSION) throw tooNew(Number(version), VERSION)
-    if (info.includes('aof_enabled:0')) process.emitWarning(FORGETS)
+function workerOptions(lockMs: number, stepMs: number | undefined) {
+  return {
+    autorun: false,
+    lockDuration: lockMs,
+    // Between two checks of all processes together there may be twice as long.
+    stalledInterval: Math.ceil(lockMs / 20),
+    // The engine decides how often a task may lose its process.
+    maxStalledCount: 1_000_000_000,
+    ...(stepMs === undefined ? {} : { limiter: { max: 1, duration: Math.ceil(stepMs) } }),
   }
+}
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#workers.values(), ...this.#queues.values()].map((one) => one.close()))
-    await this.#redis.quit().catch(() => this.#redis.disconnect())
-  }
+/**
+ * Checks the settings of Redis, and the version of what the engine has stored.
+ *
+ * @throws ConfigurationError when Redis may evict tasks or is a cluster, or a newer version has stored them
+ */
+export async function checkRedis(redis: Redis, versionKey: string): Promise<void> {
+  const parts = ['memory', 'persistence', 'cluster'].map((part) => redis.info(part))
+  const info = (await Promise.all(parts)).join('')
+  if (/cluster_enabled:1/.test(info)) throw new ConfigurationError({ message: CLUSTER })
+  if (/maxmemory_policy:(?!noeviction)/.test(info)) throw new ConfigurationError({ message: EVICTS })
+  const version = Number(await redis.set(versionKey, VERSION, 'NX', 'GET'))
+  if (version > VERSION) throw tooNew(version, VERSION)
+  if (info.includes('aof_enabled:0')) process.emitWarning(FORGETS)
 }
 
 const CLUSTER =
