@@ -1,9 +1,8 @@
 import type { LockedOne, LockedTask, LockOneRequest, LockRequest, TaskEnd, TaskTable } from '@modelrun/kit'
 import type { Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { queueKey } from './bullmq-lists.ts'
 import type { RedisLink } from './redis-link.ts'
-import { fromJobId, isDone, notesKey, readJob, readNotes, toJobId } from './task-job.ts'
+import { fromJobId, isDone, notesKey, queueKey, readJob, readNotes, toJobId } from './task-job.ts'
 
 /** A job that this process has locked. Its token is of this run alone, so that a late handler cannot end a later run. */
 interface HeldJob extends Pick<LockedTask, 'lost' | 'attempts'> {

@@ -12,6 +12,11 @@ export function fromJobId(jobId: string | undefined): string {
   return decodeURIComponent(String(jobId).slice(1))
 }
 
+/** A key of a queue: `done` and `dead` are the lists of ends, `seq` counts their positions, `pause` exists in a pause. */
+export function queueKey({ opts, name }: Queue, what: TaskState | 'seq' | 'pause'): string {
+  return `${opts.prefix}-lists:${name}:${what}`
+}
+
 /**
  * The hash of a job beside BullMQ: when it is `due`, its failed `attempts`, and for each run that was marked as started and did
  * not end, its fence with the time. With the time of the add: a removed job that is added again has notes of its own.
