@@ -15,7 +15,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText } from '../terminal/text.ts'
 import type { AgentRuns, AskedRun, PlannedRun } from './agent-runs.ts'
 import { askThroughHost, checkResponse, isAbout, type Question, questionAbout } from './consent.ts'
-import { lenientSchema } from './lenient-schema.ts'
+import { readArguments } from './read-arguments.ts'
 import { describeRun, reportRun, structured } from './run-report.ts'
 import { TOOLS } from './tools.ts'
 
@@ -59,7 +59,7 @@ export function createToolServer(work: ToolWork): McpServer {
   ): void {
     const { inputSchema, outputSchema, ...config } = TOOLS[name]
     const schemas = {
-      inputSchema: lenientSchema(protocol.fromJsonSchema<Input>(inputSchema)),
+      inputSchema: readArguments(protocol.fromJsonSchema<Input>(inputSchema), inputSchema.properties),
       outputSchema: protocol.fromJsonSchema(outputSchema),
     }
     server.registerTool(name, { ...config, ...schemas }, async (input, context) => {

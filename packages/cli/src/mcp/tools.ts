@@ -1,6 +1,7 @@
 import type { JsonSchemaType } from '@modelcontextprotocol/server'
 
-type Properties = Exclude<JsonSchemaType, boolean>['properties'] & object
+/** Arguments of a tool, or members of its result, by their names. */
+export type Properties = Exclude<JsonSchemaType, boolean>['properties'] & object
 
 const STRING = { type: 'string' }
 const NUMBER = { type: 'number' }
@@ -20,9 +21,10 @@ const REPORT = {
 /** A tool that only reads, unless its own annotations say otherwise. */
 function tool(description: string, input: { required?: Properties; optional?: Properties }, output: Properties) {
   const { required = {}, optional = {} } = input
-  const inputSchema: JsonSchemaType = {
+  const properties: Properties = { ...required, ...optional }
+  const inputSchema: JsonSchemaType & { properties: Properties } = {
     type: 'object',
-    properties: { ...required, ...optional },
+    properties,
     required: Object.keys(required),
   }
   const outputSchema: JsonSchemaType = { type: 'object', properties: output }
