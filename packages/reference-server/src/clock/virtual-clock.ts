@@ -124,7 +124,7 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
   /** Whether the next timer is a time limit of a client rather than a sleep between two polls. */
   function isTimeLimit(): boolean {
     const { next, now } = timers
-    return next !== undefined && clock.forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
+    return next !== undefined && clock.forClients.owns(next.order) && next.at - now > LONGEST_SLEEP_MS
   }
 
   async function jump(): Promise<void> {

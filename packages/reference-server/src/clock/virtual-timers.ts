@@ -1,9 +1,16 @@
 import { createHeap, type HeapItem } from '@modelrun/kit'
 import { LATEST_TIME_MS } from './clock.ts'
 
-/** Timers of a time that moves only by calls. */
+/** Its handle is its `order`. */
+interface Timer extends HeapItem {
+  readonly callback: () => void
+}
+
+/** Timers of a time that moves only by calls. Those that are due together fire in the order in which they were set. */
 export class VirtualTimers {
-  readonly #queue = new TimerQueue<() => void>()
+  readonly #heap = createHeap<Timer>()
+  readonly #byHandle = new Map<unknown, Timer>()
+  #lastHandle = 0
   #now: number
   #isClosed = false
 
@@ -16,29 +23,38 @@ export class VirtualTimers {
   }
 
   get size(): number {
-    return this.#queue.size
+    return this.#byHandle.size
   }
 
   /** The timer that is due first. */
-  get next(): { readonly handle: number; readonly dueAt: number } | undefined {
-    return this.#queue.first
+  get next(): Readonly<HeapItem> | undefined {
+    return this.#heap.first()
   }
 
+  /** @returns a handle for `remove` */
   add(callback: () => void, ms: number): number | undefined {
-    const dueAt = dueTime(this.#now, ms)
-    return dueAt === undefined || this.#isClosed ? undefined : this.#queue.add(dueAt, callback)
+    const at = dueTime(this.#now, ms)
+    if (at === undefined || this.#isClosed) return undefined
+    const timer = { at, callback, order: ++this.#lastHandle, slot: -1 }
+    this.#heap.put(timer)
+    this.#byHandle.set(timer.order, timer)
+    return timer.order
   }
 
+  /** @returns whether the timer was still to fire */
   remove(handle: unknown): boolean {
-    return this.#queue.remove(handle)
+    const timer = this.#byHandle.get(handle)
+    if (timer !== undefined) this.#heap.remove(timer)
+    return this.#byHandle.delete(handle)
   }
 
   /** Moves time to the first timer and fires it, if it is due until `limit`. Returns whether one was. */
   fireNext(limit: number): boolean {
-    const timer = this.#queue.takeDue(limit)
-    if (timer === undefined) return false
-    this.moveTo(timer.dueAt)
-    callLoudly(timer.value)
+    const timer = this.#heap.first()
+    if (timer === undefined || timer.at > limit) return false
+    this.remove(timer.order)
+    this.moveTo(timer.at)
+    callLoudly(timer.callback)
     return true
   }
 
@@ -49,14 +65,14 @@ export class VirtualTimers {
 
   /** Sets the time, also backwards. Pending timers keep their remaining delay. */
   setTime(time: number): void {
-    this.#queue.shift(time - this.#now)
+    for (const timer of this.#byHandle.values()) timer.at += time - this.#now
     this.#now = time
   }
 
   /** Drops all timers and takes no more. */
   close(): void {
     this.#isClosed = true
-    this.#queue.clear()
+    for (const handle of [...this.#byHandle.keys()]) this.remove(handle)
   }
 }
 
@@ -68,67 +84,6 @@ function callLoudly(callback: () => void): void {
     queueMicrotask(() => {
       throw error
     })
-  }
-}
-
-/** Something that happens at a time. */
-export interface TimerEntry<Value> {
-  readonly dueAt: number
-  readonly value: Value
-}
-
-interface Node<Value> extends HeapItem {
-  readonly value: Value
-}
-
-/** A queue ordered by due time, then by creation. Taking any entry out costs no more than taking the first. */
-export class TimerQueue<Value> {
-  readonly #heap = createHeap<Node<Value>>()
-  readonly #byHandle = new Map<unknown, Node<Value>>()
-  #lastHandle = 0
-
-  get size(): number {
-    return this.#byHandle.size
-  }
-
-  /** The entry that is due first. */
-  get first(): (TimerEntry<Value> & { readonly handle: number }) | undefined {
-    const first = this.#heap.first()
-    return first && { dueAt: first.at, value: first.value, handle: first.order }
-  }
-
-  /** @returns a handle for `remove` */
-  add(dueAt: number, value: Value): number {
-    const node = { at: dueAt, value, order: ++this.#lastHandle, slot: -1 }
-    this.#heap.put(node)
-    this.#byHandle.set(node.order, node)
-    return node.order
-  }
-
-  /** @returns whether the entry was still in the queue */
-  remove(handle: unknown): boolean {
-    const node = this.#byHandle.get(handle)
-    if (node === undefined) return false
-    this.#byHandle.delete(handle)
-    this.#heap.remove(node)
-    return true
-  }
-
-  /** Takes the first entry out, if it is due at `time` or before. */
-  takeDue(time: number): TimerEntry<Value> | undefined {
-    const { first } = this
-    if (first === undefined || first.dueAt > time) return undefined
-    this.remove(first.handle)
-    return first
-  }
-
-  /** Moves the due time of every entry. */
-  shift(ms: number): void {
-    for (const node of this.#byHandle.values()) node.at += ms
-  }
-
-  clear(): void {
-    for (const handle of [...this.#byHandle.keys()]) this.remove(handle)
   }
 }
 

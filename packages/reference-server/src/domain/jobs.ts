@@ -1,5 +1,5 @@
+import { createHeap, type HeapItem } from '@modelrun/kit'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { TimerQueue } from '../clock/virtual-timers.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 import type { Account } from './account.ts'
 import {
@@ -31,19 +31,24 @@ export interface JobsOptions extends Partial<Retention> {
 /** The plan of a job that has ended: it is not needed, and a hundred thousand plans would take 10 MB. */
 export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
 
+/** A job that has not ended. Of several that end at the same time, the older one ends first. */
+interface Unfinished extends HeapItem {
+  readonly job: Job
+}
+
 /**
  * All jobs. Nothing runs here: `settle` catches up with the clock. Call it before reading jobs or credits.
  */
 export class Jobs {
   readonly #byId = new Map<string, Job>()
-  readonly #unfinished = new Set<Job>()
+  readonly #unfinished = new Map<Job, Unfinished>()
   /** The jobs that time alone will end. */
-  readonly #ends = new TimerQueue<Job>()
-  readonly #endHandles = new Map<Job, number>()
+  readonly #ends = createHeap<Unfinished>()
   readonly #now: () => number
   readonly #onEnd: JobEndListener
   readonly #chargesFailed: boolean
   readonly #finished: FairBuffer<Account, Job>
+  #created = 0
   #evicted = 0
 
   constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
@@ -65,7 +70,7 @@ export class Jobs {
 
   /** The jobs that had not ended when the clock was last settled, in the order in which they were created. */
   unfinished(): Job[] {
-    return [...this.#unfinished]
+    return [...this.#unfinished.keys()]
   }
 
   /** The stored finished jobs, as of the last `settle`; those of one account in the order of their ends. */
@@ -73,21 +78,11 @@ export class Jobs {
     return this.#finished.of()
   }
 
-  /** Place of a job among those that time alone will end: at the same time, the lower one ends first. */
-  endPlace(job: Job): number | undefined {
-    return this.#endHandles.get(job)
-  }
-
-  /** Takes a job in as another server had it. An unfinished one does not end by itself until `awaitEnd`. */
+  /** Takes a job in as another server had it; unfinished ones in the order in which they were created. */
   adopt(job: Job): void {
     this.#byId.set(job.id, job)
-    if (job.end === undefined) this.#unfinished.add(job)
+    if (job.end === undefined) this.#start(job, job.endsAt)
     else this.#finished.add(job.account, job)
-  }
-
-  /** Lets time end an adopted job; call it in the order of `endPlace`. */
-  awaitEnd(job: Job): void {
-    this.#endAt(job, job.endsAt)
   }
 
   /** Creates a job whose price is already reserved. */
@@ -110,8 +105,7 @@ export class Jobs {
       end: undefined,
     }
     this.#byId.set(job.id, job)
-    this.#unfinished.add(job)
-    if (job.plan.afterReads === 0) this.#endAt(job, job.plan.endsAt)
+    this.#start(job, job.plan.afterReads === 0 ? job.plan.endsAt : undefined)
     return job
   }
 
@@ -133,9 +127,9 @@ export class Jobs {
    */
   settle(): number {
     const now = this.#now()
-    for (let due = this.#ends.takeDue(now); due !== undefined; due = this.#ends.takeDue(now)) {
-      const { status, output, error } = due.value.plan
-      this.#finish(due.value, { status, at: due.dueAt, output, error })
+    for (let due = this.#ends.first(); due !== undefined && due.at <= now; due = this.#ends.first()) {
+      const { status, output, error } = due.job.plan
+      this.#finish(due.job, { status, at: due.at, output, error })
     }
     return now
   }
@@ -144,8 +138,7 @@ export class Jobs {
   countRead(job: Job): void {
     if (job.end !== undefined) return
     job.reads++
-    if (job.reads !== job.plan.afterReads) return
-    this.#endAt(job, Math.max(this.#now(), job.plan.endsAt ?? LATEST_TIME_MS))
+    if (job.reads === job.plan.afterReads) this.#endAt(job, Math.max(this.#now(), job.plan.endsAt ?? LATEST_TIME_MS))
   }
 
   /** Ends a job by hand. Returns `false` when it has already ended. */
@@ -166,21 +159,27 @@ export class Jobs {
     this.#finished.forget(account)
   }
 
-  #endAt(job: Job, endsAt: number | undefined): void {
+  #start(job: Job, endsAt: number | undefined): void {
+    this.#unfinished.set(job, { job, at: 0, order: ++this.#created, slot: -1 })
+    if (endsAt !== undefined) this.#endAt(job, endsAt)
+  }
+
+  #endAt(job: Job, endsAt: number): void {
     job.endsAt = endsAt
-    if (endsAt !== undefined) this.#endHandles.set(job, this.#ends.add(endsAt, job))
+    const unfinished = this.#unfinished.get(job)
+    if (unfinished !== undefined) this.#ends.put(Object.assign(unfinished, { at: endsAt }))
   }
 
   #finish(job: Job, end: JobEnd): void {
-    this.#ends.remove(this.#endHandles.get(job))
-    this.#endHandles.delete(job)
+    const unfinished = this.#unfinished.get(job)
+    if (unfinished !== undefined) this.#ends.remove(unfinished)
+    this.#unfinished.delete(job)
     const error = end.status === 'failed' ? (end.error ?? providerFailure(job.model)) : undefined
     job.end = { ...end, error, ...(end.status === 'failed' && this.#chargesFailed ? { isCharged: true } : {}) }
     if (chargeOf(job, job.end) > 0) job.account.credits.charge(job.model.pricing.credits_per_run)
     else job.account.credits.release(job.model.pricing.credits_per_run)
     job.plan = PLAN_IS_OVER
     job.endsAt = undefined
-    this.#unfinished.delete(job)
     const isForgotten = !this.has(job)
     // Before the listener: it may call a receiver in this process, which may take a snapshot.
     if (!isForgotten) this.#finished.add(job.account, job)

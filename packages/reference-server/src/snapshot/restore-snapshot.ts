@@ -55,13 +55,12 @@ function fill(service: Service, snapshot: Snapshot): void {
   faults.restart(snapshot.seed)
   keys.replace(snapshot.keys.map((key) => ({ ...key, account: at(accounts, key.account), allowIps: key.allowIps })))
   const restored = snapshot.jobs.map((state) => jobOf(state, at(accounts, state.account), service))
-  const unfinished = restored.filter(({ job }) => job.end === undefined)
+  const unfinished = restored.filter(({ end }) => end === undefined)
   for (const [index, state] of snapshot.accounts.entries()) fillAccount(service, at(accounts, index), state)
   adoptDeliveries(deliveries, snapshot, accounts)
-  for (const { job } of unfinished) job.account.credits.reserve(job.model.pricing.credits_per_run)
-  for (const { job } of restored) jobs.adopt(job)
-  for (const { job } of unfinished.toSorted((one, other) => one.endPlace - other.endPlace)) jobs.awaitEnd(job)
-  for (const { job } of unfinished) if (job.webhook !== undefined) service.jobTimers.schedule(job)
+  for (const { account, model } of unfinished) account.credits.reserve(model.pricing.credits_per_run)
+  for (const job of restored) jobs.adopt(job)
+  for (const job of unfinished) if (job.webhook !== undefined) service.jobTimers.schedule(job)
   for (const { job_id, ...delivery } of snapshot.pendingDeliveries) {
     const job = jobs.find(job_id)
     if (job?.webhook !== undefined) dispatcher.resume({ job, webhook: job.webhook, ...delivery, dueAt: delivery.dueAt })
@@ -93,10 +92,10 @@ function accountsFor({ keys }: Service, snapshot: Snapshot): Account[] {
   })
 }
 
-function jobOf(state: Snapshot['jobs'][number], account: Account, service: Service): { job: Job; endPlace: number } {
-  const { model, plan = PLAN_IS_OVER, endPlace = 0, webhook, endsAt, end, ...fields } = state
+function jobOf(state: Snapshot['jobs'][number], account: Account, service: Service): Job {
+  const { model, plan = PLAN_IS_OVER, webhook, endsAt, end, ...fields } = state
   const known = { plan: { ...plan, endsAt: plan.endsAt }, webhook, endsAt, end }
-  return { job: { ...fields, ...known, account, model: modelOf(service, model) }, endPlace }
+  return { ...fields, ...known, account, model: modelOf(service, model) }
 }
 
 function modelOf({ models }: Service, id: string) {

@@ -89,8 +89,6 @@ const job = /* @__PURE__ */ (() =>
         isCharged: z.optional(z.boolean()),
       }),
     ),
-    /** Of several that end at the same time, the one with the lower place ends first. */
-    endPlace: z.optional(count),
   }))()
 
 /** The whole state of a server. Accounts are named by their index. Members that are unknown are left out. */
@@ -107,7 +105,7 @@ export const snapshotSchema = /* @__PURE__ */ (() =>
     accounts: listOf(account),
     /** In the order of their creation; the first one is the server's `apiKey`. */
     keys: listOf(key).check(notEmpty),
-    /** Finished ones first. */
+    /** Finished ones first, others in the order of their creation. */
     jobs: listOf(job),
     /** A delivery that had started starts again. */
     pendingDeliveries: listOf(

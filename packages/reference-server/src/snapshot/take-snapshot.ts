@@ -37,7 +37,6 @@ function stateOf(service: Service): Snapshot {
   const accounts = [...keys.accounts()]
   const indexes = new Map(accounts.map((account, index) => [account, index]))
   const indexOf = (account: Account) => indexes.get(account) ?? -1 // every account has a key, so all are listed
-  const endPlaces = ranks(jobs.unfinished(), (job) => jobs.endPlace(job))
   const unread = new Map(deliveries.unread().map((record, place) => [record, place]))
   return {
     format: SNAPSHOT_FORMAT,
@@ -61,7 +60,6 @@ function stateOf(service: Service): Snapshot {
       ...withoutPlan(job),
       account: indexOf(job.account),
       model: job.model.id,
-      endPlace: endPlaces.get(job),
     })),
     // A delivery is dropped with its job.
     pendingDeliveries: service.dispatcher
@@ -74,13 +72,4 @@ function stateOf(service: Service): Snapshot {
 /** A job that has ended needs no plan. */
 function withoutPlan({ plan, ...job }: Job): Omit<Job, 'plan'> & { plan?: Job['plan'] } {
   return job.end === undefined ? { ...job, plan } : job
-}
-
-/** The places of those that have one, counted from 0: two servers in the same state give the same snapshot. */
-function ranks<Item>(items: readonly Item[], placeOf: (item: Item) => number | undefined): Map<Item, number> {
-  const placed = items.flatMap((item) => {
-    const place = placeOf(item)
-    return place === undefined ? [] : [{ item, place }]
-  })
-  return new Map(placed.toSorted((one, other) => one.place - other.place).map(({ item }, rank) => [item, rank]))
 }
