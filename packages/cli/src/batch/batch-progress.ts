@@ -18,33 +18,18 @@ export interface BatchStart {
   credits: number
 }
 
-/** What bounds the speed. */
-interface BatchLimits {
-  concurrency: number
-  pollsPerSecond: number
-}
-
-/** A hint needs a speed that is known, and a wait that is long. */
-const HINT_AFTER_MS = 15_000
-const HINT_FROM_MS = 60_000
-
 /** Draws how far a batch is: a bar in a terminal, else a line now and then. */
 export class BatchProgress {
   readonly #start: BatchStart
-  readonly #limits: BatchLimits
-  readonly #terminal: Terminal
   readonly #line: StatusLine
   readonly #timer: NodeJS.Timeout | undefined
   readonly #startedAt = performance.now()
   readonly #counts = new Map<RowState, number>()
   #done = 0
   #newlyPaid = 0
-  #hasHinted = false
 
-  constructor(terminal: Terminal, start: BatchStart, limits: BatchLimits) {
-    this.#terminal = terminal
+  constructor(terminal: Terminal, start: BatchStart) {
     this.#start = start
-    this.#limits = limits
     this.#line = new StatusLine(terminal, () => this.#text(true))
     if (terminal.drawsStatus) return
     this.#timer = setInterval(() => terminal.say(this.#text(false)), LINE_EVERY_MS).unref()
@@ -55,7 +40,6 @@ export class BatchProgress {
     this.#done += 1
     if (this.#done > this.#start.sent && state !== 'rejected') this.#newlyPaid += 1
     this.#counts.set(state, (this.#counts.get(state) ?? 0) + 1)
-    this.#hint()
   }
 
   /** Removes the bar. */
@@ -64,29 +48,11 @@ export class BatchProgress {
     this.#line.end()
   }
 
-  /** Says once which option is the bound of a batch that takes long. */
-  #hint(): void {
-    const { perSecond, msLeft } = this.#speed()
-    const { concurrency, pollsPerSecond } = this.#limits
-    const isKnown = performance.now() - this.#startedAt > HINT_AFTER_MS && this.#start.total - this.#done > concurrency
-    if (this.#hasHinted || !isKnown || msLeft < HINT_FROM_MS) return
-    this.#hasHinted = true
-    const bound =
-      perSecond > 0.8 * pollsPerSecond
-        ? `Not more than ${pollsPerSecond} results come in a second: a higher --polls-per-second`
-        : `${concurrency} runs are under way at once: a higher --concurrency`
-    this.#terminal.say(`${bound} is faster, if the service allows it.`)
-  }
-
-  #speed(): { perSecond: number; msLeft: number } {
-    const seconds = (performance.now() - this.#startedAt) / 1_000
-    const perSecond = Math.max(0, this.#done - this.#start.ended) / seconds
-    return { perSecond, msLeft: ((this.#start.total - this.#done) / perSecond) * 1_000 }
-  }
-
   #text(hasBar: boolean): string {
     const { total, price, credits } = this.#start
-    const { perSecond, msLeft } = this.#speed()
+    const seconds = (performance.now() - this.#startedAt) / 1_000
+    const perSecond = Math.max(0, this.#done - this.#start.ended) / seconds
+    const msLeft = ((total - this.#done) / perSecond) * 1_000
     const filled = Math.floor((this.#done / total) * BAR)
     const bad = [...this.#counts].filter(([state]) => state !== 'succeeded')
     const parts = [

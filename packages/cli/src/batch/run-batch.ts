@@ -151,7 +151,7 @@ async function addRetries(
 
 async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
   const { batch, rows, start, stop, options } = work
-  const progress = new BatchProgress(terminal, start, options)
+  const progress = new BatchProgress(terminal, start)
   const note = (row: Row) => {
     const described = describeRow(row, start.price)
     progress.add(described.state)

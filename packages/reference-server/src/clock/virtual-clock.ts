@@ -1,23 +1,13 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
-import { VirtualTimers } from './virtual-timers.ts'
-
-interface ClientTimer {
-  dueAt: number
-  callback(): void
-}
+import { type Timer, VirtualTimers } from './virtual-timers.ts'
 
 /** The clock of a virtual time as clients see it. */
 interface ClientClock extends ServerClock {
   /** Whether a client set the timer. */
   owns(handle: unknown): boolean
-  /** The time was set, and the due times of all timers with it. */
-  shift(ms: number): void
-  /**
-   * The server has closed, and its time is paused. Pending client timers fire now, in order; later timers run in real
-   * time.
-   */
-  release(): void
+  /** The server has closed, and its time is paused. Of its timers those of clients fire now; later ones run in real time. */
+  release(timers: readonly Timer[]): void
 }
 
 /** Marks timers of real time, which the virtual clock does not know. */
@@ -29,7 +19,7 @@ class RealTimer {
 }
 
 function createClientClock(clock: ServerClock): ClientClock {
-  const pending = new Map<unknown, ClientTimer>()
+  const pending = new Set<unknown>()
   let isReleased = false
 
   function setVirtualTimer(callback: () => void, ms: number): unknown {
@@ -37,7 +27,7 @@ function createClientClock(clock: ServerClock): ClientClock {
       pending.delete(handle)
       callback()
     }, ms)
-    if (handle !== undefined) pending.set(handle, { dueAt: clock.now() + ms, callback })
+    if (handle !== undefined) pending.add(handle)
     return handle
   }
 
@@ -50,16 +40,10 @@ function createClientClock(clock: ServerClock): ClientClock {
       clock.clearTimeout(handle)
     },
     owns: (handle) => pending.has(handle),
-    shift: (ms) => {
-      for (const timer of pending.values()) timer.dueAt += ms
-    },
-    release: () => {
+    release: (timers) => {
       isReleased = true
-      const timers = [...pending].sort(([, one], [, other]) => one.dueAt - other.dueAt)
-      for (const [handle, { callback }] of timers) {
-        // One that fired may have taken back another.
-        if (pending.delete(handle)) callback()
-      }
+      // One that fired may have taken back another.
+      for (const { order, callback } of timers) if (pending.has(order)) callback()
     },
   }
 }
@@ -91,14 +75,8 @@ export function createVirtualClock(mode: 'manual' | 'auto', { timers, activity, 
   return {
     ...clock,
     forClients,
-    setTime: (time: number) => {
-      forClients.shift(time - timers.now)
-      timers.setTime(time)
-    },
-    close: () => {
-      timers.close()
-      forClients.release()
-    },
+    setTime: (time: number) => timers.setTime(time),
+    close: () => forClients.release(timers.close()),
   }
 }
 

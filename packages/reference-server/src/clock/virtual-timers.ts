@@ -2,7 +2,7 @@ import { createHeap, type HeapItem } from '@modelrun/kit'
 import { LATEST_TIME_MS } from './clock.ts'
 
 /** Its handle is its `order`. */
-interface Timer extends HeapItem {
+export interface Timer extends HeapItem {
   readonly callback: () => void
 }
 
@@ -69,10 +69,12 @@ export class VirtualTimers {
     this.#now = time
   }
 
-  /** Drops all timers and takes no more. */
-  close(): void {
+  /** Takes no more timers, and gives up those that were to fire, in their order. */
+  close(): Timer[] {
     this.#isClosed = true
-    for (const handle of [...this.#byHandle.keys()]) this.remove(handle)
+    const timers = [...this.#byHandle.values()].sort((one, other) => one.at - other.at || one.order - other.order)
+    for (const { order } of timers) this.remove(order)
+    return timers
   }
 }
 

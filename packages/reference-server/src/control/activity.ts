@@ -6,7 +6,7 @@ import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'
 import { jobRow } from './job-row.ts'
 import { keyJson } from './keys.ts'
-import { accountIfNamed, get, invalid, notFound } from './route.ts'
+import { accountIfNamed, get, rejected } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
 import { toWire } from './wire-names.ts'
 
@@ -70,7 +70,7 @@ export const REPORT_ROUTES = [
   get('readJournal', 'journal', (service, { req }) => {
     const { key, job_id: jobId, kind: kindText } = req.queries
     const kind = JOURNAL_KINDS.find((one) => one === kindText)
-    if (kind !== kindText) throw invalid(`kind must be one of ${JOURNAL_KINDS.join(', ')}.`)
+    if (kind !== kindText) throw rejected('VALIDATION_ERROR', `kind must be one of ${JOURNAL_KINDS.join(', ')}.`)
     const records = selectRecords(service.observer.journal, accountIfNamed(service, key), { kind, jobId })
     return {
       entries: records.map(({ entry, endPlace: place }) => toWire({ ...entry, place })),
@@ -81,7 +81,7 @@ export const REPORT_ROUTES = [
     const job_id = req.param('job_id')
     const story = service.observer.story(job_id, service.jobs.find(job_id))
     if (story !== undefined) return { job_id, story }
-    throw notFound(`The journal knows nothing of a job ${JSON.stringify(job_id.slice(0, 60))}.`)
+    throw rejected('NOT_FOUND', `The journal knows nothing of a job ${JSON.stringify(job_id.slice(0, 60))}.`)
   }),
   get('readReport', 'report', (service, { req }) =>
     toWire(makeReport(service, accountIfNamed(service, req.query('key')))),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { Service } from '../service/service.ts'
-import { conflict, get, invalid, post } from './route.ts'
+import { get, post, rejected } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
@@ -21,14 +21,14 @@ export const CLOCK_ROUTES = [
       return { now_ms: clock.now() }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw error instanceof ConfigurationError ? invalid(message) : conflict(message)
+      throw error instanceof ConfigurationError ? rejected('VALIDATION_ERROR', message) : rejected('CONFLICT', message)
     } finally {
       env.work.resume()
     }
   }),
   post('setClockScale', 'clock/scale').taking(scaleSchema, ({ clock }, { scale }) => {
     if (clock.speed === undefined)
-      throw conflict(`The clock is ${clock.mode}: its time does not pass by itself, so it has no speed.`)
+      throw rejected('CONFLICT', `The clock is ${clock.mode}: its time does not pass by itself, so it has no speed.`)
     clock.speed.setScale(scale)
     return clockJson(clock)
   }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { readFault } from '../faults/read-fault.ts'
 import { invalidMessage } from '../shared/parse-shape.ts'
-import { accountOf, get, invalid, notFound, post, remove } from './route.ts'
+import { accountOf, get, post, rejected, remove } from './route.ts'
 
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */
 const bodySchema = z.looseObject({ key: z.optional(z.string()) })
@@ -11,7 +11,7 @@ export const FAULT_ROUTES = [
   post('addFault', 'faults').taking(bodySchema, (service, { key, ...fault }) => {
     const faults = service.faults.of(accountOf(service, key))
     const checked = readFault(fault, service.models)
-    if (!checked.ok) throw invalid(invalidMessage('fault', checked.message))
+    if (!checked.ok) throw rejected('VALIDATION_ERROR', invalidMessage('fault', checked.message))
     return { id: faults.add(checked.value).id }
   }),
   get('listFaults', 'faults', (service, { req }) => ({
@@ -22,6 +22,6 @@ export const FAULT_ROUTES = [
     const id = req.query('id')
     if (id === undefined) return { removed: faults.clear() }
     if (faults.remove(id)) return { removed: 1 }
-    throw notFound(`This account has no fault ${JSON.stringify(id.slice(0, 60))}.`)
+    throw rejected('NOT_FOUND', `This account has no fault ${JSON.stringify(id.slice(0, 60))}.`)
   }),
 ]

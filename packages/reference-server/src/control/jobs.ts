@@ -6,7 +6,7 @@ import type { AppContext } from '../routes/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
 import { jobRow } from './job-row.ts'
-import { conflict, get, notFound, post } from './route.ts'
+import { get, post, rejected } from './route.ts'
 import { toWire } from './wire-names.ts'
 
 const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
@@ -39,7 +39,7 @@ export const JOB_ROUTES = [
 function requireJob(service: Service, { req }: AppContext): Job {
   const job = service.jobs.find(req.param('id'))
   if (job !== undefined) return job
-  throw notFound('This job does not exist. The response to a run has its job_id.')
+  throw rejected('NOT_FOUND', 'This job does not exist. The response to a run has its job_id.')
 }
 
 function act(service: Service, context: AppContext, change: (job: JobControl) => void = () => {}) {
@@ -47,7 +47,7 @@ function act(service: Service, context: AppContext, change: (job: JobControl) =>
   try {
     change(job)
   } catch (error) {
-    throw conflict(error instanceof Error ? error.message : String(error))
+    throw rejected('CONFLICT', error instanceof Error ? error.message : String(error))
   }
   const { id: job_id, requestId: request_id, modelId: model_id, input, status, output } = job
   return { job_id, request_id, model_id, input, status, output }

@@ -4,7 +4,7 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import type { ShapeCheck } from '../shared/parse-shape.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse, type ServerErrorCode } from '../wire/error-responses.ts'
 import { jsonReply, type Reply } from '../wire/messages.ts'
 import { readControlBody } from '../wire/read-json-body.ts'
 import type { OperationId, ResponseOf } from './operations.ts'
@@ -80,30 +80,22 @@ export async function respondTo(route: ControlRoute, service: Service, context: 
   }
 }
 
-/** The call is rejected because of the state of the server. */
-export function conflict(message: string): RejectedCall {
-  return new RejectedCall(errorResponses.conflict(message))
-}
-
-export function invalid(message: string): RejectedCall {
-  return new RejectedCall(errorResponses.invalid(message))
-}
-
-export function notFound(message: string): RejectedCall {
-  return new RejectedCall(errorResponses.notFound(message))
+/** What a handler throws. */
+export function rejected(code: ServerErrorCode, message: string): RejectedCall {
+  return new RejectedCall(errorResponse(code, message))
 }
 
 /** @throws RejectedCall for a value that was found wrong */
 export function requireValid<Value>(checked: ShapeCheck<Value>): Value {
   if (checked.ok) return checked.value
-  throw invalid(checked.message)
+  throw rejected('VALIDATION_ERROR', checked.message)
 }
 
 /** @throws RejectedCall for a key that this server did not make */
 export function requireKey(service: Service, key: string): ApiKey {
   const found = service.keys.find(key)
   if (found !== undefined) return found
-  throw notFound(`This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
+  throw rejected('NOT_FOUND', `This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
 }
 
 /** The account that a call means: of the key that it names, else of the first key. */

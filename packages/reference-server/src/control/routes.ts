@@ -6,7 +6,7 @@ import type { AppContext, RequestEnv } from '../routes/app-env.ts'
 import { wireModel } from '../routes/models.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse, methodNotAllowed } from '../wire/error-responses.ts'
 import { type IncomingRequest, jsonReply, type Reply } from '../wire/messages.ts'
 import { methodsOf, Router } from '../wire/router.ts'
 import { ACTIVITY_ROUTES, REPORT_ROUTES } from './activity.ts'
@@ -112,18 +112,19 @@ export function createControlRoutes(service: Service, token: string): Serve {
   }
   return ({ req, env }) => {
     env.route = 'control'
-    if (!mayControl(req.raw, env)) return errorResponses.forbidden(TOKEN_NEEDED)
+    if (!mayControl(req.raw, env)) return errorResponse('FORBIDDEN', TOKEN_NEEDED)
     const found = router.match(req.path)
     if (found === undefined) return unknownControlPath(req.path)
     req.params = found.params
     const serve = found.methods.get(req.method === 'HEAD' ? 'GET' : req.method)
-    return serve?.({ req, env }) ?? errorResponses.methodNotAllowed(req.method, methodsOf(found.methods))
+    return serve?.({ req, env }) ?? methodNotAllowed(req.method, methodsOf(found.methods))
   }
 }
 
 function unknownControlPath(path: string): Reply {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
-  return errorResponses.notFound(
+  return errorResponse(
+    'NOT_FOUND',
     `The control API has no path ${path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX}${DOCUMENT_PATH} says what they take.`,
   )
 }

@@ -9,7 +9,7 @@ import { cancelJobRoute, getJobRoute } from '../routes/jobs.ts'
 import { getModelRoute, listModelsRoute } from '../routes/models.ts'
 import { runModelRoute } from '../routes/run.ts'
 import type { Service } from '../service/service.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse, methodNotAllowed, unauthorized } from '../wire/error-responses.ts'
 import { jsonReply, type Reply, type ReplyOrFault } from '../wire/messages.ts'
 import { type Match, methodsOf, Router } from '../wire/router.ts'
 import { injectFault } from './inject-faults.ts'
@@ -57,7 +57,10 @@ export function createApp(service: Service, controlToken: string): (context: App
     } catch (error) {
       service.observer.warn(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
       const isMisuse = error instanceof ConfigurationError
-      return errorResponses.internal(isMisuse ? error.message : `The reference server has a defect: ${String(error)}`)
+      return errorResponse(
+        'INTERNAL_ERROR',
+        isMisuse ? error.message : `The reference server has a defect: ${String(error)}`,
+      )
     }
   }
 }
@@ -97,7 +100,7 @@ function serveFound<Context extends AppContext>(
   if (found === undefined) return unknownPath(req)
   req.params = found.params
   const endpoint = endpointOf(found, context)
-  return endpoint?.serve(context) ?? errorResponses.methodNotAllowed(req.method, methodsOf(found.methods))
+  return endpoint?.serve(context) ?? methodNotAllowed(req.method, methodsOf(found.methods))
 }
 
 function endpointOf<Value>(found: Match<Value> | undefined, { req: { method } }: AppContext): Value | undefined {
@@ -113,11 +116,11 @@ function respond({ env }: AppContext, result: RouteResult): Reply {
 /** Rejects a request without a key that may be used (section 5). */
 function rejectKey(service: Service, { env, req }: AppContext): Reply | undefined {
   const found = findKey(req.raw, service)
-  if (typeof found === 'string') return errorResponses.unauthorized(found)
+  if (typeof found === 'string') return unauthorized(found)
   env.apiKey = found
   if (found.allowsIp(env.ip)) return undefined
   const message = `This API key may not be used from the address ${env.ip}: it is not in the key's allowlist.`
-  return errorResponses.forbidden(message)
+  return errorResponse('FORBIDDEN', message)
 }
 
 function isBelow(path: string, prefix: string): boolean {
@@ -129,7 +132,7 @@ function unknownPath({ path }: AppContext['req']): Reply {
   const message =
     `There is nothing at ${path.slice(0, 200)}. This is the modelrun reference server, which has ` +
     `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
-  return errorResponses.notFound(message)
+  return errorResponse('NOT_FOUND', message)
 }
 
 const OPENAPI_PATH = '/openapi.json'

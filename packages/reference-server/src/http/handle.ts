@@ -4,7 +4,7 @@ import type { RequestDetails } from '../history/journal.ts'
 import { redactText } from '../history/redact.ts'
 import type { AppContext, RequestEnv } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse } from '../wire/error-responses.ts'
 import { type Handle, type IncomingRequest, type Reply, type ReplyOrFault, toResponse } from '../wire/messages.ts'
 import { pathBelow, pathOf, RoutedRequest, withModelAsSegment } from '../wire/router.ts'
 
@@ -43,7 +43,7 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
       const result = service.isClosed ? closedReply() : await app(context)
       return finishRequest(service, { request, env, at, startPlace }, service.isClosed ? closedReply() : result)
     } catch (error) {
-      return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
+      return errorResponse('INTERNAL_ERROR', `The reference server has a defect: ${String(error)}`)
     } finally {
       work.end()
     }
@@ -52,7 +52,7 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
 }
 
 function closedReply(): Reply {
-  return errorResponses.unavailable('The reference server was closed.')
+  return errorResponse('UNAVAILABLE', 'The reference server was closed.')
 }
 
 /**

@@ -5,7 +5,7 @@ import { type FaultEndpoint, type FaultKind, type FaultOptions, momentOf } from 
 import { cutBody, slowBody } from '../faults/network-errors.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
-import { errorResponse, errorResponses } from '../wire/error-responses.ts'
+import { errorResponse } from '../wire/error-responses.ts'
 import { emptyReply, type Reply, type ReplyOrFault, textReply } from '../wire/messages.ts'
 import { readJson } from '../wire/read-json-body.ts'
 
@@ -35,7 +35,7 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
   'malformed-json': ({ original }) => malformedJson(original),
   'rate-limit': ({ fault: { retry_after = 1 } }) =>
     retryLater('RATE_LIMITED', 'Too many requests. Send fewer, or wait as Retry-After says.', retry_after),
-  'server-error': () => errorResponses.internal('Something went wrong in the service.'),
+  'server-error': () => errorResponse('INTERNAL_ERROR', 'Something went wrong in the service.'),
   'bad-gateway': gatewayPage,
   unavailable: ({ fault: { retry_after = null } }) =>
     retryLater('UNAVAILABLE', 'The service is not available at the moment.', retry_after),
@@ -97,14 +97,14 @@ async function sentJson({ req, env }: AppContext): Promise<unknown> {
 /** Ends when the client has gone, or with the server. */
 async function hang({ service, context }: FaultContext): Promise<Reply> {
   await pause(service, context, Number.POSITIVE_INFINITY)
-  return errorResponses.unavailable('The request hung until now.')
+  return errorResponse('UNAVAILABLE', 'The request hung until now.')
 }
 
 async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<Reply> {
   const hasPassed = await pause(service, context, fault.delay_ms ?? DEFAULT_DELAY_MS)
   if (original !== undefined) return original
   // If the client disconnected, the work is skipped.
-  return hasPassed ? work() : errorResponses.unavailable('The request was given up while it was slow.')
+  return hasPassed ? work() : errorResponse('UNAVAILABLE', 'The request was given up while it was slow.')
 }
 
 async function pause(service: Service, { env, req }: AppContext, ms: number): Promise<boolean> {

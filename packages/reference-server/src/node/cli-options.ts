@@ -8,11 +8,8 @@ import {
   integer,
   readAssumptionValues,
   readClock,
-  readControlToken,
   readFault,
   readHost,
-  readKey,
-  readLatency,
   readOriginValue,
   readUrl,
 } from './cli-settings.ts'
@@ -137,24 +134,16 @@ export function createProgram(): Command {
     .addOption(valued('--base-url <url>', 'URL for clients and files (default: where it listens)', readUrl))
     .addOption(repeatable('--cors <origin>', 'let web pages of this origin call it; * for all', readOriginValue))
     .addOption(new Option('--exit-with-parent', 'end when standard input, a pipe, is closed, as when its parent dies'))
-    .addOption(
-      valued(
-        '--control-token <token>',
-        'token of other machines for the control API (default: random)',
-        readControlToken,
-      ),
-    )
+    .addOption(valued('--control-token <token>', 'token of other machines for the control API (default: random)'))
     .addOption(new Option('--allow-private-webhooks', 'call private addresses although others can reach it'))
     .addOption(new Option('--no-dashboard', 'show no dashboard in the browser'))
     .optionsGroup('Time:')
     .addOption(valued('--scale <factor>', 'let time pass so many times as fast, such as 60').conflicts('clock'))
     .addOption(valued('--clock <mode>', 'system, manual (the control API moves time) or auto (skips waits)'))
-    .addOption(
-      valued('--latency <ms>', 'how long runs take, such as 500 (default: as long as the models)', readLatency),
-    )
+    .addOption(valued('--latency <ms>', 'how long runs take, such as 500 (default: as long as the models)', integer(0)))
     .optionsGroup('What it serves:')
     .addOption(valued('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
-    .addOption(valued('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)', readKey))
+    .addOption(valued('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)'))
     .addOption(valued('--keys <number>', 'number of API keys, each with its own account', integer(1, 1_000)).default(1))
     .addOption(valued('--credits <number>', 'credits of each account (default: 10000)', integer(0)))
     .addOption(valued('--seed <integer>', 'the same ids, keys and files at each start (default: random)', integer()))

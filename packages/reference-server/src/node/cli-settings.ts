@@ -1,6 +1,6 @@
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, readBaseUrl, TEST_KEY_FORM } from '../service/options.ts'
+import { readBaseUrl } from '../service/options.ts'
 import { readOrigin } from './cors.ts'
 import { UsageError } from './errors.ts'
 
@@ -16,12 +16,6 @@ function readAssumption(text: string): [name: string, value: unknown] {
   }
   const [, status, code] = /^(\d+):(.+)$/.exec(value) ?? []
   return [name, code === undefined ? parseValue(value) : { status: Number(status), code }]
-}
-
-/** The latency of `--latency`, in milliseconds. */
-export function readLatency(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new UsageError(`--latency must be milliseconds, as in 500, got "${text}".`)
 }
 
 /** A fault of `--fault`, and how it was written. */
@@ -80,17 +74,6 @@ export function readUrl(text: string, name: string): string {
   } catch {
     throw new UsageError(`--${name} must be an http or https URL without query or password, got "${text}".`)
   }
-}
-
-export function readKey(text: string): string {
-  if (isTestKey(text)) return text
-  // The message leaves the value out: it may be a key of production.
-  throw new UsageError(`--key must be ${TEST_KEY_FORM}.`)
-}
-
-export function readControlToken(text: string): string {
-  if (isControlToken(text)) return text
-  throw new UsageError(`--control-token must be ${CONTROL_TOKEN_FORM}.`)
 }
 
 export function readOriginValue(text: string): string {

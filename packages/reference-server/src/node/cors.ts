@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { toUrl } from '@modelrun/kit'
 import { CONTROL_PREFIX } from '../control/route.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse } from '../wire/error-responses.ts'
 import { emptyReply, type IncomingRequest, type Reply } from '../wire/messages.ts'
 import { pathOf } from '../wire/router.ts'
 
@@ -22,7 +22,8 @@ export function createCors(origins: readonly string[]) {
   return (request: IncomingRequest, outgoing: Pick<ServerResponse, 'setHeader'>): Reply | undefined => {
     const isForControl = isControl(pathOf(request.url))
     if (isForControl && isOtherPage(request)) {
-      return errorResponses.forbidden(
+      return errorResponse(
+        'FORBIDDEN',
         'The control API takes no requests of web pages of another origin. Call it from a program.',
       )
     }

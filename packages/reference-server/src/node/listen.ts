@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Checks, flag, having, isLoopback, must, needs, readOptions, text } from '@modelrun/kit'
 import type { ReferenceServer } from '../reference-server.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse } from '../wire/error-responses.ts'
 import type { Reply, ReplyOrFault } from '../wire/messages.ts'
 import { bind, endServer, urlOf } from './bind.ts'
 import { createCors, readOrigin } from './cors.ts'
@@ -117,7 +117,8 @@ async function pageReply(page: DashboardPage | undefined, request: NodeRequest):
 }
 
 function invalidRequest(): Reply {
-  return errorResponses.invalid(
+  return errorResponse(
+    'VALIDATION_ERROR',
     'The request has no URL: its path or its Host header is not valid. Send a path that starts with / and has no \\, and ' +
       'a Host such as localhost:4010.',
   )

@@ -83,6 +83,9 @@ describe('startServer', () => {
   it.each([
     [['--catalog', '/no/such/file'], 'The catalog /no/such/file cannot be read: there is no such file.'],
     [['--catalog', '/'], 'The catalog / cannot be read: it is a directory.'],
+    [['--control-token', 'short'], '--control-token must be 16 to 200 visible ASCII characters.'],
+    // It may be one of production, and is not repeated.
+    [['--key', 'sk_live_x'], '--key must be a test key, sk_test_ and 1 to 100 letters, digits, _ and -.'],
     [['--assume', 'asyncRunStatus=204'], '--assume is wrong: /asyncRunStatus must be 200 or 202.'],
     [['--fault', 'rest'], '--fault rest: /kind must be "reset" or'],
     [['--fault', 'reset,time=1'], '--fault reset,time=1: has members that do not exist: "time".'],

@@ -70,6 +70,8 @@ function checkOptions(
       .replace(/ of `createReferenceServer`/, '')
       .replace(/^`catalog`/, () => `The catalog ${catalog}`)
       .replace(/^`assumptions`/, () => (profile === undefined ? '--assume' : `--assume, or the profile ${profile},`))
+      .replace(/^`apiKey`/, '--key')
+      .replace(/^`controlToken`/, '--control-token')
       .replace(/^`(\w+)`/, '--$1')
     throw new UsageError(message)
   }

@@ -7,7 +7,7 @@ import type { Service } from '../service/service.ts'
 import { invalidMessage, parseShape } from '../shared/parse-shape.ts'
 import { isBuiltInReceiver } from '../webhooks/receivers.ts'
 import { targetKind } from '../webhooks/webhook-target.ts'
-import { errorResponses, rejectionResponse } from '../wire/error-responses.ts'
+import { errorResponse, rejectionResponse, unauthorized } from '../wire/error-responses.ts'
 import type { IncomingRequest, Reply } from '../wire/messages.ts'
 import { isJson, readJson } from '../wire/read-json-body.ts'
 import type { AppContext, KeyContext } from './app-env.ts'
@@ -23,14 +23,14 @@ export async function checkRun(service: Service, { req, env }: KeyContext): Prom
   const { wrongRequest, unknownModel } = service.options.assumptions
   if (!isJson(req.raw.headers.get('content-type'))) {
     const message = 'Send the body as JSON with the header Content-Type: application/json.'
-    return { response: errorResponses.unsupportedMediaType(message) }
+    return { response: errorResponse('UNSUPPORTED_MEDIA_TYPE', message) }
   }
   const { requestBody, ...read } = await (env.readBody ?? readJson(req.raw))
   if (typeof read.problem === 'object') return { response: read.problem }
   if (read.problem !== undefined) return { requestBody, response: rejectionResponse(wrongRequest, read.problem) }
   // The key may have been revoked while the body came.
   const apiKey = findKey(req.raw, service)
-  if (typeof apiKey === 'string') return { requestBody, response: errorResponses.unauthorized(apiKey) }
+  if (typeof apiKey === 'string') return { requestBody, response: unauthorized(apiKey) }
   const body = parseShape(runRequestSchema, read.json)
   if (!body.ok) {
     return { requestBody, response: rejectionResponse(wrongRequest, invalidMessage('body', body.message)) }
@@ -67,7 +67,7 @@ function checkWebhook(
   if (webhookNeedsManage && !permissions.includes('webhooks:manage')) {
     const message =
       'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.'
-    return errorResponses.forbidden(message)
+    return errorResponse('FORBIDDEN', message)
   }
   const { username, password } = new URL(url)
   if (username !== '' || password !== '') {
@@ -80,7 +80,7 @@ function checkWebhook(
     const message =
       'Invalid body: /webhook_url leads to a private address. This server can be reached by other machines, so it calls ' +
       'public addresses only, unless it is started with --allow-private-webhooks, or listen(server, { allowPrivateWebhooks: true }).'
-    return errorResponses.invalid(message)
+    return errorResponse('VALIDATION_ERROR', message)
   }
   if (kind === 'private') {
     service.observer.warn(
@@ -114,7 +114,7 @@ export function missingPermission(
 ): Reply | undefined {
   if (apiKey.permissions.includes(permission)) return undefined
   const message = `The API key lacks the permission ${permission} that ${method} ${path} needs. Use a key that has it.`
-  return errorResponses.forbidden(message)
+  return errorResponse('FORBIDDEN', message)
 }
 
 /** Rejects query parameters: a `?sync=false` that is ignored would go unnoticed, and cost credits. */

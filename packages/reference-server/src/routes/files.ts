@@ -1,14 +1,14 @@
 import { fileOf, scriptedFileOf } from '../domain/produce-output.ts'
 import { FILE_FORMS, produceFile } from '../media/produce-file.ts'
 import type { Service } from '../service/service.ts'
-import { errorResponses } from '../wire/error-responses.ts'
+import { errorResponse } from '../wire/error-responses.ts'
 import type { Reply } from '../wire/messages.ts'
 import type { AppContext, RouteResult } from './app-env.ts'
 
 /** A file that a script has as a data URI. */
 async function scriptedFile(dataUri: string): Promise<Reply> {
   const file = await fetch(dataUri).catch(() => undefined)
-  if (file === undefined) return errorResponses.notFound('The script of this file is not a data URI.')
+  if (file === undefined) return errorResponse('NOT_FOUND', 'The script of this file is not a data URI.')
   const body = new Uint8Array(await file.arrayBuffer())
   const headers = { 'content-type': file.headers.get('content-type') ?? '', 'content-length': String(body.byteLength) }
   return { status: 200, headers, body }
@@ -25,7 +25,7 @@ export async function getFileRoute(service: Service, context: AppContext): Promi
   const file = job && fileOf(job, context.req.param('name'))
   if (file === undefined) {
     const message = 'There is no such file. The output of a job that succeeded lists its files.'
-    return { job, response: errorResponses.notFound(message) }
+    return { job, response: errorResponse('NOT_FOUND', message) }
   }
   const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
   if (context.req.method === 'HEAD') return { job, response: { status: 200, headers } }

@@ -25,22 +25,6 @@ import { fits } from '../shared/parse-shape.ts'
 import { createRandom } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
 
-/** How a token of the control API is written. */
-export const CONTROL_TOKEN_FORM = '16 to 200 visible ASCII characters'
-
-/** How a test key is written. */
-export const TEST_KEY_FORM = 'a test key, sk_test_ and 1 to 100 letters, digits, _ and -'
-
-/** Whether a text can be the token of the control API. A short one could be guessed. */
-export function isControlToken(text: unknown): text is string {
-  return typeof text === 'string' && /^[\x21-\x7e]{16,200}$/.test(text)
-}
-
-/** Whether a text can be a test key. Live keys cannot be chosen: a key of production does not belong in a test double. */
-export function isTestKey(text: unknown): text is string {
-  return typeof text === 'string' && /^sk_test_[\w-]{1,100}$/.test(text)
-}
-
 /** How to create a reference server. Every option may be left out. */
 export interface ReferenceServerOptions {
   /** How time passes: `'system'` (default), `'manual'`, `'auto'` or `{ scale: n }`, n times as fast. */
@@ -129,17 +113,22 @@ const baseUrl = /* @__PURE__ */ must('an http or https URL without query or pass
   return isPlain && /^https?:$/.test(url.protocol)
 })
 
+/** Whether a value is a text of this form. */
+const isText = (form: RegExp) => (value: unknown) => typeof value === 'string' && form.test(value)
+
 const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   clock: must("'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most", isClock),
   seed: must("an integer, or 'random'", (seed) => seed === 'random' || Number.isSafeInteger(seed)),
-  apiKey: hidden(TEST_KEY_FORM, isTestKey),
+  // A key of production does not belong in a test double.
+  apiKey: hidden('a test key, sk_test_ and 1 to 100 letters, digits, _ and -', isText(/^sk_test_[\w-]{1,100}$/)),
   catalog: catalogProblem,
   latency: must('milliseconds, or an object with the milliseconds of some models', isLatency),
   credits: count,
   baseUrl,
   assumptions: fits(assumptionsSchema),
   deliver: callback,
-  controlToken: hidden(CONTROL_TOKEN_FORM, isControlToken),
+  // A short one could be guessed.
+  controlToken: hidden('16 to 200 visible ASCII characters', isText(/^[\x21-\x7e]{16,200}$/)),
   log: callback,
   startTime: must('a Date or milliseconds since 1970', (value) => Math.abs(timeOf(value)) <= LATEST_TIME_MS),
   retention: fits(retentionSchema),

@@ -4,8 +4,6 @@ import { jsonReply, type Reply } from './messages.ts'
 
 /**
  * The error codes of the server (section 7) that no assumption sets, each with the HTTP status of its response.
- *
- * To add one: a line here, and a function below.
  */
 const SERVER_ERROR_CODES = {
   UNAUTHORIZED: 401,
@@ -21,23 +19,10 @@ const SERVER_ERROR_CODES = {
   UNAVAILABLE: 503,
 } as const
 
-type ServerErrorCode = keyof typeof SERVER_ERROR_CODES
+/** A code of its own errors. */
+export type ServerErrorCode = keyof typeof SERVER_ERROR_CODES
 
-/** Error responses (section 7), each with a code for programs and a message for people. */
-export const errorResponses = {
-  unauthorized: (message: string) => errorResponse('UNAUTHORIZED', message, { 'www-authenticate': 'Bearer' }),
-  forbidden: (message: string) => errorResponse('FORBIDDEN', message),
-  invalid: (message: string) => errorResponse('VALIDATION_ERROR', message),
-  notFound: (message: string) => errorResponse('NOT_FOUND', message),
-  methodNotAllowed: (method: string, allow: string) =>
-    errorResponse('METHOD_NOT_ALLOWED', `This path does not take ${method}. It takes: ${allow}.`, { allow }),
-  conflict: (message: string) => errorResponse('CONFLICT', message),
-  payloadTooLarge: (message: string) => errorResponse('PAYLOAD_TOO_LARGE', message),
-  unsupportedMediaType: (message: string) => errorResponse('UNSUPPORTED_MEDIA_TYPE', message),
-  internal: (message: string) => errorResponse('INTERNAL_ERROR', message),
-  unavailable: (message: string) => errorResponse('UNAVAILABLE', message),
-}
-
+/** An error response (section 7), with a code for programs and a message for people. */
 export function errorResponse(
   code: ServerErrorCode,
   message: string,
@@ -49,4 +34,12 @@ export function errorResponse(
 /** An error response whose status and code an assumption sets. */
 export function rejectionResponse({ status, code }: Rejection, message: string): Reply {
   return jsonReply(status, { error: { code, message } } satisfies ErrorBody, { code })
+}
+
+export function unauthorized(message: string): Reply {
+  return errorResponse('UNAUTHORIZED', message, { 'www-authenticate': 'Bearer' })
+}
+
+export function methodNotAllowed(method: string, allow: string): Reply {
+  return errorResponse('METHOD_NOT_ALLOWED', `This path does not take ${method}. It takes: ${allow}.`, { allow })
 }

@@ -1,7 +1,7 @@
 import { collectBytes } from '@modelrun/kit'
 import type * as z from 'zod/mini'
 import { invalidMessage, MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../shared/parse-shape.ts'
-import { errorResponses } from './error-responses.ts'
+import { errorResponse } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'
 
 /** A body that could be read, or the response that rejects it. */
@@ -25,7 +25,7 @@ export async function readJson(request: IncomingRequest): Promise<JsonBody> {
   if (bytes === 'broken') return { problem: 'Invalid body: it broke off before its end.' }
   if (bytes !== 'too large') return parseJson(bytes)
   const message = `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`
-  return { problem: errorResponses.payloadTooLarge(message) }
+  return { problem: errorResponse('PAYLOAD_TOO_LARGE', message) }
 }
 
 /**
@@ -45,7 +45,7 @@ export async function readControlBody<Value>(
 }
 
 function invalidBody(message: string): CheckedBody<never> {
-  return { ok: false, errorResponse: errorResponses.invalid(message) }
+  return { ok: false, errorResponse: errorResponse('VALIDATION_ERROR', message) }
 }
 
 /** Whether a Content-Type is JSON. */
