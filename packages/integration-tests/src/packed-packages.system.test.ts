@@ -174,9 +174,7 @@ describe('the packed packages, installed by a user', () => {
 
   it('give exact types to the models that a program declares, as ES module and as CommonJS', async () => {
     const program = `
-      import { createModelRun } from '@modelrun/ai-sdk-provider'
       import { ModelRun } from 'modelrun'
-      export const version: 'v4' = createModelRun().image('a').specificationVersion
       declare module 'modelrun' {
         interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } }
         interface ModelInputsSettings { onlyListedModels: true }

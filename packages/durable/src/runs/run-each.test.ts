@@ -12,7 +12,7 @@ it.each([
   ['an error of its inputs', 'Error', IN_FLIGHT + 64], // the inputs that were taken before it failed
   ['the end of its consumer', undefined, IN_FLIGHT],
 ])('sends no further run after %s, although the consumer is slow', async (why, error, most) => {
-  const { runs, sent } = await openBatch({ concurrency: IN_FLIGHT })
+  const { runs, sent } = await openBatch({ concurrency: IN_FLIGHT, submitRate: { max: 5, perMs: 1_000 } })
   const controller = new AbortController()
   let fails = false
   async function* items() {

@@ -80,7 +80,7 @@ describe.skipIf(isMissing)(`the statements of a step on Postgres${note}`, () => 
   it('are repeated when their response is lost: of 100 calls with 5 % lost, fewer than 5 reject', async () => {
     let statements = 0
     let rejected = 0
-    const { runs } = await openRuns({ isLost: () => (statements++ * 7919) % 20 === 0, lockMs: 1_000 })
+    const { runs } = await openRuns({ isLost: () => (statements++ * 7919) % 20 === 0, lockMs: 5_000 })
     const send = async (key: string) => {
       await runs.send(key, MODEL, { prompt: key }).catch(() => {
         rejected += 1
