@@ -10,7 +10,7 @@ import {
   readFetchOptions,
 } from './http/fetch.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
-import { isOfProcess } from './http/unsent-watch.ts'
+import { isBare } from './http/unsent-watch.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
@@ -93,6 +93,11 @@ export interface ResolvedOptions {
   random: () => number
 }
 
+/** Whether code of the caller makes the requests. A dispatcher may have interceptors, and a global `fetch` a function around it. */
+function hasCallersCode({ apiKey, ky, fetch = globalThis.fetch, fetchOptions }: ModelRunOptions): boolean {
+  return typeof apiKey === 'function' || ky !== undefined || fetchOptions?.dispatcher !== undefined || !isBare(fetch)
+}
+
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   const needsKey = !isKeyless(options)
@@ -106,7 +111,7 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     fetch: options.fetch ?? fetchOf(options.ky),
     fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
-    sharesPolls: typeof options.apiKey !== 'function' && !options.ky && (!options.fetch || isOfProcess(options.fetch)),
+    sharesPolls: !hasCallersCode(options),
     headers: headersByName(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),

@@ -99,7 +99,9 @@ function unreadableError(failure: ResponseFailure, problem: string, call: Failed
   const known = whatIsKnown(operation, received, submissionAfter(failure))
   const json = jsonIn(received)
   // A body that is not JSON, or not about the job, comes from a gateway and may pass. A job of a wrong shape and redirects do not.
-  const isOfGateway = json === undefined || (operation.isJobConfirmed && !stringIn(memberOf(json, 'data'), 'status'))
+  const data = memberOf(json, 'data')
+  const isOther = !stringIn(data, 'status') || (stringIn(data, 'job_id') ?? operation.jobId) !== operation.jobId
+  const isOfGateway = json === undefined || (operation.isJobConfirmed && isOther)
   const mayPass = received.response.ok && received.problem === undefined && isOfGateway
   return new InvalidResponseError({
     ...known,

@@ -72,13 +72,18 @@ function noteLate(traffic: Traffic, rounds: number): void {
 }
 
 /** True for a `fetch` that is not code of the caller. */
-export function isOfProcess(fetch: FetchLike): boolean {
+function isOfProcess(fetch: FetchLike): boolean {
   return fetch === globalThis.fetch || isPlain(fetch)
 }
 
 /** True for a `fetch` without a function around it. */
 function isPlain(fetch: FetchLike): boolean {
   return isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
+}
+
+/** True for a `fetch` of any runtime without a function around it, as far as that can be seen. */
+export function isBare(fetch: FetchLike | undefined): boolean {
+  return fetch === undefined || isPlain(fetch) || /\[native code\]/.test(Function.prototype.toString.call(fetch))
 }
 
 /** Marks the `fetch` of the reference server, whose failures to connect are reported as those of undici are. */

@@ -42,6 +42,7 @@ describe('jobs.cancel (section 4.5)', () => {
     ['JSON of another shape', json(200, { status: 5, ok: true })],
     ['a status that is not a string', json(200, { data: { status: 5 } })],
     ['a list', json(200, [])],
+    ['the word of another job', json(200, { job_id: 'job_2', status: 'cancelled' })],
     ['a body that was cut', cut(200, '{"data":{"sta')],
   ])('after %s only the job itself decides', (_, step) => {
     test.each(['cancelled', 'completed', 'processing'])('%s', async (status) => {

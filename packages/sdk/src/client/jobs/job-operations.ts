@@ -41,8 +41,17 @@ export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operat
     parameters: { id: jobId },
     jobId,
     isJobConfirmed,
-    read: (received) => withKnownStatus(readJob(received)),
+    read: (received) => {
+      if (namesOther(memberOf(parseJson(received), 'data'), jobId))
+        throw new UnreadableResponse('it is about another job')
+      return withKnownStatus(readJob(received))
+    },
   }
+}
+
+/** A cache or a gateway may mix up responses: the other job may be that of another user. */
+function namesOther(value: unknown, jobId: string): boolean {
+  return (stringIn(value, 'job_id') ?? jobId) !== jobId
 }
 
 /** The result of a cancellation (section 4.5). */
@@ -68,7 +77,9 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
     read: (received) => {
       if (/^\s*</.test(received.text)) throw new UnreadableResponse('the body is a web page')
       const json = jsonIn(received)
-      const status = stringIn(memberOf(json, 'data'), 'status') ?? stringIn(json, 'status')
+      const data = memberOf(json, 'data')
+      if (namesOther(json, jobId) || namesOther(data, jobId)) return undefined
+      const status = stringIn(data, 'status') ?? stringIn(json, 'status')
       return status === undefined ? undefined : asKnownStatus(status)
     },
     // An earlier attempt, whose response was lost, may have cancelled the job. Reading it says so.
@@ -100,8 +111,11 @@ export function withKnownStatus<T>(value: T): T {
   return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
 }
 
-/** What a url, a log line and a key of every database can hold. `.` and `..` would change the path of a url. */
-const JOB_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,500}$/u
+/**
+ * What a url, a log line and a key of every database can hold. `.` and `..` would change the path of a url. The ids of a proxy have
+ * those of the service within them.
+ */
+const JOB_ID = /^(?!\.{1,2}$)(?:[^\p{Cc}\p{Cs}]{1,500}|[\w~-]{1,2500})$/u
 
 /**
  * The job id of a response or a delivery, when it can be polled and stored. An integer is taken as text, unless JSON may have

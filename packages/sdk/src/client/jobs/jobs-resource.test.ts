@@ -38,8 +38,9 @@ describe('a job handle', () => {
   })
 
   test('reads the job once, with the data of the wrapper (section 4.4)', async () => {
-    const { job, service } = attach([json(200, fixtures.jobs.unknownFields.body, { 'x-request-id': 'req_2' })])
-    await expect(job.get()).resolves.toEqual(fixtures.jobs.unknownFields.body.data)
+    const data = { ...fixtures.jobs.unknownFields.body.data, job_id: 'job_1' }
+    const { job, service } = attach([json(200, { data }, { 'x-request-id': 'req_2' })])
+    await expect(job.get()).resolves.toEqual(data)
     expect((await job.get().withResponse()).requestId).toBe('req_2')
     expect(service.received[0]).toMatchObject({ method: 'GET', path: '/v1/jobs/job_1', body: undefined })
   })

@@ -100,14 +100,18 @@ describe('watching one job (section 4.4)', () => {
     expect(times()).toHaveLength(1)
   })
 
-  test.each(['{"message":"maintenance"}', '{"error":{"code":"X","message":"Later."}}', '{}', 'null', '{"data":null}'])(
-    'is not ended by a response that is not about the job: %s',
-    async (body) => {
-      const { end, times } = poll([processing, text(200, body), succeeded])
-      await expect(end).resolves.toEqual(['processing', 'succeeded'])
-      expect(times()).toHaveLength(3)
-    },
-  )
+  test.each([
+    '{"data":{"job_id":"job_2","status":"succeeded"}}',
+    '{"message":"maintenance"}',
+    '{"error":{"code":"X","message":"Later."}}',
+    '{}',
+    'null',
+    '{"data":null}',
+  ])('is not ended by a response that is not about the job: %s', async (body) => {
+    const { end, times } = poll([processing, text(200, body), succeeded])
+    await expect(end).resolves.toEqual(['processing', 'succeeded'])
+    expect(times()).toHaveLength(3)
+  })
 
   test('is ended at once by an output of a wrong shape, which would stay so until the deadline', async () => {
     const { end, times } = poll([processing, json(200, { data: { status: 'succeeded', output: { type: 'image' } } })])
