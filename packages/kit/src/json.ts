@@ -163,7 +163,8 @@ function objectProblem(value: object): string | undefined {
     return 'is a stream: read it, and pass `await toDataUri(blob)`.'
   }
   if (isRawJson(value)) return 'is raw JSON, which would not keep its type: pass a number or a string.'
-  if (isEmptied(value, kind)) return `is ${withArticle(value, kind)}, which JSON empties.`
+  if (kind !== 'Object' || isEmptied(value))
+    return `is ${withArticle(value, kind)}, which JSON empties. Pass plain data.`
   const isNamed = (name: symbol) => Object.prototype.propertyIsEnumerable.call(value, name)
   const symbol = Object.getOwnPropertySymbols(value).find(isNamed)
   return symbol && `has a member named by a symbol (${String(symbol)}), which JSON leaves out.`
@@ -179,9 +180,8 @@ function isRawJson(value: object): boolean {
   return typeof test === 'function' && test(value)
 }
 
-/** True for a Map, an element of a page, or an object of a class that has only getters and private fields. */
-function isEmptied(value: object, kind: string): boolean {
-  if (['Map', 'Set', 'Error'].includes(kind)) return true
+/** True for an object of a class that has only getters and private fields. A Map, an event or an element has a kind of its own. */
+function isEmptied(value: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(value)
   // An object of another realm, too.
   const isPlainObject = prototype === null || Object.getPrototypeOf(prototype) === null

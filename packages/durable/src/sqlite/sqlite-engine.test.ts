@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { engineChecks } from '../../test/engine-checks.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openDatabase } from './sqlite-database.ts'
@@ -13,9 +13,15 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelrun-sqlite-'))
 })
 
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
 afterAll(async () => {
   await rm(folder, { recursive: true })
 })
+
+const RATE = { max: 1, perMs: 1 }
 
 describe('the SQLite engine', () => {
   it.each(engineChecks(() => createSqliteEngine({ path: join(folder, 'tasks.db'), pollMs: 50 })))('$name', ({ run }) =>
@@ -25,6 +31,49 @@ describe('the SQLite engine', () => {
   it('says what is wrong with a path', () => {
     expect(() => createSqliteEngine({ path: join(folder, 'none/tasks.db') })).toThrow(/cannot open .*must exist/)
     expect(() => createSqliteEngine({ path: '' })).toThrow(/`path` of .* must be the path/)
+  })
+
+  it.each<[string, (engine: Engine, isAhead: () => void) => Promise<unknown>]>([
+    ['was added', async (engine, isAhead) => [isAhead(), await engine.add('q', 'a', { data: 1 })]],
+    [
+      'was updated',
+      async (engine, isAhead) => {
+        await engine.add('q', 'a', { data: 1, delayMs: 60_000 })
+        isAhead()
+        await engine.update('q', 'a', 2)
+      },
+    ],
+    [
+      'followed another one at a rate',
+      async (engine, isAhead) => {
+        await engine.add('q', 'a', { data: 1 })
+        await engine.add('q', 'b', { data: 1 })
+        isAhead()
+        await engine.once('q', async () => null, { id: 'b', rate: RATE })
+      },
+    ],
+  ])('works at once what %s before the clock was set back', async (_, store) => {
+    const engine = createSqliteEngine({ path: ':memory:' })
+    await engine.setup()
+    const now = Date.now()
+    await store(engine, () => vi.spyOn(Date, 'now').mockReturnValue(now + 7_200_000))
+    vi.restoreAllMocks()
+    expect(await engine.once('q', async () => null, { id: 'a', rate: RATE })).toMatchObject({ isRun: true })
+    expect(await engine.msUntilDue('q')).toBeUndefined()
+    await engine.close()
+  })
+
+  it('works a task with a delay before the last of a backlog', async () => {
+    const engine = createSqliteEngine({ path: ':memory:' })
+    await engine.setup()
+    const order: string[] = []
+    await engine.add('q', 'delayed', { data: 1, delayMs: 0.1 })
+    for (const id of ['a', 'b', 'c']) await engine.add('q', id, { data: 1 })
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 10)
+    engine.work('q', async ({ id }) => void order.push(id), { concurrency: 1 })
+    await vi.waitFor(() => expect(order).toHaveLength(4))
+    expect(order.at(-1)).toBe('c')
+    await engine.close()
   })
 
   it.each<[string, (engine: Engine) => Promise<unknown>]>([

@@ -10,9 +10,9 @@ const OPEN = "queue = :queue AND state IN ('waiting', 'running')"
 export const SQL = {
   add: `
     INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
-    VALUES (:queue, :id, 'waiting', :data, :now + :delayMs, :now, :seq) ON CONFLICT DO NOTHING`,
+    VALUES (:queue, :id, 'waiting', :data, :dueAt, :now, :seq) ON CONFLICT DO NOTHING`,
   update: `
-    UPDATE modelrun_tasks SET data = :data, due_at = CASE state WHEN 'waiting' THEN :now ELSE due_at END
+    UPDATE modelrun_tasks SET data = :data, due_at = CASE state WHEN 'waiting' THEN :dueAt ELSE due_at END
     WHERE queue = :queue AND id = :id RETURNING id`,
   nextSeq: `
     INSERT INTO modelrun_tallies (name, value) VALUES (' seq', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
@@ -28,7 +28,7 @@ export const SQL = {
   firstDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE ${OPEN}`,
   due: `
     SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
-    WHERE ${OPEN} AND due_at <= :now ORDER BY due_at LIMIT :limit`,
+    WHERE ${OPEN} AND due_at BETWEEN :from AND :to ORDER BY due_at, rowid LIMIT :limit`,
   one: `
     SELECT id, data, attempts, fence, state, due_at, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${OPEN} AND id = :id`,
@@ -59,7 +59,7 @@ export const SQL = {
   addTally: 'UPDATE modelrun_tallies SET value = value + :amount WHERE name = :name',
   removeTally: 'DELETE FROM modelrun_tallies WHERE name = :name RETURNING value',
   replay: `
-    UPDATE modelrun_tasks SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = :now, seq = :seq
+    UPDATE modelrun_tasks SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = :dueAt, seq = :seq
     WHERE queue = :queue AND id = :id AND state = 'dead' RETURNING id`,
   remove: `DELETE FROM modelrun_tasks WHERE queue = :queue AND id = :id AND (state <> 'running' OR due_at <= :now) RETURNING id`,
 } as const

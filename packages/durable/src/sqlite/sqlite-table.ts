@@ -15,9 +15,20 @@ import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
 import { migration, versionIn } from './sqlite-versions.ts'
 
+/**
+ * A task without a delay is due at once, also when the clock is set back: its due time is this much below the time at which it
+ * was stored, and so below zero.
+ */
+const AT_ONCE_MS = 1e14
+
+function dueAfter(delayMs: number, now: number): number {
+  return delayMs > 0 ? now + Math.ceil(delayMs) : now - AT_ONCE_MS
+}
+
 /** The tasks in a SQLite database. */
 export class SqliteTable implements DurableTable {
   readonly #database: Database
+  #isDelayedFirst = false
 
   constructor(database: Database) {
     this.#database = database
@@ -29,8 +40,8 @@ export class SqliteTable implements DurableTable {
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
     await this.#database.transaction({ toDisk: true }, () => {
-      const values = { queue, id, data, delayMs: Math.ceil(delayMs), now: Date.now() }
-      this.#database.rows(SQL.add, { ...values, seq: this.#nextSeq() })
+      const now = Date.now()
+      this.#database.rows(SQL.add, { queue, id, data, now, dueAt: dueAfter(delayMs, now), seq: this.#nextSeq() })
     })
   }
 
@@ -43,10 +54,18 @@ export class SqliteTable implements DurableTable {
     const { pausedMs, startMs, nextStart } = this.#queueState(queue, { now, spacing })
     const waitMs = Math.max(pausedMs, startMs)
     if (waitMs > 0) return { tasks: [], nextMs: waitMs }
-    const due = this.#database.rows(SQL.due, { queue, now, limit })
-    const tasks = due.map((row) => this.#lockRow(queue, row, now + lockMs))
+    const tasks = this.#dueRows(queue, { now, limit }).map((row) => this.#lockRow(queue, row, now + lockMs))
     if (spacing === undefined || tasks.length === 0) return { tasks, nextMs: this.#msUntilNext(queue, now) }
     return { tasks, nextMs: this.#takeStart(queue, spacing, { now, nextStart }) }
+  }
+
+  /** Tasks with a delay and tasks without one come first in turns: no backlog of one kind stops the other. */
+  #dueRows(queue: string, { now, limit }: { now: number; limit: number }): Row[] {
+    this.#isDelayedFirst = !this.#isDelayedFirst
+    const delayed = { from: 0, to: now }
+    const atOnce = { from: -AT_ONCE_MS, to: -1 }
+    const ranges = this.#isDelayedFirst ? [delayed, atOnce] : [atOnce, delayed]
+    return ranges.flatMap((range) => this.#database.rows(SQL.due, { queue, limit, ...range })).slice(0, limit)
   }
 
   async lockOne(request: LockOneRequest): Promise<LockedOne> {
@@ -128,7 +147,7 @@ export class SqliteTable implements DurableTable {
     if (end.kind === 'done' || end.kind === 'dead') {
       return this.#isDone(SQL.end, { queue, id, fence, ...toEndColumns(end), now, seq: this.#nextSeq() })
     }
-    const dueAt = now + Math.ceil(end.delayMs)
+    const dueAt = dueAfter(end.delayMs, now)
     if (end.kind === 'again' && end.pausesQueue) this.#database.rows(SQL.pause, { queue, value: dueAt })
     return this.#isDone(SQL.postpone, { queue, id, fence, dueAt, failed: end.kind === 'failed' ? 1 : 0 })
   }
@@ -167,7 +186,9 @@ export class SqliteTable implements DurableTable {
 
   async msUntilDue(queue: string): Promise<number | undefined> {
     const [row] = await this.#database.read(SQL.firstDue, { queue })
-    return row?.due_at == null ? undefined : Number(row.due_at) - Date.now()
+    if (row?.due_at == null) return undefined
+    const dueAt = Number(row.due_at)
+    return dueAt < 0 ? Math.min(0, dueAt + AT_ONCE_MS - Date.now()) : dueAt - Date.now()
   }
 
   async total(name: string): Promise<number> {
@@ -196,13 +217,13 @@ export class SqliteTable implements DurableTable {
 
   async update(queue: string, id: string, data: string): Promise<boolean> {
     return this.#database.transaction({ toDisk: true }, () =>
-      this.#isDone(SQL.update, { queue, id, data, now: Date.now() }),
+      this.#isDone(SQL.update, { queue, id, data, dueAt: dueAfter(0, Date.now()) }),
     )
   }
 
   async replay(queue: string, id: string): Promise<boolean> {
     return this.#database.transaction({ toDisk: true }, () =>
-      this.#isDone(SQL.replay, { queue, id, now: Date.now(), seq: this.#nextSeq() }),
+      this.#isDone(SQL.replay, { queue, id, dueAt: dueAfter(0, Date.now()), seq: this.#nextSeq() }),
     )
   }
 

@@ -108,11 +108,17 @@ export function spacingOf({ max, perMs }: Rate): Spacing {
 }
 
 /** Returns `nextStart` after a task has started. */
-export function startAfter({ stepMs }: Spacing, { now, nextStart }: Starts): number {
-  return Math.max(now, nextStart) + stepMs
+export function startAfter(spacing: Spacing, starts: Starts): number {
+  return Math.max(starts.now, knownStart(spacing, starts)) + spacing.stepMs
 }
 
 /** Returns the milliseconds until a task may start; 0 when one may start now. */
-export function msUntilStart({ slackMs }: Spacing, { now, nextStart }: Starts): number {
-  return nextStart - slackMs < now ? 0 : Math.ceil(nextStart - slackMs - now) + 1
+export function msUntilStart(spacing: Spacing, starts: Starts): number {
+  const waitMs = knownStart(spacing, starts) - spacing.slackMs - starts.now
+  return waitMs < 0 ? 0 : Math.ceil(waitMs) + 1
+}
+
+/** A start further ahead than the rate can make it was stored before the clock was set back, and does not count. */
+function knownStart({ slackMs, stepMs }: Spacing, { now, nextStart }: Starts): number {
+  return nextStart > now + slackMs + stepMs ? now : nextStart
 }

@@ -60,15 +60,12 @@ export function readResult(value: Readonly<Record<string, unknown>>): SucceededE
     ...(typeof credits_used === 'number' ? { credits_used } : {}),
     ...(typeof completed_at === 'string' ? { completed_at } : {}),
   }
-  if (status === 'failed')
-    return { ...rest, ...side, job_id, status, error: errorDetailOf(rest.error) ?? UNKNOWN_ERROR }
+  if (status === 'failed') return { ...rest, ...side, job_id, status, error: errorDetailOf(rest.error) ?? NO_REASON }
   const isSuccess = typeof status === 'string' && asKnownStatus(status) === 'succeeded'
   const { output } = rest
   if (!isSuccess || !isOutput(output)) return undefined
   return { ...rest, ...side, job_id, status: 'succeeded', output }
 }
-
-const UNKNOWN_ERROR = { code: 'UNKNOWN', message: NO_REASON }
 
 /** The object that a body parser made becomes JSON again, so that it passes the checks of every other body. */
 async function readText(body: WebhookBody): Promise<string> {

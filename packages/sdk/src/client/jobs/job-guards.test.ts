@@ -11,6 +11,10 @@ it.each<[Job, boolean[]]>([
   [{ status: 'succeeded' }, [false, false, true]],
   [{ status: 'failed', error }, [false, true, true]],
   [{ status: 'failed' }, [false, false, true]],
+  // As a service may send it.
+  [{ status: 'succeeded', output: null as never }, [false, false, true]],
+  [{ status: 'failed', error: null as never }, [false, false, true]],
+  [{ status: 'failed', error: {} as never }, [false, false, true]],
   [{ status: 'cancelled' }, [false, false, true]],
   [{ status: 'processing' }, [false, false, false]],
   [{ status: 'a status to come', output, error }, [false, false, false]],

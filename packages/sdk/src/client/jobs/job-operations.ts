@@ -151,7 +151,7 @@ export function toJob(value: unknown, at: string): Job {
   const status = stringIn(value, 'status')
   if (status === undefined) throw wrongShape(`${at}/status`, 'a string')
   if (!isAbsent(output) && !isOutput(output)) throw wrongShape(`${at}/output/items`, 'a list')
-  const error = errorDetailOf(reported)
+  const error = errorDetailOf(reported) ?? (status === 'failed' ? NO_REASON : undefined)
   return { ...job, status, ...(isAbsent(output) ? {} : { output }), ...(error === undefined ? {} : { error }) }
 }
 
@@ -160,8 +160,8 @@ function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null
 }
 
-/** The message of a failure for which the service has none. */
-export const NO_REASON = 'The service gave no reason.'
+/** The error of a failure for which the service has none. */
+export const NO_REASON: ErrorDetail = { code: 'UNKNOWN', message: 'The service gave no reason.' }
 
 /** Longest text of an error that has no message, in characters. */
 const MAX_LENGTH = 500
@@ -171,7 +171,7 @@ export function errorDetailOf(reported: unknown): ErrorDetail | undefined {
   if (typeof reported !== 'object' || reported === null) return unnamedError(errorTextOf(reported))
   const code = errorTextOf(memberOf(reported, 'code'))
   const message = errorTextOf(memberOf(reported, 'message'))
-  if (code !== undefined) return { ...reported, code, message: message ?? NO_REASON }
+  if (code !== undefined) return { ...reported, code, message: message ?? NO_REASON.message }
   return unnamedError(message ?? (Object.keys(reported).length > 0 ? JSON.stringify(reported) : undefined))
 }
 

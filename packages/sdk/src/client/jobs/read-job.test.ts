@@ -4,11 +4,12 @@ import { json } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { isFailed } from './job-guards.ts'
 
 const clientFor = (data: object) => createTestClient([json(200, { data })]).client
 
 describe('a job that failed is a JobFailedError', () => {
-  test.each<[unknown, string | undefined, string]>([
+  test.each<[unknown, string, string]>([
     [{ code: 'PROVIDER_FAILURE', message: 'No paint.' }, 'PROVIDER_FAILURE', '[PROVIDER_FAILURE] No paint.'],
     ['out of paint', 'UNKNOWN', '[UNKNOWN] out of paint'],
     [{ message: 'out of paint' }, 'UNKNOWN', '[UNKNOWN] out of paint'],
@@ -16,15 +17,16 @@ describe('a job that failed is a JobFailedError', () => {
     [{ code: 'E1' }, 'E1', '[E1] The service gave no reason.'],
     [{ code: null, message: 'out of paint' }, 'UNKNOWN', '[UNKNOWN] out of paint'],
     [{ reason: 'paint' }, 'UNKNOWN', '[UNKNOWN] {"reason":"paint"}'],
-    [{}, undefined, 'The service gave no reason.'],
-    [null, undefined, 'The service gave no reason.'],
-    [true, undefined, 'The service gave no reason.'],
-    ['', undefined, 'The service gave no reason.'],
+    [{}, 'UNKNOWN', '[UNKNOWN] The service gave no reason.'],
+    [null, 'UNKNOWN', '[UNKNOWN] The service gave no reason.'],
+    [true, 'UNKNOWN', '[UNKNOWN] The service gave no reason.'],
+    ['', 'UNKNOWN', '[UNKNOWN] The service gave no reason.'],
   ])('when its error is %j', async (reported, failureCode, reason) => {
     const client = clientFor({ status: 'failed', error: reported })
     const error = await caught(client.jobs.attach('job_1').result(), JobFailedError)
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { status: 'failed' } })
     expect([error.failureCode, error.message]).toEqual([failureCode, `The job job_1 failed: ${reason}`])
+    expect(isFailed(error.job)).toBe(true)
   })
 
   test('whose error has its other members', async () => {

@@ -151,8 +151,8 @@ function outcomeOfJob(reference: JobReference, job: Job, { attempts, requestId: 
   } as const
   const modelId = reference.modelId ?? stringIn(job, 'model_id')
   if (job.status === 'failed') {
-    const reason = job.error ? `[${job.error.code}] ${job.error.message}` : NO_REASON
-    throw new JobFailedError({ ...sent, message: `The job ${jobId} failed: ${reason}`, job })
+    const { code, message } = job.error ?? NO_REASON
+    throw new JobFailedError({ ...sent, message: `The job ${jobId} failed: [${code}] ${message}`, job })
   }
   if (job.status === 'cancelled') {
     const message = `The job ${jobId} was cancelled. It is not charged.`

@@ -63,6 +63,7 @@ describe('an input that JSON cannot hold is not sent', () => {
     ['a function', () => 'x', 'is a function, which JSON leaves out.'],
     ['a symbol', Symbol('x'), 'is a symbol, which JSON leaves out.'],
     ['a Map', new Map([['a', 1]]), 'is a Map, which JSON empties.'],
+    ['an event of jsdom', Object.assign(new Event('click'), { detail: 1 }), 'is an Event, which JSON empties.'],
     ['a form', new FormData(), 'is a FormData, which JSON empties.'],
     ['a Map with a member', Object.assign(new Map([['a', 1]]), { a: 1 }), 'is a Map, which JSON empties.'],
     ['an error', Object.assign(new Error('x'), { code: 1 }), 'is an Error, which JSON empties.'],
