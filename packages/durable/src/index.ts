@@ -4,8 +4,9 @@
  * @module
  */
 
+export type { TaskFailure } from '@modelrun/kit'
 export type { Codec } from './engine/codec.ts'
-export type { Engine, TaskFailure } from './engine/engine.ts'
+export type { Engine } from './engine/engine.ts'
 export { createRuns } from './runs/create-runs.ts'
 export type { ListedRun, RunList } from './runs/list-runs.ts'
 export type { RunItem } from './runs/run-each.ts'

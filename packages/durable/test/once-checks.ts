@@ -1,4 +1,4 @@
-import { NonRetriableError, RetryAfterError } from '@modelrun/kit'
+import { NonRetriableError, type OnceOptions, type OnceResult, RetryAfterError, type Task } from '@modelrun/kit'
 import {
   type CheckContext,
   type Checks,
@@ -9,7 +9,7 @@ import {
   until,
   untilState,
 } from '../../kit/test/engine/engine-check.ts'
-import type { Engine, OnceOptions, OnceResult, Task } from '../src/engine/engine.ts'
+import type { Engine } from '../src/engine/engine.ts'
 
 type Handler = (task: Task) => Promise<undefined>
 

@@ -1,4 +1,4 @@
-import { PauseQueue, RetryAfterError } from '@modelrun/kit'
+import { PauseQueue, RetryAfterError, type Task } from '@modelrun/kit'
 import {
   type Checks,
   expectEqual,
@@ -8,7 +8,7 @@ import {
   until,
   untilState,
 } from '../../kit/test/engine/engine-check.ts'
-import type { Engine, Task } from '../src/engine/engine.ts'
+import type { Engine } from '../src/engine/engine.ts'
 
 /** What several processes share. */
 export const SHARE_CHECKS: Checks<Engine> = {

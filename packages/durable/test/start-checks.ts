@@ -1,3 +1,4 @@
+import type { Task } from '@modelrun/kit'
 import {
   type CheckContext,
   type Checks,
@@ -8,7 +9,6 @@ import {
   until,
   untilState,
 } from '../../kit/test/engine/engine-check.ts'
-import type { Task } from '../src/engine/engine.ts'
 
 const LOCK_MS = 300
 

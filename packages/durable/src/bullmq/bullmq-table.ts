@@ -1,7 +1,6 @@
-import type { TaskList } from '@modelrun/kit'
+import type { TaskList, TaskRecord, TaskState } from '@modelrun/kit'
 import type { Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import type { DurableTable } from '../engine/table-engine.ts'
 import { createLocks, pauseQueue } from './bullmq-locks.ts'
 import { checkRedis, type RedisLink } from './redis-link.ts'

@@ -1,7 +1,6 @@
-import { numberIn } from '@modelrun/kit'
+import { numberIn, type TaskRecord, type TaskState } from '@modelrun/kit'
 import type { Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
 
 /** BullMQ rejects ids that are integers or contain a colon. The dot keeps them apart from its own keys. */
 export function toJobId(id: string): string {

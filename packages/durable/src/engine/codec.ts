@@ -1,6 +1,6 @@
-import { stringIn } from '@modelrun/kit'
+import { type Json, stringIn, type TaskHandler, type TaskRecord } from '@modelrun/kit'
 import { RetryAfterError } from 'modelrun/webhooks'
-import type { Engine, Json, TaskHandler, TaskRecord } from './engine.ts'
+import type { Engine } from './engine.ts'
 
 /**
  * Changes the texts that an engine stores, mostly to encrypt them. Each process of a store needs the same, and it must be able to

@@ -1,20 +1,5 @@
 import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, TaskRecord, TaskState } from '@modelrun/kit'
 
-export type {
-  DiedTask,
-  Json,
-  OnceOptions,
-  OnceResult,
-  Rate,
-  Task,
-  TaskFailure,
-  TaskHandler,
-  TaskRecord,
-  TaskState,
-  Worker,
-  WorkOptions,
-} from '@modelrun/kit'
-
 /** Identifies a task. */
 export interface TaskName {
   readonly queue: string

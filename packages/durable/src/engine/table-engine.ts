@@ -3,6 +3,7 @@ import {
   callback,
   createTaskEngine,
   having,
+  type Json,
   type LockedTask,
   memberOf,
   must,
@@ -11,12 +12,14 @@ import {
   showValue,
   systemClock,
   type TaskEnd,
+  type TaskRecord,
+  type TaskState,
   type TaskTable,
   watch,
 } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { type Codec, withCodec } from './codec.ts'
-import type { Engine, Json, TaskName, TaskRecord, TaskState } from './engine.ts'
+import type { Engine, TaskName } from './engine.ts'
 
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable
@@ -138,7 +141,7 @@ export function warn(message: string): void {
   else console.warn(message)
 }
 
-/** Returns a callback of the user that neither throws nor rejects: what it reports goes on without it. */
+/** Returns a callback of the user that neither throws nor rejects: what it reports continues without it. */
 export function guarded<Given>(name: string, callback: (given: Given) => unknown): (given: Given) => void {
   const fail = (error: unknown) => warn(`The callback \`${name}\` of @modelrun/durable failed: ${String(error)}`)
   return (given) => watch(() => callback(given), fail)

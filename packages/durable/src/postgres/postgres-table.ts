@@ -6,8 +6,10 @@ import {
   msUntilStart,
   type Spacing,
   type TaskEnd,
+  type TaskRecord,
+  type TaskState,
 } from '@modelrun/kit'
-import type { TaskName, TaskRecord, TaskState } from '../engine/engine.ts'
+import type { TaskName } from '../engine/engine.ts'
 import { type DurableTable, partName, toEndColumns, toLockedTask, toRecord } from '../engine/table-engine.ts'
 import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'

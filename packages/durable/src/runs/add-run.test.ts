@@ -15,6 +15,9 @@ test('a run is sent only at the price that was agreed to, and again when a highe
   const rejected = { state: 'rejected', error: { code: 'budget_exceeded' }, sent: 0 }
   expect(await settled(runAt(3))).toMatchObject(rejected)
   expect(await settled(runAt(3))).toMatchObject(rejected)
+  // Another run of the same key is rejected, and does not agree to a price for this one.
+  await expect(settled(runs.add('a', MODEL, { prompt: 'b' }, { maxCredits: 4 }))).rejects.toThrow('another run')
+  expect(await settled(runAt(3))).toMatchObject(rejected)
   expect(await settled(runAt(4))).toMatchObject({ state: 'succeeded', sent: 1 })
   expect(await settled(runAt(5))).toMatchObject({ state: 'succeeded', sent: 1 })
   await settled(runs.stop())

@@ -5,21 +5,20 @@ import { type Attempt, latestAttempt } from './read-runs.ts'
 import { attemptId, checkKey, isEnded, type Outcome, type SubmitData } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 
-/** A run of this key that was rejected for a lower `maxCredits` runs again. Returns what the key stands for. */
-async function addRun(key: string, given: SubmitData, context: RunsContext): Promise<SubmitData> {
+/**
+ * Adds a run. One of this key that was rejected for a lower `maxCredits` runs again.
+ *
+ * @throws ConfigurationError when the key is that of a run with another model or input
+ */
+export async function addCheckedRun(key: string, given: SubmitData, context: RunsContext): Promise<void> {
   const { engine, queues } = context
-  await engine.add(queues.submit, key, { data: asJson(given) })
+  const wanted = checkedRun(key, given)
+  await engine.add(queues.submit, key, { data: asJson(wanted) })
   engine.notify?.()
   const stored = await engine.get(queues.submit, key)
-  if (stored === undefined) return given
-  if (stored.state === 'done') await retryForBudget(key, given, context)
-  return fromJson<SubmitData>(stored.data)
-}
-
-/** Adds a run; one whose key has no other model or input. @throws ConfigurationError */
-export async function addCheckedRun(key: string, given: SubmitData, context: RunsContext): Promise<void> {
-  const wanted = checkedRun(key, given)
-  checkSameRun(key, wanted, await addRun(key, wanted, context))
+  if (stored === undefined) return
+  checkSameRun(key, wanted, fromJson<SubmitData>(stored.data))
+  if (stored.state === 'done') await retryForBudget(key, wanted, context)
 }
 
 /** Returns a run with the input as JSON has it. @throws ConfigurationError or InputValidationError */

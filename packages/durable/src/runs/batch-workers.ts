@@ -1,5 +1,5 @@
+import type { DiedTask, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '@modelrun/kit'
 import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
-import type { DiedTask, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '../engine/engine.ts'
 import { Outage } from './pauses.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { freePlace, patiently, type RunsContext, reportEnd } from './runs-context.ts'

@@ -1,6 +1,5 @@
-import { sleep, systemClock } from '@modelrun/kit'
+import { type Json, sleep, systemClock, type Task } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
-import type { Json, Task } from '../engine/engine.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
 import {

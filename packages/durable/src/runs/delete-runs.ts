@@ -1,5 +1,5 @@
+import type { TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import type { TaskState } from '../engine/engine.ts'
 import { latestAttempt } from './read-runs.ts'
 import { attemptId, type EndState, isEnded, keyOf, type Run } from './run-types.ts'
 import { partOf, type RunsContext } from './runs-context.ts'
@@ -19,35 +19,27 @@ export async function deleteRuns(
   context: RunsContext,
 ): Promise<{ deleted: number; kept: number }> {
   check(wanted)
-  const { queues } = context
+  const { engine, queues } = context
   const counts = { deleted: new Set<string>(), kept: new Set<string>() }
-  const { outcomes, poll, submit } = queues
-  await deleteListed(outcomes, 'waiting', { wanted, counts, context })
+  const deleteListed = async (queue: string, state: TaskState) => {
+    let after: string | undefined
+    for (;;) {
+      const page = await engine.list(queue, state, { limit: PAGE, after })
+      if (page.length === 0) return
+      const before = counts.deleted.size
+      for (const key of new Set(page.map(({ id }) => keyOf(id)))) {
+        const done = await deleteRun(key, wanted, context)
+        if (done !== undefined) counts[done].add(key)
+      }
+      // Where cursors are numbers of places, those of the rest have changed: the page is read again.
+      if (counts.deleted.size === before) after = page.at(-1)?.cursor
+    }
+  }
+  await deleteListed(queues.outcomes, 'waiting')
   for (const state of ['dead', 'waiting', 'running'] as const) {
-    for (const queue of [poll, submit]) await deleteListed(queue, state, { wanted, counts, context })
+    for (const queue of [queues.poll, queues.submit]) await deleteListed(queue, state)
   }
   return { deleted: counts.deleted.size, kept: counts.kept.size }
-}
-
-interface Deletion {
-  wanted: RunsToDelete
-  counts: { deleted: Set<string>; kept: Set<string> }
-  context: RunsContext
-}
-
-async function deleteListed(queue: string, state: TaskState, { wanted, counts, context }: Deletion): Promise<void> {
-  let after: string | undefined
-  for (;;) {
-    const page = await context.engine.list(queue, state, { limit: PAGE, after })
-    if (page.length === 0) return
-    const before = counts.deleted.size
-    for (const key of new Set(page.map(({ id }) => keyOf(id)))) {
-      const done = await deleteRun(key, wanted, context)
-      if (done !== undefined) counts[done].add(key)
-    }
-    // Where cursors are numbers of places, those of the rest have changed: the page is read again.
-    if (counts.deleted.size === before) after = page.at(-1)?.cursor
-  }
 }
 
 function check({ all, state, olderThanMs }: RunsToDelete): void {

@@ -1,4 +1,4 @@
-import type { TaskState } from '../engine/engine.ts'
+import type { TaskState } from '@modelrun/kit'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import { pagesOf, type RunsContext } from './runs-context.ts'

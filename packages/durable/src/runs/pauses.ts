@@ -1,4 +1,4 @@
-import { type Clock, NonRetriableError, PauseQueue } from '@modelrun/kit'
+import { type Clock, NonRetriableError, PauseQueue, type TaskFailure } from '@modelrun/kit'
 import {
   ApiError,
   AuthenticationError,
@@ -9,7 +9,6 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from 'modelrun'
-import type { TaskFailure } from '../engine/engine.ts'
 import { fromJson, note, type RunsContext } from './runs-context.ts'
 
 /** Runs that were tried before a pause are among the first ones. */

@@ -1,7 +1,6 @@
-import { createDurations, jitter, NewestMap, pollDelayMs } from '@modelrun/kit'
+import { createDurations, type Json, jitter, NewestMap, pollDelayMs, type Task, type TaskFailure } from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
-import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { pauseOnRejection } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
 import { freePlace, fromJson, type RunsContext, reportEnd, stored, storeOutcome } from './runs-context.ts'

@@ -1,5 +1,4 @@
-import { sleep, systemClock } from '@modelrun/kit'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { sleep, systemClock, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { isPaused } from './pauses.ts'
 import {
   attemptId,

@@ -1,5 +1,4 @@
-import { checkEach, hasMethods, needs, sleep, systemClock } from '@modelrun/kit'
-import type { TaskState } from '../engine/engine.ts'
+import { checkEach, hasMethods, needs, sleep, systemClock, type TaskState } from '@modelrun/kit'
 import { READ_EVERY_MS, readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import { createReads, type Reads, type RunsContext } from './runs-context.ts'

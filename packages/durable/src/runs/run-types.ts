@@ -1,6 +1,5 @@
-import { readArguments, showValue } from '@modelrun/kit'
+import { readArguments, showValue, type TaskFailure } from '@modelrun/kit'
 import { ConfigurationError, type Job, type Output } from 'modelrun'
-import type { TaskFailure } from '../engine/engine.ts'
 
 /**
  * - `waiting`: not sent yet

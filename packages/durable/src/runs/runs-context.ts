@@ -1,7 +1,8 @@
+import type { Json, Task, TaskFailure, TaskRecord, TaskState } from '@modelrun/kit'
 import { PauseQueue, systemClock, untilStored } from '@modelrun/kit'
 import { type ModelRun, ModelRunError } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
-import type { Engine, Json, Task, TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
 import {
   type EndedStep,
   endedStep,

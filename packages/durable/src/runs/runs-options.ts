@@ -11,13 +11,14 @@ import {
   notNegative,
   oneOf,
   positive,
+  type Rate,
   readOptions,
   signal,
   text,
 } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
-import type { Engine, Rate } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
 import { rate } from '../engine/table-engine.ts'
 import type { Cancellation, Cancellations } from './control-runs.ts'
 import type { RunsToDelete } from './delete-runs.ts'

@@ -1,6 +1,5 @@
-import { NonRetriableError, RetryAfterError } from '@modelrun/kit'
+import { type Json, NonRetriableError, RetryAfterError, type Task, type TaskFailure } from '@modelrun/kit'
 import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
-import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { endCancelled } from './control-runs.ts'
 import { pauseOnRejection } from './pauses.ts'
 import { stopPolling } from './run-inbox.ts'

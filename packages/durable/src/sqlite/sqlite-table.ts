@@ -8,8 +8,9 @@ import {
   type Spacing,
   startAfter,
   type TaskEnd,
+  type TaskRecord,
+  type TaskState,
 } from '@modelrun/kit'
-import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { type DurableTable, partName, toEndColumns, toLockedTask, toRecord } from '../engine/table-engine.ts'
 import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'

@@ -22,7 +22,7 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions) {
   const wake = (queue?: string) => {
     for (const worker of workers) if ((queue ?? worker.queue) === worker.queue) worker.wake()
   }
-  // Whoever starts a worker or wakes it is not the one whose tasks it runs.
+  // The caller who starts a worker or wakes it is not the one whose tasks it runs.
   const inContext = createContextCapture()()
   const context = { ...options, table, aloneLock: new AloneLock(wake), inContext }
   const engine: InboxEngine = {

@@ -11,7 +11,7 @@ export interface InboxCore {
   queues: InboxQueues
   hooks: Hooks
   /** Work that `drain` waits for. */
-  background: Background
+  background: ReturnType<typeof createBackground>
   lane: Lane
   subscribers: Subscribers
   /** Aborts when the inbox drains: it takes no more work. */
@@ -38,22 +38,17 @@ export function createInboxCore(given: InboxOptions): InboxCore {
 }
 
 /** Promises that have not settled yet. */
-interface Background {
-  /** Adds work, and returns it. */
-  track<T>(work: Promise<T>): Promise<T>
-  /** Resolves when all work has settled, including work that was added meanwhile. */
-  whenIdle(): Promise<void>
-}
-
-function createBackground(): Background {
+function createBackground() {
   const running = new Set<Promise<unknown>>()
   return {
-    track: (work) => {
+    /** Adds work, and returns it. */
+    track: <T>(work: Promise<T>): Promise<T> => {
       running.add(work)
       const done = () => running.delete(work)
       work.then(done, done)
       return work
     },
+    /** Resolves when all work has settled, including work that was added meanwhile. */
     whenIdle: async () => {
       while (running.size > 0) await Promise.allSettled(running)
     },
