@@ -17,7 +17,7 @@ describe('runConformance', { timeout: 60_000 }, () => {
     expect(unsettled.map(lineOf)).toEqual([])
     const { credits, exchanges, results } = report
     expect(credits.spent).toBeLessThanOrEqual(credits.planned)
-    expect(exchanges.filter(({ direction }) => direction === 'sent').length).toBeLessThan(320)
+    expect(exchanges.filter(({ direction }) => direction === 'sent').length).toBeLessThan(350)
     for (const { requirements, verdict } of results) {
       expect([...new Set(requirements.map(({ level }) => level))]).toEqual([verdict === 'observed' ? 'open' : 'must'])
     }
@@ -128,6 +128,20 @@ describe('runConformance', { timeout: 60_000 }, () => {
     const report = await runConformance({ ...options, keys: {}, maxCredits: planned, fetch, readCredits })
     expect(4 * runs).toBeLessThanOrEqual(planned)
     expect(report.results.find(({ check }) => check === 'charges/every-run')?.verdict).toBe('fail')
+  })
+
+  it('runs nothing at another price than that of the plan', async () => {
+    const { options, server } = createReferenceService()
+    let runs = 0
+    const fetch = async (url: string, init: RequestInit) => {
+      if (init.method === 'POST') runs++
+      const response = await server.fetch(url, init)
+      if (runs < 3 || !url.endsWith(encodeURIComponent(MAIN_MODEL))) return response
+      return new Response((await response.text()).replace(/"credits_per_run":\d+/, '"credits_per_run":500'), response)
+    }
+    await runConformance({ ...options, keys: {}, only: ['runs'], fetch })
+    const accepted = server.requests({ route: 'runModel', model: MAIN_MODEL }).filter(({ status = 0 }) => status < 300)
+    expect(accepted).toHaveLength(3)
   })
 
   it('runs the cheapest model whose input can be made up, when none is chosen', async () => {

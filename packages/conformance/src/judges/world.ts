@@ -25,6 +25,7 @@ export function worldOf(session: Session) {
   const lists = askedLists.filter(({ response }) => response.status < 300)
   const details = ofRoute('getModel').filter(({ response }) => response.status < 300)
   const prices = pricesOf(lists, details)
+  for (const target of Object.values(session.targets)) if (target) prices.set(target.modelId, target.creditsPerRun)
   const sentRuns = ofRoute('runModel').map((call) => runCallOf(call, session, prices))
   const accepted = sentRuns.filter(({ response, jobId }) => response.status < 300 || jobId !== undefined)
   return {
@@ -50,7 +51,7 @@ export function isUnfiltered({ query }: ListCall): boolean {
   return query.category === undefined && query.search === undefined
 }
 
-/** Every price that was shown. The details come last, so they win: a run is charged by them. */
+/** Every price that was shown. The details come last, so they win. The models that are run are run at the price of the plan. */
 function pricesOf(lists: readonly ListCall[], details: readonly ApiCall[]) {
   const models = [...lists.flatMap((list) => modelsOf(list.response)), ...details.map((one) => one.response.json)]
   const shown = models.flatMap((model): [string, number][] => {

@@ -64,7 +64,7 @@ async function targetOf(read: Read, { model: modelId, input }: ModelChoice): Pro
   return { modelId, input: sample, creditsPerRun, inputSchema }
 }
 
-function priceOf(model: unknown): unknown {
+export function priceOf(model: unknown): unknown {
   return at(model, '/pricing/credits_per_run')
 }
 

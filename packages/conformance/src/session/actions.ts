@@ -1,9 +1,11 @@
 import { JOB_STATUSES, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { sleep } from '../clock.ts'
+import { BlockedError } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { edgeInput, type ModelTarget } from '../plan/inputs.ts'
 import type { PlannedRun } from '../plan/runs.ts'
+import { priceOf } from '../plan/targets.ts'
 import type { Session, SessionCall } from './session.ts'
 
 /** The first delay between polls is short, so that a quick job is seen to be processed. */
@@ -83,9 +85,12 @@ export interface RunOptions extends Partial<SessionCall> {
   webhook_url?: string | undefined
 }
 
-/** Starts a run of a model. Its price counts against the budget first. */
+/** Starts a run of a model, at the price that was planned. It counts against the budget first. */
 export async function startRun(session: Session, target: ModelTarget, options: RunOptions = {}): Promise<ApiResponse> {
   const { input = target.input, sync, webhook_url, ...call } = options
+  const price = priceOf((await session.call({ path: routePath(ROUTES.getModel, { id: target.modelId }) })).json)
+  if (price !== target.creditsPerRun)
+    throw new BlockedError(`the price of ${target.modelId} is ${show(price)} now; it was ${target.creditsPerRun}`)
   await session.spend(target.creditsPerRun)
   const path = routePath(ROUTES.runModel, { model: target.modelId })
   return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
