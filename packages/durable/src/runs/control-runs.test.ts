@@ -181,3 +181,11 @@ test('a cancel whose change of the store got no response is completed by the nex
     expect(await settled(other.runs.send('b', MODEL, { prompt: 'b' }))).toMatchObject({ state: 'running' })
   }
 })
+
+test('a job that the service has cancelled gives its credits back', async () => {
+  const { server, runs } = await openBatch({ jobMs: 60_000, maxCredits: 4 })
+  const { jobId = '' } = await settled(runs.send('a', MODEL, { prompt: 'a' }))
+  await new ModelRun({ ...server.clientOptions(), clock: undefined }).jobs.cancel(jobId)
+  await settled(runs.read('a', { isHinted: true }))
+  expect(await settled(runs.progress())).toMatchObject({ cancelled: 1, credits: 0 })
+})

@@ -3,14 +3,12 @@ import { ConflictError, type Job } from 'modelrun'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
 import {
-  countEnd,
-  creditsPart,
   FIRST_WAIT_MS,
-  freePlace,
   fromJson,
   OPEN_STATES,
   pagesOf,
   type RunsContext,
+  settleEnd,
   stored,
   storeOutcome,
 } from './runs-context.ts'
@@ -59,7 +57,6 @@ export async function endCancelled(task: Task, context: RunsContext): Promise<Js
   const outcome = cancelledBefore(fromJson<SubmitData>(task.data))
   const store = async () => {
     await storeOutcome(task.id, outcome, context)
-    await engine.release(queues.credits, await creditsPart(task, context))
     await engine.remove(queues.unsent, task.id)
   }
   await stored(store, context)
@@ -75,7 +72,6 @@ async function cancelWaiting(id: string, { model, input }: SubmitData, context: 
   await engine.add(queues.cancels, id, { data: null })
   if ((await engine.get(queues.submit, id))?.state !== 'waiting') return false
   await storeOutcome(id, cancelledBefore({ model, input }), context)
-  await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
   // So that it takes no place in the queue. Otherwise a worker ends it.
   await engine.add(queues.unsent, id, { data: null })
   if (!(await engine.remove(queues.submit, id))) await engine.remove(queues.unsent, id)
@@ -103,9 +99,7 @@ async function cancelJob(id: string, jobId: string, context: RunsContext): Promi
 /** What follows the outcome of a run that was cancelled. May be repeated. */
 async function settleCancelled(id: string, context: RunsContext): Promise<void> {
   const { engine, queues } = context
-  await countEnd(id, 'cancelled', context)
-  await freePlace(id, context)
-  await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
+  await settleEnd(id, 'cancelled', context)
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.
   await engine.replay(queues.submit, id)

@@ -100,8 +100,7 @@ export function partOf(id: string, resubmits: number): string {
 export async function storeOutcome(id: string, outcome: Outcome, context: RunsContext): Promise<void> {
   const { engine, queues } = context
   await engine.add(queues.outcomes, id, { data: asJson(outcome) })
-  if (outcome.state !== 'succeeded') await countEnd(id, outcome.state, context)
-  await freePlace(id, context)
+  await settleEnd(id, outcome.state, context)
   reportEnd(id, outcome, context)
 }
 
@@ -113,15 +112,17 @@ export function reportEnd(id: string, end: RunEnd, context: RunsContext): void {
   context.onEnd(step)
 }
 
-/** Counts an end that is not a success, if it is the one that was stored. */
-export async function countEnd(
-  id: string,
-  state: Exclude<Outcome['state'], 'succeeded'>,
-  { engine, queues }: RunsContext,
-): Promise<void> {
+/** Stores what follows the outcome of an attempt. A repeated call changes nothing. */
+export async function settleEnd(id: string, state: Outcome['state'], context: RunsContext): Promise<void> {
+  const { engine, queues } = context
+  await freePlace(id, context)
+  if (state === 'succeeded') return
   const stored = await engine.get(queues.outcomes, id)
+  // An earlier outcome stays.
   if (stored === undefined || fromJson<Outcome>(stored.data).state !== state) return
   await engine.add(queues.ends[state], id, { data: null })
+  // Nothing is charged for it, whoever cancelled it.
+  if (state === 'cancelled') await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
 }
 
 /** Wait for a place, of all processes. */
