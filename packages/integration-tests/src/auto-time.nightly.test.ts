@@ -35,7 +35,7 @@ describe('an inbox in memory', () => {
     await server.close()
   })
 
-  it('that was started keeps no timer when nothing is left to do, so that time stands still', async () => {
+  it('that was started keeps no timer when nothing is left to do, so that time is paused', async () => {
     const { server } = start()
     const open = new Set<unknown>()
     let count = 0

@@ -8,28 +8,14 @@ const NEWER =
 
 const packageFile = (path: string) => fileURLToPath(new URL(`../../sdk/src/${path}`, import.meta.url))
 
-/** In our own code: ky and zod ask the runtime before they use such a function. */
-async function newerIn(entry: Parameters<typeof build>[0]): Promise<string[]> {
-  const { outputFiles } = await build({
-    ...{
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'browser',
-      target: 'es2022',
-      conditions: ['@modelrun/source'],
-    },
-    ...{ external: ['react', 'file-type', 'ky', 'zod/mini'], outdir: 'out', logLevel: 'error' },
-    ...entry,
-  })
-  return (outputFiles ?? []).flatMap(({ text }) => [...text.matchAll(NEWER)].map(([found]) => found))
-}
-
 test('the bundles for pages use nothing that is newer than the oldest browsers', async () => {
-  expect(await newerIn({ entryPoints: [packageFile('index.ts'), packageFile('react/index.ts')] })).toEqual([])
-})
-
-test('finds what is newer', async () => {
-  const contents = 'URL.canParse("x"); new Set([1]).union(new Set()); new Map().values().map(String)'
-  expect(await newerIn({ stdin: { contents } })).toHaveLength(3)
+  const { outputFiles } = await build({
+    ...{ bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022', outdir: 'out' },
+    // In our own code: ky and zod ask the runtime before they use such a function.
+    external: ['react', 'file-type', 'ky', 'zod/mini'],
+    conditions: ['@modelrun/source'],
+    entryPoints: [packageFile('index.ts'), packageFile('react/index.ts')],
+  })
+  const used = outputFiles.flatMap(({ text }) => [...text.matchAll(NEWER)].map(([found]) => found))
+  expect(used).toEqual([])
 })

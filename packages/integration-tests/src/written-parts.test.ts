@@ -3,8 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-// biome-ignore lint/style/noRestrictedImports: bench is not a package and has no public name
-import { lostRows } from '../../../lab/bench/src/harness/lost-rows.ts'
 import { charts } from '../../../scripts/charts.ts'
 import { figures, readDocument, withFigures } from '../../../scripts/figures.ts'
 import { ROOT } from './code-blocks.ts'
@@ -26,14 +24,6 @@ it.each(figures)('%s has the figures of the last results (npm run charts writes 
   const text = readDocument(path)
   expect(text).toBe(withFigures(text))
   expect(text).toMatch(/<!-- [\w-]+: start -->/)
-})
-
-it('finds the rows of the last result that a new one of SQLite alone lacks', () => {
-  const last = read('lab/bench/results/durable-growth.md')
-  const ofSqlite = last.replace(/^\| (postgres|redis) .*\n/gm, '')
-  expect(lostRows(last, ofSqlite, ['store', 'keys'])).toContain('redis, 10,000')
-  expect(lostRows(last, ofSqlite, ['store', 'keys'])).toHaveLength(8)
-  expect(lostRows(ofSqlite, last, ['store', 'keys'])).toEqual([])
 })
 
 it('the table of runtimes.md has the runtimes that are checked (npm run runtimes -- --write updates it)', async () => {

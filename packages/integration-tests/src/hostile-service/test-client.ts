@@ -10,7 +10,7 @@ const API_KEY = 'sk_test_hostile_0123456789abcdef'
 const LONGEST_PAUSE_MS = 10_000
 const LONGEST_LIMIT_MS = 200_000
 
-/** A time that passes at once in pauses of a client, and stands still while the client waits for a response. */
+/** A time that passes at once in pauses of a client, and is paused while the client waits for a response. */
 export interface TestClock {
   now(): number
   setTimeout(run: () => void, ms: number): unknown

@@ -54,7 +54,6 @@ function attacksOnJobs({ othersJob, rawJob, foreignJob, ownJob }: Loot): Attack[
     ['the job of another user', 'the id is signed for its user: results are private', `GET ${othersJob}`],
     ["a cancel of another user's job", 'the same; it would lose what was paid', `DELETE ${othersJob}`],
     ['the id that the service has', 'only signed ids are ids: those of the service may leak in urls', `GET ${rawJob}`],
-    ['a cancel by the id that the service has', 'the same', `DELETE ${rawJob}`],
     ['an id of another secret', 'an id of a staging system is not signed here', `GET ${foreignJob}`],
     ["another user's job with an own signature", 'the signature covers the job', `GET ${mixed}`],
     ['a shortened signature', 'a signature has one length', `GET ${othersJob.slice(0, -4)}`],
@@ -82,9 +81,6 @@ function attacksOnModels(hiddenModel: string): Attack[] {
   const rows: Row[] = [
     ['a model that is not in the list', 'the list says what may be spent on', hidden],
     ['a model in other letters', 'ids are compared exactly: a service may fold them', 'Aurora-Image'],
-    ['a model with a space', 'the same: a service may trim them', 'aurora-image%20'],
-    ['a model with a null byte', 'the same: a service may cut them', 'aurora-image%00'],
-    ['a model that is encoded twice', 'a path is decoded once', 'lumen%252Faurora-video'],
     ['a step from one model to another', 'the whole id is looked up', `aurora-image%2f..%2f${hidden}`],
     ['a model that is not text', 'what cannot be decoded is not an id', '%E0%A4%A'],
   ]
@@ -137,8 +133,7 @@ const SESSIONS: readonly [name: string, why: string, authorization: string | und
 
 const BODIES: Row[] = [
   ['a webhook', 'results would go to any address', '{"input":{},"webhook_url":"https://evil.example.com"}'],
-  ['another spelling', 'unknown members are rejected', '{"input":{},"webhookUrl":"https://evil.example.com"}'],
-  ['a target in the body', 'the same', '{"input":{},"url":"http://169.254.169.254/"}'],
+  ['a target in the body', 'unknown members are rejected', '{"input":{},"url":"http://169.254.169.254/"}'],
   ['two bodies in one', 'what is not one JSON text is not read', `${BODY}${BODY}`],
   ['a prototype', 'code that merges inputs would change all objects', '{"input":{"__proto__":{"admin":true}}}'],
   ['a hundred thousand levels', 'no stack holds them', `{"input":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
