@@ -1,5 +1,5 @@
 import type { CliContext } from '../context.ts'
-import { DiskError, diskProblem, InterruptedError } from '../errors.ts'
+import { DiskError, diskProblem, InterruptedError, isClientError } from '../errors.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { countText } from '../terminal/text.ts'
 import type { Batch, BatchStops } from './open-batch.ts'
@@ -13,6 +13,8 @@ export class BatchStop implements BatchStops {
   readonly #interruption: Interruption
   readonly #context: CliContext
   #said: Promise<void> | undefined
+  /** Why there is no state any more. */
+  #gone: string | undefined
   /** Once it is open. */
   batch: Batch | undefined
   /** Aborts when no more rows are to be sent. */
@@ -31,7 +33,9 @@ export class BatchStop implements BatchStops {
   onPause = (reason: Error): void => this.#own.abort(reason)
 
   onStoreError = (error: unknown): void => {
-    if (diskProblem(error) === undefined) return
+    // The store repeats all else by itself.
+    if (isClientError(error)) this.#gone ??= error.message
+    else if (diskProblem(error) === undefined) return
     this.batch?.freeReserve()
     this.#own.abort(error)
   }
@@ -39,6 +43,11 @@ export class BatchStop implements BatchStops {
   /** What to throw for an error that ended the batch. */
   async explain(error: unknown): Promise<unknown> {
     await this.#said
+    if (this.#gone !== undefined) {
+      return new DiskError(
+        `${this.#gone} Runs that were sent continue, and are charged: their jobs are in the account.`,
+      )
+    }
     const problem = diskProblem(this.#own.signal.reason) ?? diskProblem(error)
     if (problem !== undefined) {
       this.onStoreError(error)
@@ -61,7 +70,7 @@ export class BatchStop implements BatchStops {
   /** Closes the batch, when what was sent is stored. A store that fails is not waited for without end. */
   async close(): Promise<void> {
     const closed = Promise.resolve(this.batch?.runs.stop()).then(() => this.batch?.engine.close())
-    if (diskProblem(this.#own.signal.reason) === undefined) return await closed
+    if (this.#gone === undefined && diskProblem(this.#own.signal.reason) === undefined) return await closed
     let timer: NodeJS.Timeout | undefined
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, LAST_WRITES_MS)

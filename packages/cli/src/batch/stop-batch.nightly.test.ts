@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, promptLines, sendsByPrompt } from '../../test/batch-fixtures.ts'
 import { CliHarness, serve } from '../../test/cli-harness.ts'
@@ -45,6 +46,17 @@ describe('a batch whose files do not come', () => {
     expect((await cli.run(ARGS)).code).toBe(0)
     const sends = sendsByPrompt(cli)
     expect([sends.size, Math.max(...sends.values())]).toEqual([ROWS, 1])
+  })
+
+  it('ends and says so when its folder is gone', async () => {
+    const { ended } = cli.start(ARGS)
+    await expect.poll(sent).toBeGreaterThan(70)
+    await rm(`${cli.folder}/out`, { recursive: true })
+    const { code, stderr } = await ended
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/was deleted or replaced.*their jobs are in the account\.\n$/s),
+    ])
   })
 
   it('ends at the second Ctrl-C, also while a run is sent without a response', async () => {
