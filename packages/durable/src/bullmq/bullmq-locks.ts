@@ -24,7 +24,7 @@ export function createLocks(link: RedisLink): Locks {
   const fetchNext = ({ queue, lockMs, spacing }: Omit<LockRequest, 'limit'>): Promise<HeldJob | undefined> =>
     link.on(queue, async (jobs, redis) => {
       const token = crypto.randomUUID()
-      const worker = link.worker(queue, lockMs, spacing?.stepMs)
+      const worker = await link.worker(queue, lockMs, spacing?.stepMs)
       const job: Job | undefined = await worker.getNextJob(token, { block: false })
       return job && { job, jobs, redis, token, lockMs, ...(await readNotes(redis, job, job.attemptsStarted)) }
     })
@@ -37,9 +37,9 @@ export function createLocks(link: RedisLink): Locks {
   // BullMQ locks no job by its id: the job is put in front, and what is in front is locked. Another job is put back.
   const lockInFront = async (request: LockOneRequest): Promise<LockedOne> => {
     const { queue, id, lockMs, spacing } = request
-    const wait = await link.on(queue, (jobs, redis) => {
+    const wait = await link.on(queue, async (jobs, redis) => {
       // From now on this process finds jobs whose process died.
-      link.worker(queue, lockMs, spacing?.stepMs)
+      await link.worker(queue, lockMs, spacing?.stepMs)
       return putInFront(jobs, redis, request)
     })
     if (wait !== undefined) return { task: undefined, ...wait }

@@ -44,11 +44,18 @@ export function openRedis(connection: string | RedisOptions, prefix: string, onE
     await becomesReady
     becomesReady = undefined
   }
-  const queueOf = (name: string): Queue => {
-    const options = { connection: redis, prefix }
-    const queue = queues.get(name) ?? new Queue(encodeURIComponent(name), options).on('error', onError)
-    queues.set(name, queue)
-    return queue
+  /** BullMQ does not repeat a start that failed: the next call makes a new queue or worker. */
+  const started = async <One extends Queue | Worker>(known: Map<string, One>, key: string, create: () => One) => {
+    const one = known.get(key) ?? create()
+    known.set(key, one)
+    try {
+      await one.waitUntilReady()
+    } catch (error) {
+      if (known.get(key) === one) known.delete(key)
+      one.close().catch(onError)
+      throw error
+    }
+    return one
   }
   const link = {
     /** Runs commands. Rejects when they take longer than two seconds, with the wait for the connection. */
@@ -62,21 +69,22 @@ export function openRedis(connection: string | RedisOptions, prefix: string, onE
       )
     },
     /** Runs commands of a queue. */
-    on: <Value>(queue: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> =>
-      link.do(() => commands(queueOf(queue), redis)),
+    on: <Value>(name: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> =>
+      link.do(async () => {
+        const create = () => new Queue(encodeURIComponent(name), { connection: redis, prefix }).on('error', onError)
+        return commands(await started(queues, name, create), redis)
+      }),
     /** Returns a worker that finds stalled jobs, and runs nothing by itself. Called when Redis is connected. */
-    worker(name: string, lockMs: number, stepMs: number | undefined): Worker {
-      const key = `${lockMs} ${stepMs} ${name}`
-      const known = workers.get(key)
-      if (known !== undefined) return known
-      const options = { ...workerOptions(lockMs, stepMs), connection: redis, prefix }
-      // Without the connection that a worker would block to wait for jobs.
-      const worker = new Worker(encodeURIComponent(name), null, options, (queue, given) =>
-        createRedisBackend(queue, given, {}),
-      )
-      workers.set(key, worker.on('error', onError))
-      worker.startStalledCheckTimer().catch(onError)
-      return worker
+    worker(name: string, lockMs: number, stepMs: number | undefined): Promise<Worker> {
+      return started(workers, `${lockMs} ${stepMs} ${name}`, () => {
+        const options = { ...workerOptions(lockMs, stepMs), connection: redis, prefix }
+        // Without the connection that a worker would block to wait for jobs.
+        const worker = new Worker(encodeURIComponent(name), null, options, (queue, given) =>
+          createRedisBackend(queue, given, {}),
+        )
+        worker.on('error', onError).startStalledCheckTimer().catch(onError)
+        return worker
+      })
     },
     async close(): Promise<void> {
       await Promise.all([...workers.values(), ...queues.values()].map((one) => one.close()))
