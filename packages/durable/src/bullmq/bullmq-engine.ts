@@ -43,8 +43,8 @@ function isConnection(given: unknown): boolean {
  * stored as no result.
  *
  * `setup()` rejects with ConfigurationError unless Redis has `maxmemory-policy noeviction`. Killed processes lose nothing. To
- * outlive a power failure, Redis needs `appendonly yes` and `appendfsync always`: else the last second is lost, and a run
- * that was sent in it is sent again. During an outage of Redis all methods reject within two seconds.
+ * outlive a power failure or a kill of Redis, it needs `appendonly yes` and `appendfsync always`: else up to two seconds are
+ * lost, and a run that was sent in that time is sent again. During an outage of Redis all methods reject within two seconds.
  *
  * @throws ConfigurationError when an option is wrong
  *

@@ -25,7 +25,7 @@ describe.skipIf(isMissing)(`a send on a Redis that fails${note}`, () => {
   const posts: Record<string, number> = {}
 
   beforeAll(async () => {
-    redis = await startRedis()
+    redis = await startRedis({ appendfsync: 'always' })
     link = await startSlowLink(redis.port)
     server = createCheckedServer({ clock: 'system', latency: 0 })
   })
