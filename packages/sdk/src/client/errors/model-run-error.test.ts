@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { JobFailedError } from './job-errors.ts'
-import { ConnectionError } from './transport-errors.ts'
+import { AbortedError, ConnectionError } from './transport-errors.ts'
 
 describe('an error', () => {
   test('prints its own name and message at the top of its stack', () => {
@@ -33,6 +33,19 @@ describe('an error', () => {
     expect({ ...error }).toMatchObject({ code: 'job_failed', jobId: 'job_1' })
     expect(looped).toContain('code')
     expect(inspect(error)).toContain("code: 'job_failed'")
+  })
+
+  test('gives plain data for a copy, with all that a log needs', () => {
+    const facts = {
+      attempts: [{ startedAt: 1, durationMs: 2, reason: 'HTTP 200' }],
+      requestId: 'req_1',
+      jobId: 'job_1',
+    }
+    const error = new AbortedError({ message: 'x', ...facts, cancellation: Promise.resolve(true) })
+    Object.assign(error, { jobIds: ['job_1', 'job_2'] })
+    const known = { ...facts, name: 'AbortedError', message: 'x', code: 'aborted', jobIds: ['job_1', 'job_2'] }
+    expect(structuredClone(error.toJSON())).toMatchObject(known)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject(known)
   })
 
   test('keeps its cause, even one that is falsy', () => {

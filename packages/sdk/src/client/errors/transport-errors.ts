@@ -40,7 +40,8 @@ abstract class EndedWaitError extends ModelRunError {
   constructor(fields: EndedWaitFields) {
     super(fields)
     if (fields.job !== undefined) this.job = fields.job
-    if (fields.cancellation !== undefined) this.cancellation = fields.cancellation
+    // Not enumerable, because a promise is nothing for JSON, copies and loggers.
+    if (fields.cancellation !== undefined) Object.defineProperty(this, 'cancellation', { value: fields.cancellation })
   }
 }
 

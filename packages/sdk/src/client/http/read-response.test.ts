@@ -9,7 +9,7 @@ import { getJobOperation } from '../jobs/job-operations.ts'
 import { getModelOperation, listModelsOperation } from '../models/model-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
-import { readBody } from './read-response.ts'
+import { parseLoosely, readBody } from './read-response.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -218,4 +218,21 @@ describe('no body costs more than its size', () => {
     // The service of the test parses the request.
     expect(parsed - body.length).toBeLessThan(100)
   })
+})
+
+test.each([
+  ['{"a":NaN}', { a: null }],
+  ['{"a":[-Infinity,Infinity,1],"b":"NaN, \\"Infinity\\""}', { a: [null, null, 1], b: 'NaN, "Infinity"' }],
+  ['NaN', null],
+  ['{"a":NaNa}', undefined],
+  ['{"a":NaN,"b":"cut', undefined],
+  ['{"Infinity":1}', { Infinity: 1 }],
+])('takes the JSON of Python: %s', (body, value) => {
+  expect(parseLoosely(body)).toEqual(value)
+})
+
+test('takes time in proportion to a body that is hostile', () => {
+  const body = `{"a":NaN,"b":"${'\\"'.repeat(2_000_000)}`
+  expect(parseLoosely(body)).toBeUndefined()
+  expect(parseLoosely(`[${'NaN"'.repeat(1_000_000)}`)).toBeUndefined()
 })

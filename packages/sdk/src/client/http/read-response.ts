@@ -158,8 +158,26 @@ export function jsonIn(received: ReceivedResponse): unknown {
 
 /** An object or a list that was cut is not JSON, so one that is has come whole, whatever its `content-length` says. */
 function parseText({ text, isCut, problem }: ReceivedResponse): unknown {
-  const value = problem === undefined ? tryParseJson(text) : undefined
+  const value = problem === undefined ? parseLoosely(text) : undefined
   return isCut && typeof value !== 'object' ? undefined : value
+}
+
+/** Parses JSON, also that of Python, which writes `NaN` and `Infinity`: they become null. Undefined for what is no JSON. */
+export function parseLoosely(text: string): unknown {
+  const value = tryParseJson(text)
+  return value === undefined && /NaN|Infinity/.test(text) ? tryParseJson(withoutNaN(text)) : value
+}
+
+function withoutNaN(text: string): string {
+  const parts: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at)
+    const start = quote === -1 ? text.length : quote
+    const end = endOfString(text, start) + 1
+    parts.push(text.slice(at, start).replace(/-?\b(NaN|Infinity)\b/g, 'null'), text.slice(start, end))
+    at = end
+  }
+  return parts.join('')
 }
 
 /** The error in a response, when its body is an error body of the service (section 7). */

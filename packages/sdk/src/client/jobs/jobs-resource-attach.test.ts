@@ -10,6 +10,8 @@ describe('readJobReference', () => {
   test.each<[string, unknown]>([
     ['the JSON of a job', JSON_OF_JOB],
     ['its text', JSON.stringify(JSON_OF_JOB)],
+    ['its text in a file', `\ufeff${JSON.stringify(JSON_OF_JOB, null, 2)}\r\n`],
+    ['the JSON of its text', JSON.stringify(JSON.stringify(JSON_OF_JOB))],
     ['a handle of another copy of the package', { id: 'job_1', modelId: 'x', toJSON: () => JSON_OF_JOB }],
     ['a JSON of a job whose `toJSON` is something else', { ...JSON_OF_JOB, toJSON: true }],
     ['the response of a run, whose other fields do not matter', { ...JSON_OF_JOB, status: 'queued' }],

@@ -161,8 +161,10 @@ export function clientJobOf(core: Core, source: JobSource): ClientJob {
 /** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
 export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
   return readArguments('jobs.attach', () => {
-    const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
-    if (typeof value === 'string' && value !== '') return { jobId: value }
+    // A file ends with a line break, and a JSON column has the JSON of the text.
+    const text = typeof source === 'string' ? source.trim() : undefined
+    const value = text !== undefined && /^["{]/.test(text) ? tryParseJson(text) : (text ?? jsonOf(source))
+    if (typeof value === 'string' && value !== '') return value === source ? { jobId: value } : readJobReference(value)
     const jobId = memberOf(value, 'job_id')
     const modelId = memberOf(value, 'model_id')
     const requestId = memberOf(value, 'request_id')

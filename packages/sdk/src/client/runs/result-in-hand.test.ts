@@ -41,3 +41,12 @@ describe.each(Object.entries(CALLS))('the result that is in the response is retu
     await expect(call(openClient(COMPLETED))).resolves.toMatchObject(expected)
   })
 })
+
+test('the result of a service that writes NaN is returned, of the run and of a poll', async () => {
+  const written = (value: object) => text(200, JSON.stringify(value).replaceAll('null', 'NaN'))
+  const { output, job_id } = COMPLETED
+  const polled = written({ data: { status: 'succeeded', output, duration_ms: null } })
+  const { client } = createTestClient([written({ ...COMPLETED, duration_ms: null }), polled])
+  await expect(client.run('m', {})).resolves.toMatchObject({ output })
+  await expect(client.jobs.attach(job_id).result()).resolves.toMatchObject({ output })
+})
