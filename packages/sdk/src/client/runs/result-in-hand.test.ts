@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../../../test/collect.ts'
-import { errorResponse, json } from '../../../test/scripted-service.ts'
+import { errorResponse, json, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 
 const COMPLETED = fixtures.runs.completed.body
