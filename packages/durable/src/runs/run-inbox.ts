@@ -50,8 +50,3 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   await engine.replay(queues.submit, key)
   await engine.remove(queues.poll, key)
 }
-
-/** Removes the polls of a run whose delivery came before the response to its submit. */
-export async function stopPolling(key: string, { engine, queues }: RunsContext): Promise<void> {
-  if ((await engine.get(queues.outcomes, key)) !== undefined) await engine.remove(queues.poll, key)
-}

@@ -2,7 +2,6 @@ import { type Json, NonRetriableError, RetryAfterError, type Task, type TaskFail
 import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
 import { endCancelled } from './control-runs.ts'
 import { pauseOnRejection } from './pauses.ts'
-import { stopPolling } from './run-inbox.ts'
 import type { SubmitData } from './run-types.ts'
 import {
   asJson,
@@ -158,7 +157,11 @@ async function startPolling(task: Task, { jobId, requestId, output }: SentJob, c
     return engine.add(queues.poll, task.id, { data, delayMs })
   }
   await stored(add, context)
-  if (inbox !== undefined) await stored(() => stopPolling(task.id, context), context)
+  // The delivery may have come before the response to the submit.
+  const stopPolling = async () => {
+    if ((await engine.get(queues.outcomes, task.id)) !== undefined) await engine.remove(queues.poll, task.id)
+  }
+  if (inbox !== undefined) await stored(stopPolling, context)
   return { jobId }
 }
 

@@ -9,10 +9,10 @@ import { Subscribers } from './subscribers.ts'
 export interface InboxCore {
   options: ResolvedInboxOptions
   queues: InboxQueues
-  hooks: Hooks
+  hooks: ReturnType<typeof createHooks>
   /** Work that `drain` waits for. */
   background: ReturnType<typeof createBackground>
-  lane: Lane
+  lane: ReturnType<typeof createLane>
   subscribers: Subscribers
   /** Aborts when the inbox drains: it takes no more work. */
   stopping: AbortController
@@ -67,16 +67,11 @@ const MAX_TURNS = 10_000
 /** Longest wait of a delivery for its turn. */
 const MAX_WAIT_MS = 60_000
 
-/** Polls that nothing waits for: of overdue jobs, and for deliveries of unverified senders. */
-interface Lane {
-  /** Polls when it is the turn of the task, and throws a RetryAfterError before. */
-  poll<T>(taskId: string, poll: () => Promise<T>): Promise<T>
-  /** Milliseconds until the turn of a task. Undefined when too many wait: then it has none. */
-  reserve(taskId: string): number | undefined
-}
-
-/** Spaces the polls of this process, so that many jobs neither flood the service nor take the places of deliveries. */
-export function createLane(clock: Clock): Lane {
+/**
+ * Spaces the polls of this process that nothing waits for: of overdue jobs, and for deliveries of unverified senders. Many of them
+ * neither flood the service nor take the places of deliveries.
+ */
+export function createLane(clock: Clock) {
   // Another process may work a task that has its turn here: old turns are forgotten.
   const turns = new NewestMap<string, number>(MAX_TURNS)
   let nextTurn = Number.NEGATIVE_INFINITY
@@ -88,7 +83,8 @@ export function createLane(clock: Clock): Lane {
     return Math.max(0, turn - clock.now())
   }
   return {
-    poll: async (taskId, poll) => {
+    /** Polls when it is the turn of the task, and throws a RetryAfterError before. */
+    poll: async <T>(taskId: string, poll: () => Promise<T>): Promise<T> => {
       if (polling >= AT_ONCE) throw new RetryAfterError(AT_ONCE * STEP_MS)
       const waitMs = msUntilTurn(taskId)
       if (waitMs > 0) throw new RetryAfterError(waitMs)
@@ -100,22 +96,14 @@ export function createLane(clock: Clock): Lane {
         polling -= 1
       }
     },
-    reserve: (taskId) => (nextTurn - clock.now() >= MAX_WAIT_MS ? undefined : msUntilTurn(taskId)),
+    /** Milliseconds until the turn of a task. Undefined when too many wait: then it has none. */
+    reserve: (taskId: string) => (nextTurn - clock.now() >= MAX_WAIT_MS ? undefined : msUntilTurn(taskId)),
   }
 }
 
 type HookName = 'onHandlerError' | 'onDead' | 'onUnconfirmedRun' | 'onWebhookMissed'
 
 type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
-
-/** Calls the user's hooks. A hook that throws or rejects is logged, and changes nothing. */
-interface Hooks {
-  notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
-  /** Logs what is probably a mistake, the first time that the inbox finds it. */
-  warnOnce(mistake: Mistake, jobId: string): void
-  /** Logs a failure that has no hook. */
-  warn(message: string, error: unknown): void
-}
 
 /** What an inbox warns of once. The sentence follows the id of the job. */
 const MISTAKES = {
@@ -129,9 +117,14 @@ const MISTAKES = {
 
 type Mistake = keyof typeof MISTAKES
 
-/** @param track adds a hook that still runs to the work that `drain` waits for */
-function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown): Hooks {
+/**
+ * Calls the user's hooks. A hook that throws or rejects is logged, and changes nothing.
+ *
+ * @param track adds a hook that still runs to the work that `drain` waits for
+ */
+function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown) {
   const mistakes = new Set<Mistake>()
+  /** Logs what is probably a mistake, the first time that the inbox finds it. */
   const warnOnce = (mistake: Mistake, jobId: string) => {
     if (mistakes.has(mistake)) return
     mistakes.add(mistake)
@@ -143,11 +136,12 @@ function createHooks(options: InboxOptions, track: (work: Promise<void>) => unkn
     onWebhookMissed: ({ jobId, event }) => event.status !== 'unknown' && warnOnce('missed', jobId),
   }
   return {
-    notify: (name, notice) => {
+    notify: <Name extends HookName>(name: Name, notice: Notice<Name>): void => {
       track(callHook(name, options[name] ?? defaults[name], notice))
     },
     warnOnce,
-    warn: (message, error) => console.warn(`modelrun: ${message}:`, error),
+    /** Logs a failure that has no hook. */
+    warn: (message: string, error: unknown) => console.warn(`modelrun: ${message}:`, error),
   }
 }
 
