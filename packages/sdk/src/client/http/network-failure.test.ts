@@ -143,3 +143,13 @@ describe("isUnsent takes the word of the platform's own fetch", () => {
     expect(isUnsentRun(fetchFailed(error))).toBe(false)
   })
 })
+
+test('describes a failure where the built-ins are frozen', () => {
+  const name = Object.getOwnPropertyDescriptor(Error.prototype, 'name') ?? {}
+  Object.defineProperty(Error.prototype, 'name', { writable: false })
+  try {
+    expect(describeNetworkFailure(new TypeError('fetch failed')).cause).toMatchObject({ message: 'fetch failed' })
+  } finally {
+    Object.defineProperty(Error.prototype, 'name', name)
+  }
+})

@@ -40,7 +40,8 @@ export function describeNetworkFailure(
     message ??
     (typeof significant === 'string' && significant !== '' ? redact(significant) : 'unknown failure')
   const cause = new Error(message ?? reason)
-  cause.name = name ?? 'Error'
+  // Not assigned: the built-ins may be frozen.
+  Object.defineProperty(cause, 'name', { value: name ?? 'Error', enumerable: true })
   if (code !== undefined) Object.assign(cause, { code })
   return {
     reason,
