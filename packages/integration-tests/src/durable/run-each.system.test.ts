@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRuns, type Run, type RunItem } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { ConfigurationError } from 'modelrun'
 import { describe, expect, it } from 'vitest'
 import { cleanUps, MODEL, setUpRuns } from './runs-harness.ts'
 import { countPosts } from './sent-runs.ts'
@@ -124,15 +123,5 @@ describe('runEach', () => {
     await collect(runs.runEach(MODEL, [{ key: 'hare', input: { prompt: 'hare' } }]))
     await expect(collect(runs.runEach(MODEL, [item as RunItem]))).rejects.toThrow(message)
     expect(countPosts(server)).toBe(1)
-  })
-
-  it.each([
-    [{}, {}, /`items` of `runs.runEach` must be a list of keys and inputs/],
-    [[], { concurrency: 0 }, /`concurrency` of `runs.runEach` must be a number of at least 1, not 0./],
-  ])('rejects wrong arguments: %o %o', async (items, options, message) => {
-    const { runs } = await setUpRuns()
-    const loop = collect(runs.runEach(MODEL, items as RunItem[], options))
-    await expect(loop).rejects.toThrow(ConfigurationError)
-    await expect(collect(runs.runEach(MODEL, items as RunItem[], options))).rejects.toThrow(message)
   })
 })

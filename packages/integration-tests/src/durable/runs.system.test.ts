@@ -23,20 +23,6 @@ it('sends each key once, however often it is added, and gives its result', async
   expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0, credits: 12 })
 })
 
-it('sends a run later when the store fails before it was sent', async () => {
-  const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
-  let failures = 0
-  const reserve: typeof store.reserve = async (...args) => {
-    failures += 1
-    if (failures === 1) throw new Error('The store is away.')
-    return store.reserve(...args)
-  }
-  const { server, runs } = await setUpRuns({ engine: { ...store, reserve } })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
-  expect(posts(server)).toEqual({ a: 1 })
-})
-
 it('does not send or park a run whose process died after it had noted the job', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-died-'))
   const path = join(folder, 'runs.db')
