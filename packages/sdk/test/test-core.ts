@@ -32,7 +32,7 @@ export function openCore(options: InboxOptions = {}): CoreHarness {
 /** A task as an engine hands it to a worker: its first run, with a lock of 30 s, unless the test says otherwise. */
 export function taskOf(id: string, data: object, run: Partial<Task> = {}): Task {
   const { signal } = new AbortController()
-  const lock = { msLeft: () => 30_000, markStarted: async () => true }
+  const lock = { msLeft: () => 30_000, markStarted: async () => true, afterEnd: (notify: () => void) => notify() }
   return { id, data: data as Json, attempt: 1, lost: 0, fence: 1, signal, ...lock, ...run }
 }
 

@@ -63,6 +63,8 @@ export interface Task {
    * @returns true when the mark is stored and the lock is still held; after false the handler must not act
    */
   markStarted(): Promise<boolean>
+  /** Calls back once the end of this run is stored. Not when it cannot be: then another worker runs the task. */
+  afterEnd(notify: () => void): void
 }
 
 /**

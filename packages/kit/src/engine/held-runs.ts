@@ -30,6 +30,8 @@ export interface QueueWork {
 /** One run of a task, and its lock. */
 export class TaskRun {
   readonly task: Task
+  /** Called once the end of the run is stored. They do not throw. */
+  readonly notices: (() => void)[] = []
   /** Number of marks that are being stored. */
   marking = 0
   /** Its lock was not renewed in time, because a mark was being stored. */
@@ -50,6 +52,7 @@ export class TaskRun {
       ...{ ...locked, attempt: attempts + 1, signal: this.#controller.signal },
       msLeft: () => this.msLeft(),
       markStarted: () => markStarted(this),
+      afterEnd: (notify) => void this.notices.push(notify),
     }
   }
 
@@ -149,7 +152,8 @@ export class HeldRuns {
   async end(run: TaskRun, end: TaskEnd): Promise<void> {
     const { table, clock, onError } = this.#context
     const change = async () => run.msLeft() > 0 && (await table.end(this.#work.queue, run.task, end))
-    await untilStored(change, { ...BACKOFF, clock, onError })
+    const isStored = await untilStored(change, { ...BACKOFF, clock, onError })
+    if (isStored) for (const notify of run.notices) notify()
   }
 
   #keepRenewing(): void {

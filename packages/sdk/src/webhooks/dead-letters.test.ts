@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { FAILED, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
+import type { WebhookEvent } from './webhook-event.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -39,6 +40,27 @@ describe('deadLetters', () => {
     expect(second).toMatchObject({ jobId: 'job 2?:%', event: { status: 'failed' } })
     expect(third).toMatchObject({ key: 'job_3', jobId: 'job_3', event: { status: 'unknown' } })
     await expect(inbox.deadLetters.list({ limit: 1, after: first?.cursor })).resolves.toEqual([second])
+  })
+
+  test('has a job before `onDead` and `waitFor` say so, and all get copies of its event', async () => {
+    const seen: unknown[] = []
+    const spoil = ({ event }: { event?: WebhookEvent | undefined }) => {
+      seen.push(structuredClone(event))
+      Object.assign(event ?? {}, { job_id: 'mine', output: undefined })
+    }
+    const onSucceeded = (event: WebhookEvent) => {
+      spoil({ event })
+      throw new Error('no')
+    }
+    const listed: Promise<object[]>[] = []
+    const list = () => listed.push(inbox.deadLetters.list())
+    const onDead = (notice: { event?: WebhookEvent | undefined }) => [list(), spoil(notice)]
+    const { inbox, deliver } = openInbox({ maxAttempts: 1, onSucceeded, onHandlerError: spoil, onDead })
+    await deliver(SUCCEEDED)
+    seen.push(await inbox.waitFor(job_id))
+    list()
+    expect(seen).toEqual([SUCCEEDED, SUCCEEDED, SUCCEEDED, SUCCEEDED])
+    expect(await Promise.all(listed)).toMatchObject([[{ jobId: job_id }], [{ jobId: job_id }]])
   })
 
   test('gives 50 by default', async () => {

@@ -145,11 +145,16 @@ function createHooks(options: InboxOptions, track: (work: Promise<void>) => unkn
   }
 }
 
-/** Calls the hook synchronously, and catches what it throws or rejects with. */
-async function callHook(name: HookName, hook: ((notice: never) => unknown) | undefined, notice: unknown) {
+/** Calls the hook synchronously, with copies of the event and the context, and catches what it throws or rejects with. */
+async function callHook<Name extends HookName>(
+  name: Name,
+  hook: ((notice: never) => unknown) | undefined,
+  notice: Notice<Name>,
+) {
+  const { error, ...json } = { error: undefined, ...notice }
   try {
     // The type of `notify` guarantees that the notice fits: an index by a union loses that.
-    await hook?.(notice as never)
+    await hook?.({ ...structuredClone(json), ...('error' in notice ? { error } : {}) } as never)
   } catch (error) {
     console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
     // The failure of the handler must not be lost with its hook.

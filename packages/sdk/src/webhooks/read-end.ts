@@ -153,9 +153,11 @@ const REASONS = {
 async function giveUp(core: InboxCore, { task, job }: JobTask, code: keyof typeof REASONS): Promise<NonRetriableError> {
   const jobId = jobIdOfKey(task.id)
   const error = new NonRetriableError(code, `The job ${jobId} ${REASONS[code]}.`)
-  core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
   const context = await contextOf(core.queues, jobKey(jobId), job)
-  core.hooks.notify('onDead', { jobId, event: job.event, attempt: task.attempt + task.lost, error, context })
+  task.afterEnd(() => {
+    core.subscribers.lost(jobId, new JobLostError({ message: error.message, jobId }))
+    core.hooks.notify('onDead', { jobId, event: job.event, attempt: task.attempt + task.lost, error, context })
+  })
   return error
 }
 

@@ -36,7 +36,7 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   const run: HandlerRun = { task, job, event, context: await contextOf(core.queues, key, job) }
   await handleEvent(core, run)
   if (!endsJob(event)) return await waitForEnd(core, run)
-  core.subscribers.ended(event)
+  task.afterEnd(() => core.subscribers.ended(event))
   // Other processes that wait for the job read the event from the result of the task.
   return stableJson(event) === stableJson(job.event) ? undefined : { event: event as unknown as Json }
 }
@@ -54,7 +54,7 @@ async function handleEvent(core: InboxCore, run: HandlerRun): Promise<void> {
   const jobId = event.job_id
   if (isMissed(run)) {
     await core.queues.jobs.update(task.id, { ...job, source: 'poll', event })
-    hooks.notify('onWebhookMissed', { jobId, event: structuredClone(event), context })
+    hooks.notify('onWebhookMissed', { jobId, event, context })
   }
   // From here on the user's code runs.
   if (!(await task.markStarted())) throw new RetryAfterError(0)
@@ -122,7 +122,7 @@ async function callHandler({ options }: InboxCore, run: HandlerRun, signal: Abor
     fence: task.fence,
     idempotencyKey: endsJob(event) ? task.id : `${task.id}?${statusOf(event)}`,
     source: isMissed(run) ? 'poll' : (job.source ?? 'poll'),
-    context: run.context,
+    context: structuredClone(run.context),
   }
   if (event.status === 'succeeded') await onSucceeded?.(event, context)
   else if (event.status === 'failed') await onFailed?.(event, context)
@@ -148,9 +148,11 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   const attempt = attemptsOf(task)
   hooks.notify('onHandlerError', { event, attempt, error, isLast })
   if (!isLast) return error
-  hooks.notify('onDead', { jobId: event.job_id, event, attempt, error, context })
-  // Waits for the job get the event.
-  core.subscribers.ended(event)
+  // Who is told of the dead letter finds it.
+  task.afterEnd(() => {
+    hooks.notify('onDead', { jobId: event.job_id, event, attempt, error, context })
+    core.subscribers.ended(event)
+  })
   return error
 }
 
