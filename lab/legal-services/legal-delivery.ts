@@ -1,5 +1,5 @@
+import { sleep } from '@modelrun/kit'
 import type { ConformanceClock } from '../../packages/conformance/src/clock.ts'
-import { sleep } from '../../packages/conformance/src/clock.ts'
 import type { LegalChoices } from './legal-choices.ts'
 import { clockOf, errorOf, type LegalJob, statusOf } from './legal-job.ts'
 

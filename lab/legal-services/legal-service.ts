@@ -1,4 +1,5 @@
-import { type ConformanceClock, sleep } from '../../packages/conformance/src/clock.ts'
+import { sleep } from '@modelrun/kit'
+import type { ConformanceClock } from '../../packages/conformance/src/clock.ts'
 import { type LegalModel, legalCatalog } from './legal-catalog.ts'
 import { type LegalChoices, legalChoices } from './legal-choices.ts'
 import { type Deliver, deliverResult } from './legal-delivery.ts'

@@ -1,5 +1,5 @@
+import { sleep } from '@modelrun/kit'
 import type { ReferenceServer } from '@modelrun/reference-server'
-import { sleep } from '../../packages/conformance/src/clock.ts'
 import { at } from '../../packages/conformance/src/json.ts'
 import type { Deliver } from '../../packages/conformance/test/reference-service.ts'
 import { type Changes, changes, hasWebhook, isAsync, isDone, isSuccess, job, jobOf, onDelivery } from './edits.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../packages/conformance/src/clock.ts'
+import { sleep } from '@modelrun/kit'
 import { at, isRecord } from '../../packages/conformance/src/json.ts'
 import {
   contentType,

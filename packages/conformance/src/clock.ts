@@ -1,7 +1,5 @@
 import { type Clock, sleep } from '@modelrun/kit'
 
-export { sleep }
-
 /** The time that the suite waits and measures by. */
 export type ConformanceClock = Clock
 

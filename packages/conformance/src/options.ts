@@ -123,8 +123,7 @@ const MODEL: kit.Checks<ModelChoice> = { model: kit.needs('an id', kit.isText), 
 const KEYS: Readonly<Record<string, kit.Check>> = Object.fromEntries(
   Object.keys(SPECIAL_KEYS).map((name) => [name, kit.hidden('an API key, without white space', isSendable)]),
 )
-const { positive } = kit
-const LIMITS: kit.Checks<TimeLimits> = { jobMs: positive, deliveryMs: positive, quietMs: positive }
+const LIMITS: kit.Checks<TimeLimits> = { jobMs: kit.positive, deliveryMs: kit.positive, quietMs: kit.positive }
 const DEFAULT_LIMITS: TimeLimits = { jobMs: 15 * 60_000, deliveryMs: 120_000, quietMs: 30_000 }
 
 /** @throws ConfigurationError that says which option is wrong and what is allowed */

@@ -1,5 +1,5 @@
-import { retryAfterMs } from '@modelrun/kit'
-import { type ConformanceClock, sleep } from '../clock.ts'
+import { retryAfterMs, sleep } from '@modelrun/kit'
+import type { ConformanceClock } from '../clock.ts'
 import type { ApiResponse, Call } from './caller.ts'
 
 /** HTTP status of a rate-limited request. */

@@ -63,13 +63,11 @@ function say(message: string, mark = 'modelrun-conformance: '): void {
   process.stderr.write(`${mark}${cleanText(message)}\n`)
 }
 
-/** A reader that went away, as in `modelrun-conformance | head -1`, does not stop the suite. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-}
-
-process.stdout.on('error', ignoreBrokenPipe)
-process.stderr.on('error', ignoreBrokenPipe)
+// A reader that went away, as in `modelrun-conformance | head -1`, does not stop the suite.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 
 try {
   process.exitCode = await runChecks(readCommand(process.argv.slice(2), process.env))

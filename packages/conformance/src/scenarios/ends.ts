@@ -1,5 +1,6 @@
+import { sleep } from '@modelrun/kit'
 import type { Scenario } from '../check.ts'
-import { sleep, sleepInSteps } from '../clock.ts'
+import { sleepInSteps } from '../clock.ts'
 import { endOf, type JobStory, startOf, worldOf } from '../judges/world.ts'
 import { pollJob, saysCancelled } from '../session/actions.ts'
 import { mayDo } from '../session/keys.ts'

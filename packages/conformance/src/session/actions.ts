@@ -1,5 +1,5 @@
 import { JOB_STATUSES, ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
-import { sleep } from '../clock.ts'
+import { sleep } from '@modelrun/kit'
 import { BlockedError } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'

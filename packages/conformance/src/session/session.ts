@@ -1,4 +1,5 @@
-import { type ConformanceClock, sleep } from '../clock.ts'
+import { sleep } from '@modelrun/kit'
+import type { ConformanceClock } from '../clock.ts'
 import { BlockedError, type Finding, fail } from '../finding.ts'
 import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
 import type { ResolvedOptions } from '../options.ts'

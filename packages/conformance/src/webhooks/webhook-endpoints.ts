@@ -1,5 +1,4 @@
-import { tryParseJson } from '@modelrun/kit'
-import { sleep } from '../clock.ts'
+import { sleep, tryParseJson } from '@modelrun/kit'
 import type { Exchange, ExchangeLog } from '../exchange.ts'
 
 /** Receives the service's webhook deliveries, for instance a port that a public URL forwards to. */

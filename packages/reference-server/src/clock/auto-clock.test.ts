@@ -21,19 +21,6 @@ describe('auto clock', () => {
     expect(clock.now()).toBe(START + 20 * HOUR_MS)
   })
 
-  it('wakes sleepers in the order of their time', async () => {
-    const { sleep } = autoClock()
-    const order: string[] = []
-    const late = sleep(30).then(() => order.push('late'))
-    const early = sleep(10).then(async () => {
-      order.push('early')
-      await sleep(10)
-      order.push('early again')
-    })
-    await Promise.all([late, early])
-    expect(order).toEqual(['early', 'early again', 'late'])
-  })
-
   it('does not jump while something is worked on', async () => {
     const { clock, activity } = autoClock()
     const work = activity.start()

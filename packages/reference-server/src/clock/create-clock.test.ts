@@ -103,14 +103,11 @@ describe('manual clock', () => {
 })
 
 describe('create clock', () => {
-  it.each(['manual', 'auto'] as const)('starts %s time at the same moment in each run', (setting) => {
-    const clock = createClock(setting, { activity: new Activity() })
-    expect(clock.mode).toBe(setting)
-    expect(new Date(clock.now()).toISOString()).toBe('2026-01-01T00:00:00.000Z')
-  })
-
-  it.each(['manual', 'auto', 'system', { scale: 2 }] as const)('starts %j at a time that was given', (setting) => {
-    const start = Date.UTC(2040, 0, 1)
-    expect(createClock(setting, { activity: new Activity(), startTime: start }).now() - start).toBeLessThan(3_600_000)
-  })
+  it.each(['manual', 'auto'] as const)(
+    'starts %s time at the same moment in each run, or at a given one',
+    (setting) => {
+      const startOf = (startTime?: number) => createClock(setting, { activity: new Activity(), startTime }).now()
+      expect([startOf(), startOf(0)]).toEqual([Date.UTC(2026, 0, 1), 0])
+    },
+  )
 })

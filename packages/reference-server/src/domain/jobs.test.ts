@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Account } from './account.ts'
 import { DEFAULT_CATALOG } from './catalog.ts'
-import { durationMs, type Job, type ProviderPlan, statusAt } from './job.ts'
-import { type JobEndListener, Jobs } from './jobs.ts'
+import { type Job, type ProviderPlan, statusAt } from './job.ts'
+import { Jobs } from './jobs.ts'
 
 const [sample] = DEFAULT_CATALOG
 if (sample === undefined) throw new Error('The catalog is empty.')
@@ -12,8 +12,10 @@ const model = { ...sample, pricing: { credits_per_run: 7 } }
 function setUp(credits = 1_000) {
   let now = 0
   let count = 0
-  const onEnd = vi.fn<JobEndListener>()
-  const jobs = new Jobs(() => now, onEnd)
+  const jobs = new Jobs(
+    () => now,
+    () => {},
+  )
   const account = new Account(credits)
   const create = (provider: Partial<ProviderPlan>, processingAt = 0, owner = account): Job => {
     owner.credits.reserve(model.pricing.credits_per_run)
@@ -22,25 +24,14 @@ function setUp(credits = 1_000) {
     const fields = { id, requestId: 'req_1', account: owner, model, input: {}, seed: 1, createdAt: now }
     return jobs.create({ ...fields, plan, webhook: undefined })
   }
-  const moveTo = (time: number) => {
-    now = time
-  }
   const at = (time: number) => {
-    moveTo(time)
+    now = time
     jobs.settle()
   }
-  return { jobs, account, onEnd, create, moveTo, at, now: () => now }
+  return { jobs, account, create, at, now: () => now }
 }
 
 describe('jobs', () => {
-  it('end at the time at which the provider was done, however late their status is read', () => {
-    const { create, at } = setUp()
-    const job = create({}, 20)
-    at(99_999)
-    expect(job.end).toMatchObject({ status: 'succeeded', at: 100 })
-    if (job.end !== undefined) expect(durationMs(job, job.end)).toBe(80)
-  })
-
   it('end at the read that was awaited last, if their time has come by then', () => {
     const { create, at, jobs } = setUp()
     const both = create({ endsAt: 40, afterReads: 1 })
@@ -49,6 +40,16 @@ describe('jobs', () => {
     jobs.countRead(both)
     at(60)
     expect(both.end?.at).toBe(50)
+  })
+
+  it('end in the order in which they started, where they end together', () => {
+    const { create, at, jobs } = setUp()
+    const [first, second] = [create({ endsAt: 40, afterReads: 1 }), create({ endsAt: 100 })]
+    at(100)
+    const third = create({})
+    jobs.countRead(first)
+    at(200)
+    expect(jobs.finished()).toEqual([second, first, third])
   })
 
   it('make only the transitions of the contract, and credits always add up (section 3)', () => {
@@ -76,27 +77,6 @@ describe('jobs', () => {
         expect(account.credits.available).toBe(1_000 - costOf('succeeded', 'queued', 'processing'))
       }),
     )
-  })
-
-  it('that have finished are stored up to a number, without the oldest; unfinished jobs are all stored', () => {
-    const { moveTo, now } = setUp()
-    const jobs = new Jobs(now, vi.fn(), { finishedJobs: 3 })
-    const account = new Account(1_000)
-    const add = (id: string, endsAt: number | undefined) => {
-      account.credits.reserve(7)
-      const plan = { processingAt: 0, provider: { endsAt, afterReads: 0, status: 'succeeded' } } as const
-      const fields = { id, requestId: 'req_1', account, model, input: {}, seed: 1, createdAt: 0 }
-      return jobs.create({ ...fields, plan, webhook: undefined })
-    }
-    const hanging = add('hanging', undefined)
-    for (let count = 1; count <= 5; count++) add(`job_${count}`, 100 * count)
-    moveTo(1_000)
-    const known = ['hanging', 'job_1', 'job_2', 'job_3', 'job_4', 'job_5'].filter((id) => jobs.find(id) !== undefined)
-    expect([known, jobs.evicted]).toEqual([['hanging', 'job_3', 'job_4', 'job_5'], 2])
-    expect(jobs.unfinished()).toEqual([hanging])
-    expect(account.credits.left).toBe(1_000 - 5 * 7)
-    jobs.forget(account)
-    expect([jobs.unfinished(), jobs.find('job_5')]).toEqual([[], undefined])
   })
 })
 

@@ -22,15 +22,6 @@ describe('server.job', () => {
     expect(job.output?.items).toHaveLength(1)
   })
 
-  it('ends the hold of a synchronous run', async () => {
-    const { server, caller } = await withJob()
-    server.script(MODEL, [{ result: 'hang' }])
-    const pending = caller.run(MODEL, {})
-    await server.clock.advance(1_000)
-    server.job(server.report().unfinishedJobs[1]?.job_id ?? '').complete()
-    expect((await pending).body).toMatchObject({ status: 'completed', duration_ms: 1_000 })
-  })
-
   it('stores a copy of the output', async () => {
     const { job } = await withJob()
     const output = { type: 'image', items: [{ type: 'image', url: 'https://a.test/1' }] }
