@@ -25,6 +25,7 @@ interface Reading {
   copies: Map<object, { json: object; length: number } | undefined>
   /** About how long the JSON of what was read is, in characters. */
   length: number
+  rejectsUndefined: boolean
 }
 
 const MAX_ISSUES = 5
@@ -39,11 +40,11 @@ const TOO_LONG = 'is longer than 100 million characters as JSON. Pass files by t
 
 /**
  * Reads a value as `JSON.stringify` does, and finds what that would lose without a word: files, functions, `NaN`, `undefined`
- * in a list. A member of an object that is undefined is left out. Each member is read once: a getter cannot give one value to
- * the check and another one to the request.
+ * in a list. A member of an object that is undefined is left out, or an issue with `rejectsUndefined`. Each member is read once:
+ * a getter cannot give one value to the check and another one to the request.
  */
-export function readJson(value: unknown): ReadJson {
-  const reading: Reading = { issues: [], path: [], copies: new Map(), length: 0 }
+export function readJson(value: unknown, { rejectsUndefined = false } = {}): ReadJson {
+  const reading: Reading = { issues: [], path: [], copies: new Map(), length: 0, rejectsUndefined }
   const json = readMember(value, '', reading)
   if (reading.length > MAX_LENGTH && reading.issues.length === 0) report(TOO_LONG, reading)
   return { json, issues: reading.issues }
@@ -116,6 +117,7 @@ function readObject(value: object, reading: Reading): object {
     if (reading.issues.length >= MAX_ISSUES) break
     reading.length += key.length
     reading.path.push(key)
+    if (given === undefined && reading.rejectsUndefined) report('is undefined, which JSON leaves out.', reading)
     const member = readMember(given, key, reading)
     reading.path.pop()
     if (member === undefined) continue

@@ -105,8 +105,10 @@ async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<Run
   const input: RunInput = Object.create(null)
   for (const [name, cell] of cells) {
     const parameter = parameters.find((one) => one.name === name)
-    if (ignored.includes(name) || (parameter === undefined && name === key)) continue
-    if (typeof cell === 'string' && cell.includes('\0')) throw new UsageError(`${name} has a NUL character.`)
+    // Programs write null for an empty cell.
+    const isNull = cell === null && !parameter?.types.includes('null')
+    if (isNull || ignored.includes(name) || (parameter === undefined && name === key)) continue
+    checkText(name, cell, isCsv)
     const value = isCsv && parameter !== undefined ? readValues(parameter, [String(cell)]) : cell
     input[name] = parameter === undefined ? value : await withFile(value, parameter, files)
   }
@@ -114,6 +116,19 @@ async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<Run
   const problems = inputProblems({ schema, parameters: [] }, input)
   if (problems.length > 0) throw new UsageError(problems.join(' '))
   return input
+}
+
+/** What a formula that failed leaves in a table. */
+const SPREADSHEET_ERROR = /^\s*(#(NAME\?|REF!|N\/A|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)|Err:\d{3})\s*$/
+
+/** @throws UsageError for a text that nobody would pay for */
+function checkText(name: string, text: unknown, isCsv: boolean): void {
+  if (typeof text !== 'string' || text.trim() === '') return
+  if (text.includes('\0')) throw new UsageError(`${name} has a NUL character.`)
+  if (isCsv && SPREADSHEET_ERROR.test(text))
+    throw new UsageError(`${name} has the error ${text.trim()} of a spreadsheet.`)
+  if (!/[^\p{Cc}\p{Cf}\p{Z}\p{DI}]/u.test(text))
+    throw new UsageError(`${name} has only characters that cannot be seen.`)
 }
 
 /** Rows may come from others: they name files of one folder only, and only where `--files` says so. */

@@ -16,7 +16,13 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** A model that takes runs without an input, so that nothing but the reading keeps blank rows from being paid. */
 const schema = {
   type: 'object',
-  properties: { prompt: { type: 'string' }, seconds: { type: 'integer' } },
+  properties: {
+    prompt: { type: 'string' },
+    seconds: { type: 'integer' },
+    frames: { type: 'array', items: { type: 'integer' } },
+    loop: { type: 'boolean' },
+    style: { type: ['string', 'null'] },
+  },
   required: [],
 }
 const parameters = readParameters({ input_schema: schema } as never, [])
@@ -73,12 +79,29 @@ describe('a table of a spreadsheet', () => {
     ['its heading again', 'prompt\na fox\nprompt\n', 'line 3 has the heading again'],
     ['a quote in a cell', 'prompt,seconds\na "fox,1\n', 'is not CSV: Invalid Opening Quote'],
     ['a NUL', 'prompt\na\0fox\n', 'prompt has a NUL character'],
+    ...['#NAME?', '#REF!', '#N/A', '#VALUE!', '#DIV/0!', '#NULL!', '#NUM!'].map((error): [string, string, string] => {
+      return [`the cell ${error}`, `prompt\na fox\n${error}\n`, `row 2: prompt has the error ${error} of a spreadsheet`]
+    }),
+    ['the last character of DOS', 'prompt\r\na fox\r\n\x1a', 'row 2: prompt has only characters that cannot be seen'],
+    ['a space without width', 'prompt\n\u200b \u2060\n', 'row 1: prompt has only characters that cannot be seen'],
+    ['a German thousand', 'prompt;seconds\na fox;1.000\n', 'seconds: 1.000 may be thousands or decimals'],
+    ['thousands in a list', 'prompt;frames\na fox;1,000,000\n', 'frames: 1,000,000 may be thousands'],
     ['a large number', 'prompt,seconds\na,6687881544318117707\n', 'seconds: must have no whole number above'],
     ['no column of the model', 'text\na fox\n', 'No column is a parameter of the model m: text.'],
   ])('is rejected when it has %s', async (_, content, problem) => {
     const error = await inputsOf(content).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(UsageError)
     expect([String(error), ...(error instanceof UsageError ? error.details : [])].join('\n')).toContain(problem)
+  })
+
+  it('has values of the type of the model, however they are written', async () => {
+    const table = 'prompt,loop,seconds\nTRUE,TRUE,1.0\na,False,\n'
+    expect(await inputsOf(table)).toEqual([
+      { prompt: 'TRUE', loop: true, seconds: 1 },
+      { prompt: 'a', loop: false },
+    ])
+    const lines = '{"prompt":"#REF!","loop":null,"style":null}\n'
+    expect(await inputsOf(lines, { name: 'rows.jsonl' })).toEqual([{ prompt: '#REF!', style: null }])
   })
 
   it('pays for no row that has no value for the model', async () => {

@@ -1,9 +1,9 @@
-import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, StandardSchemaWithJSON, Transport } from '@modelcontextprotocol/server'
 import { closestName, isRecord, memberOf, tryParseJson } from '@modelrun/kit'
 import type { Properties } from './tools.ts'
 
 /**
- * The schema of a tool that also takes what some hosts send: objects as JSON text, numbers as text, texts as numbers, and `null` for
+ * The schema of a tool that also takes what some hosts send: an object as JSON text, numbers as text, texts as numbers, and `null` for
  * what was left out. What hosts and agents are shown is the schema itself. An argument that the tool does not take is an error.
  */
 export function readArguments<Input>(
@@ -13,9 +13,8 @@ export function readArguments<Input>(
   const standard = schema['~standard']
   const names = Object.keys(properties)
   const validate: typeof standard.validate = (value) => {
-    const given = typeof value === 'string' ? tryParseJson(value) : value
-    if (!isRecord(given)) return standard.validate(given)
-    const present = Object.entries(given).filter(([, member]) => member !== null)
+    if (!isRecord(value)) return standard.validate(value)
+    const present = Object.entries(value).filter(([, member]) => member !== null)
     // Some hosts send an argument to a tool that takes none.
     const unknown = names.length === 0 ? [] : present.filter(([name]) => !names.includes(name))
     if (unknown.length > 0) return { issues: unknown.map(([name]) => ({ message: unknownArgument(name, names) })) }
@@ -36,4 +35,24 @@ function readArgument(type: unknown, value: unknown): unknown {
   if (typeof value !== 'string') return value
   const isNumber = /^\d+(\.\d+)?$/.test(value)
   return type === 'object' || isNumber ? (tryParseJson(value) ?? value) : value
+}
+
+/** Some hosts send all arguments as JSON text, or `null`. The protocol would reject the message before a schema reads it. */
+export function withReadCalls<Wire extends Transport>(wire: Wire): Wire {
+  const start = wire.start.bind(wire)
+  wire.start = () => {
+    const { onmessage } = wire
+    wire.onmessage = (message, extra) => onmessage?.(readCall(message), extra)
+    return start()
+  }
+  return wire
+}
+
+function readCall<Message extends JSONRPCMessage>(message: Message): Message {
+  if (!('method' in message) || message.method !== 'tools/call') return message
+  const given = memberOf(message.params, 'arguments')
+  const read = typeof given === 'string' ? tryParseJson(given) : given
+  return read === null || isRecord(read)
+    ? { ...message, params: { ...message.params, arguments: read ?? {} } }
+    : message
 }

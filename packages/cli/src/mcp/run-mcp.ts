@@ -9,6 +9,7 @@ import { prepareFolder } from '../files/save-files.ts'
 import type { ConnectionOptions } from '../options.ts'
 import { createService } from '../service/service.ts'
 import { AgentRuns } from './agent-runs.ts'
+import { withReadCalls } from './read-arguments.ts'
 import { createToolServer } from './tool-server.ts'
 
 export interface McpOptions extends ConnectionOptions {
@@ -27,7 +28,7 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   // Standard output is the protocol's, whatever a dependency prints.
   globalThis.console = new Console(process.stderr)
   const load = [import('@modelcontextprotocol/server'), import('@modelcontextprotocol/server/stdio')] as const
-  const [protocol, { serveStdio }] = await Promise.all(load).catch(() => {
+  const [protocol, { serveStdio, StdioServerTransport }] = await Promise.all(load).catch(() => {
     throw new UsageError(NO_PROTOCOL)
   })
   const options = { ...given, out: resolve(given.out), concurrency: 4, pollsPerSecond: 10, name: 'mcp' }
@@ -51,7 +52,8 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   batch.runs.start()
   const version = command.parent?.version() ?? ''
   const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version, terminal }
-  const handle = serveStdio(() => createToolServer(work), { onerror: say })
+  const transport = withReadCalls(new StdioServerTransport())
+  const handle = serveStdio(() => createToolServer(work), { onerror: say, transport })
   await ended
   await handle.close()
   await batch.runs.stop()

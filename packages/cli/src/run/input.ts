@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { isRecord, memberOf, showValue, tryParseJson } from '@modelrun/kit'
+import { isRecord, memberOf, showValue, stringIn, tryParseJson } from '@modelrun/kit'
 import type { InputIssue, InputProperty } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 import { messageOf, UsageError } from '../errors.ts'
@@ -105,17 +105,26 @@ function parameterName({ pointer }: InputIssue): string {
 export function readValues({ property, types, ...parameter }: Parameter, texts: readonly string[]): unknown {
   const [first = '', second] = texts
   const isAllowed = second === undefined && allowedReadings(property.enum, first).some((value) => fits(property, value))
+  const grouped = [...types, itemType(property)].includes('integer') && texts.find((text) => GROUPED.test(text))
+  if (grouped && !isAllowed)
+    throw new UsageError(`${parameter.name}: ${grouped} may be thousands or decimals. Write a whole number as digits.`)
   if (types.includes('array') && !isAllowed) return texts.flatMap((text) => readItems(property, text))
-  if (second === undefined) return readValue(property, first)
-  throw new UsageError(`${namedFlag(parameter)} is given ${texts.length} times. Give it once.`)
+  if (second !== undefined)
+    throw new UsageError(`${namedFlag(parameter)} is given ${texts.length} times. Give it once.`)
+  return readValue(property, first)
+}
+
+/** `1.000` is a thousand or one, by the language of the spreadsheet. */
+const GROUPED = /^\s*[+-]?\d{1,3}([.,]\d{3})+\s*$/
+
+function readItems(property: InputProperty, text: string): unknown[] {
+  const list = tryParseJson(text)
+  return Array.isArray(list) ? list : [readValue({ type: itemType(property) }, text)]
 }
 
 /** Section 2.3 does not name `items`; JSON Schema does. */
-function readItems(property: InputProperty, text: string): unknown[] {
-  const list = tryParseJson(text)
-  if (Array.isArray(list)) return list
-  const type = memberOf(memberOf(property, 'items'), 'type')
-  return [readValue({ type: typeof type === 'string' ? type : 'string' }, text)]
+function itemType(property: InputProperty): string {
+  return stringIn(memberOf(property, 'items'), 'type') ?? 'string'
 }
 
 /** The first reading of a text that the model takes, else one of the right type; else the text, which is rejected later. */
@@ -130,10 +139,10 @@ function allowedReadings(allowed: readonly unknown[] | undefined, text: string):
   return (allowed ?? []).filter((value) => String(value) === text)
 }
 
-/** A number, or other JSON. A text in quotes is a text with quotes. */
+/** A number, or other JSON; spreadsheets write `TRUE`. A text in quotes is a text with quotes. */
 function jsonReading(text: string): unknown[] {
   if (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)) return [Number(text)]
-  const value = tryParseJson(text)
+  const value = tryParseJson(/^\s*(true|false)\s*$/i.test(text) ? text.toLowerCase() : text)
   return value === undefined || typeof value === 'string' ? [] : [value]
 }
 

@@ -1,4 +1,4 @@
-import { ConfigurationError, hasMethods, isRecord, memberOf } from '@modelrun/kit'
+import { ConfigurationError, describeIssues, hasMethods, isRecord, memberOf, readJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 
 type Input = Readonly<Record<string, unknown>>
@@ -9,13 +9,13 @@ export interface InputCondition {
    * Members that the input must have: objects in it may have more, everything else must be equal. In this process also a
    * function that returns whether the input is meant.
    */
-  input?: Input | ((input: Input) => boolean) | undefined
+  input?: Input | ((input: Input) => boolean)
 }
 
 const anyInput: z.ZodMiniType<NonNullable<InputCondition['input']>> = z.record(z.string(), z.unknown())
 
 export const inputConditionSchema = z.strictObject({
-  input: z.optional(anyInput),
+  input: z.exactOptional(anyInput),
 }) satisfies z.ZodMiniType<InputCondition>
 
 /**
@@ -55,15 +55,23 @@ function includes(given: unknown, wanted: unknown): boolean {
   return isRecord(given) && Object.entries(wanted).every(([name, value]) => includes(memberOf(given, name), value))
 }
 
-/** Takes the function out of `when.input`, since it is not JSON; `putBack` returns it to the checked copy. */
-export function takeInputFunction(value: unknown): {
+/**
+ * Reads `when.input`: a function is taken out, and `putBack` returns it to the checked copy.
+ *
+ * @throws ConfigurationError for another value that is not JSON: a pattern without it would fit other runs
+ */
+export function readInputCondition(value: unknown): {
   json: unknown
   putBack: <Checked extends object>(checked: Checked) => Checked
 } {
   const when = memberOf(value, 'when')
-  const input = memberOf(when, 'input')
-  if (!isRecord(value) || !isRecord(when) || typeof input !== 'function')
-    return { json: value, putBack: (checked) => checked }
+  if (!isRecord(value) || !isRecord(when) || !('input' in when)) return { json: value, putBack: (checked) => checked }
+  const { input } = when
+  if (typeof input !== 'function') {
+    const { issues } = readJson({ input }, { rejectsUndefined: true })
+    if (issues.length === 0) return { json: value, putBack: (checked) => checked }
+    throw new ConfigurationError({ message: `\`when\` is not JSON: ${describeIssues(issues, 'it')}` })
+  }
   return {
     json: { ...value, when: { ...when, input: {} } },
     putBack: (checked) => ({ ...checked, when: { ...when, input } }),

@@ -1,4 +1,4 @@
-import { takeInputFunction } from '../domain/input-condition.ts'
+import { readInputCondition } from '../domain/input-condition.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { parseCopy, type ShapeCheck } from '../shared/parse-shape.ts'
 import { type FaultKind, type FaultOptions, faultOptionsSchema, MOMENT_OF_KIND, momentOf } from './fault-options.ts'
@@ -18,7 +18,7 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
 /** Checks an untrusted fault; the message says where it is wrong. */
 export function readFault(value: unknown, models: ReadonlyMap<string, unknown>): ShapeCheck<FaultOptions> {
-  const { json, putBack } = takeInputFunction(value)
+  const { json, putBack } = readInputCondition(value)
   const checked = parseCopy(faultOptionsSchema, json)
   if (!checked.ok) return checked
   const message = findProblem(checked.value, models)

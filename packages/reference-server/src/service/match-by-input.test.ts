@@ -33,11 +33,6 @@ describe('a script that names an input', () => {
       [{ result: 'succeeded', output: { type: 'image', items: [], seed: Number.NaN } }],
       /The value is not JSON: "seed" is NaN\./,
     ],
-    [
-      'a function within the pattern',
-      [{ result: 'failed', when: { input: { prompt: () => true } } }],
-      /"prompt" is a function/,
-    ],
   ])('is rejected with %s', (_, outcomes, message) => {
     expect(() => createReferenceServer().script('aurora-image', outcomes as never)).toThrow(message)
   })
@@ -66,6 +61,23 @@ describe('a fault that names an input', () => {
     expect(add({ kind: 'response', body: { text: () => 'x' } })).toThrow('"text" is a function')
     expect(faults.list()).toEqual([])
   })
+})
+
+it.each<[string, unknown]>([
+  ['', undefined],
+  ['/prompt', { prompt: undefined }],
+  ['/prompt', { prompt: /good/ }],
+  ['/prompt', { prompt: () => true }],
+  ['/size/1', { size: [1, Number.NaN] }],
+  ['/size/w', { size: { w: undefined } }],
+  ['', new Map([['prompt', 'bad']])],
+  ['', { [Symbol('prompt')]: 'bad' }],
+])('a pattern that is not JSON at /input%s is rejected: it would fit other runs', (place, input) => {
+  const { script, faults } = createReferenceServer()
+  const when = { input } as never
+  const problem = new RegExp(`^\`when\` is not JSON: /input${place} (is|has) `)
+  expect(() => script('aurora-image', [{ result: 'failed', when }])).toThrow(problem)
+  expect(() => faults.add({ kind: 'reset', when })).toThrow(problem)
 })
 
 it.each<[string, () => unknown, string]>([

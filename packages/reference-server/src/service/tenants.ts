@@ -2,7 +2,7 @@ import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
-import { takeInputFunction } from '../domain/input-condition.ts'
+import { readInputCondition } from '../domain/input-condition.ts'
 import { allowlistSchema, createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
@@ -71,7 +71,7 @@ export function scriptRuns(service: Service, { account, modelId, outcomes }: Scr
 }
 
 function parseOutcomes(outcomes: unknown): ShapeCheck<ScriptedOutcome[]> {
-  const parts = Array.isArray(outcomes) ? outcomes.map(takeInputFunction) : undefined
+  const parts = Array.isArray(outcomes) ? outcomes.map(readInputCondition) : undefined
   const checked = parseCopy(outcomesSchema, parts?.map(({ json }) => json) ?? outcomes)
   if (!checked.ok) return checked
   return { ok: true, value: checked.value.map((outcome, index) => parts?.[index]?.putBack(outcome) ?? outcome) }

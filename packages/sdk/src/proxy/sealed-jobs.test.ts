@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PROXY_SECRET } from '../../test/test-proxy.ts'
+import { toJobId } from '../client/jobs/job-operations.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 const seals = createJobSeals(PROXY_SECRET)
@@ -16,6 +17,16 @@ describe('the id of a job', () => {
       await expect(seals.open('anna', await seals.seal('anna', { jobId }))).resolves.toEqual({ jobId })
     }
   })
+
+  test.each(['j', '"', '\u{1f98a}'])(
+    'is one that the client of the page takes, for an id of 500 times %s',
+    async (sign) => {
+      const ring = createJobSeals({ [`k${'2'.repeat(15)}`]: PROXY_SECRET })
+      const longest = { id: 'i'.repeat(36), credits: 1.1e-300, window: 2 ** 53 }
+      const token = await ring.seal('anna', { jobId: sign.repeat(500), reservation: longest })
+      expect([toJobId(token), toJobId('j'.repeat(501))]).toEqual([token, undefined])
+    },
+  )
 
   test('is nothing for another user, whatever the names', async () => {
     await fc.assert(

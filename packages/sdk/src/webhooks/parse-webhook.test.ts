@@ -140,7 +140,7 @@ describe('a body that is not a delivery is rejected', () => {
     ['without a job id', '{"id":"job_1"}', WANTED],
     ['a job id that JSON may have rounded', '{"job_id":9007199254740993}', WANTED],
     ['an empty job id', { job_id: '' }, WANTED],
-    ['an endless job id', { job_id: 'é'.repeat(501) }, WANTED],
+    ['an endless job id', { job_id: 'x'.repeat(501) }, WANTED],
     ['a job id with a control character', '{"job_id":"a\\u0000b"}', WANTED],
     ['a job id with half a character', { job_id: '\ud800' }, WANTED],
     ['a job id that changes a path', { job_id: '..' }, WANTED],

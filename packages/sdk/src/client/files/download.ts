@@ -1,4 +1,3 @@
-import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError, readArguments } from '@modelrun/kit'
 import type { ResolvedOptions } from '../options.ts'
 import { extensionOf, fileNameOf } from './file-name.ts'
@@ -36,7 +35,7 @@ export interface OpenedDownload extends Pick<DownloadedFile, 'name' | 'contentTy
 /** Requests a produced file, unless its content is in the item. The API key is not sent: the url may be anywhere. */
 export async function openFile(
   client: ResolvedOptions,
-  item: OutputItem | string,
+  item: unknown,
   options: DownloadOptions,
 ): Promise<OpenedDownload> {
   const inHand = readArguments('files.download', () => fileInHand(item))

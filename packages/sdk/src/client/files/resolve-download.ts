@@ -1,4 +1,3 @@
-import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError, isLoopback, memberOf, readArguments, toUrl } from '@modelrun/kit'
 import { findUrlProblem, type HostRule, readHostRules } from '../../shared/host-rules.ts'
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
@@ -24,11 +23,7 @@ export interface ResolvedDownload {
 export const DEFAULT_MAX_BYTES = 1024 ** 3
 
 /** @throws ConfigurationError */
-export function resolveDownload(
-  client: ResolvedOptions,
-  item: OutputItem | string,
-  options: DownloadOptions,
-): ResolvedDownload {
+export function resolveDownload(client: ResolvedOptions, item: unknown, options: DownloadOptions): ResolvedDownload {
   const url = readUrl(item)
   const allowedHosts = options.allowedHosts && readHostRules(options.allowedHosts)
   rejectUnsafe(client, url, { allowedHosts, jobId: options.jobId })

@@ -45,8 +45,11 @@ describe('files.save', () => {
     [{ type: 'image', url: 'data:;base64,cGl4ZWxz' }, 'job_1-1.txt', 'pixels'],
     [{ type: 'text', text: 'a red fox' }, 'job_1-1.txt', 'a red fox'],
     [{ type: 'text', url: null, text: 'a red fox' }, 'job_1-1.txt', 'a red fox'],
+    ['fox', 'job_1-1.txt', 'fox'],
+    ['Note: a red fox', 'job_1-1.txt', 'Note: a red fox'],
+    [' data:;base64,cGl4ZWxz', 'job_1-1.txt', 'pixels'],
   ])('saves the item %j, whose content is in the response', async (item, name, content) => {
-    await save(item)
+    await save(item as object)
     expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels', [name]: content, 'job_1-2.png': 'pixels' })
   })
 
@@ -56,7 +59,8 @@ describe('files.save', () => {
     [{ type: 'image', url: 'data:image/png;base64,%' }],
     [{ type: 'image' }],
     [null],
-    ['fox'],
+    ['/files/1.png'],
+    ['ftp://files.example.com/1.png'],
     [7],
   ])('names the item %j, of which no file can be made, and its job', async (item) => {
     const error = await caught(save(item as object), ConfigurationError)

@@ -43,7 +43,7 @@ export async function saveFiles(
   const saving = { client, jobId, options }
   await onDisk(() => system.fs.mkdir(folder, { recursive: true }), { ...saving, path: folder })
   return await eachOf(output.items, async (item, index) => {
-    const open = () => openFile(client, item, { ...options, jobId })
+    const open = () => openFile(client, isPlainText(item) ? { text: item } : item, { ...options, jobId })
     const { transfer, ...file } = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
@@ -54,6 +54,11 @@ export async function saveFiles(
       transfer.close()
     }
   })
+}
+
+/** What looks like a url, and is none that can be fetched, is not the content of a file. */
+function isPlainText(item: unknown): item is string {
+  return typeof item === 'string' && !/^\s*(data:|(\/|[a-z][a-z0-9+.-]*:)\S*\s*$)/i.test(item)
 }
 
 /** An item that no file can be made of is named: the others are saved. */

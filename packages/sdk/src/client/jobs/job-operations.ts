@@ -51,7 +51,7 @@ export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operat
 
 /** A cache or a gateway may mix up responses: the other job may be that of another user. */
 function namesOther(value: unknown, jobId: string): boolean {
-  return (stringIn(value, 'job_id') ?? jobId) !== jobId
+  return (toJobId(memberOf(value, 'job_id')) ?? jobId) !== jobId
 }
 
 /** The result of a cancellation (section 4.5). */
@@ -113,9 +113,9 @@ export function withKnownStatus<T>(value: T): T {
 
 /**
  * What a url, a log line and a key of every database can hold. `.` and `..` would change the path of a url. The ids of a proxy have
- * those of the service within them.
+ * those of the service, of any of these characters, within them.
  */
-const JOB_ID = /^(?!\.{1,2}$)(?:[^\p{Cc}\p{Cs}]{1,500}|[\w~-]{1,2500})$/u
+const JOB_ID = /^(?!\.{1,2}$)(?:[^\p{Cc}\p{Cs}]{1,500}|v1~[\w~-]{1,4000})$/u
 
 /**
  * The job id of a response or a delivery, when it can be polled and stored. An integer is taken as text, unless JSON may have
