@@ -44,18 +44,18 @@ describe('deadLetters', () => {
 
   test('has a job before `onDead` and `waitFor` say so, and all get copies of its event', async () => {
     const seen: unknown[] = []
-    const spoil = ({ event }: { event?: WebhookEvent | undefined }) => {
+    const corrupt = ({ event }: { event?: WebhookEvent | undefined }) => {
       seen.push(structuredClone(event))
       Object.assign(event ?? {}, { job_id: 'mine', output: undefined })
     }
     const onSucceeded = (event: WebhookEvent) => {
-      spoil({ event })
+      corrupt({ event })
       throw new Error('no')
     }
     const listed: Promise<object[]>[] = []
     const list = () => listed.push(inbox.deadLetters.list())
-    const onDead = (notice: { event?: WebhookEvent | undefined }) => [list(), spoil(notice)]
-    const { inbox, deliver } = openInbox({ maxAttempts: 1, onSucceeded, onHandlerError: spoil, onDead })
+    const onDead = (notice: { event?: WebhookEvent | undefined }) => [list(), corrupt(notice)]
+    const { inbox, deliver } = openInbox({ maxAttempts: 1, onSucceeded, onHandlerError: corrupt, onDead })
     await deliver(SUCCEEDED)
     seen.push(await inbox.waitFor(job_id))
     list()

@@ -32,13 +32,13 @@ describe('waitFor, in the process that handles the job', () => {
   })
 
   test('gets a copy of the event, as listeners and handlers do', async () => {
-    const spoil = (event: WebhookEvent) => {
+    const corrupt = (event: WebhookEvent) => {
       Object.assign(event, { job_id: 'mine', status: 'failed', output: undefined })
     }
     const seen: unknown[] = []
     const note = (event: WebhookEvent) => {
       seen.push(structuredClone(event))
-      spoil(event)
+      corrupt(event)
     }
     const { inbox, deliver } = openInbox({ onSucceeded: note, onFailed: note })
     inbox.listen(job_id, note)
