@@ -2,9 +2,6 @@ import { retryAfterMs, sleep } from '@modelrun/kit'
 import type { ConformanceClock } from '../clock.ts'
 import type { ApiResponse, Call } from './caller.ts'
 
-/** HTTP status of a rate-limited request. */
-export const TOO_MANY_REQUESTS = 429
-
 /** Maximum number of repeats of one request, and of a read that failed. */
 const MAX_REPEATS = 5
 const MAX_READS = 2
@@ -34,6 +31,6 @@ export function sendingAgain(send: Send, clock: ConformanceClock): Send {
 
 function waitBefore({ status, headers }: ApiResponse, repeats: number, now: number): number | undefined {
   const ownMs = FIRST_WAIT_MS * 2 ** repeats
-  if (status === TOO_MANY_REQUESTS) return retryAfterMs(headers, now) ?? ownMs
+  if (status === 429) return retryAfterMs(headers, now) ?? ownMs
   return status >= 500 ? ownMs : undefined
 }

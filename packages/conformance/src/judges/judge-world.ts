@@ -1,7 +1,6 @@
 import type { Check, Scenario } from '../check.ts'
 import { every, type Finding, observe, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
-import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { type JsonValue, show } from '../json.ts'
 import { missingFor } from '../plan/plan.ts'
 import type { World } from './world.ts'
@@ -38,7 +37,7 @@ export function judgeAll<Item>(
       if (first !== undefined) return judge([first, ...more], world)
       const { options, blocked, troubles, recorded } = world.session
       const missing = from[0] && (missingFor(from[0], options) ?? blocked.get(from[0].name))
-      const isLimited = recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
+      const isLimited = recorded.some(({ response }) => response.status === 429)
       const reason = missing ?? (isLimited ? 'the service rejected too many requests with 429' : nothing)
       return missing === undefined ? (troubles[0] ?? skip(reason)) : skip(reason)
     },

@@ -1,6 +1,5 @@
 import type { RouteName } from '@modelrun/contract'
 import type { ApiResponse } from '../http/caller.ts'
-import { TOO_MANY_REQUESTS } from '../http/sent-again.ts'
 import { at } from '../json.ts'
 import { modelsOf } from '../plan/targets.ts'
 import { hasEnded, jobIdIn, jobStatus } from '../session/actions.ts'
@@ -19,7 +18,7 @@ export type JobStory = ReturnType<typeof storyOf>[number]
 
 /** Sorts what was recorded. */
 export function worldOf(session: Session) {
-  const calls = session.recorded.filter(({ response }) => response.status !== TOO_MANY_REQUESTS).flatMap(apiCallOf)
+  const calls = session.recorded.filter(({ response }) => response.status !== 429).flatMap(apiCallOf)
   const ofRoute = (route: RouteName) => calls.filter((call) => call.route === route)
   const askedLists = ofRoute('listModels').filter(isItsOwn).flatMap(listCallOf)
   const lists = askedLists.filter(({ response }) => response.status < 300)

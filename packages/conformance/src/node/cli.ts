@@ -48,8 +48,7 @@ async function openReceiver({ options, webhookUrl, webhookPort }: CheckCommand) 
   const isOnThisMachine = isLoopback(toUrl(options.baseUrl)?.hostname ?? '')
   const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isOnThisMachine
   if (!options.allowRuns || !isRequested) return undefined
-  const listening = receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl })
-  return listening.catch(stop('The port for webhooks cannot be bound'))
+  return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch(stop('No port for webhooks can be bound'))
 }
 
 /** Ends the command with a sentence for its user. */
