@@ -159,7 +159,8 @@ describe('modelrun batch before and after it works', () => {
   })
 
   it.each([
-    ['its own inputs', 'rows.csv', 'is the file of --inputs'],
+    ['its own inputs', 'rows.csv', 'is not an earlier report'],
+    ['the folder of --out', 'out', 'is the folder of --out'],
     ['a link', 'link.csv', 'must be a file'],
     ['a file below a file', 'rows.csv/report.csv', 'Choose another folder with --report'],
   ])('does not start when the report would be %s', async (_, report, problem) => {

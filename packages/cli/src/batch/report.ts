@@ -1,5 +1,5 @@
-import { lstatSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { lstatSync, readFileSync } from 'node:fs'
+import { dirname, resolve, sep } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stringify } from 'csv-stringify/sync'
 import { EXIT, type ExitCode } from '../context.ts'
@@ -136,21 +136,28 @@ function listRows(state: RowState, reports: readonly RowReport[], terminal: Term
   terminal.say(`Rows that are ${state}:`, [...(isUnknown ? UNKNOWN_ADVICE : []), ...lines])
 }
 
-/** Checks that a report can be written, before a run is paid. @throws UsageError */
-export function checkReport(
-  path: string,
-  { inputs, out }: { inputs?: string | undefined; out?: string | undefined },
-): void {
-  if (out !== undefined && resolve(dirname(path)) === resolve(stateFolder(out)))
-    throw new UsageError(`--report ${path} is in the folder of the state of the batch. Nothing was sent.`)
+/**
+ * Checks that a report can be written, before a run is paid. It replaces nothing but an earlier report: the file of a key or of the
+ * rows, an image, or the state of a batch stays.
+ *
+ * @throws UsageError
+ */
+export function checkReport(path: string, { out }: { out?: string | undefined }): void {
+  const wrong = (problem: string) => new UsageError(`--report ${path} ${problem}. Nothing was sent.`)
+  const [report, state] = [resolve(path), resolve(stateFolder(out ?? '.'))]
+  if (out !== undefined && dirname(report) === state) throw wrong('is in the folder of the state of the batch')
+  if (out !== undefined && `${state}${sep}`.startsWith(`${report}${sep}`)) throw wrong('is the folder of --out')
   prepareFolder(dirname(path), '--report')
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
-  if (!found.isFile()) throw new UsageError(`--report ${path} must be a file, and is something else. Nothing was sent.`)
-  const input = inputs === undefined ? undefined : statSync(inputs, { throwIfNoEntry: false })
-  if (input?.ino !== found.ino || input.dev !== found.dev) return
-  throw new UsageError(`--report ${path} is the file of --inputs, which it would replace. Nothing was sent.`)
+  if (!found.isFile()) throw wrong('must be a file, and is something else')
+  if (!REPORT_START.test(readFileSync(path, 'utf8')))
+    throw wrong('is not an earlier report, and would be replaced: name another file')
 }
+
+/** Spreadsheets save the heading without quotes, and with another delimiter. */
+const REPORT_START =
+  /^\uFEFF?(\s*$|"?row"?[,;\t]"?key"?[,;\t]"?state"?|\{("row":\d+,)?"key":"(?:[^"\\]|\\.)*","attempt":)/
 
 /** Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. */
 export function writeReport(path: string, reports: readonly RowReport[]): void {

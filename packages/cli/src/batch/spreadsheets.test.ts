@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { UsageError } from '../errors.ts'
 import { readParameters } from '../run/parameters.ts'
 import { readRows } from './read-rows.ts'
-import { writeReport } from './report.ts'
+import { checkReport, describeRow, writeReport } from './report.ts'
 import { createRows } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelrun-tables-'))
@@ -111,6 +111,38 @@ describe('a table of a spreadsheet', () => {
     await expect(inputsOf('{"prompt":"a","seconds":9007199254740993}', { name: 'rows.jsonl' })).rejects.toThrow(
       UsageError,
     )
+  })
+
+  it.each([
+    ['report.csv', 'row,key,state\n1,k,failed\n', undefined],
+    ['report.csv', '', undefined],
+    ['key.txt', 'sk_test_1\n', 'is not an earlier report'],
+    ['photo.png', '\x89PNG', 'is not an earlier report'],
+    ['rows.jsonl', '{"key":"a","prompt":"a fox"}\n', 'is not an earlier report'],
+    [join('out', 'batch.csv'), undefined, undefined],
+    ...['out', '.', join('out', '.modelrun'), join('out', '.modelrun', 'reserve')].map((name) => [
+      name,
+      undefined,
+      'is',
+    ]),
+  ])('replaces an earlier report alone: %s with %j', (name, content, problem) => {
+    const base = mkdtempSync(join(folder, 'r-'))
+    const path = join(base, name ?? '')
+    const check = () => checkReport(path, { out: join(base, 'out') })
+    if (content !== undefined) {
+      check()
+      writeFileSync(path, content)
+    }
+    if (problem === undefined) expect(check).not.toThrow()
+    else expect(check).toThrow(problem)
+  })
+
+  it('replaces reports of its own, in both forms', () => {
+    for (const name of ['own.csv', 'own.jsonl']) {
+      const path = join(folder, name)
+      writeReport(path, [describeRow({ row: 1, key: 'a"b', attempt: 1 }, 4)])
+      expect(() => checkReport(path, {})).not.toThrow()
+    }
   })
 
   it('runs nothing in the report, by whatever a spreadsheet splits', () => {
