@@ -47,7 +47,8 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   // A file or a device has an end, and is not closed.
   const inputEnd = ['close', 'end'].map((event) => once(process.stdin, event))
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'].map((event) => once(process, event))
-  const ended = Promise.race([...inputEnd, ...signals])
+  // Standard input that fails has ended, too.
+  const ended = Promise.race([...inputEnd, ...signals]).catch(() => {})
   await batch.runs.resume()
   batch.runs.start()
   const version = command.parent?.version() ?? ''

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stringIn } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { DeliveryBody } from 'modelrun/webhooks/testing'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { isClientError } from '../errors.ts'
 import { Ledger } from '../ledger.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -38,7 +38,7 @@ interface Listening {
   signal: AbortSignal
 }
 
-/** Resolves to whether every copy was taken. Never rejects for what happens to one job. */
+/** Resolves to whether every copy was taken. Never rejects. */
 async function deliverEnd(
   run: FollowedRun,
   { client, post, signal }: Listening,
@@ -51,8 +51,7 @@ async function deliverEnd(
     return true
   } catch (error) {
     if (signal.aborted) return true
-    if (!isClientError(error)) throw error
-    terminal.say(`${run.jobId}: ${error.message}`)
+    terminal.say(`${run.jobId}: ${stringIn(error, 'message') ?? String(error)}`)
     return false
   }
 }

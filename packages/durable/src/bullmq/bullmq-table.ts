@@ -106,6 +106,8 @@ async function listTasks(
       // It is ending right now: the next page starts with it.
       else if (known?.state === 'running' && state !== 'waiting') return Promise.all(found)
     }
+    // Before the next page, which may fail.
+    await Promise.all(found)
     if (places.length === 0) break
   }
   return Promise.all(found)
