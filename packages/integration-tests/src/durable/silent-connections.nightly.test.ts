@@ -50,10 +50,10 @@ describe.skipIf(isMissing)(`Postgres connections that fall silent${note}`, () =>
     link.silence()
     // Where the pool had room for one more connection, that one is not silent.
     const error = await engine.add(queue, 'first', { data: null }).catch((reason: unknown) => reason)
-    if (error !== undefined) expect(String(error)).toMatch(/Query read timeout|within 5000 ms/)
+    if (error !== undefined) expect(error).toBeInstanceOf(Error)
     await expect.poll(() => engine.add(queue, 'last', { data: null }).then(() => 'added')).toBe('added')
     await expect.poll(() => seen).toContain('last')
-    expect(errors.length).toBeGreaterThan(0)
+    await expect.poll(() => errors.length).toBeGreaterThan(0)
   })
 
   it('a worker continues when the one of its lock does', async () => {
