@@ -148,7 +148,7 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   const attempt = attemptsOf(task)
   hooks.notify('onHandlerError', { event, attempt, error, isLast })
   if (!isLast) return error
-  // Whoever is notified of the dead letter finds it.
+  // A caller that is notified finds the dead letter.
   task.afterEnd(() => {
     hooks.notify('onDead', { jobId: event.job_id, event, attempt, error, context })
     core.subscribers.ended(event)
