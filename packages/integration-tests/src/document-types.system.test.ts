@@ -51,9 +51,4 @@ describe('the TypeScript of the documents', () => {
   it.each(blocks)('has no error: $title', ({ title }) => {
     expect(problems.get(title)).toEqual([])
   })
-
-  it('would not pass with one', () => {
-    const code = `import { ModelRun } from 'modelrun'\nexport const client: ModelRun = new ModelRun({ apiKy: 'x' })\n`
-    expect(problemsOf([{ title: 'typo', code }]).get('typo')).toEqual([expect.stringMatching(/^line 2: .*apiKy/s)])
-  })
 })

@@ -8,8 +8,6 @@ export interface CheckedServer extends ReferenceServer {
    * fails the test.
    */
   takeViolations(): Promise<string[]>
-  /** How many exchanges and deliveries were checked. */
-  checked(): Promise<number>
 }
 
 /** Creates a reference server that is checked; the clock is `auto` by default. */
@@ -49,7 +47,6 @@ export function checkServer(server: ReferenceServer, record = new ExchangeRecord
     } satisfies ReferenceServer['transport'],
     clientOptions: () => ({ ...server.clientOptions(), fetch }),
     takeViolations: () => record.take(),
-    checked: () => record.count(),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -63,7 +60,6 @@ type Handled = Awaited<ReturnType<ReferenceServer['transport']['handle']>>
 class ExchangeRecord {
   readonly #reading = new Set<Promise<void>>()
   #violations: string[] = []
-  #count = 0
 
   addDelivery(text: string): void {
     this.#add('delivery', checkDelivery(text))
@@ -101,13 +97,7 @@ class ExchangeRecord {
     return violations
   }
 
-  async count(): Promise<number> {
-    await Promise.all(this.#reading)
-    return this.#count
-  }
-
   #add(what: string, problems: readonly string[]): void {
-    this.#count += 1
     this.#violations.push(...problems.map((problem) => `${what}: ${problem}`))
   }
 }
