@@ -1,6 +1,5 @@
 import { hasMethods, isRecord, memberOf } from '@modelrun/kit'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
-import { parseLoosely } from '../client/http/read-response.ts'
 import { asKnownStatus, errorDetailOf, isOutput, NO_REASON, toJobId } from '../client/jobs/job-operations.ts'
 import { systemClock } from '../shared/clock.ts'
 import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
@@ -102,9 +101,11 @@ function parseText(text: string): unknown {
   }
   const json = text.startsWith('\ufeff') ? text.slice(1) : text
   if (json === '') throw unusableBody('it is empty. If a body parser ran first, pass the value that it made')
-  const value = parseLoosely(json)
-  if (value === undefined) throw unusableBody('it is not JSON. The service sends a JSON object (section 6)')
-  return value
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw unusableBody('it is not JSON. The service sends a JSON object (section 6)')
+  }
 }
 
 function describeUnnamed(value: unknown): string {
