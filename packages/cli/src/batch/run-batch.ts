@@ -1,7 +1,7 @@
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
 import { prepareFolder } from '../files/save-files.ts'
-import { readModel } from '../models/read-model.ts'
+import { priceOf, readModel } from '../models/read-model.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
 import { readParameters } from '../run/parameters.ts'
@@ -61,7 +61,7 @@ async function readRules(
   const model = await readModel(client, id)
   const parameters = readParameters(model, [])
   const rules = { model: model.id, schema: model.input_schema, parameters, key, ignored, files }
-  return { rules, price: model.pricing.credits_per_run }
+  return { rules, price: priceOf(model) }
 }
 
 /** Says what is left out. */

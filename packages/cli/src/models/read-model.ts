@@ -1,6 +1,6 @@
 import { closestName } from '@modelrun/kit'
 import type { Model, ModelRun } from 'modelrun'
-import { isClientError, UsageError } from '../errors.ts'
+import { isClientError, RejectedRunError, UsageError } from '../errors.ts'
 
 /** Reads a model. A mistyped id names the one that was probably meant. @throws UsageError when there is no such model */
 export async function readModel(client: Pick<ModelRun, 'models'>, id: string): Promise<Model> {
@@ -22,4 +22,10 @@ export async function findModel(client: Pick<ModelRun, 'models'>, id: string): P
     if (isClientError(error) && error.status === 404) return undefined
     throw error
   }
+}
+
+/** The price of a run, in credits. @throws RejectedRunError for what is not a number of credits */
+export function priceOf({ id, pricing: { credits_per_run: price } }: Model): number {
+  if (Number.isFinite(price) && price >= 0) return price
+  throw new RejectedRunError(`The price of ${id} is not a number of credits: ${price}. Nothing was sent.`)
 }

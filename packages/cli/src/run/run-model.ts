@@ -6,7 +6,7 @@ import { isClientError } from '../errors.ts'
 import { prepareFolder } from '../files/save-files.ts'
 import { finishJob } from '../jobs/finish-job.ts'
 import { Ledger } from '../ledger.ts'
-import { readModel } from '../models/read-model.ts'
+import { priceOf, readModel } from '../models/read-model.ts'
 import type { ConnectionOptions, RunCommandOptions } from '../options.ts'
 import { createService, type Service } from '../service/service.ts'
 import { agreeOnPrice } from './agree-on-price.ts'
@@ -28,7 +28,7 @@ export async function runModel(
   const input = await buildInput(runArguments)
   // What cannot be saved is noticed before it is paid.
   if (options.save && options.wait) prepareFolder(options.out ?? '.')
-  await agreeOnPrice({ credits: model.pricing.credits_per_run, subject: `A run of ${model.id}` }, options, context)
+  await agreeOnPrice({ credits: priceOf(model), subject: `A run of ${model.id}` }, options, context)
   const interruption = new Interruption(context)
   try {
     const job = await submitRun({ service, model, input, options, interruption }, context)
