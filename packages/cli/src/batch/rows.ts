@@ -121,7 +121,7 @@ async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<Run
 /** What a formula that failed leaves in a table. */
 const SPREADSHEET_ERROR = /^\s*(#(NAME\?|REF!|N\/A|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)|Err:\d{3})\s*$/
 
-/** @throws UsageError for a text that nobody would pay for */
+/** @throws UsageError for a text that is not worth its price */
 function checkText(name: string, text: unknown, isCsv: boolean): void {
   if (typeof text !== 'string' || text.trim() === '') return
   if (text.includes('\0')) throw new UsageError(`${name} has a NUL character.`)

@@ -27,7 +27,7 @@ it.each(seeds)('random steps send each run once, and end it (seed $seed)', async
     server
       .requests({ route: 'runModel' })
       .find(({ body, job_id }) => job_id && JSON.stringify(body).includes(`"${key}"`))?.job_id
-  /** A process with faults, and whether it has begun to send a run. */
+  /** A process with faults, and whether it has started to send a run. */
   const open = () => {
     const seen = { isSending: false }
     const drawn = (share: number) => (random() < share ? pick(FAULTS) : undefined)

@@ -121,7 +121,7 @@ export async function settleEnd(id: string, state: Outcome['state'], context: Ru
   // An earlier outcome stays.
   if (stored === undefined || fromJson<Outcome>(stored.data).state !== state) return
   await engine.add(queues.ends[state], id, { data: null })
-  // Nothing is charged for it, whoever cancelled it.
+  // Nothing is charged for it, also when it was cancelled elsewhere.
   if (state === 'cancelled') await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
 }
 
