@@ -22,3 +22,21 @@ test('a run is sent only at the price that was agreed to, and again when a highe
   expect(await settled(runAt(5))).toMatchObject({ state: 'succeeded', sent: 1 })
   await settled(runs.stop())
 })
+
+test.each(['send', 'add', 'runEach'] as const)(
+  'a lower limit of a later %s counts, while the run waits',
+  async (call) => {
+    for (const maxCredits of [undefined, 100]) {
+      const { runs, sent } = await openBatch()
+      const input = { prompt: 'a' }
+      await settled(runs.add('a', MODEL, input, { maxCredits }))
+      if (call === 'send') await settled(runs.send('a', MODEL, input, { maxCredits: 3 }))
+      if (call === 'add') await settled(runs.add('a', MODEL, input, { maxCredits: 3 }))
+      if (call === 'runEach') await settled(runs.runEach(MODEL, [{ key: 'a', input, maxCredits: 3 }]).next())
+      await settled(runs.sweep())
+      expect([sent, (await settled(runs.read('a'))).state]).toEqual([[], 'rejected'])
+      const misspelt = runs.runEach(MODEL, [{ key: 'b', input, max_credits: 3 }])
+      await expect(settled(misspelt.next())).rejects.toThrow('did you mean `maxCredits`')
+    }
+  },
+)

@@ -6,7 +6,7 @@ import { attemptId, checkKey, isEnded, type Outcome, type SubmitData } from './r
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 
 /**
- * Adds a run. One of this key that was rejected for a lower `maxCredits` runs again.
+ * Adds a run. One of this key that was rejected for a lower `maxCredits` runs again, and one that waits takes a lower one.
  *
  * @throws ConfigurationError when the key is that of a run with another model or input
  */
@@ -17,8 +17,26 @@ export async function addCheckedRun(key: string, given: SubmitData, context: Run
   engine.notify?.()
   const stored = await engine.get(queues.submit, key)
   if (stored === undefined) return
-  checkSameRun(key, wanted, fromJson<SubmitData>(stored.data))
+  const known = fromJson<SubmitData>(stored.data)
+  checkSameRun(key, wanted, known)
   if (stored.state === 'done') await retryForBudget(key, wanted, context)
+  else if (isLower(wanted, known)) await lowerLimit(await latestAttempt(key, context), wanted, context)
+}
+
+function isLower({ maxCredits = Number.POSITIVE_INFINITY }: SubmitData, known: SubmitData): boolean {
+  return maxCredits < (known.maxCredits ?? Number.POSITIVE_INFINITY)
+}
+
+/** Lowers the limit of a run that waits: it is sent for no more than what its last caller has agreed to. */
+export async function lowerLimit(
+  attempt: Attempt | undefined,
+  wanted: SubmitData,
+  { engine, queues }: RunsContext,
+): Promise<void> {
+  if (attempt === undefined || attempt.run.state !== 'waiting' || !isLower(wanted, attempt.run)) return
+  const { model, input, webhookUrl } = attempt.run
+  const data = { model, input, webhookUrl, maxCredits: wanted.maxCredits }
+  await engine.update(queues.submit, attempt.id, asJson(data))
 }
 
 /** Returns a run with the input as JSON has it. @throws ConfigurationError or InputValidationError */
@@ -76,8 +94,10 @@ export async function addAttempt({ attempt, run }: Attempt, { engine, queues }: 
 }
 
 /** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */
-async function retryForBudget(key: string, { maxCredits }: SubmitData, context: RunsContext): Promise<void> {
+async function retryForBudget(key: string, wanted: SubmitData, context: RunsContext): Promise<void> {
+  const { maxCredits } = wanted
   const latest = await latestAttempt(key, context)
+  await lowerLimit(latest, wanted, context)
   const isDearer = latest?.run.state === 'rejected' && latest.run.error?.code === 'budget_exceeded'
   if (isDearer && (latest.run.maxCredits ?? 0) < (maxCredits ?? Number.POSITIVE_INFINITY)) {
     return await addAttempt({ ...latest, run: { ...latest.run, maxCredits } }, context)

@@ -91,6 +91,8 @@ export function createRuns(options: RunsOptions): Runs {
       const loop = new RunEach(context, {
         // An item of JavaScript may be nothing at all.
         add: (item) => addCheckedRun(item?.key, { model, input: item?.input, maxCredits: item?.maxCredits }, context),
+        // Not before: a run that waits from before may get a lower limit by its item.
+        onAdded: () => workers.use(loop),
         items,
         concurrency,
         cursors: ownCursors,
@@ -99,7 +101,6 @@ export function createRuns(options: RunsOptions): Runs {
       signal?.addEventListener('abort', onAbort, { once: true })
       // At once, also while the consumer is busy with an item: nothing more is sent.
       loop.signal.addEventListener('abort', () => void workers.release(loop), { once: true })
-      workers.use(loop)
       try {
         yield* loop.run()
       } finally {

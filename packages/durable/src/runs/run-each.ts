@@ -1,4 +1,5 @@
 import { checkEach, hasMethods, needs, sleep, systemClock, type TaskState } from '@modelrun/kit'
+import { ConfigurationError } from 'modelrun'
 import { READ_EVERY_MS, readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import { createReads, type Reads, type RunsContext } from './runs-context.ts'
@@ -13,11 +14,22 @@ export interface RunItem {
   readonly maxCredits?: number | undefined
 }
 
+/** Items have members of their own, but none that was meant to limit the price. @throws ConfigurationError */
+function checkItem(item: RunItem): void {
+  const wrong = Object.keys(item ?? {}).find((name) => name !== 'maxCredits' && /^max_?credits?$/i.test(name))
+  if (wrong === undefined) return
+  throw new ConfigurationError({
+    message: `An item has \`${wrong}\`: did you mean \`maxCredits\`? Nothing was sent for it.`,
+  })
+}
+
 /** Cursors of the lists of ended runs. */
 export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>>
 
 interface Loop<Item> {
   add(item: RunItem): Promise<void>
+  /** Called when the items that were taken are added. */
+  onAdded(): void
   items: Iterable<Item> | AsyncIterable<Item>
   concurrency: number
   /** Where to start reading; updated while reading. */
@@ -119,6 +131,7 @@ export class RunEach<Item extends RunItem> {
   async #register(item: Item): Promise<void> {
     this.#adding += 1
     try {
+      checkItem(item)
       await this.#repeat(() => this.#loop.add(item))
       const { key } = item
       // Before `#settle`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
@@ -128,6 +141,7 @@ export class RunEach<Item extends RunItem> {
       this.fail(error)
     }
     this.#adding -= 1
+    if (this.#adding === 0 && !this.#left.signal.aborted) this.#loop.onAdded()
     this.#notify()
   }
 

@@ -2,7 +2,7 @@ import { jitter, type OnceResult, type Rate, sleep, systemClock, type Task, type
 import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'
-import { addCheckedRun, checkedRun, checkSameRun } from './add-run.ts'
+import { addCheckedRun, checkedRun, checkSameRun, lowerLimit } from './add-run.ts'
 import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
 import { pauseReason } from './pauses.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
@@ -114,6 +114,7 @@ async function addOrRead(key: string, wanted: SubmitData, context: RunsContext):
     return { id: key, attempt: 1, run: { ...wanted, key, state: 'waiting' } }
   }
   checkSameRun(key, wanted, known.run)
+  if (known.run.state === 'waiting') await lowerLimit(known, wanted, context)
   if (known.run.state !== 'rejected') return known
   await addCheckedRun(key, wanted, context)
   return (await latestAttempt(key, context)) ?? known
