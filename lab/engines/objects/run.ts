@@ -40,6 +40,7 @@ const STALLING = [
   'a run that was not marked as started does not count as lost',
   'a run that was marked as started counts as lost',
   'a process that was stopped for longer than its lock cannot mark its run as started',
+  'a caller that was stopped for longer than its lock can neither mark nor end its run; the next one has a higher fence',
 ]
 
 let failures = 0
