@@ -128,9 +128,10 @@ describe('an interrupted run', () => {
   ] as const)('by %s has the class of that and says whether it may be charged', (kind, type, sentence) => {
     const cause = new Error('deeper')
     for (const submission of ['not_sent', 'unknown'] as const) {
-      const error = toError(interruption(kind, submission, cause), failedCall(run))
+      const partial = { ...failedResponse(202, '{').received, requestId: 'req_1' }
+      const error = toError({ ...interruption(kind, submission, cause), partial }, failedCall(run))
       expect(error.constructor).toBe(type)
-      expect(error).toMatchObject({ submission, cause })
+      expect(error).toMatchObject({ submission, cause, requestId: 'req_1' })
       expect(error.message).toContain(sentence)
       expect(error.message).toContain(submission === 'not_sent' ? RUN_IS.not_sent : RUN_IS.unknown)
     }

@@ -86,6 +86,7 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
     message: `${describeInterruption(interruption, call)}${consequence(known, call, isUntouched)}`,
     cause,
     attempts,
+    requestId: partial?.requestId,
     isRetryable: call.isRetryable,
   }
   return new INTERRUPTION_ERRORS[kind](fields)
