@@ -88,9 +88,10 @@ export interface RunOptions extends Partial<SessionCall> {
 /** Starts a run of a model, at the price that was planned. It counts against the budget first. */
 export async function startRun(session: Session, target: ModelTarget, options: RunOptions = {}): Promise<ApiResponse> {
   const { input = target.input, sync, webhook_url, ...call } = options
-  const price = priceOf((await session.call({ path: routePath(ROUTES.getModel, { id: target.modelId }) })).json)
-  if (price !== target.creditsPerRun)
-    throw new BlockedError(`the price of ${target.modelId} is ${show(price)} now; it was ${target.creditsPerRun}`)
+  const { status, json } = await session.call({ path: routePath(ROUTES.getModel, { id: target.modelId }) })
+  const price = status === 200 ? show(priceOf(json)) : `not known (HTTP ${status})`
+  if (price !== show(target.creditsPerRun))
+    throw new BlockedError(`the price of ${target.modelId} is ${price} now; it was ${target.creditsPerRun}`)
   await session.spend(target.creditsPerRun)
   const path = routePath(ROUTES.runModel, { model: target.modelId })
   return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
