@@ -119,8 +119,10 @@ export const ONCE_CHECKS: Checks<Engine> = {
     expectTrue(dueMs > 50_000 && dueMs <= 60_000, `it waits ${dueMs} ms instead of 60,000`)
     await engine.pause(queue)
     expectTrue((await waitMs(once({ isEarly: true }))) > 0, 'it does not wait for the end of the pause')
+    await engine.add(queue, 'next', { data: null })
+    expectEqual(await once({ id: 'next', ignoresPause: true }), { isRun: true }, 'the run in a pause')
     await engine.resume(queue)
-    expectEqual([await once({ isEarly: true }), ids], [{ isRun: true }, ['later']], 'the early run')
+    expectEqual([await once({ isEarly: true }), ids], [{ isRun: true }, ['next', 'later']], 'the early run')
   },
 
   'a rate takes a start only when the task runs, and lets the next one wait': async (context) => {

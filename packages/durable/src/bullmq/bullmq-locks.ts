@@ -63,7 +63,7 @@ export function createLocks(link: RedisLink): Locks {
   return {
     async lock(request) {
       const { queue, limit, spacing } = request
-      const waitMs = await link.on(queue, noStartMs)
+      const waitMs = await link.on(queue, (jobs, redis) => noStartMs(jobs, redis))
       const first = waitMs > 0 ? undefined : await fetchNext(request)
       if (first === undefined) return { tasks: [], nextMs: waitMs > 0 ? waitMs : undefined }
       // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
@@ -113,18 +113,18 @@ async function markJob(one: HeldJob): Promise<boolean> {
 }
 
 /** How long a pause or the rate allows no start. */
-async function noStartMs(jobs: Queue, redis: Redis): Promise<number> {
-  const waits = [redis.pttl(queueKey(jobs, 'pause')), jobs.getRateLimitTtl(1)]
+async function noStartMs(jobs: Queue, redis: Redis, ignoresPause = false): Promise<number> {
+  const waits = [ignoresPause ? 0 : redis.pttl(queueKey(jobs, 'pause')), jobs.getRateLimitTtl(1)]
   return Math.max(0, ...(await Promise.all(waits)))
 }
 
 /** Resolves to why the job cannot be locked. */
-async function putInFront(jobs: Queue, redis: Redis, { id, lockMs, isEarly }: LockOneRequest) {
+async function putInFront(jobs: Queue, redis: Redis, { id, lockMs, isEarly, ignoresPause }: LockOneRequest) {
   const { job, state } = (await readJob(jobs, toJobId(id))) ?? {}
   if (state === 'running') return { isRunning: true, waitMs: lockMs }
   if (job === undefined || state !== 'waiting') return { isRunning: false, waitMs: 0 }
   const dueMs = isEarly ? 0 : (await readNotes(redis, job)).dueAt - Date.now()
-  const waitMs = Math.max(dueMs, await noStartMs(jobs, redis))
+  const waitMs = Math.max(dueMs, await noStartMs(jobs, redis, ignoresPause))
   if (waitMs > 0) return { isRunning: false, waitMs }
   await isDone(job.promote())
   await isDone(job.changePriority({ lifo: true }))

@@ -53,6 +53,8 @@ const mine = (condition: string) => `
     SELECT t.id, t.state FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
   )`
 
+const NOT_PAUSED = `NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})`
+
 /**
  * Locks due tasks, without those that other workers are locking at this moment. With a rate it locks one, and takes its start.
  * $2 milliseconds, $3 slack and $4 step of the rate, or null.
@@ -60,7 +62,6 @@ const mine = (condition: string) => `
 const lock = (condition: string, limit: string) => `
   WITH due AS (
     SELECT id, ${NOW} AS now FROM modelrun_tasks AS t WHERE ${OPEN} AND ${condition}
-      AND NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})
     ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ),
   start AS (
@@ -93,9 +94,12 @@ export const SQL = {
     UPDATE modelrun_tasks AS t SET data = $3, due_at = CASE t.state WHEN 'waiting' THEN ${NOW} ELSE t.due_at END FROM mine
     WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
   // $5 most tasks.
-  lock: lock(`due_at <= ${NOW}`, '$5::int'),
-  // $5 id, $6 whether also before it is due.
-  lockOne: lock(`id = $5 AND (due_at <= ${NOW} OR ($6::int = 1 AND state = 'waiting'))`, '1'),
+  lock: lock(`due_at <= ${NOW} AND ${NOT_PAUSED}`, '$5::int'),
+  // $5 id, $6 whether also before it is due, $7 whether also in a pause.
+  lockOne: lock(
+    `id = $5 AND (due_at <= ${NOW} OR ($6::int = 1 AND state = 'waiting')) AND ($7::int = 1 OR ${NOT_PAUSED})`,
+    '1',
+  ),
   nextDue: `
     SELECT ${NOW} AS now, (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
       q.paused_until, q.next_start

@@ -52,14 +52,15 @@ export class PostgresTable implements DurableTable {
     return row.due_at == null ? undefined : Number(row.due_at) - Number(row.now)
   }
 
-  async lockOne({ queue, id, lockMs, spacing, isEarly }: LockOneRequest): Promise<LockedOne> {
-    const [locked] = await this.#rows(SQL.lockOne, queue, lockMs, ...rateOf(spacing), id, isEarly ? 1 : 0)
+  async lockOne({ queue, id, lockMs, spacing, isEarly, ignoresPause }: LockOneRequest): Promise<LockedOne> {
+    const flags = [isEarly, ignoresPause].map(Number)
+    const [locked] = await this.#rows(SQL.lockOne, queue, lockMs, ...rateOf(spacing), id, ...flags)
     if (locked !== undefined) return { task: toLockedTask(locked) }
     const [row] = await this.#rows(SQL.one, queue, id)
     if (row === undefined) return { task: undefined, isRunning: false, waitMs: 0 }
     const isRunning = row.state === 'running'
     const dueMs = isEarly && !isRunning ? 0 : Number(row.due_at) - Number(row.now)
-    const waitMs = Math.max(0, startMs(spacing, row), dueMs, pausedMs(row))
+    const waitMs = Math.max(0, startMs(spacing, row), dueMs, ignoresPause ? 0 : pausedMs(row))
     return { task: undefined, isRunning: isRunning && dueMs > 0, waitMs }
   }
 

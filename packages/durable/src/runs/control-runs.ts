@@ -1,17 +1,9 @@
-import { type Json, sleep, systemClock, type Task } from '@modelrun/kit'
+import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
 import { type Attempt, latestAttempt } from './read-runs.ts'
-import { isEnded, keyOf, type Outcome, outcomeOf, type SubmitData } from './run-types.ts'
-import {
-  FIRST_WAIT_MS,
-  fromJson,
-  OPEN_STATES,
-  pagesOf,
-  type RunsContext,
-  settleEnd,
-  stored,
-  storeOutcome,
-} from './runs-context.ts'
+import { cancelledBefore, isEnded, keyOf, outcomeOf, type SubmitData } from './run-types.ts'
+import { FIRST_WAIT_MS, OPEN_STATES, pagesOf, type RunsContext, settleEnd, storeOutcome } from './runs-context.ts'
+import { endCancelled } from './submit-run.ts'
 
 /**
  * What a cancellation could do.
@@ -19,7 +11,7 @@ import {
  * - `cancelled`: it will never be sent, or the service has cancelled its job; nothing is charged
  * - `ended`: it had ended before, or the service does not cancel it any more; it is charged as it ended
  * - `sending`: it is being sent right now, or its cancel is under way; cancel it again
- * - `unknown`: it may have been sent, and its job is not known: see `resolve`
+ * - `unknown`: it may have been sent, and its job is not known: see `resolve`. A resubmit that waits is never sent
  * - `missing`: it was never added
  */
 export type Cancellation = 'cancelled' | 'ended' | 'sending' | 'unknown' | 'missing'
@@ -51,27 +43,21 @@ async function cancelAttempt({ id, run }: Attempt, context: RunsContext): Promis
   return (await cancelWaiting(id, run, context)) ? 'cancelled' : 'sending'
 }
 
-/** Ends the task of a run that was cancelled before it was sent. */
-export async function endCancelled(task: Task, context: RunsContext): Promise<Json> {
-  const { engine, queues } = context
-  const outcome = cancelledBefore(fromJson<SubmitData>(task.data))
-  const store = async () => {
-    await storeOutcome(task.id, outcome, context)
-    await engine.remove(queues.unsent, task.id)
-  }
-  await stored(store, context)
-  return { cancelled: true }
-}
-
 /**
  * Cancels a run that is not being sent. The request is stored first, and is read by the sender, after it has locked the task: if
  * the task is not locked now, it is never sent.
  */
-async function cancelWaiting(id: string, { model, input }: SubmitData, context: RunsContext): Promise<boolean> {
+async function cancelWaiting(id: string, run: SubmitData, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   await engine.add(queues.cancels, id, { data: null })
   if ((await engine.get(queues.submit, id))?.state !== 'waiting') return false
-  await storeOutcome(id, cancelledBefore({ model, input }), context)
+  if ((await engine.total(queues.resubmits(id))) > 0) {
+    // Its resubmit is cancelled, and the next read says how the run is then.
+    const options = { id, isEarly: true, ignoresPause: true, startMark: 'handler' } as const
+    await engine.once(queues.submit, (task) => endCancelled(task, context), options)
+    return false
+  }
+  await storeOutcome(id, cancelledBefore(run), context)
   // So that it takes no place in the queue. Otherwise a worker ends it.
   await engine.add(queues.unsent, id, { data: null })
   if (!(await engine.remove(queues.submit, id))) await engine.remove(queues.unsent, id)
@@ -103,11 +89,6 @@ async function settleCancelled(id: string, context: RunsContext): Promise<void> 
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.
   await engine.replay(queues.submit, id)
-}
-
-function cancelledBefore({ model, input }: SubmitData): Outcome {
-  const error = { code: 'CANCELLED', message: 'The run was cancelled before it was sent.' }
-  return { state: 'cancelled', error, model, input }
 }
 
 /** How many runs a `cancelAll` met, by what it could do. `failed`: the service did not respond; call it again. */

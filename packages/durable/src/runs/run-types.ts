@@ -124,6 +124,9 @@ export type Outcome = { readonly took?: Took | undefined; readonly requestId?: s
     } & Partial<SubmitData>)
 )
 
+/** Of a run that is not sent. */
+export type UnsentOutcome = Extract<Outcome, { readonly state: 'rejected' | 'cancelled' }>
+
 /** Returns how a run ended, from the job of a poll or a delivery; `undefined` while the job has not ended. */
 export function outcomeOf(jobId: string, { status, output, error }: Job): Outcome | undefined {
   if (status === 'succeeded' && output !== undefined) return { state: 'succeeded', jobId, output }
@@ -133,6 +136,12 @@ export function outcomeOf(jobId: string, { status, output, error }: Job): Outcom
   }
   if (status !== 'cancelled') return undefined
   return { state: 'cancelled', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
+}
+
+/** How a run ends that is cancelled before it is sent. */
+export function cancelledBefore({ model, input }: SubmitData): UnsentOutcome {
+  const error = { code: 'CANCELLED', message: 'The run was cancelled before it was sent.' }
+  return { state: 'cancelled', error, model, input }
 }
 
 /** What of a run decides how it has ended. */

@@ -79,16 +79,20 @@ export function fromJson<Value extends SubmitData | PollData | Outcome | TaskFai
   return value as unknown as Value
 }
 
+/** How often a person has decided to send the run again, because an earlier send of it may be charged. */
+export async function resubmitsOf(
+  { id, fence }: Pick<Task, 'id' | 'fence'>,
+  { engine, queues }: RunsContext,
+): Promise<number> {
+  return fence === 1 ? 0 : await engine.total(queues.resubmits(id))
+}
+
 /**
  * The part of the counted credits that is this send of a run. Each send that may have been accepted has a part of its own,
  * because it may be charged; a send that is repeated, because it was not made, has the same one.
  */
-export async function creditsPart(
-  { id, fence }: Pick<Task, 'id' | 'fence'>,
-  { engine, queues }: RunsContext,
-): Promise<string> {
-  const resubmits = fence === 1 ? 0 : await engine.total(queues.resubmits(id))
-  return partOf(id, resubmits)
+export async function creditsPart(task: Pick<Task, 'id' | 'fence'>, context: RunsContext): Promise<string> {
+  return partOf(task.id, await resubmitsOf(task, context))
 }
 
 /** The last number is stored since 0.1.0. */
@@ -143,7 +147,7 @@ export async function freePlace(id: string, { engine, queues, maxRunning }: Runs
 const BACKOFF = { clock: systemClock, firstMs: 100, maxMs: 5_000 } as const
 
 /** Repeats a change of the store until it succeeds: nothing else knows what it stores. */
-export function stored(change: () => Promise<void>, { onError }: Pick<RunsContext, 'onError'>): Promise<void> {
+export function stored<Value>(change: () => Promise<Value>, { onError }: Pick<RunsContext, 'onError'>): Promise<Value> {
   return untilStored(change, { ...BACKOFF, onError })
 }
 

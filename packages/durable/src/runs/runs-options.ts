@@ -139,8 +139,9 @@ export interface Runs {
    */
   resolve(key: string, decision?: { jobId?: string | undefined }): Promise<boolean>
   /**
-   * Sends an `unknown` run again. It may be paid twice. Of several calls at the same time, one sends it. Resolves to whether the
-   * run was unknown. A run whose job is known was paid: it is sent again only when `lostJob` names that job, which is given up.
+   * Sends an `unknown` run again. It may be paid twice. Of several calls at the same time, one sends it. When it is not accepted,
+   * the run is `unknown` again. Resolves to whether the run was unknown. A run whose job is known was paid: it is sent again
+   * only when `lostJob` names that job, which is given up.
    */
   resubmit(key: string, decision?: { lostJob?: string | undefined }): Promise<boolean>
   /**

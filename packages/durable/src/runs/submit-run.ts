@@ -1,8 +1,7 @@
-import { type Json, NonRetriableError, RetryAfterError, type Task, type TaskFailure } from '@modelrun/kit'
+import { type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
-import { endCancelled } from './control-runs.ts'
 import { pauseOnRejection } from './pauses.ts'
-import type { SubmitData } from './run-types.ts'
+import { cancelledBefore, type SubmitData, type UnsentOutcome } from './run-types.ts'
 import {
   asJson,
   creditsPart,
@@ -11,6 +10,7 @@ import {
   note,
   type RunsContext,
   reportEnd,
+  resubmitsOf,
   stored,
   storeOutcome,
   takePlace,
@@ -38,14 +38,14 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
   let send: (() => Promise<SentJob>) | undefined
   try {
     const prepared = await prepare(task, prices, context)
-    if (typeof prepared !== 'function') return prepared
+    if (typeof prepared !== 'function') return await endUnsent(task, prepared, context)
     // After this mark only its own process sends the run, and a process that comes late does not.
     if (!(await task.markStarted())) throw new RetryAfterError(0)
     note(context, { isMarked: true })
     send = prepared
     return await startPolling(task, await send(), context)
   } catch (error) {
-    if (error instanceof RetryAfterError) throw error
+    if (error instanceof RetryAfterError || error instanceof NonRetriableError) throw error
     // The store failed before the run was sent.
     if (send === undefined && !(error instanceof ModelRunError)) throw new RetryAfterError(OUTAGE_DELAY_MS)
     if (error instanceof BudgetExceededError) prices.forget(fromJson<SubmitData>(task.data).model)
@@ -61,21 +61,22 @@ interface SentJob {
   output?: Output | undefined
 }
 
-/** Does all that comes before the run is sent. Returns the function that sends it, or the result of a task that does not. */
+/** Does all that comes before the run is sent. Returns the function that sends it, or how a run ends that is not sent. */
 async function prepare(
   task: Task,
   prices: Prices,
   context: RunsContext,
-): Promise<(() => Promise<SentJob>) | Json | undefined> {
+): Promise<(() => Promise<SentJob>) | UnsentOutcome> {
   const { client, engine, queues, inbox, maxCredits } = context
-  const { model, input, maxCredits: agreed, webhookUrl } = fromJson<SubmitData>(task.data)
+  const data = fromJson<SubmitData>(task.data)
+  const { model, input, maxCredits: agreed, webhookUrl } = data
   const price = await prices.of(model)
   const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id } })
-  if (await isCancelled(task.id, context)) return endCancelled(task, context)
+  if (await isCancelled(task.id, context)) return cancelledBefore(data)
   const part = await creditsPart(task, context)
   if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {
     const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
-    return reject(task, { error: { code: 'BUDGET_EXCEEDED', message }, maxCredits }, context)
+    return { state: 'rejected', error: { code: 'BUDGET_EXCEEDED', message }, maxCredits }
   }
   await takePlace(task.id, context)
   // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
@@ -112,7 +113,8 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   await stored(() => giveBack(task, context), context)
   await pauseOnRejection(error, context)
   const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAgain(error, task))
-  if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
+  const { code, message } = error
+  if (isFinal) return endUnsent(task, { state: 'rejected', error: { code, message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
   throw new RetryAfterError(OUTAGE_DELAY_MS)
 }
@@ -174,13 +176,29 @@ async function park({ id }: Task, context: RunsContext, cause?: unknown): Promis
   return new NonRetriableError('unknown', message, { cause })
 }
 
-async function reject(
-  { id }: Task,
-  why: { error: TaskFailure; maxCredits?: number | undefined },
-  context: RunsContext,
-): Promise<Json> {
-  await stored(() => storeOutcome(id, { state: 'rejected', ...why }, context), context)
-  return { rejected: true }
+/**
+ * Ends a run that is not sent. One that was sent before stays unknown until a delivery or a person ends it: that send may be
+ * charged, and its job is not known.
+ */
+async function endUnsent(task: Task, end: UnsentOutcome, context: RunsContext): Promise<Json> {
+  const { engine, queues } = context
+  if ((await stored(() => resubmitsOf(task, context), context)) > 0) {
+    await stored(() => giveBack(task, context), context)
+    throw await park(task, context, `it was sent before. Its resubmit was not accepted: ${end.error.message}`)
+  }
+  const store = async () => {
+    await storeOutcome(task.id, end, context)
+    await engine.remove(queues.unsent, task.id)
+  }
+  await stored(store, context)
+  return { [end.state]: true }
+}
+
+/** Ends a run that was cancelled and waits. */
+export async function endCancelled(task: Task, context: RunsContext): Promise<Json | undefined> {
+  if (await hasMovedOn(task, context)) return undefined
+  if (task.lost > 0) throw await park(task, context)
+  return endUnsent(task, cancelledBefore(fromJson<SubmitData>(task.data)), context)
 }
 
 /** How long a price counts. With a limit, the client reads it again right before the POST. */

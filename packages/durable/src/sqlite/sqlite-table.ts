@@ -73,14 +73,14 @@ export class SqliteTable implements DurableTable {
     return this.#database.transaction({ toDisk: false }, () => this.#lockOne(request))
   }
 
-  #lockOne({ queue, id, lockMs, spacing, isEarly }: LockOneRequest): LockedOne {
+  #lockOne({ queue, id, lockMs, spacing, isEarly, ignoresPause }: LockOneRequest): LockedOne {
     const now = Date.now()
     const { pausedMs, startMs, nextStart } = this.#queueState(queue, { now, spacing })
     const [row] = this.#database.rows(SQL.one, { queue, id })
     if (row === undefined) return { task: undefined, isRunning: false, waitMs: 0 }
     const isRunning = row.state === 'running'
     const dueMs = isEarly && !isRunning ? 0 : Number(row.due_at) - now
-    const waitMs = Math.max(startMs, dueMs, pausedMs)
+    const waitMs = Math.max(startMs, dueMs, ignoresPause ? 0 : pausedMs)
     if (waitMs > 0) return { task: undefined, isRunning: isRunning && dueMs > 0, waitMs }
     if (spacing !== undefined) this.#takeStart(queue, spacing, { now, nextStart })
     return { task: this.#lockRow(queue, row, now + lockMs) }

@@ -63,16 +63,6 @@ it('cancels a whole batch, and sends what is added later', async () => {
   await expect.poll(() => runs.get('later')).toMatchObject({ state: 'running', jobId: expect.any(String) })
 })
 
-it('leaves an unknown run for a decision when it is cancelled', async () => {
-  const { server, runs } = await setUpRuns()
-  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await finish(runs)
-  expect(await runs.cancel('a')).toBe('unknown')
-  expect(await runs.resubmit('a')).toBe(true)
-  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
-})
-
 it('pauses in all processes, says so, and ends a pause only when its user does', async () => {
   const { server, runs, engine, client } = await setUpRuns()
   const other = createRuns({ engine, client })

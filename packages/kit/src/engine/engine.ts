@@ -110,6 +110,8 @@ export interface OnceOptions extends WorkOptions {
   id: string
   /** Runs the task also before it is due. Default `false`. */
   isEarly?: boolean | undefined
+  /** Runs the task also while its queue is paused: for what sends nothing. Default `false`. */
+  ignoresPause?: boolean | undefined
 }
 
 /** The outcome for one task that was to run at once. */

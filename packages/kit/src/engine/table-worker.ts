@@ -16,13 +16,13 @@ interface WorkerContext extends TableContext {
 /** Locks one task, and runs it to its end. Rejects when the store does not lock it. */
 export async function runOnce(
   work: QueueWork,
-  request: Pick<LockOneRequest, 'id' | 'isEarly'> & { lockOne: NonNullable<TaskTable['lockOne']> },
+  request: Pick<LockOneRequest, 'id' | 'isEarly' | 'ignoresPause'> & { lockOne: NonNullable<TaskTable['lockOne']> },
   context: TableContext,
 ): Promise<OnceResult> {
   const { lockMs, spacing, startMark } = work.settings
-  const { lockOne, id, isEarly } = request
+  const { lockOne, ...wanted } = request
   const until = context.clock.now() + lockMs
-  const locked = await lockOne({ queue: work.queue, id, lockMs, spacing, isEarly })
+  const locked = await lockOne({ queue: work.queue, lockMs, spacing, ...wanted })
   if (locked.task === undefined) return { isRun: false, isRunning: locked.isRunning, waitMs: locked.waitMs }
   const held = new HeldRuns(work, context)
   const run = held.add(locked.task, until)

@@ -62,10 +62,10 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions) {
   const lockOne = table.lockOne?.bind(table)
   /** Runs one task in this process. Rejects when the table cannot lock a task by its id. */
   const once = async (queue: string, handler: TaskHandler, given: OnceOptions): Promise<OnceResult> => {
-    const { id, isEarly = false, ...options } = given
+    const { id, isEarly = false, ignoresPause = false, ...options } = given
     if (lockOne === undefined) throw new Error('This store does not lock a task by its id.')
     const work = { queue, handler, settings: settingsOf(options) }
-    const result = await runOnce(work, { lockOne, id, isEarly }, context)
+    const result = await runOnce(work, { lockOne, id, isEarly, ignoresPause }, context)
     // Only this run may know when its task is due again.
     if (result.isRun) wake(queue)
     return result

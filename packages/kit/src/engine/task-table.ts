@@ -34,6 +34,8 @@ export interface LockOneRequest extends Pick<LockRequest, 'queue' | 'lockMs' | '
   id: string
   /** Also before the task is due. */
   isEarly: boolean
+  /** Also while the queue is paused. */
+  ignoresPause: boolean
 }
 
 /** The task that was locked, or why it was not. */
