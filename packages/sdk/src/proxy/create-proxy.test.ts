@@ -182,6 +182,10 @@ describe('what a page gets', () => {
     const response = await proxy.handle(request, { waitUntil: (work) => works.push(work) })
     expect(works).toHaveLength(1)
     await expect(works[0]).resolves.toBe(response)
+    const waitUntil = () => expect.unreachable('it was taken from its context')
+    const again = createTestProxy([QUEUED])
+    expect((await again.proxy.handle(new Request(request), { waitUntil })).status).toBe(response.status)
+    expect(again.errors).toHaveLength(1)
   })
 
   test('by default the operator reads failures in the console', async () => {

@@ -1,4 +1,4 @@
-import { type Checks, checkEach, isText, must, needs, readOptions, rejectArgument } from '@modelrun/kit'
+import { type Checks, checkEach, isText, must, needs, readOptions, rejectArgument, watch } from '@modelrun/kit'
 import { createNodeListener, type NodeListener, rejectArguments } from '../shared/serving/node-listener.ts'
 import { checkWebRequest } from '../shared/serving/read-body.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
@@ -76,7 +76,9 @@ export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
     handle: async (request, context) => {
       checkWebRequest('proxy.handle', request)
       const responding = serve(core, () => fromRequest(request, clock, rules))
-      if (context !== undefined && 'waitUntil' in context) context.waitUntil?.(responding)
+      const wait = () => (context !== undefined && 'waitUntil' in context ? context.waitUntil?.(responding) : undefined)
+      const { method, url } = request
+      watch(wait, (error) => options.onError(error, { user: undefined, method, path: new URL(url).pathname }))
       return responding
     },
     node: (...given: unknown[]) => {

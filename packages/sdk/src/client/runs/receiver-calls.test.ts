@@ -171,7 +171,11 @@ describe('the context of a run', () => {
   }
 
   test.each(['run', 'submit'] as const)('goes to the receiver, and not to the service: %s', async (method) => {
-    const { given, service } = await called(method, { context: { order: 7 } })
+    const context = { order: 7 }
+    const calling = called(method, { context })
+    // The program uses its object again.
+    context.order = 8
+    const { given, service } = await calling
     expect(given).toEqual([{ modelId: 'aurora-image', context: { order: 7 } }])
     expect(JSON.stringify(service.received[0]?.body)).not.toContain('order')
   })

@@ -53,6 +53,13 @@ describe('the limit of one run', () => {
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'GET'])
   })
 
+  test.each([[[]], ['false'], [{ rows: [] }]])('is not passed by a store that responds with %j', async (reply) => {
+    const store = { reserve: async () => reply as never, settle: async () => {}, balance: async () => 0 }
+    const harness = createTestProxy([model(), completed], { budget: { credits: 100, store } })
+    expect(await harness.clock.run(statusOf(harness))).toBe(503)
+    expect(harness.service.received.map(({ method }) => method)).toEqual(['GET'])
+  })
+
   test('rejects a run whose price cannot be read, as one that was not sent', async () => {
     const { send, clock, errors } = createTestProxy([errorResponse(500, 'X')], { maxCredits: 100 })
     const { status, headers } = await clock.run(send(`POST ${RUN_PATH}`, RUN))

@@ -1,3 +1,4 @@
+import { ConfigurationError, showValue } from '@modelrun/kit'
 import { type Clock, wallNow } from '../../shared/clock.ts'
 import { randomId } from '../../shared/signing/base64.ts'
 import type { ProxyIdentity } from '../proxy-options.ts'
@@ -42,7 +43,10 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
     const { window, ...rest } = reservation
     if (rest.limit === Number.POSITIVE_INFINITY) return true
     const leftMs = Math.ceil((window + 1) * windowMs - wallNow(clock))
-    return await store.reserve({ ...rest, expiresInMs: Number.isFinite(leftMs) ? leftMs : undefined })
+    const isTaken: unknown = await store.reserve({ ...rest, expiresInMs: Number.isFinite(leftMs) ? leftMs : undefined })
+    if (typeof isTaken === 'boolean') return isTaken
+    const message = `\`reserve\` of the budget store must return true or false, not ${showValue(isTaken)}. Nothing was sent.`
+    throw new ConfigurationError({ message })
   }
 
   return {
