@@ -157,7 +157,9 @@ test('a job is that of one run', async () => {
   for (const key of ['a', 'b']) await settled(runs.send(key, MODEL, { prompt: key }))
   expect((await settled(runs.unknown())).map(({ key }) => key)).toEqual(['a', 'b'])
   const [jobId = '', other = ''] = server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
-  expect(await settled(runs.resolve('a', { jobId }))).toBe(true)
+  const resolve = (key: string) => runs.resolve(key, { jobId }).catch(String)
+  const ends = await settled(Promise.all([resolve('a'), resolve('b')]))
+  expect(ends).toEqual([true, expect.stringContaining(`The job ${jobId} is that of the run a.`)])
   const taken = {
     name: 'ConfigurationError',
     message: `The job ${jobId} is that of the run a. The run b stays unknown.`,

@@ -21,6 +21,8 @@ export function queuesOf(name: string) {
     outcomes: `${name}:outcomes`,
     /** Marks of attempts after the first: how many runs were retried. */
     retried: `${name}:retried`,
+    /** The key of the run for which a user has named a job. */
+    claims: `${name}:claims`,
     /** Requests to cancel a run before it is sent. */
     cancels: `${name}:cancels`,
     /** Marks of runs that were cancelled before they were sent, and have left `submit`. */

@@ -41,8 +41,8 @@ export async function resolveUnknown(key: string, given: string | undefined, con
   const { id, run } = (await latestAttempt(key, context)) ?? {}
   const jobId = given ?? run?.jobId
   if (id === undefined || run?.state !== 'unknown' || jobId === undefined) return false
-  const owner = jobId === run.jobId ? undefined : await ownerOf(jobId, context)
-  if (owner !== undefined && owner !== key) {
+  const owner = jobId === run.jobId ? key : ((await ownerOf(jobId, context)) ?? (await claimantOf(jobId, key, context)))
+  if (owner !== key) {
     const message = `The job ${jobId} is that of the run ${owner}. The run ${key} stays unknown.`
     throw new ConfigurationError({ message })
   }
@@ -73,6 +73,18 @@ async function ownerOf(jobId: string, context: RunsContext): Promise<string | un
     }
   }
   return undefined
+}
+
+/** Lets one of several runs claim a job, before it is stored with a run. Returns the key of that run. */
+async function claimantOf(jobId: string, key: string, context: RunsContext): Promise<string> {
+  const { engine, queues } = context
+  await engine.add(queues.claims, jobId, { data: { key } })
+  const claimant = stringIn((await engine.get(queues.claims, jobId))?.data, 'key') ?? key
+  const { run } = (await latestAttempt(claimant, context)) ?? {}
+  if (claimant === key || run?.state === 'unknown' || run?.jobId === jobId) return claimant
+  // Its run was deleted, or has another job now.
+  await engine.remove(queues.claims, jobId)
+  return claimantOf(jobId, key, context)
 }
 
 /** Sends an unknown run again. `replay` is atomic: of two calls at the same time, one sends. */
