@@ -63,7 +63,9 @@ async function serveBefore(
       const passed = await fetch(`${cli.url}${path}`, { method, headers: own, body: body ?? null })
       return [passed.status, await passed.json()]
     }
-    const [status, json] = await respond(body, theirs)
+    // A connection that breaks behind it breaks before it, too.
+    const [status, json] = (await respond(body, theirs).catch(() => undefined)) ?? []
+    if (status === undefined) return void response.destroy()
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   })
   return { MODELRUN_BASE_URL: url }

@@ -56,12 +56,17 @@ async function findByContent(batch: Batch, rows: readonly Row[], { model, schema
 }
 
 async function findAttempt(runs: Runs, row: Row): Promise<void> {
+  let mayBePaid = false
   for (let attempt = 1; ; attempt++) {
     const runKey = attemptKey(row.key, attempt)
     const run = await runs.get(runKey)
-    const mayHaveNext = isRetryable(run) || run?.state === 'unknown'
-    const hasNext = mayHaveNext && (await runs.get(attemptKey(row.key, attempt + 1))) !== undefined
-    if (!hasNext) return void Object.assign(row, { attempt, runKey, run })
+    if (attempt > 1 && run === undefined) return
+    const isUnsent = run?.jobId === undefined && ['rejected', 'cancelled'].includes(run?.state ?? '')
+    row.attempt = attempt
+    // What was not sent decides nothing about an earlier attempt that may be paid.
+    if (!mayBePaid || !isUnsent) Object.assign(row, { runKey, run })
+    mayBePaid = row.run?.state === 'unknown'
+    if (!mayBePaid && !isRetryable(run)) return
   }
 }
 

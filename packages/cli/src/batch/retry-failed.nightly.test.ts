@@ -53,13 +53,20 @@ describe('modelrun batch --retry-failed', () => {
     cli.server.script('aurora-image', [FAILED])
     await cli.write('rows.jsonl', '{"prompt":"a"}\n')
     const args = [...BATCH, '--inputs', 'rows.jsonl']
-    expect((await cli.run([...args, '--retry-failed'])).code).toBe(4)
-    expect((await cli.run([...args, '--retry-failed'])).code).toBe(4)
+    let isRejected = false
+    const { env } = await rejecting(cli, () => isRejected)
+    expect((await cli.run([...args, '--retry-failed'], { env })).code).toBe(4)
+    expect((await cli.run([...args, '--retry-failed'], { env })).code).toBe(4)
+    // What is sent again and rejected decides nothing.
+    isRejected = true
+    expect((await cli.run([...args, '--resubmit-unknown'], { env })).code).toBe(3)
+    expect((await cli.run(args, { env })).code).toBe(4)
+    isRejected = false
     // The choice: it is this job. The job has failed, so the row can be retried from now on.
     const [job] = cli.server.journal.entries({ kind: 'job' })
-    const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])
+    const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`], { env })
     expect([decided.code, cli.inputs().length]).toEqual([1, 1])
-    expect((await cli.run([...args, '--retry-failed'])).code).toBe(0)
+    expect((await cli.run([...args, '--retry-failed'], { env })).code).toBe(0)
     expect(cli.inputs()).toHaveLength(2)
   })
 

@@ -17,11 +17,11 @@ export interface Row {
   input: RunInput
   /** As it stands in the file. */
   cells: RawRow['cells']
-  /** From 1. Each attempt is a run of its own in the batch, and is sent at most once. */
+  /** Number of attempts so far; 1 for none. Each is a run of its own in the batch, and is sent at most once. */
   attempt: number
-  /** The key of the run of this attempt. */
+  /** The key of the run of the attempt that counts. */
   runKey: string
-  /** The run of this attempt, when it was added before. */
+  /** That run, when it was added before. */
   run?: Run | undefined
   /** Paths of its files, when they are saved. */
   files?: readonly string[] | undefined
