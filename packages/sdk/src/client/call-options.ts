@@ -17,6 +17,7 @@ import {
   notNegative,
   oneOf,
   positive,
+  readJson,
   readOptions,
   showValue,
   signal,
@@ -131,7 +132,7 @@ export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
 /** Reads the options of a call that runs a model. The program may change its `context` before a receiver has stored it. */
 export function readRunOptions<O extends { context?: unknown }>(place: string, given: O, checks: Checks<O>): O {
   const { context, ...options } = readOptions(place, given, checks)
-  return { ...options, ...(context === undefined ? {} : { context: structuredClone(context) }) } as O // its own members
+  return { ...options, ...(context === undefined ? {} : { context: readJson(context).json }) } as O // its own members
 }
 
 /** Of `models.run`. */
