@@ -9,8 +9,8 @@ export abstract class CommandError extends Error {
   /** Lines below the message. */
   readonly details: readonly string[]
 
-  constructor(message: string, details: readonly string[] = []) {
-    super(message)
+  constructor(message: string, details: readonly string[] = [], options?: ErrorOptions) {
+    super(message, options)
     this.details = details
   }
 }
@@ -31,6 +31,13 @@ export class RejectedRunError extends CommandError {
 export class InterruptedError extends CommandError {
   readonly exitCode = EXIT.interrupted
   readonly code = 'interrupted'
+}
+
+/** The job has succeeded, and some of its files are not saved. */
+export class UnsavedError extends CommandError {
+  readonly exitCode = EXIT.unknown
+  readonly code = 'unsaved'
+  readonly facts = { submission: 'accepted' }
 }
 
 /** What a batch must keep cannot be written. */

@@ -85,6 +85,14 @@ export async function serveDear(cli: CliHarness) {
   return dear
 }
 
+/** The service, whose outputs have other items. */
+export async function serveItems(cli: CliHarness, items: readonly unknown[]) {
+  return await serveBefore(cli, async (_, theirs) => {
+    const [status, json] = await theirs()
+    return [status, JSON.parse(JSON.stringify(json).replace(/"items":\[[^\]]*\]/, `"items":${JSON.stringify(items)}`))]
+  })
+}
+
 /** The service behind a filter that rejects some prompts, as many services do. */
 export async function rejecting(cli: CliHarness, isRejected: (prompt: string) => boolean) {
   /** The prompts that it rejected. */

@@ -93,7 +93,7 @@ function openFolder(out: string): string {
 /** Which rows have their files. A row that is not here is saved again, which changes nothing. */
 class SavedRows {
   readonly #path: string
-  readonly #files = new Map<string, string[]>()
+  readonly #files = new Map<string, readonly string[]>()
 
   constructor(path: string) {
     this.#path = path
@@ -111,7 +111,7 @@ class SavedRows {
     return files?.every((file) => existsSync(file)) ? files : undefined
   }
 
-  add(key: string, files: string[]): void {
+  add(key: string, files: readonly string[]): void {
     this.#files.set(key, files)
     // The line break comes first: a process that was killed may have left half a line.
     appendPrivate(this.#path, `\n${JSON.stringify({ key, files })}`)

@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync'
 import { EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { writePrivate } from '../files/private-files.ts'
-import { prepareFolder } from '../files/save-files.ts'
+import { prepareFolder, urlsOf } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText, countText, priceText, safeJson } from '../terminal/text.ts'
 import { stateFolder } from './account.ts'
@@ -13,7 +13,7 @@ import type { Row } from './rows.ts'
 
 const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejected', 'unknown'] as const
 
-/** `unsaved`: it succeeded, and its files could not be fetched. */
+/** `unsaved`: it succeeded, and not all of its files could be saved. */
 export type RowState = (typeof STATES)[number]
 
 /** A row, as far as it is known: the state of a batch has no file of rows. */
@@ -42,16 +42,16 @@ export function describeRow(known: KnownRow, price: number | undefined) {
     sent_at: run?.sentAt === undefined ? undefined : new Date(run.sentAt).toISOString(),
     files,
     /** Where the service has the files. */
-    urls: run?.output?.items.map(({ url }) => url) ?? [],
+    urls: run?.output === undefined ? [] : urlsOf(run.output),
     /** Undefined where it is not known whether it was charged. */
     credits: rowCredits(state, price),
     error: saveProblem ?? (run && runProblem(run)),
   }
 }
 
-function rowState({ run, files }: KnownRow): RowState {
+function rowState({ run, files, saveProblem }: KnownRow): RowState {
   if (run === undefined) return 'waiting'
-  if (run.state === 'succeeded') return files === undefined ? 'unsaved' : 'succeeded'
+  if (run.state === 'succeeded') return files === undefined || saveProblem !== undefined ? 'unsaved' : 'succeeded'
   // A run that was cancelled before it was sent has no job.
   if (run.state === 'cancelled') return run.jobId === undefined ? 'rejected' : 'failed'
   return run.state
@@ -78,7 +78,7 @@ const MOST_LISTED = 20
 /** The last column of the table. The command is the same one, with more options. */
 const TO_DO: Readonly<Record<RowState, string>> = {
   succeeded: '',
-  unsaved: 'the same command fetches their files',
+  unsaved: 'the same command fetches what is missing',
   running: 'the same command continues with them',
   waiting: 'the same command sends them',
   failed: 'add --retry-failed to run them again, as new paid runs',

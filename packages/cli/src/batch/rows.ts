@@ -23,9 +23,9 @@ export interface Row {
   runKey: string
   /** That run, when it was added before. */
   run?: Run | undefined
-  /** Paths of its files, when they are saved. */
+  /** Paths of its files, as far as they are saved. */
   files?: readonly string[] | undefined
-  /** Why they are not saved. */
+  /** Why others are not saved. */
   saveProblem?: string | undefined
 }
 

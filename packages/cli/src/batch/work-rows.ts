@@ -1,5 +1,5 @@
 import type { Output } from 'modelrun'
-import { diskProblem, messageOf } from '../errors.ts'
+import { diskProblem } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
 import type { PriceOptions, ServiceOptions } from '../options.ts'
 import type { Service } from '../service/service.ts'
@@ -80,14 +80,10 @@ async function saveRow(row: Row, output: Output | undefined, work: BatchWork): P
   // Files sort as the rows do.
   const prefix = String(row.row).padStart(String(rows.length).length, '0')
   const plan = { folder: options.out, prefix, signal: stop.signal }
-  try {
-    const files = await saveOutputs(service.client, { job_id: jobId, output }, plan)
-    batch.saved.add(row.key, files)
-    row.files = files
-  } catch (error) {
-    // No more rows are paid whose files cannot be kept.
-    if (stop.signal.aborted || diskProblem(error) !== undefined) throw error
-    // Without the advice for programs.
-    row.saveProblem = messageOf(error).replace(/ The result of the job .*$/s, '')
-  }
+  const { files, error } = await saveOutputs(service.client, { job_id: jobId, output }, plan)
+  row.files = files
+  row.saveProblem = error?.message
+  if (error === undefined) return batch.saved.add(row.key, files)
+  // No more rows are paid whose files cannot be kept.
+  if (stop.signal.aborted || diskProblem(error) !== undefined) throw error
 }

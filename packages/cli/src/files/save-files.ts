@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
+import { stringIn } from '@modelrun/kit'
 import type { ModelRun, ProducedOutput } from 'modelrun'
-import { messageOf, UsageError } from '../errors.ts'
+import { diskProblem, messageOf, UnsavedError, UsageError } from '../errors.ts'
 import { makeFolder } from './private-files.ts'
 
 /** Names of files on every system: a service can hold anything. */
@@ -37,16 +38,50 @@ interface SavePlan {
   signal?: AbortSignal | undefined
 }
 
-/** Saves every file of an output. A file that exists with other content stays: the new ones get other names. */
-export async function saveOutputs(client: ModelRun, produced: ProducedOutput, plan: SavePlan): Promise<string[]> {
-  const { folder, prefix, signal } = plan
+/** Files that are fetched at once. */
+const SAVES_AT_ONCE = 6
+
+/** The paths of what is saved, and an error that names the items that are not. */
+export interface SavedOutput {
+  files: readonly string[]
+  error?: UnsavedError
+}
+
+/** Saves each item of an output, whatever its neighbours are. A file that exists with other content stays. */
+export async function saveOutputs(client: ModelRun, produced: ProducedOutput, plan: SavePlan): Promise<SavedOutput> {
+  const { items } = produced.output
+  const ends: PromiseSettledResult<string[]>[] = []
+  while (ends.length < items.length) {
+    const indexes = [...items.keys()].slice(ends.length, ends.length + SAVES_AT_ONCE)
+    ends.push(...(await Promise.allSettled(indexes.map((index) => saveItem(client, produced, { ...plan, index })))))
+  }
+  const files = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
+  const problems = ends.flatMap((end, index) => (end.status === 'rejected' ? [{ index, error: end.reason }] : []))
+  const message = problems.map(({ index, error }) => {
+    return `Item ${index} of the output is not saved: ${messageOf(error).replace(NOT_FOR_PEOPLE, '')}`
+  })
+  const { error: cause } = problems.find(({ error }) => diskProblem(error) !== undefined) ?? problems[0] ?? {}
+  return problems.length === 0 ? { files } : { files, error: new UnsavedError(message.join(' '), [], { cause }) }
+}
+
+/** The index of a single item, and the advice for programs. */
+const NOT_FOR_PEOPLE = /^The item 0 of the output cannot be saved: | The result of the job .*$/gs
+
+/** The new file gets another name where its own is taken. */
+async function saveItem(client: ModelRun, produced: ProducedOutput, plan: SavePlan & { index: number }) {
+  const { folder, prefix, signal, index } = plan
+  const one = { ...produced, output: { ...produced.output, items: produced.output.items.slice(index, index + 1) } }
+  const name = fileName(prefix, produced.job_id, index)
   for (let copy = 1; ; copy++) {
-    const suffix = copy === 1 ? '' : `-${copy}`
-    const name = (_: unknown, index: number) => fileName(prefix, produced.job_id, index) + suffix
     try {
-      return await client.files.save(produced, folder, { name, signal })
+      return await client.files.save(one, folder, { name: () => (copy === 1 ? name : `${name}-${copy}`), signal })
     } catch (error) {
       if (copy >= MOST_NAMES || !/with other content/.test(messageOf(error))) throw error
     }
   }
+}
+
+/** Where the service has the files. */
+export function urlsOf({ items }: ProducedOutput['output']): string[] {
+  return items.flatMap((item) => stringIn(item, 'url') ?? [])
 }

@@ -1,7 +1,7 @@
 import type { JobHandle, ModelRun, RunResult } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { InterruptedError, isClientError } from '../errors.ts'
-import { saveOutputs } from '../files/save-files.ts'
+import { type SavedOutput, saveOutputs, urlsOf } from '../files/save-files.ts'
 import type { Ledger, RunEnd } from '../ledger.ts'
 import type { FileOptions } from '../options.ts'
 import { followAdvice } from '../report-error.ts'
@@ -39,9 +39,14 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
     throw error
   }
   noteEnd(followed, 'succeeded')
-  const files = options.save ? await saveFiles(followed, result, context) : []
+  const prefix = result.model_id ?? job.modelId ?? followed.model ?? 'model'
+  const plan = { folder: options.out ?? '.', prefix }
+  const { files, error }: SavedOutput = options.save ? await saveOutputs(followed.client, result, plan) : { files: [] }
   report(result, files, context)
-  return EXIT.done
+  for (const line of options.save ? files : urlsOf(result.output)) context.terminal.print(line)
+  if (error === undefined) return EXIT.done
+  context.terminal.say(`Not all of its files are saved. Try again: modelrun job ${job.id} --watch`)
+  throw error
 }
 
 function detached({ id }: JobHandle): InterruptedError {
@@ -76,22 +81,9 @@ function endStatus(error: unknown): RunEnd | undefined {
   return error.code === 'job_cancelled' ? 'cancelled' : undefined
 }
 
-async function saveFiles(followed: FollowedJob, result: RunResult, { terminal }: CliContext): Promise<string[]> {
-  const { client, job, options } = followed
-  const prefix = result.model_id ?? job.modelId ?? followed.model ?? 'model'
-  try {
-    return await saveOutputs(client, result, { folder: options.out ?? '.', prefix })
-  } catch (error) {
-    terminal.say(`The job has succeeded, and its files are not saved. Try again: modelrun job ${job.id} --watch`)
-    throw error
-  }
-}
-
 function report(result: RunResult, files: readonly string[], { terminal }: CliContext): void {
   const { job_id, model_id: model, output, credits_used, credits_per_run } = result
   terminal.event('result', { job_id, model, status: 'succeeded', output, credits_used, credits_per_run, files })
   const credits = credits_used ?? credits_per_run
   terminal.say(`succeeded${credits === undefined ? '' : `, ${priceText(credits)}`}`)
-  const lines = files.length > 0 ? files : output.items.map(({ url }) => url)
-  for (const line of lines) terminal.print(line)
 }

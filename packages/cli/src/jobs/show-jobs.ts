@@ -1,6 +1,6 @@
 import type { Job } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { prepareFolder } from '../files/save-files.ts'
+import { prepareFolder, urlsOf } from '../files/save-files.ts'
 import { Ledger, type LedgerRun } from '../ledger.ts'
 import type { FileOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -31,7 +31,7 @@ export async function showJob([id]: [string?], options: JobOptions, context: Cli
 function printJob(id: string, { status, output, error }: Job, { terminal }: CliContext): ExitCode {
   terminal.event('job', { job_id: id, status, output, error })
   terminal.print(status)
-  for (const { url } of output?.items ?? []) terminal.print(url)
+  for (const url of output === undefined ? [] : urlsOf(output)) terminal.print(url)
   if (error !== undefined) terminal.say(`${error.code}: ${error.message}`)
   return status === 'failed' || status === 'cancelled' ? EXIT.failed : EXIT.done
 }

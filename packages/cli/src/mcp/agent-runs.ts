@@ -5,7 +5,7 @@ import { listRuns } from '../batch/list-runs.ts'
 import type { Batch } from '../batch/open-batch.ts'
 import { hashOf, rowContent } from '../batch/row-keys.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
-import { saveOutputs } from '../files/save-files.ts'
+import { type SavedOutput, saveOutputs } from '../files/save-files.ts'
 import { readModel } from '../models/read-model.ts'
 import { inputProblems } from '../run/input.ts'
 import { priceText } from '../terminal/text.ts'
@@ -114,15 +114,14 @@ export class AgentRuns {
     return runs.slice(-NEWEST_RUNS)
   }
 
-  /** The files of a run, saved once. @throws What saving throws */
-  async filesOf({ key, model, jobId, output }: Run): Promise<readonly string[]> {
-    if (jobId === undefined || output === undefined) return []
+  /** The files of a run, saved once. */
+  async filesOf({ key, model, jobId, output }: Run): Promise<SavedOutput> {
     const known = this.#work.batch.saved.filesOf(key)
-    if (known !== undefined) return known
+    if (known !== undefined || jobId === undefined || output === undefined) return { files: known ?? [] }
     const plan = { folder: this.#work.options.out, prefix: model }
-    const files = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
-    this.#work.batch.saved.add(key, files)
-    return files
+    const saved = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
+    if (saved.error === undefined) this.#work.batch.saved.add(key, saved.files)
+    return saved
   }
 }
 

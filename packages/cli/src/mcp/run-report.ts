@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Run } from '@modelrun/durable'
-import { messageOf } from '../errors.ts'
 import { cleanText } from '../terminal/text.ts'
 import type { AgentRuns } from './agent-runs.ts'
 
@@ -33,11 +32,11 @@ export async function reportRun(run: Run, agentRuns: AgentRuns, note?: string): 
   const { pausedBy } = agentRuns
   let next = note ?? NEXT[run.state]
   let problem: string | undefined
-  const files = await agentRuns.filesOf(run).catch((error: unknown) => {
-    next = 'It is done, and its files cannot be saved now, for the reason in `problem`. Call get_job again.'
-    problem = messageOf(error)
-    return []
-  })
+  const { files, error } = await agentRuns.filesOf(run)
+  if (error !== undefined) {
+    next = 'It is done, and what is not in `files` is not saved, for the reason in `problem`. Call get_job again once.'
+    problem = error.message
+  }
   if (run.state === 'waiting' && pausedBy !== undefined) {
     next = 'It is not sent, for the reason in `problem`, and tried again every 30 s. Inform the user.'
     problem = pausedBy

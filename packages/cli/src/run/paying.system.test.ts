@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { startAgent } from '../../test/agent.ts'
+import { BATCH, serveItems } from '../../test/batch-fixtures.ts'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 
@@ -97,6 +99,33 @@ describe('a run that goes wrong', () => {
     cli.server.faults.clear()
     expect(await cli.run(['job', id, '--watch'])).toMatchObject({ code: 0, stdout: `aurora-image-${id}-0.png\n` })
     expect(cli.inputs()).toHaveLength(1)
+  })
+})
+
+describe('an output with items that cannot be saved', () => {
+  const start = async (user: string, env: Record<string, string>): Promise<[number | null, string]> => {
+    const args = user === 'run' ? RUN : [...BATCH, '--inputs', 'rows.jsonl']
+    if (user !== 'mcp') return await cli.run([...args, '--json'], { env }).then(({ code, stdout }) => [code, stdout])
+    const agent = await startAgent(cli, { env })
+    const { facts } = await agent.call('run_model', { model: 'aurora-image', input: { prompt: 'a fox' } })
+    return [4, JSON.stringify(facts)]
+  }
+
+  it.each(['batch', 'run', 'mcp'])('has the good files all the same, and names the others, in %s', async (user) => {
+    const host = await serve(({ url }, response) => response.writeHead(url === '/gone' ? 404 : 200).end('pixels'))
+    const good = { type: 'image', url: `${host}/a.png` }
+    const odd = [null, 5, {}, [good], { ...good, url: '/b.png' }, { ...good, url: `${host}/gone` }]
+    const env = await serveItems(cli, [...odd, good, 'text'])
+    await cli.write('rows.jsonl', '{"prompt":"a fox"}')
+    for (let again = 0; again < 2; again++) {
+      const [code, said] = await start(user, env)
+      expect([code, said.match(/job_\w+-\d(?=[."])/g)]).toEqual([
+        4,
+        [/-6$/, /-7$/].map((one) => expect.stringMatching(one)),
+      ])
+      for (const index of odd.keys()) expect(said).toContain(`Item ${index} of the output is not saved: `)
+    }
+    expect(cli.inputs()).toHaveLength(user === 'run' ? 2 : 1)
   })
 })
 
