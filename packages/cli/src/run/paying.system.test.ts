@@ -114,8 +114,8 @@ describe('an output with items that cannot be saved', () => {
   it.each(['batch', 'run', 'mcp'])('has the good files all the same, and names the others, in %s', async (user) => {
     const host = await serve(({ url }, response) => response.writeHead(url === '/gone' ? 404 : 200).end('pixels'))
     const good = { type: 'image', url: `${host}/a.png` }
-    const odd = [null, 5, {}, [good], { ...good, url: '/b.png' }, { ...good, url: `${host}/gone` }]
-    const env = await serveItems(cli, [...odd, good, 'text'])
+    const invalid = [null, 5, {}, [good], { ...good, url: '/b.png' }, { ...good, url: `${host}/gone` }]
+    const env = await serveItems(cli, [...invalid, good, 'text'])
     await cli.write('rows.jsonl', '{"prompt":"a fox"}')
     for (let again = 0; again < 2; again++) {
       const [code, said] = await start(user, env)
@@ -123,7 +123,7 @@ describe('an output with items that cannot be saved', () => {
         4,
         [/-6$/, /-7$/].map((one) => expect.stringMatching(one)),
       ])
-      for (const index of odd.keys()) expect(said).toContain(`Item ${index} of the output is not saved: `)
+      for (const index of invalid.keys()) expect(said).toContain(`Item ${index} of the output is not saved: `)
     }
     expect(cli.inputs()).toHaveLength(user === 'run' ? 2 : 1)
   })
