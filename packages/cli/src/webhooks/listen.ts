@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stringIn } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { DeliveryBody } from 'modelrun/webhooks/testing'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
+import { messageOf } from '../errors.ts'
 import { Ledger } from '../ledger.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -51,7 +51,7 @@ async function deliverEnd(
     return true
   } catch (error) {
     if (signal.aborted) return true
-    terminal.say(`${run.jobId}: ${stringIn(error, 'message') ?? String(error)}`)
+    terminal.say(`${run.jobId}: ${messageOf(error)}`)
     return false
   }
 }

@@ -34,7 +34,8 @@ export async function cancelRun(key: string, context: RunsContext): Promise<Canc
 async function cancelAttempt({ id, run }: Attempt, context: RunsContext): Promise<Cancellation> {
   if (run.state === 'cancelled') {
     // An earlier call may have ended before it had stored all of it.
-    await settleCancelled(id, context)
+    await settleEnd(id, 'cancelled', context)
+    await endTasks(id, context)
     return 'cancelled'
   }
   if (isEnded(run)) return 'ended'
@@ -78,14 +79,12 @@ async function cancelJob(id: string, jobId: string, context: RunsContext): Promi
   if (outcome === undefined) return 'sending'
   await storeOutcome(id, outcome, context)
   if (outcome.state !== 'cancelled') return 'ended'
-  await settleCancelled(id, context)
+  await endTasks(id, context)
   return 'cancelled'
 }
 
-/** What follows the outcome of a run that was cancelled. May be repeated. */
-async function settleCancelled(id: string, context: RunsContext): Promise<void> {
-  const { engine, queues } = context
-  await settleEnd(id, 'cancelled', context)
+/** Ends the tasks of a run that was cancelled. */
+async function endTasks(id: string, { engine, queues }: RunsContext): Promise<void> {
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.
   await engine.replay(queues.submit, id)

@@ -8,7 +8,7 @@ import {
   showValue,
   stringIn,
 } from '@modelrun/kit'
-import { abortable, openScope } from '../../shared/clock.ts'
+import { abortable, withinScope } from '../../shared/clock.ts'
 import { SaveError } from '../errors/local-errors.ts'
 import { interrupted } from '../http/send-attempt.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
@@ -101,20 +101,19 @@ interface Saving {
 /** Nothing waits for a file system, which may never respond, after the abort or the deadline. */
 async function onDisk<T>(work: () => Promise<T>, saving: Saving): Promise<T> {
   const { signal, deadlineMs = DEFAULT_DEADLINE_MS } = saving.options
-  const scope = openScope({ clock: saving.client.clock, signal, deadlineMs })
-  try {
-    scope.signal.throwIfAborted()
-    return await abortable(work(), scope.signal)
-  } catch (error) {
-    if (!scope.signal.aborted) throw toSaveError(error, saving)
-    // A download that was stopped with it says more.
-    await saving.transfer?.read({ mayRestart: true })
-    const { kind, cause } = interrupted(scope.signal, 'accepted')
-    const reason = kind === 'aborted' ? 'it was aborted by the caller' : `deadlineMs (${deadlineMs} ms) passed`
-    throw new INTERRUPTION_ERRORS[kind](fieldsOf(`${reason}.`, cause, saving))
-  } finally {
-    scope.close()
-  }
+  return await withinScope({ clock: saving.client.clock, signal, deadlineMs }, async (scope) => {
+    try {
+      scope.signal.throwIfAborted()
+      return await abortable(work(), scope.signal)
+    } catch (error) {
+      if (!scope.signal.aborted) throw toSaveError(error, saving)
+      // A download that was stopped with it says more.
+      await saving.transfer?.read({ mayRestart: true })
+      const { kind, cause } = interrupted(scope.signal, 'accepted')
+      const reason = kind === 'aborted' ? 'it was aborted by the caller' : `deadlineMs (${deadlineMs} ms) passed`
+      throw new INTERRUPTION_ERRORS[kind](fieldsOf(`${reason}.`, cause, saving))
+    }
+  })
 }
 
 function toSaveError(error: unknown, saving: Saving): ModelRunError {
