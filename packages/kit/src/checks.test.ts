@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Checks, count, isText, needs, oneOf, positive, readOptions, signal, text } from './checks.ts'
+import { json } from './json.ts'
 
 interface Options {
   signal?: AbortSignal | undefined
@@ -26,6 +27,13 @@ describe('the members of options', () => {
     const options = read(given)
     given.timeoutMs = 6
     expect(options).toStrictEqual({ timeoutMs: 5 })
+  })
+
+  test('that are JSON are copied whole', () => {
+    const given = { context: { order: 7 } }
+    const options = readOptions('doSomething', given, { context: json })
+    given.context.order = 8
+    expect(options).toEqual({ context: { order: 7 } })
   })
 
   test('may be those of a class, on its prototype too, or of an object without one', () => {

@@ -3,7 +3,11 @@ import { ConfigurationError, ModelRunError } from './model-run-error.ts'
 import { isPlainData, showValue } from './values.ts'
 
 /** Checks a value. Returns "must be …, not …" when the value is wrong. */
-export type Check = (value: unknown) => string | undefined
+export interface Check {
+  (value: unknown): string | undefined
+  /** Copies a right value that the caller may change later. */
+  readonly copy?: (value: unknown) => unknown
+}
 
 /** A check for each member of an object: a new member does not compile without one. */
 export type Checks<Members> = { readonly [Name in keyof Members]-?: Check }
@@ -84,7 +88,7 @@ export const clock = /* @__PURE__ */ having('a clock', 'now', 'setTimeout', 'cle
  * Checks what a caller passed as options. Called once, where the user's call comes in; `place` is that call, as the
  * user writes it.
  *
- * @returns A copy without the members that are undefined
+ * @returns A copy without the members that are undefined, whose JSON is a copy too
  * @throws ConfigurationError
  */
 export function readOptions<Options extends object>(place: string, options: Options, checks: Checks<Options>): Options {
@@ -96,12 +100,9 @@ export function readOptions<Options extends object>(place: string, options: Opti
     // Includes the known names, because a class may have them on its prototype.
     for (const name of new Set([...names, ...Object.keys(options)])) {
       const value: unknown = Reflect.get(options, name)
-      const isKnown = names.includes(name)
-      report(
-        name,
-        isKnown ? checks[name as keyof Options](value) : value === undefined ? value : unknownAmong(names, name),
-      )
-      if (value !== undefined) copy[name] = value
+      const check = names.includes(name) ? checks[name as keyof Options] : unknownMember(names, name)
+      report(name, check(value))
+      if (value !== undefined) copy[name] = check.copy ? check.copy(value) : value
     }
     // The members of the options, and no others.
     return copy as Options
@@ -144,6 +145,10 @@ export function readArguments<T>(place: string, read: (report: Report) => T): T 
   } catch (error) {
     throw error instanceof ModelRunError ? error : fail(`An argument of \`${place}\` cannot be read`, error)
   }
+}
+
+function unknownMember(names: readonly string[], name: string): Check {
+  return (value) => (value === undefined ? undefined : unknownAmong(names, name))
 }
 
 function unknownAmong(names: readonly string[], name: string): string {

@@ -55,8 +55,10 @@ export function describeIssues(issues: readonly JsonIssue[], whole: string): str
   return issues.map(({ pointer, message }) => `${pointer || whole} ${message}`).join(' ')
 }
 
-/** For an argument that is stored as JSON. */
-export const json: Check = (value) => {
+/** For an argument that is stored as JSON, mostly after something was awaited. */
+export const json: Check = /* @__PURE__ */ Object.assign(jsonIssue, { copy: (value: unknown) => readJson(value).json })
+
+function jsonIssue(value: unknown): string | undefined {
   const { issues } = readJson(value)
   return issues.length === 0 ? undefined : `must be JSON: ${describeIssues(issues, 'it').replace(/\.$/, '')}`
 }

@@ -17,8 +17,6 @@ import {
   notNegative,
   oneOf,
   positive,
-  readJson,
-  readOptions,
   showValue,
   signal,
   text,
@@ -128,12 +126,6 @@ export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   ),
   body: unchecked,
 }))()
-
-/** Reads the options of a call that runs a model. The program may change its `context` before a receiver has stored it. */
-export function readRunOptions<O extends { context?: unknown }>(place: string, given: O, checks: Checks<O>): O {
-  const { context, ...options } = readOptions(place, given, checks)
-  return { ...options, ...(context === undefined ? {} : { context: readJson(context).json }) } as O // its own members
-}
 
 /** Of `models.run`. */
 export const CALL_OF_RUN = /* @__PURE__ */ (() => ({ ...callOptions(), maxCredits: notNegative }))()

@@ -1,13 +1,6 @@
 import { readArguments, readOptions } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
-import {
-  checkArguments,
-  REQUEST_OPTIONS,
-  RUN_MANY_OPTIONS,
-  RUN_OPTIONS,
-  readRunOptions,
-  SUBMIT_OPTIONS,
-} from './call-options.ts'
+import { checkArguments, REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './call-options.ts'
 import { readClientOptions } from './client-options.ts'
 import { type Core, createCore } from './core.ts'
 import { FilesResource } from './files/files-resource.ts'
@@ -95,7 +88,7 @@ export class ModelRun {
     const place = 'client.run'
     const work = async () => {
       checkArguments(place, { model })
-      const checked = readRunOptions(place, options, RUN_OPTIONS)
+      const checked = readOptions(place, options, RUN_OPTIONS)
       return await runModel(this.#core, { model, input: checkInput(input), options: checked })
     }
     return new ApiPromise(this.#core.traceCall({ operation: 'run', model }, work))
@@ -114,7 +107,7 @@ export class ModelRun {
     const place = 'client.submit'
     const work = async () => {
       checkArguments(place, { model })
-      const checked = readRunOptions(place, options, SUBMIT_OPTIONS)
+      const checked = readOptions(place, options, SUBMIT_OPTIONS)
       return await submitRun(this.#core, { model, input: checkInput(input), options: checked })
     }
     return new ApiPromise(this.#core.traceCall({ operation: 'submit', model }, work))
@@ -144,7 +137,7 @@ export class ModelRun {
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
-    const checked = readRunOptions(place, options, RUN_MANY_OPTIONS)
+    const checked = readOptions(place, options, RUN_MANY_OPTIONS)
     return runManyInputs(this.#core, { model, inputs, options: checked })
   }
 
