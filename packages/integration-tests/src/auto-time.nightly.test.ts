@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { ModelRun, type ModelRunOptions } from 'modelrun'
+import { ModelRun } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
+import { createCountedClock } from './counted-clock.ts'
 import { createCheckedServer } from './openapi/checked-server.ts'
-
-type Clock = NonNullable<ModelRunOptions['clock']>
 
 describe('an inbox in memory', () => {
   const start = () => {
@@ -37,32 +36,15 @@ describe('an inbox in memory', () => {
 
   it('that was started keeps no timer when nothing is left to do, so that time is paused', async () => {
     const { server } = start()
-    const open = new Set<unknown>()
-    let count = 0
-    const clock: Clock = {
-      now: server.clock.now,
-      setTimeout: (run, ms) => {
-        count += 1
-        const timer = server.clock.setTimeout(() => {
-          open.delete(timer)
-          run()
-        }, ms)
-        open.add(timer)
-        return timer
-      },
-      clearTimeout: (timer) => {
-        open.delete(timer)
-        server.clock.clearTimeout(timer)
-      },
-    }
+    const { clock, pending, count } = createCountedClock(server.clock)
     const client = new ModelRun({ ...server.clientOptions(), clock })
     const inbox = createInbox({ client, onSucceeded: () => {} })
     inbox.start()
     await client.run('aurora-image', { prompt: 'waves' })
-    await expect.poll(() => open.size).toBe(0)
-    const before = count
+    await expect.poll(pending).toBe(0)
+    const before = count()
     for (let turn = 0; turn < 200; turn++) await setImmediate()
-    expect([open.size, count - before]).toEqual([0, 0])
+    expect([pending(), count() - before]).toEqual([0, 0])
     await inbox.drain()
     await server.close()
   })

@@ -13,7 +13,7 @@ export class BatchStop implements BatchStops {
   readonly #interruption: Interruption
   readonly #context: CliContext
   #said: Promise<void> | undefined
-  /** Why there is no state any more. */
+  /** Why the state is gone. */
   #gone: string | undefined
   /** Once it is open. */
   batch: Batch | undefined

@@ -108,7 +108,7 @@ describe('an input that JSON cannot hold is not sent', () => {
     expect(issuesOf(input)).toEqual(pointers.map((pointer) => ({ pointer, ...issue })))
   })
 
-  test.each([{ toJSON: () => ['x'] }, new Date(0)])('because it is no object in JSON: %j', (input) => {
+  test.each([{ toJSON: () => ['x'] }, new Date(0)])('because it is not an object in JSON: %j', (input) => {
     expect(() => checkInput(input)).toThrow(ConfigurationError)
   })
 

@@ -1,26 +1,3 @@
-import type { Clock } from 'modelrun'
-
-/** The system's clock, which knows the timers that are pending. */
-export function createCountedClock(): { clock: Clock; pending: () => number } {
-  const timers = new Set<unknown>()
-  const clock: Clock = {
-    now: () => performance.timeOrigin + performance.now(),
-    setTimeout: (callback, delayMs) => {
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        callback()
-      }, delayMs)
-      timers.add(timer)
-      return timer
-    },
-    clearTimeout: (timer) => {
-      timers.delete(timer)
-      clearTimeout(timer as NodeJS.Timeout)
-    },
-  }
-  return { clock, pending: () => timers.size }
-}
-
 /** Measures for how long this process was too busy to run its timers. */
 export class Lag {
   readonly #samples: { at: number; ms: number }[] = []
