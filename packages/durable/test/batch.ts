@@ -89,16 +89,6 @@ interface Outage {
   method?: string
 }
 
-/** Loads what checks a price and calls a receiver: loading takes real time, in which no virtual time may pass. */
-export async function loadParts(server: ReferenceServer): Promise<void> {
-  const client = new ModelRun({ ...server.clientOptions(), clock: undefined })
-  const fail = () => Promise.reject(new Error('not wanted'))
-  const webhook = { prepare: fail, expect: fail, forget: fail, listen: () => () => {} }
-  for (const options of [{ maxCredits: 0 }, { webhook }]) {
-    await client.submit(MODEL, { prompt: '' }, options).catch(() => {})
-  }
-}
-
 /** A batch on a store in memory, and the service that it is sent to. */
 export interface Batch {
   server: ReferenceServer
@@ -138,7 +128,6 @@ export async function openBatch({
     return isAway ? new Response('', { status }) : await asRequest(service.fetch(url, init))
   }
   const { client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 }) } = options
-  await loadParts(server)
   const reopen = (more: Partial<RunsOptions> = {}) => createRuns({ ...options, ...more, client, engine })
   cleanUps.push(
     () => server.close(),

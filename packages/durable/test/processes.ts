@@ -6,7 +6,7 @@ import type { StepRun } from '../src/runs/run-types.ts'
 import type { Runs, RunsOptions } from '../src/runs/runs-options.ts'
 import { openDatabase } from '../src/sqlite/sqlite-database.ts'
 import { SqliteTable } from '../src/sqlite/sqlite-table.ts'
-import { asRequest, atEnd, loadParts, MODEL } from './batch.ts'
+import { asRequest, atEnd, MODEL } from './batch.ts'
 
 /** What happens to a process at a request of its client, or at a change of its store: nothing without a return value. */
 export type Fault = 'dies before' | 'dies after' | 'fails' | 'loses the response' | undefined
@@ -64,7 +64,6 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
   const server = createReferenceServer({ clock: 'system', latency: jobMs })
   const table = new SqliteTable(openDatabase(':memory:', 0))
   await table.setup()
-  await loadParts(server)
   const posts: Record<string, number> = {}
   let polls = 0
   const service = server.clientOptions()
