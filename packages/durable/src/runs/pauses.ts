@@ -53,11 +53,10 @@ async function storePauseReason(reason: TaskFailure, { engine, queues }: RunsCon
 }
 
 /** Why the batch is paused, if it is and the store responds. Never rejects: a step is right without it. */
-export async function pauseReason(context: RunsContext): Promise<TaskFailure | undefined> {
-  const { engine, queues } = context
-  const [reason, isByUser] = await Promise.all([engine.get(queues.paused, PAUSE_REASON), isPaused(context)]).catch(
-    () => [],
-  )
+export async function pauseReason({ engine, queues }: RunsContext): Promise<TaskFailure | undefined> {
+  const names = [PAUSE_MARK, PAUSE_REASON].map((id) => ({ queue: queues.paused, id }))
+  const [mark, reason] = await engine.getAll(names).catch(() => [])
+  const isByUser = mark !== undefined && (await engine.isPaused(queues.submit).catch(() => false))
   if (isByUser) return { code: 'PAUSED', message: 'The batch is paused by its user: `runs.resume()` continues it.' }
   if (reason === undefined || Date.now() - reason.addedAt > REASON_MS) return undefined
   return fromJson<TaskFailure>(reason.data)
