@@ -56,7 +56,7 @@ export abstract class ModelRunError extends Error {
   readonly attempts: readonly Attempt[]
   /** Whether the run was sent, rejected or accepted, or may have been accepted. */
   readonly submission: Submission
-  /** The job, when its id is known. With `rejected`, a job that the response names: it may be another one. */
+  /** The job, when its id is known. With `unknown`, one that the response names: it may be another one. */
   declare readonly jobId?: string | undefined
   /** The jobs of a call of several runs that may be charged, and whose results the call has not given. */
   declare readonly jobIds?: readonly string[] | undefined

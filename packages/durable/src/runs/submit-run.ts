@@ -106,7 +106,9 @@ async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> 
 async function afterFailure(error: unknown, task: Task, context: RunsContext): Promise<Json | undefined> {
   if (!(error instanceof ModelRunError)) throw await park(task, context, error)
   const { jobId, requestId } = error
-  if (jobId !== undefined) return startPolling(task, { jobId, requestId }, context)
+  const isOwn = jobId !== undefined && error.submission === 'accepted'
+  // A rejection may name the job of another run.
+  if (isOwn) return startPolling(task, { jobId, requestId }, context)
   if (error.submission === 'accepted' || error.submission === 'unknown') throw await park(task, context, error)
   // Not sent, or rejected: nothing was charged.
   note(context, { isMarked: false })

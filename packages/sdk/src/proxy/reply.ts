@@ -2,7 +2,7 @@ import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
 import { ModelRunError, memberOf } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { GATEWAY_REJECTION } from '../client/http/read-response.ts'
-import { isRejection } from '../client/http/status-policy.ts'
+import { isRejection } from '../client/http/run-in-response.ts'
 
 /** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {
@@ -70,6 +70,7 @@ const OPERATOR_RETRY_S = 300
 export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): Response {
   if (!(error instanceof ModelRunError)) return unknownOutcome(isRun)
   const headers = { 'x-request-id': shownCode(error.requestId) }
+  if (isRun && !isCertain(error, isRun)) return unknownOutcome(isRun, error)
   if (error instanceof ApiError) {
     const { status } = error
     if (FOR_THE_PAGE.has(status)) return passedOn(error, headers)

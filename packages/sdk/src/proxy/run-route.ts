@@ -123,7 +123,8 @@ async function failed(
   if (isForOperator(error)) visit.report(error)
   if (error instanceof ModelRunError) {
     const { jobId, submission } = error
-    if (jobId !== undefined) {
+    // A rejection may name the job of another user.
+    if (jobId !== undefined && submission === 'accepted') {
       const run = { status: 'unknown', job_id: jobId } as const
       return accepted(core, visit, { model, reservation, run, status: 202, requestId: error.requestId })
     }

@@ -34,12 +34,15 @@ export interface ReceivedResponse {
   problem?: string | undefined
   /** The value of the body, once {@link jsonIn} has parsed it. */
   parsed?: { value: unknown } | undefined
+  /** What it says of a run, once `runIn` has looked. */
+  run?: { found: NamedRun | undefined } | undefined
 }
 
-/** The job that a response names. */
-export interface NamedJob {
-  jobId: string
-  /** True when the response is about this job. False when only its `error` names it: then it may be another one. */
+/** The run that a response speaks of. */
+export interface NamedRun {
+  /** Of its job, when that can be read. */
+  jobId: string | undefined
+  /** True when the response is about this job. Else it may be another one. */
   isOwn: boolean
 }
 
@@ -64,8 +67,6 @@ export interface Operation<T> {
   followsCancel?: boolean | undefined
   /** True when the service itself named that job to this client: only then it is known to exist. */
   isJobConfirmed?: boolean | undefined
-  /** The job that a response names, also when the response is cut. */
-  jobIn?: ((received: ReceivedResponse) => NamedJob | undefined) | undefined
   /** Turns a 2xx response into the result. @throws UnreadableResponse */
   read(received: ReceivedResponse): T
   /** Turns an error response into a result where it is one. `mayHaveArrived`: the service may have acted on an earlier attempt. */

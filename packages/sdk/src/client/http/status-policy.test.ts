@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ERROR_BODY, failedResponse } from '../../../test/failed-calls.ts'
+import { runIn } from './run-in-response.ts'
 import { isWorthRetrying, submissionAfter } from './status-policy.ts'
 
 const STATUSES = [
@@ -10,8 +11,6 @@ const STATUSES = [
 /** What a response may have besides its status. `isOfService`: an error body of the service, which names no job. */
 const BODIES = [
   ['an error body of the service', JSON.stringify(ERROR_BODY), true],
-  ['an error body that names a job', JSON.stringify({ error: { ...ERROR_BODY.error, job_id: 'job_1' } }), false],
-  ['a job beside the error', JSON.stringify({ ...ERROR_BODY, job_id: 'job_1' }), false],
   ['a web page', '<!doctype html><title>Service Unavailable</title>', false],
   ['no body', '', false],
   ['JSON of a gateway', '{"message":"no Route matched"}', false],
@@ -25,7 +24,7 @@ const after = ({ status, retryAfter }: (typeof CASES)[number], text: string) =>
   failedResponse(status, text, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 
 describe('submissionAfter', () => {
-  test.each(BODIES)('is decided by the status and by who wrote it, with %s', (title, text, isOfService) => {
+  test.each(BODIES)('is decided by the status and by who wrote it, with %s', (_, text, isOfService) => {
     const rejected = CASES.filter((one) => submissionAfter(after(one, text)) === 'rejected')
     const isAnnounced = ({ retryAfter }: (typeof CASES)[number]) => retryAfter !== undefined && retryAfter !== 'soon'
     const expected = CASES.filter((one) =>
@@ -33,13 +32,58 @@ describe('submissionAfter', () => {
         ? isOfService && isAnnounced(one)
         : (one.status >= 400 && one.status < 500 && one.status !== 408) ||
           // They ask for the same request elsewhere. 302 and 303 may follow a POST that was handled.
-          ([301, 307, 308].includes(one.status) && !title.includes('job')),
+          [301, 307, 308].includes(one.status),
     )
     expect(rejected).toEqual(expected)
-    // Of these, the ones that may pass. Something in front of the service may have limited the rate after the run was accepted.
-    const mayPass = title.includes('job') ? [] : [429, 503]
+    // Of these, the ones that may pass.
     const sentAgain = CASES.filter((one) => isWorthRetrying('POST', after(one, text)))
-    expect(sentAgain).toEqual(expected.filter(({ status }) => mayPass.includes(status)))
+    expect(sentAgain).toEqual(expected.filter(({ status }) => [429, 503].includes(status)))
+  })
+
+  // What the specification gives only to a run that exists. Something in front of the service may have limited the rate of responses.
+  const { error } = ERROR_BODY
+  const job_id = 'job_1'
+  test.each([
+    [{ error: { ...error, job_id } }, job_id],
+    [{ error: { ...error, details: { job_id } } }, job_id],
+    [{ error: { ...error, jobs: [{ id: job_id }, { id: 'job_2' }] } }, job_id],
+    [{ error, job_id }, job_id],
+    [{ error, jobId: 1 }, '1'],
+    [{ error, job_id: [job_id] }, job_id],
+    [{ error, job_id: {} }, undefined],
+    [{ error, data: { id: job_id } }, job_id],
+    [{ error, data: { status: 'processing' } }, undefined],
+    [{ error, job: { id: job_id } }, job_id],
+    [{ error, job: job_id }, job_id],
+    [{ error, jobs: [{ job_id }] }, job_id],
+    [{ error, status: 'queued' }, undefined],
+    [[{ error, status: 'Completed' }, {}], undefined],
+    [{ error, output: { items: [{ job_id: 'job_old' }] } }, undefined],
+    [{ error, credits_used: 4 }, undefined],
+    [`{"error":${JSON.stringify(error)},"jobs":[{"job_id":"job_1"`, job_id],
+    ['<html>"job_id":"job_1"</html>', undefined],
+  ])('is unknown when %j speaks of a run, whose job is named', (body, jobId) => {
+    for (const status of [301, 307, 308, 400, 402, 409, 429, 503]) {
+      const failure = failedResponse(status, body, { 'retry-after': '1' })
+      expect([submissionAfter(failure), isWorthRetrying('POST', failure)]).toEqual(['unknown', false])
+      expect(runIn(failure.received)?.jobId).toBe(jobId)
+    }
+  })
+
+  test('is unknown when its location is a job', () => {
+    const failure = failedResponse(429, ERROR_BODY, { location: 'https://api.example.com/v1/jobs/job_1?a' })
+    expect([submissionAfter(failure), runIn(failure.received)?.jobId]).toEqual(['unknown', 'job_1'])
+  })
+
+  test.each([
+    { error: { ...error, details: { credits_used: 100, input: { job_id, output: {} } } } },
+    { id: 'rate_limit', message: 'Wait.', status: 'error', jobs: 3, data: null },
+    { detail: [{ input: { job_id }, status: 'queued' }], request_id: 'r', status: 429 },
+    { error, job_id: null, output: null, credits_used: null, data: {} },
+    { jsonrpc: '2.0', id: 1, error: { ...error, data: { id: 'e' } } },
+  ])('is rejected when %j speaks of nothing but an error', (body) => {
+    const failure = failedResponse(429, body)
+    expect([submissionAfter(failure), isWorthRetrying('POST', failure)]).toEqual(['rejected', true])
   })
 })
 

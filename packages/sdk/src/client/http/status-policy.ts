@@ -1,43 +1,29 @@
 import { backoffMs, jitter, retryAfterMs, type Submission } from '@modelrun/kit'
 import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
 import { errorDetailIn } from './read-response.ts'
-
-/**
- * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408, which
- * says that the request may have arrived late.
- */
-export function isRejection(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408
-}
+import { isRejection, runIn } from './run-in-response.ts'
 
 /** Whether the service may have acted on a request that failed. The one place that decides it. */
 export function submissionAfter(failure: Failure): Submission {
   if (failure.kind !== 'response') return failure.submission
   const { problem, received } = failure
-  if (problem !== undefined || received.isRepeated) return 'unknown'
+  if (problem !== undefined || received.isRepeated || runIn(received) !== undefined) return 'unknown'
   const isUnhandled = isRejection(received.status) || isUnavailability(received) || isMove(received)
   return isUnhandled ? 'rejected' : 'unknown'
 }
 
-/**
- * True for a redirect that asks for the same request elsewhere: nothing was done. 302 and 303 may follow a POST that was handled. A
- * body that names a job does not reject one.
- */
-function isMove(received: ReceivedResponse): boolean {
-  return [301, 307, 308].includes(received.status) && !namesJob(received)
+/** True for a redirect that asks for the same request elsewhere: nothing was done. 302 and 303 may follow a POST that was handled. */
+function isMove({ status }: ReceivedResponse): boolean {
+  return [301, 307, 308].includes(status)
 }
 
 /**
  * True for a 503 of the service itself, which says when to come back. Gateways send 503 with `Retry-After` too (Varnish does
- * when the service is slow), but not with an error body of the service. A body that names a job does not reject one.
+ * when the service is slow), but not with an error body of the service.
  */
 function isUnavailability(received: ReceivedResponse): boolean {
   const isAnnounced = received.status === 503 && retryAfterMs(received.response.headers, 0) !== undefined
-  return isAnnounced && errorDetailIn(received) !== undefined && !namesJob(received)
-}
-
-function namesJob({ text }: ReceivedResponse): boolean {
-  return text.includes('"job_id"')
+  return isAnnounced && errorDetailIn(received) !== undefined
 }
 
 /** True when the same request may succeed later: the service is busy, fails, or did not get the request in time. */
@@ -66,8 +52,6 @@ export function isWorthRetrying(method: RequestMethod, failure: Failure): boolea
   switch (failure.kind) {
     case 'response': {
       const { status, isCut } = failure.received
-      // Some gateways limit the rate of responses: a run that was limited so has a job.
-      if (!isRepeatable && namesJob(failure.received)) return false
       return isSafe && (failure.problem === undefined ? RETRIED.includes(status) : isCut)
     }
     case 'connection':

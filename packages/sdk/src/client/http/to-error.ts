@@ -11,7 +11,8 @@ import {
 import { describeCors } from '../page.ts'
 import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
 import { errorDetailIn, GATEWAY_REJECTION, jsonIn } from './read-response.ts'
-import { isRejection, submissionAfter } from './status-policy.ts'
+import { isRejection, runIn } from './run-in-response.ts'
+import { submissionAfter } from './status-policy.ts'
 
 /** The details of a failed call. */
 export interface FailedCall {
@@ -55,10 +56,9 @@ export function whatIsKnown(
   received: ReceivedResponse | undefined,
   submission: Submission,
 ): Known {
-  const named = received && operation.jobIn?.(received)
-  const isAccepted = named?.isOwn && !isRejection(received?.status ?? 0)
+  const named = operation.isRun && received ? runIn(received) : undefined
   const unlessAccepted = operation.isRun ? submission : submissionOf(operation)
-  const found = isAccepted ? 'accepted' : unlessAccepted
+  const found = named?.isOwn ? 'accepted' : unlessAccepted
   const mayName = found === 'unknown' || found === 'accepted'
   return {
     submission: found,
@@ -203,7 +203,7 @@ export function consequence(
     case 'not_sent':
       return ` The ${noun} was not sent: nothing is charged.`
     case 'rejected':
-      return ` The ${noun} was rejected${rejectionDetail(known, call.received)}`
+      return ` The ${noun} was rejected${rejectionDetail(call.received)}`
     case 'unknown':
       return ` The service may have accepted the ${noun} and may charge it, so it was not sent again. ${remedy(known, call.operation)}`
     case 'accepted':
@@ -212,8 +212,7 @@ export function consequence(
 }
 
 /** Only the service can say that it charges nothing: a gateway that inspects responses could reject one of a run. */
-function rejectionDetail({ jobId }: Known, received: ReceivedResponse | undefined): string {
-  if (jobId !== undefined) return `; the response names the job ${jobId}.`
+function rejectionDetail(received: ReceivedResponse | undefined): string {
   const code = received && errorDetailIn(received)?.code
   return code !== undefined && code !== GATEWAY_REJECTION
     ? ': nothing is charged.'

@@ -1,7 +1,7 @@
 import { ConfigurationError, toUrl } from '@modelrun/kit'
 import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from '../http/operation.ts'
 import { parseJson } from '../http/read-response.ts'
-import { checkJson, holdOf, jobIn } from './run-operation.ts'
+import { checkJson, holdOf } from './run-operation.ts'
 
 /** Options of `client.request`. */
 export interface RequestOptions extends CallOptions {
@@ -34,7 +34,7 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     body,
     isRun: !isFree,
     noun: isRunOfModel ? 'run' : 'request',
-    ...(isRunOfModel ? { holdMs: holdOf(body), jobIn } : {}),
+    ...(isRunOfModel ? { holdMs: holdOf(body) } : {}),
     read: (received) => (isEmpty(received) ? undefined : parseJson(received)),
   }
 }

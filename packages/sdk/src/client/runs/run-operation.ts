@@ -10,11 +10,10 @@ import {
   stringIn,
 } from '@modelrun/kit'
 import { InputValidationError } from '../errors/local-errors.ts'
-import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
+import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
-import { isRejection } from '../http/status-policy.ts'
+import { runIn } from '../http/run-in-response.ts'
 import { asKnownStatus, isOutput, toJobId } from '../jobs/job-operations.ts'
-import { type FoundIds, findIdsInText } from './cut-response.ts'
 
 /**
  * A response to a run that the specification does not show, from which at least the job's id could be read. The job
@@ -47,10 +46,9 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
     isRun: true,
     holdMs: holdOf(body),
     read: (received) => readKnownResponse(received) ?? recoverJob(received) ?? rejectResponse(received),
-    jobIn,
-    // A failure that names its job says that the run was accepted. A rejection may name another job.
+    // A failure that names its job says that the run was accepted.
     readError: (received) => {
-      const data = isRejection(received.status) ? undefined : recoverJob(received)
+      const data = recoverJob(received)
       return data && { data }
     },
   }
@@ -84,33 +82,13 @@ const SIDE_FIELDS: Readonly<Record<string, string>> = {
   credits_used: 'number',
 }
 
-/**
- * Finds the job of a response that is cut or has another shape, because a run that was paid for must not be lost. Only the
- * response itself, its `data` and its `error` are read: a deeper `job_id` may be an echo of the input. That of `error` may
- * name another job.
- */
-export function jobIn(received: ReceivedResponse): NamedJob | undefined {
-  const value = jsonIn(received)
-  const { root, data, error } = value === undefined ? findIdsInText(received.text) : findIds(value)
-  const own = toJobId(root) ?? toJobId(data)
-  const other = toJobId(error)
-  if (own !== undefined) return { jobId: own, isOwn: true }
-  return other === undefined ? undefined : { jobId: other, isOwn: false }
-}
-
-function findIds(received: unknown): FoundIds {
-  const value = Array.isArray(received) && received.length === 1 ? received[0] : received
-  const idOf = (place: unknown) => memberOf(place, 'job_id')
-  return { root: idOf(value), data: idOf(memberOf(value, 'data')), error: idOf(memberOf(value, 'error')) }
-}
-
 /** The job of a response as a job that has to be polled. */
 export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse | undefined {
-  const job = jobIn(received)
-  if (!job?.isOwn) return undefined
+  const { jobId, isOwn } = runIn(received) ?? {}
+  if (!isOwn || jobId === undefined) return undefined
   const value = jsonIn(received)
   const status = memberOf(value, 'status') ?? memberOf(memberOf(value, 'data'), 'status')
-  return { status: 'unknown', job_id: job.jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
+  return { status: 'unknown', job_id: jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
 }
 
 /** For a response without a job: says what is missing. @throws UnreadableResponse */
