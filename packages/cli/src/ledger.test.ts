@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Ledger, stateFolder } from './ledger.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelrun-ledger-'))
 let ledger: Ledger
+const say = vi.fn()
 
 beforeEach(() => {
-  ledger = new Ledger({ MODELRUN_STATE_DIR: join(folder, randomUUID()) })
+  ledger = new Ledger({ env: { MODELRUN_STATE_DIR: join(folder, randomUUID()) }, terminal: { say } })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -33,6 +34,14 @@ describe('the ledger', () => {
     intent('b')
     expect(ledger.read().map(({ run }) => run)).toEqual(['a', 'b'])
     expect(readFileSync(ledger.path, 'utf8')).toMatch(/"inte\n\{[^\n]*"run":"b"[^\n]*$/)
+  })
+
+  it('ends a run that is not sent yet when it cannot be written, and none that was', () => {
+    ledger = new Ledger({ env: { MODELRUN_STATE_DIR: '/dev/null/x' }, terminal: { say } })
+    expect(() => intent('a')).toThrow('Nothing was sent. Set MODELRUN_STATE_DIR')
+    ledger.append({ type: 'job', run: 'a', job_id: 'job_1' })
+    ledger.append({ type: 'end', run: 'a', status: 'succeeded' })
+    expect(say.mock.calls).toEqual(Array(2).fill([expect.stringMatching(/^The ledger of runs cannot be written: E/)]))
   })
 
   it('is in the state folder of the user', () => {

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRecord, tryParseJson } from '@modelrun/kit'
+import type { CliContext } from './context.ts'
 import { messageOf, UsageError } from './errors.ts'
 import { appendPrivate, makeFolder } from './files/private-files.ts'
-import type { Env } from './terminal/terminal.ts'
+import type { Env, Terminal } from './terminal/terminal.ts'
 
 /** `not_sent` and `rejected` cost nothing. `unknown` may have been charged. */
 export type RunEnd = 'succeeded' | 'failed' | 'cancelled' | 'not_sent' | 'rejected' | 'unknown'
@@ -44,21 +45,24 @@ export function stateFolder({ MODELRUN_STATE_DIR, XDG_STATE_HOME }: Env): string
 /** The runs of this user, one JSON object a line. A line is on the disk before the command continues. */
 export class Ledger {
   readonly path: string
+  readonly #terminal: Pick<Terminal, 'say'>
 
-  constructor(env: Env) {
+  constructor({ env, terminal }: Pick<CliContext, 'env'> & { terminal: Pick<Terminal, 'say'> }) {
     this.path = join(stateFolder(env), 'ledger.jsonl')
+    this.#terminal = terminal
   }
 
-  /** @throws UsageError when it cannot be written: then nothing may be paid */
+  /** @throws UsageError for an intent that cannot be written: then nothing may be paid. What was sent goes on without the ledger. */
   append(entry: LedgerEntry): void {
     try {
       makeFolder(dirname(this.path), 0o700)
       // The line break comes first: a process that was killed may have left half a line.
       appendPrivate(this.path, `\n${JSON.stringify({ v: 1, at: new Date().toISOString(), ...entry })}`)
     } catch (error) {
-      throw new UsageError(
-        `The ledger of runs cannot be written: ${messageOf(error)}. Set MODELRUN_STATE_DIR to a folder that can be written.`,
-      )
+      const problem = `The ledger of runs cannot be written: ${messageOf(error)}.`
+      if (entry.type === 'intent')
+        throw new UsageError(`${problem} Nothing was sent. Set MODELRUN_STATE_DIR to a folder that can be written.`)
+      this.#terminal.say(problem)
     }
   }
 

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import type { ModelRunError } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from './context.ts'
 import { CommandError, isClientError } from './errors.ts'
+import { shellWord } from './terminal/text.ts'
 
 const REJECTIONS: readonly number[] = [401, 403, 404, 409]
 
@@ -58,14 +59,19 @@ function messageForPeople({ code, jobId = '', message }: ModelRunError): string 
   if (code === 'deadline_exceeded' && jobId !== '')
     return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
   return message
-    .replace('with `jobs.get`', `with: modelrun job ${jobId}`)
+    .replace('with `jobs.get`', () => `with: ${jobCommand(jobId)}`)
     .replace(/ A run with a `webhook` is found by its delivery\.?/, '')
     .replace(/ \(`error\.\w+`\)/g, '')
 }
 
 /** How to wait for a job again, or to end it. */
 export function followAdvice(jobId: string): string {
-  return `Follow it with: modelrun job ${jobId} --watch. Cancel it with: modelrun cancel ${jobId}`
+  return `Follow it with: ${jobCommand(jobId)} --watch. Cancel it with: modelrun cancel ${shellWord(jobId)}`
+}
+
+/** What shows a job. */
+export function jobCommand(jobId: string): string {
+  return `modelrun job ${shellWord(jobId)}`
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */

@@ -4,6 +4,7 @@ import { stableJson } from '@modelrun/kit'
 import { UsageError } from '../errors.ts'
 import { inputProblems, type RunInput, readValues, urlOf } from '../run/input.ts'
 import { type InputRules, isUrlParameter, type Parameter } from '../run/parameters.ts'
+import { shellWord } from '../terminal/text.ts'
 import type { RawRow } from './read-csv.ts'
 import { MOST_PROBLEMS } from './read-rows.ts'
 import { hashOf, looksLikeAttempt } from './row-keys.ts'
@@ -94,7 +95,7 @@ function checkColumns(raw: readonly RawRow[], { schema, model, key, ignored }: R
   const problems = unknown.flatMap((name) => inputProblems(rules, { [name]: '' }))
   const names = unknown.join(',')
   const advice =
-    `If the model need not have them: --ignore-columns ${/^[\w,.-]+$/.test(names) ? names : `'${names}'`}. ` +
+    `If the model need not have them: --ignore-columns ${shellWord(names)}. ` +
     'A column that names the rows goes into --key <column>.'
   failWith(`The columns do not fit the model ${model}. Nothing was sent.`, problems, advice)
   return known

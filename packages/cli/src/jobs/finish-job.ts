@@ -4,7 +4,7 @@ import { InterruptedError, isClientError } from '../errors.ts'
 import { type SavedOutput, saveOutputs, urlsOf } from '../files/save-files.ts'
 import type { Ledger, RunEnd } from '../ledger.ts'
 import type { FileOptions } from '../options.ts'
-import { followAdvice } from '../report-error.ts'
+import { followAdvice, jobCommand } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { StatusLine } from '../terminal/terminal.ts'
 import { durationText, priceText } from '../terminal/text.ts'
@@ -45,7 +45,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   report(result, files, context)
   for (const line of options.save ? files : urlsOf(result.output)) context.terminal.print(line)
   if (error === undefined) return EXIT.done
-  context.terminal.say(`Not all of its files are saved. Try again: modelrun job ${job.id} --watch`)
+  context.terminal.say(`Not all of its files are saved. Try again: ${jobCommand(job.id)} --watch`)
   throw error
 }
 

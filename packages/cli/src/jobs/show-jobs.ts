@@ -17,7 +17,7 @@ export async function showJob([id]: [string?], options: JobOptions, context: Cli
   const { client } = await createService(options, context)
   if (!options.watch) return printJob(id, await client.jobs.get(id), context)
   if (options.save) prepareFolder(options.out ?? '.')
-  const ledger = new Ledger(context.env)
+  const ledger = new Ledger(context)
   const { run, model: model_id } = ledger.findJob(id) ?? {}
   const job = client.jobs.attach({ job_id: id, ...(model_id === undefined ? {} : { model_id }) })
   const interruption = new Interruption(context)
@@ -39,19 +39,20 @@ function printJob(id: string, { status, output, error }: Job, { terminal }: CliC
 /** Cancels a job (section 4.5). */
 export async function cancelJob([id]: [string], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
+  const ledger = new Ledger(context)
+  const known = ledger.findJob(id)
   const { status } = await client.jobs.cancel(id)
   context.terminal.event('job', { job_id: id, status })
   context.terminal.print(status)
   if (status !== 'cancelled') return EXIT.failed
-  const ledger = new Ledger(context.env)
-  const known = ledger.findJob(id)
   if (known !== undefined) ledger.append({ type: 'end', run: known.run, status: 'cancelled' })
   return EXIT.done
 }
 
 /** Prints the runs of the ledger, newest last. */
-async function showLedger({ terminal, env }: CliContext): Promise<ExitCode> {
-  const runs = new Ledger(env).read()
+async function showLedger(context: CliContext): Promise<ExitCode> {
+  const { terminal } = context
+  const runs = new Ledger(context).read()
   for (const run of runs) terminal.event('run', run)
   const rows = [['JOB', 'STATUS', 'MODEL', 'CREDITS', 'STARTED'], ...runs.map(runCells)]
   if (runs.length === 0) terminal.say('No run was started here. Start one with: modelrun run <id>')

@@ -1,5 +1,6 @@
 import type { Model } from 'modelrun'
 import { isUrlParameter, type Parameter } from '../run/parameters.ts'
+import { shellWord } from '../terminal/text.ts'
 
 /** A call of a model on the command line, with the parameters that it needs. */
 export function exampleCall(model: Model, parameters: readonly Parameter[]): string {
@@ -19,9 +20,4 @@ function exampleText(parameter: Parameter): string {
   const [type = ''] = types
   if (/^(integer|number)$/.test(type)) return String(property.minimum ?? property.maximum ?? 1)
   return TEXTS[type] ?? 'a red fox'
-}
-
-/** A word as a POSIX shell takes it. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

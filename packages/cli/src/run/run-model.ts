@@ -72,7 +72,7 @@ const NOTE = 'The run is being sent. Its job id follows; Ctrl-C again leaves wit
 /** Sends a run. The ledger has the intent before, and the job as soon as its id is known. */
 async function submitRun(planned: PlannedRun, context: CliContext): Promise<SubmittedRun> {
   const { service, model, input, options, interruption } = planned
-  const ledger = new Ledger(context.env)
+  const ledger = new Ledger(context)
   const run = randomUUID()
   const input_sha256 = createHash('sha256').update(JSON.stringify(input)).digest('hex')
   const credits = model.pricing.credits_per_run

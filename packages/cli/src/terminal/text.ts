@@ -21,6 +21,11 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** A word of a command that is advised, as a POSIX shell takes it: an id of a service could be a command of its own. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
 /** How many columns of a terminal a text takes. */
 export type TextWidth = (text: string) => number
 

@@ -43,16 +43,18 @@ describe('modelrun types', () => {
     expect(harness.text).not.toContain('onlyListedModels')
   })
 
-  it.each([
+  it.for<[string, Parameters<TypesHarness['run']>[0], string, string?]>([
     ['an id that there is not', { ids: ['aurora-imag'] }, 'There is no model aurora-imag. Did you mean aurora-image?'],
     ['no id and no file', {}, 'Name the models: modelrun types <id>…, or --all.'],
     ['ids and --all', { ids: ['aurora-image'], all: true }, 'not both'],
     ['a file of another kind', { ids: ['aurora-image'], out: 'models.json' }, 'must end in .d.ts'],
     ['--check without a file', { check: true }, 'not a file of modelrun types'],
-  ])('writes nothing for %s, with exit code 2', async (_, options, message) => {
+    ['the source of a program', { ids: ['aurora-image'] }, 'not a file of modelrun types', 'start()'],
+  ])('writes nothing for %s, with exit code 2', async ([, options, message, source = '']) => {
     const harness = createTypesHarness()
+    harness.text = source
     const { code, stdout, stderr } = await harness.run(options)
-    expect([code, stdout, harness.text]).toEqual([2, '', ''])
+    expect([code, stdout, harness.text]).toEqual([2, '', source])
     expect(stderr).toContain(message)
   })
 })

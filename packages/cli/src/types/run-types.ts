@@ -54,8 +54,12 @@ export async function runTypes(ids: readonly string[], options: TypesOptions, wo
   if (all && ids.length > 0) throw new UsageError('Give ids or --all, not both.')
   if (!/\.[cm]?ts$/.test(out)) throw new UsageError(`--out must end in .d.ts, or in .ts: ${out} does not.`)
   const text = await readText(out)
-  if (check) return await checkTypes(ids, { ...options, isOpen, text }, work)
-  const own = (text && readTypes(text)?.map(({ id }) => id)) || []
+  const found = readTypes(text)
+  if (found === undefined && (check || text.trim() !== ''))
+    throw new UsageError(`${out} is not a file of modelrun types, and is left as it is. Name another one with --out.`)
+  const written = found ?? []
+  if (check) return await checkTypes(ids, { ...options, isOpen, text, written }, work)
+  const own = written.map(({ id }) => id)
   const named = all ? await allIds(client) : ids
   const wanted = new Set(named.length > 0 ? named : own)
   if (wanted.size === 0) throw new UsageError('Name the models: modelrun types <id>…, or --all.')
@@ -67,15 +71,19 @@ export async function runTypes(ids: readonly string[], options: TypesOptions, wo
   return EXIT.done
 }
 
+/** The file that there is. */
+interface WrittenFile {
+  isOpen: boolean
+  text: string
+  written: readonly WrittenModel[]
+}
+
 /** Compares a file of types with the catalog: its own models, and those that are asked for. The differences are data. */
 async function checkTypes(
   ids: readonly string[],
-  { out, all, isOpen, text }: TypesOptions & { isOpen: boolean; text: string | undefined },
+  { out, all, isOpen, text, written }: TypesOptions & WrittenFile,
   { client, terminal }: TypesWork,
 ): Promise<ExitCode> {
-  const written = text === undefined ? undefined : readTypes(text)
-  if (text === undefined || written === undefined)
-    throw new UsageError(`${out}: It is not a file of modelrun types. Write it by modelrun types.`)
   const wanted = new Set([...written.map(({ id }) => id), ...(all ? await allIds(client) : ids)])
   const read = async (id: string) => {
     const model = await findModel(client, id)
@@ -130,11 +138,11 @@ async function writeText(path: string, text: string): Promise<void> {
   await writeFile(path, text)
 }
 
-async function readText(path: string): Promise<string | undefined> {
+async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (memberOf(error, 'code') === 'ENOENT') return undefined
+    if (memberOf(error, 'code') === 'ENOENT') return ''
     throw error
   }
 }

@@ -21,7 +21,7 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
   if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
   const deliveries: Promise<boolean>[] = []
   try {
-    for await (const run of followedRuns(ids, { ledger: new Ledger(context.env), baseUrl, signal })) {
+    for await (const run of followedRuns(ids, { ledger: new Ledger(context), baseUrl, signal })) {
       deliveries.push(deliverEnd(run, { client, post, signal }, context))
     }
     const results = await Promise.all(deliveries)
