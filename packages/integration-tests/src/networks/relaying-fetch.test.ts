@@ -3,6 +3,7 @@ import { createServer, Agent as HttpAgent, request } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect, type Server } from 'node:net'
 import { Worker } from 'node:worker_threads'
+import ky, { type KyInstance } from 'ky'
 import { type FetchLike, ModelRun, type ModelRunError } from 'modelrun'
 import { Agent } from 'undici'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -118,13 +119,14 @@ const relaying =
       () => nodeFetch(direct, init),
     )
 
-async function run(fetch: FetchLike | undefined, baseUrl?: string): Promise<ModelRunError> {
+async function run(fetch: FetchLike | undefined, baseUrl?: string, mine?: KyInstance): Promise<ModelRunError> {
   const client = new ModelRun({
     apiKey: 'sk_test_1',
     baseUrl: baseUrl ?? (await findClosedPort()),
     logLevel: 'off',
     random: () => 0,
     fetch,
+    ky: mine,
   })
   // An error of the client, as the expectations find.
   return client.submit('aurora-image', {}).then(
@@ -187,6 +189,13 @@ describe('when the service rejects what a function sends', () => {
     vi.stubGlobal('fetch', again(way))
     const byGlobal = await run(undefined, rejectingUrl)
     expect([delivered, byGlobal.submission, byGlobal.isRetryable]).toEqual([1, 'unknown', false])
+    vi.unstubAllGlobals()
+    for (const hook of ['beforeRequest', 'afterResponse']) {
+      delivered = 0
+      const deliver = async () => void (await way('/v1/models/aurora-image/run').catch(() => {}))
+      const byHook = await run(undefined, rejectingUrl, ky.extend({ hooks: { [hook]: [deliver] } }))
+      expect([delivered, byHook.submission, byHook.isRetryable]).toEqual([1, 'unknown', false])
+    }
   })
 
   test.each([nodeFetch, (direct: string, init: object) => nodeFetch(direct, init)])(

@@ -79,6 +79,13 @@ describe('a ky hook that fails', () => {
     expect(service.received).toHaveLength(0)
   })
 
+  test('or has a result where the service had none gives that result', async () => {
+    const sentAgain = Response.json(QUEUED, { status: 202 })
+    const { client, service } = failing('afterResponse', [errorResponse(401, 'UNAUTHORIZED')], sentAgain)
+    const { attempts } = await client.submit('aurora-image', {}).withResponse()
+    expect([service.received.length, attempts.map(({ status }) => status)]).toEqual([1, [401, 202]])
+  })
+
   test('by returning an error of its own keeps the facts of the call', async () => {
     const steps = [errorResponse(404, 'NOT_FOUND', { 'x-request-id': 'req_7' })]
     const { client } = failing('beforeError', steps, new RangeError('mine'))

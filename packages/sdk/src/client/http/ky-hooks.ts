@@ -15,20 +15,25 @@ import {
 } from './call.ts'
 import { receive } from './read-response.ts'
 import { consequence, whatIsKnown } from './to-error.ts'
+import { watchUnsent } from './unsent-watch.ts'
 
 /**
  * One attempt through the ky instance of the caller, whose hooks run around it. What loads with the first call of a client
  * that has such an instance. A hook that fails, or holds the call for too long, ends the call.
  */
 export async function sendThroughHooks<T>(ky: KyInstance, call: Call<T>): Promise<void> {
-  const { happened } = call
+  const { happened, client, request } = call
+  const { run, sendCount } = watchUnsent(client, `${client.baseUrl}${request.path}`)
+  const attempt: HookedAttempt = { maySend: true, isUnderWay: false, sendCount }
   try {
-    const response = await untilAborted(call, (attempt) => callKy(ky, call, attempt))
-    // A hook of the caller has responded instead of the service.
-    if (response !== undefined && happened.result === undefined && happened.failed === undefined) {
-      await takeHookResponse(call, response)
+    const response = await run(() => untilAborted(call, attempt, () => callKy(ky, call, attempt)))
+    noteOwnSends(call, attempt)
+    // A hook of the caller has responded instead of the service, or has a result where the service had none.
+    if (response !== undefined && happened.result === undefined && (happened.failed === undefined || response.ok)) {
+      await takeHookResponse(call, response, sendCount() > 1)
     }
   } catch (error) {
+    noteOwnSends(call, attempt)
     const failure = failureOf(call, error)
     if (failure === undefined || (failure === happened.error && happened.failed !== undefined)) return
     // Logs the attempt, which is not followed by another one.
@@ -45,6 +50,19 @@ interface HookedAttempt {
   /** The request, once ky has sent it. Never rejects. */
   sending?: Promise<unknown>
   isUnderWay: boolean
+  /** How often hooks may have sent it themselves. */
+  sendCount(): number
+}
+
+/** What became of a run that a hook has sent itself is not known: not by the response to another request, nor without one. */
+function noteOwnSends<T>(call: Call<T>, { sendCount }: HookedAttempt): void {
+  const { happened, operation } = call
+  if (!operation.isRun || happened.result !== undefined || sendCount() === 0) return
+  happened.submission = 'unknown'
+  const failure = happened.failed?.failure
+  if (failure?.kind !== 'response') return
+  failure.received.isRepeated = true
+  happened.error = errorOf(call, failure)
 }
 
 function callKy<T>(ky: KyInstance, call: Call<T>, attempt: HookedAttempt): Promise<Response> {
@@ -86,10 +104,11 @@ async function attemptOf<T>(
 }
 
 /** Uses the response of a caller's hook as the response of the service. */
-async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
+async function takeHookResponse<T>(call: Call<T>, response: Response, isRepeated: boolean): Promise<void> {
+  observeFailure(call)
   const start = startOf(call.client.clock)
   const received = await receive(response, call.context.scope.signal, (text) => text)
-  recordOutcome(call, { kind: 'response', received }, start)
+  recordOutcome(call, { kind: 'response', received: { ...received, isRepeated } }, start)
 }
 
 /**
@@ -143,16 +162,20 @@ function hookError<T>(call: Call<T>, cause: unknown): HookError {
  * Settles like `work`. A hook of the caller may wait for ever, so an abort, a deadline or the time limit of an attempt ends the
  * call, without a response. An attempt that is under way ends by itself then, and its outcome says more.
  */
-async function untilAborted<T, W>(call: Call<T>, work: (attempt: HookedAttempt) => Promise<W>): Promise<W | undefined> {
+async function untilAborted<T, W>(
+  call: Call<T>,
+  attempt: HookedAttempt,
+  work: () => Promise<W>,
+): Promise<W | undefined> {
   const { timeoutMs, context, happened } = call
   const { signal } = context.scope
-  const attempt: HookedAttempt = { maySend: true, isUnderWay: false }
   let stopTimer = () => {}
   let stop = async (_error: () => ModelRunError) => {}
   const stopped = new Promise<undefined>((resolve) => {
     stop = async (error) => {
       await attempt.sending
       attempt.maySend = false
+      noteOwnSends(call, attempt)
       happened.error ??= error()
       observeFailure(call)
       resolve(undefined)
@@ -168,7 +191,7 @@ async function untilAborted<T, W>(call: Call<T>, work: (attempt: HookedAttempt) 
   signal.addEventListener('abort', onAbort)
   watch()
   try {
-    return await Promise.race([work(attempt), stopped])
+    return await Promise.race([work(), stopped])
   } finally {
     stopTimer()
     signal.removeEventListener('abort', onAbort)

@@ -85,8 +85,8 @@ function isOfRun({ name, value, isInError }: Member): boolean {
 const MAX_SCANNED = 65_536
 const MAX_DEPTH = 500
 
-/** A list or an object that has begun. */
-interface Begun {
+/** A list or an object that has started. */
+interface Started {
   into: unknown[] | Record<string, unknown>
   /** In an object, the key of the value that comes next. */
   key?: string | undefined
@@ -98,21 +98,21 @@ interface Begun {
  */
 function startOf(text: string): unknown {
   const root: unknown[] = []
-  const begun: Begun[] = [{ into: root }]
+  const started: Started[] = [{ into: root }]
   for (const token of wholeTokens(text.slice(0, MAX_SCANNED))) {
-    const place = begun.at(-1)
-    if (place === undefined || begun.length > MAX_DEPTH) break
+    const place = started.at(-1)
+    if (place === undefined || started.length > MAX_DEPTH) break
     const value = valueOfToken(token)
-    if (token === '}' || token === ']') begun.pop()
+    if (token === '}' || token === ']') started.pop()
     else if (token === ',') place.key = undefined
     else if (token !== ':') put(value, place)
-    if (typeof value === 'object') begun.push({ into: value })
-    if (begun.length === 1) break
+    if (typeof value === 'object') started.push({ into: value })
+    if (started.length === 1) break
   }
   return root[0]
 }
 
-function put(value: unknown, place: Begun): void {
+function put(value: unknown, place: Started): void {
   const { into, key } = place
   if (Array.isArray(into)) into.push(value)
   else if (key !== undefined) into[key] ??= value
@@ -120,7 +120,7 @@ function put(value: unknown, place: Begun): void {
 }
 
 /** Parses what has to be: a hostile text has many tokens. */
-function valueOfToken(token: string): string | number | Begun['into'] | undefined {
+function valueOfToken(token: string): string | number | Started['into'] | undefined {
   if (token === '[') return []
   // Without a prototype, so that no key has a meaning.
   if (token === '{') return Object.create(null)

@@ -208,7 +208,7 @@ export function createSender(client: AttemptClient): SendRequest {
     const watch = watchUnsent(client, url)
     try {
       const response = await watch.run(call)
-      progress.isRepeated = watch.isRepeated()
+      progress.isRepeated = watch.sendCount() > 1
       return response
     } catch (error) {
       if (watch.isUnsent(error)) progress.submission = 'not_sent'

@@ -10,8 +10,8 @@ interface UnsentWatch {
   run<T>(send: () => Promise<T>): Promise<T>
   /** True when it is proven that the request did not leave this machine. `error`: of `fetch` */
   isUnsent(error: unknown): boolean
-  /** True when `fetch` has sent the same request more than once: its response is that of one of them. */
-  isRepeated(): boolean
+  /** How often the request may have been sent. More than once: a response is that of one of them. */
+  sendCount(): number
 }
 
 /** The options of a client that are code of the caller. */
@@ -57,7 +57,7 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
       const chain = chainOfCauses(error)
       return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
     },
-    isRepeated: () => traffic.sentCount > 1 || (isAround || !canProve ? hasOtherWay(traffic) : false),
+    sendCount: () => traffic.sentCount + (isAround || !canProve ? countOtherWays(traffic) : 0),
   }
 }
 
@@ -117,10 +117,9 @@ interface Traffic {
 /** What departed and is a request whose path is known, or carries only such. */
 const seen = new WeakSet<object>()
 
-/** True when the request may have left by another way than that of the response: a socket, a child or a worker. */
-function hasOtherWay({ departed, streamCount, sentCount }: Traffic): boolean {
-  const others = [...departed].filter((way) => !seen.has(way)).length - streamCount
-  return others > 1 || (others > 0 && sentCount > 0)
+/** The ways by which the request may have left unseen: sockets, children and workers. */
+function countOtherWays({ departed, streamCount }: Traffic): number {
+  return Math.max(0, [...departed].filter((way) => !seen.has(way)).length - streamCount)
 }
 
 /** One for the process, because the channels are: listeners of each client would stay when the client is gone. */
