@@ -195,7 +195,8 @@ export function serverOf(service: Service): ReferenceServer {
         return await service.deliveries.next({ account: accountIfGiven(key), jobId, timeoutMs })
       },
       script: (how, key) => {
-        account(key).webhook = how && requireValid('webhooks.script', 'how', parseShape(scriptedWebhookSchema, how))
+        const checked = how === undefined ? undefined : parseShape(scriptedWebhookSchema, how)
+        account(key).webhook = checked && requireValid('webhooks.script', 'how', checked)
       },
       deliver: (deliver, key) => service.receivers.set(deliver, accountIfGiven(key)),
     },

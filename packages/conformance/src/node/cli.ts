@@ -1,5 +1,5 @@
 import { exec } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { appendFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { ConfigurationError, cleanText, isLoopback, messageWithCause, toUrl } from '@modelrun/kit'
 import { CommanderError } from 'commander'
@@ -13,8 +13,10 @@ import { receiveWebhooks } from './receive-webhooks.ts'
 async function runChecks(command: CheckCommand): Promise<number> {
   const { readCreditsCommand, json } = command
   const readCredits = readCreditsCommand === undefined ? undefined : () => printedCredits(readCreditsCommand)
-  // A command that does not work is noticed before anything is paid.
+  // What does not work is noticed before anything is paid.
   await readCredits?.()
+  const cannotWrite = stop(`The report ${json} cannot be written`)
+  if (json !== undefined) await appendFile(json, '').catch(cannotWrite)
   const receiver = await openReceiver(command)
   try {
     const report = await runConformance({
@@ -25,10 +27,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
       onProgress: (sentence) => say(sentence, '...  '),
     })
     process.stdout.write(formatReport(report))
-    if (json !== undefined) {
-      const text = `${JSON.stringify(report, undefined, 2)}\n`
-      await writeFile(json, text).catch(stop(`The report ${json} cannot be written`))
-    }
+    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 2)}\n`).catch(cannotWrite)
     return report.summary.fail === 0 ? 0 : 1
   } finally {
     await receiver?.close()
@@ -37,7 +36,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
 
 /** The number that a command prints. */
 async function printedCredits(command: string): Promise<number> {
-  const { stdout } = await promisify(exec)(command).catch(stop('--read-credits-command failed'))
+  const { stdout } = await promisify(exec)(command, { timeout: 60_000 }).catch(stop('--read-credits-command failed'))
   const printed = stdout.trim()
   if (printed !== '' && Number.isFinite(Number(printed))) return Number(printed)
   throw new CannotStartError(`--read-credits-command must print a number, not ${JSON.stringify(printed.slice(0, 60))}.`)

@@ -1,9 +1,8 @@
-import { ConfigurationError } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { Service } from '../service/service.ts'
-import { get, post, rejected } from './route.ts'
+import { get, post, rejected, rejectedBy } from './route.ts'
 import type { ControlResponses } from './schemas.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
@@ -20,8 +19,7 @@ export const CLOCK_ROUTES = [
       await (isPaused ? stepPaused(service, advance_ms) : clock.advance(advance_ms))
       return { now_ms: clock.now() }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      throw error instanceof ConfigurationError ? rejected('VALIDATION_ERROR', message) : rejected('CONFLICT', message)
+      throw rejectedBy(error, 'CONFLICT')
     } finally {
       env.work.resume()
     }

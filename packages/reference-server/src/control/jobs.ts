@@ -1,15 +1,16 @@
-import { errorDetailSchema, outputSchema } from '@modelrun/contract'
+import { errorDetailSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { Job } from '../domain/job.ts'
+import { scriptedOutputSchema } from '../domain/scripted-outcome.ts'
 import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
 import { jobRow } from './job-row.ts'
-import { get, post, rejected } from './route.ts'
+import { get, post, rejected, rejectedBy } from './route.ts'
 import { toWire } from './wire-names.ts'
 
-const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
+const completeSchema = z.strictObject({ output: z.optional(scriptedOutputSchema) })
 const failSchema = z.strictObject({
   code: z.optional(errorDetailSchema.shape.code),
   message: z.optional(errorDetailSchema.shape.message),
@@ -47,7 +48,7 @@ function act(service: Service, context: AppContext, change: (job: JobControl) =>
   try {
     change(job)
   } catch (error) {
-    throw rejected('CONFLICT', error instanceof Error ? error.message : String(error))
+    throw rejectedBy(error, 'CONFLICT')
   }
   const { id: job_id, requestId: request_id, modelId: model_id, input, status, output } = job
   return { job_id, request_id, model_id, input, status, output }

@@ -72,20 +72,10 @@ export type OperationId = keyof typeof CONTROL_OPERATIONS
 /** The JSON that a call responds with. */
 export type ResponseOf<Id extends OperationId> = z.output<(typeof CONTROL_OPERATIONS)[Id][1]>
 
-const ofKey = z.object({ key: z.optional(z.string()) })
-
-/** Parameters of the query, as text. */
-export const QUERIES: Readonly<Partial<Record<OperationId, z.ZodMiniObject>>> = {
-  readKey: ofKey,
-  listFaults: ofKey,
-  removeFaults: z.object({ id: z.optional(z.string()), ...ofKey.shape }),
-  listDeliveries: ofKey,
-  readReport: ofKey,
-  readActivity: z.object({ epoch: z.optional(z.string()), after: z.optional(z.string()) }),
-  readJournal: z.extend(ofKey, { kind: z.optional(z.enum(JOURNAL_KINDS)), job_id: z.optional(z.string()) }),
-}
+/** Parameters of the query that are no text of any kind. */
+export const QUERY_SCHEMAS: Readonly<Record<string, z.ZodMiniType>> = { kind: z.enum(JOURNAL_KINDS) }
 
 /** Bodies where the route does not say all of it. */
 export const BODIES: Readonly<Partial<Record<OperationId, z.ZodMiniType>>> = {
-  addFault: z.extend(faultOptionsSchema, ofKey.shape),
+  addFault: z.extend(faultOptionsSchema, { key: z.optional(z.string()) }),
 }

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import type * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
@@ -7,6 +8,7 @@ import type { ShapeCheck } from '../shared/parse-shape.ts'
 import { errorResponse, type ServerErrorCode } from '../wire/error-responses.ts'
 import { jsonReply, type Reply } from '../wire/messages.ts'
 import { readControlBody } from '../wire/read-json-body.ts'
+import { unknownParameter } from '../wire/router.ts'
 import type { OperationId, ResponseOf } from './operations.ts'
 
 /** Prefix of the control API, by which programs in any language control the server. */
@@ -26,6 +28,17 @@ export interface ControlRoute {
 }
 
 type Handler<Result = object> = (service: Service, context: AppContext) => Result | Promise<Result>
+
+/** The parameters of queries. One that a call ignored could remove or reset more than was meant. */
+export const QUERIES: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
+  readKey: ['key'],
+  listFaults: ['key'],
+  removeFaults: ['id', 'key'],
+  listDeliveries: ['key'],
+  readReport: ['key'],
+  readActivity: ['epoch', 'after'],
+  readJournal: ['key', 'kind', 'job_id'],
+}
 
 /** The JSON of its response, as the OpenAPI document has it. */
 type Result<Id extends OperationId> = ResponseOf<Id>
@@ -71,6 +84,8 @@ export class RejectedCall extends Error {
 
 /** Makes the response to a call. */
 export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Reply> {
+  const unknown = unknownParameter(context.req, QUERIES[route.operationId] ?? [])
+  if (unknown !== undefined) return errorResponse('VALIDATION_ERROR', `Invalid query: ${unknown}`)
   try {
     const result = await route.handler(service, context)
     return jsonReply(200, result)
@@ -78,6 +93,12 @@ export async function respondTo(route: ControlRoute, service: Service, context: 
     if (error instanceof RejectedCall) return error.response
     throw error
   }
+}
+
+/** Makes of what a method of the server throws what a handler throws. */
+export function rejectedBy(error: unknown, code: ServerErrorCode): RejectedCall {
+  const isMisuse = error instanceof ConfigurationError
+  return rejected(isMisuse ? 'VALIDATION_ERROR' : code, error instanceof Error ? error.message : String(error))
 }
 
 /** What a handler throws. */

@@ -126,6 +126,11 @@ it.each<[call: string, body: object | undefined, error: string]>([
   ['POST scripts', { model: MODEL, outcomes: [{ result: 'hang', after_polls: 1.5 }] }, '400 must be an integer'],
   ['POST scripts', { model: MODEL, outcomes: [{ result: 'failed', webhook: { deliveries: 1e3 } }] }, '400 or less'],
   ['POST scripts', { model: MODEL, outcomes: [{ result: 'succeeded', output: deep }] }, '400 nests deeper'],
+  [
+    'POST scripts',
+    { model: MODEL, outcomes: [{ result: 'succeeded', error: { code: 'X', message: '' } }] },
+    '400 /0 is not valid (error goes with failed',
+  ],
   ['POST scripts', { model: MODEL, outcomes: [], key: 'sk_test_none' }, '404 did not make that API key'],
   ['POST faults', { kind: 'rest' }, '400 Invalid fault: /kind must be "reset" or '],
   ['POST faults', { kind: 'reset', key: 'sk_test_none' }, '404 did not make that API key'],
@@ -133,6 +138,10 @@ it.each<[call: string, body: object | undefined, error: string]>([
   ['POST reset', { key: 'sk_test_none' }, '404 did not make that API key'],
   ['POST webhooks', { deliveries: -1 }, '400 /deliveries must be 0 or more'],
   ['POST webhooks', { key: 'sk_test_none' }, '404 did not make that API key'],
+  // What is ignored could mean more than it should: all faults, all accounts.
+  ['DELETE faults?fault=fault_1', undefined, '400 no parameter "fault". There are: id, key.'],
+  ['POST reset?key=sk_test_none', {}, '400 no parameter "key". There are none.'],
+  ['GET journal?jobid=job_1', undefined, '400 Did you mean job_id?'],
   ['GET deliveries?key=none', undefined, '404 did not make that API key'],
   ['POST deliveries/next', { key: 'sk_test_none' }, '404 did not make that API key'],
   ['POST deliveries/next', { timeout_ms: '5' }, '400 /timeout_ms must be'],

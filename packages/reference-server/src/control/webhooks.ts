@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
-import { accountOf, get, post, rejected } from './route.ts'
+import { accountOf, get, post, rejectedBy } from './route.ts'
 import { toWire } from './wire-names.ts'
 
 const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
@@ -32,7 +32,7 @@ export const WEBHOOK_ROUTES = [
         delivery: toWire(await service.deliveries.next({ account, jobId, timeoutMs, signal: req.raw.signal })),
       }
     } catch (error) {
-      throw rejected('NOT_FOUND', error instanceof Error ? error.message : String(error))
+      throw rejectedBy(error, 'NOT_FOUND')
     } finally {
       work.resume()
     }

@@ -87,22 +87,9 @@ export class Credits {
     this.#grant = granted
   }
 
-  get granted(): number {
-    return this.#granted
-  }
-
-  get charged(): number {
-    return this.#charged
-  }
-
-  /** The price of unfinished runs. */
-  get reserved(): number {
-    return this.#reserved
-  }
-
   /** What has not been charged. */
   get left(): number {
-    return this.granted - this.#charged
+    return this.#granted - this.#charged
   }
 
   /** What new runs can spend: what is left without the price of unfinished runs. */

@@ -49,7 +49,6 @@ export class Jobs {
   readonly #chargesFailed: boolean
   readonly #finished: FairBuffer<Account, Job>
   #created = 0
-  #evicted = 0
 
   constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
     const { chargesFailed = false, finishedJobs: limit = DEFAULT_RETENTION.finishedJobs } = options
@@ -59,13 +58,8 @@ export class Jobs {
     this.#finished = new FairBuffer({
       limit,
       weigh: (job) => Math.min(limit, weightOf(job)),
-      onEvict: (job) => this.#evict(job),
+      onEvict: (job) => this.#byId.delete(job.id),
     })
-  }
-
-  /** How many finished jobs had to go by now. */
-  get evicted(): number {
-    return this.#evicted
   }
 
   /** The jobs that had not ended when the clock was last settled, in the order in which they were created. */
@@ -184,11 +178,6 @@ export class Jobs {
     // Before the listener: it may call a receiver in this process, which may take a snapshot.
     if (!isForgotten) this.#finished.add(job.account, job)
     this.#onEnd(job, job.end, isForgotten)
-  }
-
-  #evict(job: Job): void {
-    this.#evicted++
-    this.#byId.delete(job.id)
   }
 }
 

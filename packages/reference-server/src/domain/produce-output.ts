@@ -1,6 +1,7 @@
 import type { Output } from '@modelrun/contract'
 import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
 import type { Job } from './job.ts'
+import { OWN_FILE, readScriptedFile, type ScriptedFile } from './scripted-outcome.ts'
 
 const SQUARE_HD = { width: 1024, height: 1024 }
 
@@ -11,9 +12,6 @@ const PIXELS_BY_SIZE: ReadonlyMap<unknown, { width: number; height: number }> = 
   ['portrait_4_3', { width: 768, height: 1024 }],
   ['landscape_16_9', { width: 1024, height: 576 }],
 ])
-
-/** Stands in a scripted output for the url of a file of the server: behind it may be the file, as a data URI. */
-export const OWN_FILE = '{file}'
 
 /** A catalog without a maximum must not let one request fill the memory. */
 const MAX_FILES = 100
@@ -41,9 +39,9 @@ export function fileOf(job: Job, name: string): FileRequest | undefined {
   return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
 }
 
-/** The data URI of a file that a script has. */
-export function scriptedFileOf(job: Job, name: string): string | undefined {
-  return ownUrl(job, name)?.slice(OWN_FILE.length) || undefined
+/** A file that a script has as a data URI. */
+export function scriptedFileOf(job: Job, name: string): ScriptedFile | undefined {
+  return readScriptedFile(ownUrl(job, name) ?? '')
 }
 
 function ownUrl(job: Job, name: string): string | undefined {

@@ -2,7 +2,7 @@ import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { fits, MAX_NESTING, nestingProblem, nestsDeeperThan } from '../shared/parse-shape.ts'
-import { scriptedOutcomeSchema } from './scripted-outcome.ts'
+import { hasOneEnd, scriptedOutcomeSchema } from './scripted-outcome.ts'
 
 const catalogSchema = z.array(
   z.looseObject({
@@ -14,7 +14,7 @@ const catalogSchema = z.array(
     pricing: z.looseObject({ credits_per_run: z.int().check(z.nonnegative()) }),
     output_kind: z.enum(['image', 'video', 'audio']),
     latency_ms: z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)),
-    outcomes: z.optional(z.readonly(z.array(z.omit(scriptedOutcomeSchema, { when: true })))),
+    outcomes: z.optional(z.readonly(z.array(z.omit(scriptedOutcomeSchema, { when: true }).check(hasOneEnd)))),
   }),
 )
 

@@ -53,12 +53,49 @@ export interface ScriptedOutcome {
   webhook?: ScriptedWebhook | undefined
 }
 
+const isFile = ({ url }: { url: string }) => !url.startsWith(OWN_FILE) || url === OWN_FILE || readScriptedFile(url)
+
+export const scriptedOutputSchema: z.ZodMiniType<Output> = outputSchema.check(
+  z.refine(({ items }) => items.every(isFile), 'the url of a file is {file}, or {file} and a data URI'),
+)
+
 export const scriptedOutcomeSchema = z.strictObject({
   when: z.optional(inputConditionSchema),
   result: z.enum(['succeeded', 'failed', 'hang']),
   after_ms: milliseconds,
   after_polls: z.optional(z.int().check(z.nonnegative())),
   error: z.optional(errorDetailSchema),
-  output: z.optional(outputSchema),
+  output: z.optional(scriptedOutputSchema),
   webhook: z.optional(scriptedWebhookSchema),
 }) satisfies z.ZodMiniType<ScriptedOutcome>
+
+/** For lists of outcomes: a member that does nothing is a mistake. */
+export const hasOneEnd = z.refine<Omit<ScriptedOutcome, 'when'>>(
+  ({ result, error, output }) => (!error || result === 'failed') && (!output || result === 'succeeded'),
+  'error goes with failed, and output with succeeded',
+)
+
+/** Stands in a scripted output for the url of a file of the server: behind it may be the file, as a data URI. */
+export const OWN_FILE = '{file}'
+
+/** The content of a file that a script has. */
+export interface ScriptedFile {
+  contentType: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Reads `{file}` and a data URI. Not by `fetch`, which a test may have replaced. */
+export function readScriptedFile(url: string): ScriptedFile | undefined {
+  const [head, contentType = '', isBase64] = /^{file}data:([^,]*?)(;base64)?,/i.exec(url) ?? []
+  if (head === undefined) return undefined
+  try {
+    const escaped = encodeURI(url.slice(head.length)).replaceAll('%25', '%')
+    const binary = escaped.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    const bytes = Uint8Array.from(isBase64 ? atob(binary) : binary, (character) => character.charCodeAt(0))
+    return { contentType: contentType || 'text/plain', bytes }
+  } catch {
+    return undefined
+  }
+}

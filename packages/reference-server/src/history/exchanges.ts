@@ -59,12 +59,16 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
   const about = [...failedRuns(records, own), ...own, ...extra]
   const ordered = about.toSorted((one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace)
   const attempts = new Attempts()
+  const received = receivedOf(
+    own,
+    deliveries.filter(({ job_id }) => job_id === jobId),
+  )
   return ordered.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
     switch (entry.kind) {
       case 'request':
         return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
       case 'delivery':
-        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...detailsOf(entry, deliveries) }]
+        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...detailsOf(received.shift()) }]
       case 'job':
         return [{ ...entry, place, endPlace }]
       default:
@@ -75,8 +79,13 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
 
 function isAbout(entry: JournalEntry, jobId: string): boolean {
   if (entry.kind === 'note') return false
-  // A fault that was injected before the work kept the job from being found.
-  return entry.job_id === jobId || (entry.kind === 'request' && entry.path.endsWith(`/v1/jobs/${jobId}`))
+  return entry.job_id === jobId
+}
+
+/** What the log has of each delivery in the journal: the newest of the one belongs to the newest of the other. */
+function receivedOf(own: readonly JournalRecord[], deliveries: readonly DeliveryRecord[]) {
+  const { length } = own.filter(({ entry }) => entry.kind === 'delivery')
+  return Array.from({ length }, (_, index) => deliveries[deliveries.length - length + index])
 }
 
 /** Requests like the run, right before it, that made no job. */
@@ -107,9 +116,7 @@ function bodyOf({ body, entry }: JournalRecord): string | undefined {
   return body ?? (entry.kind === 'request' ? entry.requestBody : undefined)
 }
 
-function detailsOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryDetails {
-  const isSame = ({ job_id, attemptedAt }: DeliveryRecord) => job_id === entry.job_id && attemptedAt === entry.at
-  const { body, responseHeaders, responseBody } = deliveries.find(isSame) ?? {}
+function detailsOf({ body, responseHeaders, responseBody }: Partial<DeliveryRecord> = {}): DeliveryDetails {
   return { body, responseHeaders, responseBody }
 }
 

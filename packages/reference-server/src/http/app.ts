@@ -83,7 +83,7 @@ function serviceRoutes(service: Service): Router<Endpoint<KeyContext>> {
 /** What needs no key. */
 function openRoutes(service: Service): Router<Endpoint<AppContext>> {
   const router = new Router<Endpoint<AppContext>>()
-  const work = async (context: AppContext) => respond(context, await getFileRoute(service, context))
+  const work = async (context: AppContext) => respond(context, getFileRoute(service, context))
   router.add('GET', '/files/{job}/{name}', {
     name: 'getFile',
     serve: (context) => injectFault(service, 'getFile', { context, work }),

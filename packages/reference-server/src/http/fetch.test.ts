@@ -22,6 +22,7 @@ describe('fetch', () => {
       await serverFetch(new Request('https://x.test/c', { method: 'POST', body: 'hello' })),
       await serverFetch('/d', { method: 'DELETE' }),
     ].map((response) => response.text())
+    expect((await serverFetch('/e')).statusText).toBe('OK')
     expect(await Promise.all(texts)).toEqual([
       'fetch GET https://x.test/a ',
       'fetch GET https://x.test/b ',

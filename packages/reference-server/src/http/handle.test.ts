@@ -126,6 +126,8 @@ describe('x-request-id', () => {
       expect([kind, response.headers.get('x-request-id')]).toEqual([kind, expect.stringMatching(/^http_\d$/)])
       await response.text().catch(() => {})
     }
-    expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBe('http_5')
+    server.faults.add({ kind: 'response', headers: { 'X-Request-Id': 'mine' }, times: 1 })
+    expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBe('mine')
+    expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBe('http_6')
   })
 })

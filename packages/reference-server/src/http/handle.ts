@@ -139,7 +139,8 @@ const REQUEST_ID_HEADER = 'x-request-id'
 function addRequestId(service: Service, result: ReplyOrFault, { route }: RequestEnv): void {
   const headers = result.status === undefined ? {} : result.headers
   if (route === 'control') return
-  headers[REQUEST_ID_HEADER] = `http_${++service.requests}`
+  const id = `http_${++service.requests}`
+  headers[REQUEST_ID_HEADER] ??= id // a fault may have one of its own
 }
 
 const ADVICE =

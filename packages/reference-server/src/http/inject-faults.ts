@@ -71,6 +71,8 @@ async function faultTarget(
   const jobParameter = JOB_PARAMETERS[endpoint]
   const job = jobParameter === undefined ? undefined : service.jobs.find(req.param(jobParameter))
   const account = endpoint === 'getFile' ? job?.account : env.apiKey?.account
+  // Also of a request that a fault, or its key, keeps from the work.
+  if (job?.account === account) env.details = { job }
   if (account === undefined || service.faults.of(account).isEmpty) return undefined
   if (endpoint === 'runModel') {
     return { endpoint, account, model: req.param('model'), input: memberOf(await sentJson(context), 'input') }
@@ -95,16 +97,15 @@ async function sentJson({ req, env }: AppContext): Promise<unknown> {
 }
 
 /** Ends when the client has gone, or with the server. */
-async function hang({ service, context }: FaultContext): Promise<Reply> {
+async function hang({ service, context }: FaultContext): Promise<ReplyOrFault> {
   await pause(service, context, Number.POSITIVE_INFINITY)
-  return errorResponse('UNAVAILABLE', 'The request hung until now.')
+  return { fault: 'reset' }
 }
 
-async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<Reply> {
+async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<ReplyOrFault> {
   const hasPassed = await pause(service, context, fault.delay_ms ?? DEFAULT_DELAY_MS)
-  if (original !== undefined) return original
-  // If the client disconnected, the work is skipped.
-  return hasPassed ? work() : errorResponse('UNAVAILABLE', 'The request was given up while it was slow.')
+  // If the client disconnected, the work is skipped, and it gets no response.
+  return hasPassed ? (original ?? work()) : { fault: 'reset' }
 }
 
 async function pause(service: Service, { env, req }: AppContext, ms: number): Promise<boolean> {

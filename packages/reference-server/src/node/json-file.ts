@@ -9,7 +9,9 @@ import { UsageError } from './errors.ts'
  * @throws UsageError when it cannot be read, or is not JSON
  */
 export async function readJsonFile(what: string, path: string): Promise<unknown> {
-  const value = parseText(await readText(what, path), `The ${what} ${path}`)
+  const text = await readText(what, path)
+  if (text === undefined) throw new UsageError(`The ${what} ${path} cannot be read: there is no such file.`)
+  const value = parseText(text, `The ${what} ${path}`)
   if (nestsDeeperThan(MAX_NESTING, value)) throw new UsageError(`The ${what} ${path} ${nestingProblem()}.`)
   return value
 }
@@ -29,17 +31,15 @@ export function parseJsonText(text: string): unknown {
   return JSON.parse(text.replace(/^\uFEFF/, ''))
 }
 
-async function readText(what: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException // `fs` rejects with nothing else
-    throw new UsageError(`The ${what} ${path} cannot be read: ${REASONS.get(code ?? '') ?? message}`)
-  }
+/** The text of a file; `undefined` when there is none. @throws UsageError when it cannot be read */
+export async function readText(what: string, path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(({ code = '', message }: NodeJS.ErrnoException) => {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new UsageError(`The ${what} ${path} cannot be read: ${REASONS.get(code) ?? message}`)
+  })
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file.'],
   ['EISDIR', 'it is a directory.'],
   ['EACCES', 'this process may not.'],
 ])

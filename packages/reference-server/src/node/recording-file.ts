@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises'
+import { appendFile, mkdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
@@ -7,6 +7,7 @@ import { exchangeSchema, type RecordedExchange } from '../recording/exchange.ts'
 import { recordedCatalog } from '../recording/recorded-catalog.ts'
 import { parseShape } from '../shared/parse-shape.ts'
 import { UsageError } from './errors.ts'
+import { readText } from './json-file.ts'
 import { lockFile, type StateLock } from './state-lock.ts'
 
 /** In the folder of a recording: a line of JSON for the service, and one for each exchange. */
@@ -43,10 +44,7 @@ export async function loadRecording(folder: string): Promise<{ catalog: readonly
 
 async function readRecording(folder: string): Promise<Recording | undefined> {
   const path = join(folder, FILE)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw new UsageError(`The recording ${path} cannot be read: ${error.message}`)
-  })
+  const text = await readText('recording', path)
   if (text === undefined) return undefined
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   const [head = '', ...lines] = whole.split('\n').slice(0, -1)

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { messageWithCause } from '@modelrun/kit'
 import type { Service } from '../service/service.ts'
 import { createKey } from '../service/tenants.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
 import { UsageError } from './errors.ts'
-import { parseJsonText, replaceFile } from './json-file.ts'
+import { parseJsonText, readText, replaceFile } from './json-file.ts'
 import { lockFile, type StateLock } from './state-lock.ts'
 
 /** After a change, others that follow soon are written along with it. */
@@ -62,7 +62,7 @@ export class StateFile {
     this.#service = service
     if (keys !== undefined) return keys
     await this.#save().catch((error: unknown) => {
-      throw new UsageError(`The state ${path} cannot be written: ${messageOf(error)}`)
+      throw new UsageError(`The state ${path} cannot be written: ${messageWithCause(error)}`)
     })
     return undefined
   }
@@ -98,7 +98,9 @@ export class StateFile {
 
   async #saveOrWarn(): Promise<void> {
     const { path, warn } = this.#file
-    await this.#save().catch((error: unknown) => warn(`The state could not be written to ${path}: ${messageOf(error)}`))
+    await this.#save().catch((error: unknown) =>
+      warn(`The state could not be written to ${path}: ${messageWithCause(error)}`),
+    )
   }
 
   /** One save after the other. Each saves the state at its start. */
@@ -122,18 +124,10 @@ function unusable(path: string, reason: string): UsageError {
 }
 
 async function readState(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const { code, message } = error
-    if (code === 'ENOENT') return undefined
-    throw new UsageError(`The state ${path} cannot be read: ${code === 'EISDIR' ? 'it is a directory.' : message}`)
-  })
+  const text = await readText('state', path)
   try {
     return text === undefined ? undefined : parseJsonText(text)
   } catch {
     throw unusable(path, 'it is not JSON.')
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

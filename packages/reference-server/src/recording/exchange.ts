@@ -10,7 +10,7 @@ import {
 } from '@modelrun/contract'
 import { createRedactor, isRecord, NewestMap } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { OWN_FILE } from '../domain/produce-output.ts'
+import { OWN_FILE } from '../domain/scripted-outcome.ts'
 import { decodeSegment } from '../wire/router.ts'
 
 const ROUTE_NAMES = Object.keys(ROUTES) as [RouteName, ...RouteName[]] // the keys of a constant

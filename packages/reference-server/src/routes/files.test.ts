@@ -1,5 +1,5 @@
 import { runCompletedSchema } from '@modelrun/contract'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
@@ -77,7 +77,10 @@ describe('GET /files/{job_id}/{name}', () => {
     const { output } = runCompletedSchema.parse(body)
     const own = expect.stringMatching(/\/files\/job_\w+\/\d\.png$/)
     expect(output).toEqual({ type: 'mixed', items: [{ ...items[0], url: own }, items[1], { ...items[2], url: own }] })
+    // A test may have put the server in place of the network.
+    vi.stubGlobal('fetch', server.fetch)
     const file = await server.fetch(output.items[2]?.url ?? '')
+    vi.unstubAllGlobals()
     expect([file.headers.get('content-type'), ...new Uint8Array(await file.arrayBuffer())]).toEqual([
       'image/webp',
       0,
@@ -86,6 +89,16 @@ describe('GET /files/{job_id}/{name}', () => {
     ])
     expect((await server.fetch(output.items[0]?.url.replace('0.png', '1.png') ?? '')).status).toBe(404)
   })
+
+  it.each(['x', 'data:image/png', 'http://127.0.0.1:1/', 'data:;base64,%', '{file}'])(
+    'has no file {file}%s',
+    (more) => {
+      const { script } = createReferenceServer()
+      const items = [{ type: 'image', url: `{file}${more}` }]
+      const add = () => script('aurora-image', [{ result: 'succeeded', output: { type: 'image', items } }])
+      expect(add).toThrow('/0/output is not valid (the url of a file is {file}, or {file} and a data URI)')
+    },
+  )
 
   it.each(['1.png', '-1.png', '0.mp4', '00.png', '0', '0.png.png', 'x.png', '1e0.png', '../job_none/0.png'])(
     'responds with 404 NOT_FOUND where there is no file: %s',

@@ -1,16 +1,16 @@
 import { LIMITS, type ListModelsQuery, type Model } from '@modelrun/contract'
-import { closestName } from '@modelrun/kit'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { listModels, unknownModelText } from '../domain/list-models.ts'
 import { describeValue } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
 import { rejectionResponse } from '../wire/error-responses.ts'
 import { jsonReply } from '../wire/messages.ts'
+import { unknownParameter } from '../wire/router.ts'
 import type { KeyContext, RouteResult } from './app-env.ts'
 
 /** `GET /v1/models` (section 4.1). */
 export function listModelsRoute(service: Service, context: KeyContext): RouteResult {
-  const query = readListQuery(new URL(context.req.raw.url).searchParams)
+  const query = unknownParameter(context.req, NAMES) ?? readListQuery(new URL(context.req.raw.url).searchParams)
   if (typeof query === 'string') {
     return { response: rejectionResponse(service.options.assumptions.wrongRequest, `Invalid query: ${query}`) }
   }
@@ -44,7 +44,7 @@ function readListQuery(parameters: URLSearchParams): ListModelsQuery | string {
   const query: ListModelsQuery = {}
   for (const [sent, text] of parameters) {
     const name = NAMES.find((known) => known === sent)
-    if (name === undefined) return unknownParameter(sent)
+    if (name === undefined) continue
     if (parameters.getAll(name).length > 1) return `${name} is there more than once.`
     if (name === 'category' || name === 'search') {
       query[name] = text
@@ -57,10 +57,4 @@ function readListQuery(parameters: URLSearchParams): ListModelsQuery | string {
     query[name] = Number(text)
   }
   return query
-}
-
-function unknownParameter(name: string): string {
-  const closest = closestName(name, NAMES)
-  const advice = closest === undefined ? `There are: ${NAMES.join(', ')}.` : `Did you mean ${closest}?`
-  return `there is no parameter ${JSON.stringify(name.slice(0, 60))}. ${advice}`
 }

@@ -1,8 +1,9 @@
-import { type KnownJobStatus, type Output, outputSchema, type ServiceErrorCode } from '@modelrun/contract'
+import { errorDetailSchema, type KnownJobStatus, type Output, type ServiceErrorCode } from '@modelrun/contract'
 import { rejectArgument } from '@modelrun/kit'
 import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
-import { parseCopy } from '../shared/parse-shape.ts'
+import { scriptedOutputSchema } from '../domain/scripted-outcome.ts'
+import { parseCopy, parseShape, shapeProblem } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** A job, for a test to read and to end. */
@@ -51,8 +52,12 @@ export function controlJob(service: Service, id: string): JobControl {
     get output() {
       return statusNow(service, job) === 'succeeded' ? outputOf(job, service.baseUrl) : undefined
     },
-    complete: (output) => end({ status: 'succeeded', output: output && checkOutput(output) }),
-    fail: (code, message) => end({ status: 'failed', error: providerFailure(job.model, code, message) }),
+    complete: (output) => end({ status: 'succeeded', output: output === undefined ? output : checkOutput(output) }),
+    fail: (code, message) => {
+      const checked = parseShape(errorDetailSchema, providerFailure(job.model, code, message))
+      if (!checked.ok) return rejectArgument('job.fail', 'error', shapeProblem(checked.message))
+      end({ status: 'failed', error: checked.value })
+    },
   }
 }
 
@@ -67,7 +72,7 @@ function endJob(service: Service, job: Job, end: Omit<JobEnd, 'at'>): void {
 }
 
 function checkOutput(output: Output): Output {
-  const checked = parseCopy(outputSchema, output)
+  const checked = parseCopy(scriptedOutputSchema, output)
   if (checked.ok) return checked.value
   return rejectArgument('job.complete', 'output', `is not that of section 2.5: ${checked.message}`)
 }

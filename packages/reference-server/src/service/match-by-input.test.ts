@@ -31,7 +31,7 @@ describe('a script that names an input', () => {
     [
       'a number that JSON has not',
       [{ result: 'succeeded', output: { type: 'image', items: [], seed: Number.NaN } }],
-      /The value is not JSON: "seed" is NaN\./,
+      /The value is not JSON: \/0\/output\/seed is NaN/,
     ],
   ])('is rejected with %s', (_, outcomes, message) => {
     expect(() => createReferenceServer().script('aurora-image', outcomes as never)).toThrow(message)
@@ -58,7 +58,7 @@ describe('a fault that names an input', () => {
     const add = (more: object) => () => faults.add({ kind: 'unavailable', ...more } as never)
     expect(add({ match: () => true })).toThrow('has members that do not exist: "match"')
     expect(add({ when: { prompt: 'bad' } })).toThrow('/when')
-    expect(add({ kind: 'response', body: { text: () => 'x' } })).toThrow('"text" is a function')
+    expect(add({ kind: 'response', body: { text: () => 'x' } })).toThrow('/body/text is a function')
     expect(faults.list()).toEqual([])
   })
 })
@@ -117,6 +117,34 @@ it('rejects filters with names that do not exist', async () => {
   ]
   for (const [call, message] of calls) expect(call).toThrow(message)
   await expect(webhooks.next({ jobid: 'job_1' } as object)).rejects.toThrow('did you mean `jobId`?')
+})
+
+it('requests() is in the order in which they came, with what a fault kept from the work', async () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  const caller = apiCaller(server)
+  const held = caller.run('aurora-image', { input: { prompt: 'first' } })
+  await expect.poll(() => server.report().unfinishedJobs).toHaveLength(1)
+  const [{ job_id = '' } = {}] = server.report().unfinishedJobs
+  const leaves = new AbortController()
+  server.faults.add({ kind: 'hang', route: 'getJob', times: 1 })
+  const hung = caller.call('GET', `/v1/jobs/${job_id}`, { signal: leaves.signal })
+  server.faults.add({ kind: 'rate-limit', route: 'getJob', times: 1 })
+  await expect.poll(() => server.faults.list()[0]?.used).toBe(1)
+  await caller.get(`/v1/jobs/${job_id}`)
+  await server.clock.advance(5_000)
+  await held
+  leaves.abort()
+  await expect(hung).rejects.toThrow('aborted')
+  const received = () => server.requests({ model: 'aurora-image' }).map(({ route, status }) => [route, status])
+  await expect.poll(received).toEqual([
+    ['runModel', 200],
+    ['getJob', undefined],
+    ['getJob', 429],
+  ])
+  expect(server.story(job_id)).toContain('no response (fault: hang (fault_1))')
+  expect(server.journal.text({ jobId: job_id })).toContain('429 RATE_LIMITED (fault: rate-limit (fault_2))')
+  await caller.post('/v1/models/aurora-image/run', null)
+  expect(server.requests().at(-1)?.body).toBeNull()
 })
 
 it('requests() has whole bodies, by endpoint and model', async () => {

@@ -184,8 +184,9 @@ export function readBaseUrl(place: string, url: string): string {
 }
 
 function isClock(clock: unknown): boolean {
-  const scale = Number(memberOf(clock, 'scale'))
-  return clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && scale <= LARGEST_SCALE)
+  const scale = memberOf(clock, 'scale')
+  const isScale = typeof scale === 'number' && scale > 0 && scale <= LARGEST_SCALE
+  return clock === 'system' || clock === 'manual' || clock === 'auto' || isScale
 }
 
 function timeOf(time: unknown): number {

@@ -37,13 +37,16 @@ export function findRequests(
     key: string,
   }
   const { route, model, key } = readOptions('server.requests', filter, checks)
-  return service.observer.journal.records(accountOf(key)).flatMap(({ entry, body: text }) => {
+  const records = service.observer.journal.records(accountOf(key)).toSorted((a, b) => a.startPlace - b.startPlace)
+  return records.flatMap(({ entry, body: text }) => {
     if (entry.kind !== 'request' || entry.route === 'control') return []
     const { requestBody, responseBody: _, ...request } = entry
     if (route !== undefined && request.route !== route) return []
     if (model !== undefined && modelOf(service, request) !== model) return []
     const sent = text ?? requestBody
-    return [sent === undefined ? request : { ...request, body: tryParseJson(sent) ?? sent }]
+    if (sent === undefined) return [request]
+    const body: unknown = tryParseJson(sent)
+    return [{ ...request, body: body === undefined ? sent : body }]
   })
 }
 

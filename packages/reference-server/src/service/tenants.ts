@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import { readInputCondition } from '../domain/input-condition.ts'
 import { allowlistSchema, createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { unknownModelText } from '../domain/list-models.ts'
-import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
+import { hasOneEnd, type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
 import { parseCopy, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
@@ -53,7 +53,7 @@ export function createdKey({ key, isLive, permissions, allowIps }: ApiKey): Crea
   return { key, live: isLive, permissions, allowIps }
 }
 
-const outcomesSchema = z.array(scriptedOutcomeSchema)
+const outcomesSchema = z.array(scriptedOutcomeSchema.check(hasOneEnd))
 
 interface ScriptOptions {
   account: Account

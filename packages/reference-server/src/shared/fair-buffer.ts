@@ -34,11 +34,6 @@ export class FairBuffer<Owner, Item> {
     this.#onEvict = onEvict
   }
 
-  /** Weight of all items. */
-  get weight(): number {
-    return this.#weight
-  }
-
   add(owner: Owner, item: Item): void {
     const share = this.#shares.get(owner) ?? { items: [], weight: 0 }
     if (share.items.length === 0) this.#shares.set(owner, share)

@@ -1,4 +1,4 @@
-import { type Check, ConfigurationError, jsonPointer, memberOf } from '@modelrun/kit'
+import { type Check, ConfigurationError, describeIssues, jsonPointer, memberOf, readJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 
 /** The result of checking a value by a schema; the message is a sentence for people. */
@@ -104,20 +104,13 @@ export function nestingProblem(levels = MAX_NESTING): string {
  * A copy of a value as JSON carries it: what a test passes in may not be JSON, and may change later.
  *
  * @param levels so many levels of objects and arrays it may have
- * @throws ConfigurationError for a cycle, a deeper value, and one with a function or NaN, which a copy would not have
+ * @throws ConfigurationError for a cycle, a deeper value, and one with a function, a file or NaN, which a copy would not have
  */
 export function jsonCopy<Value>(value: Value, levels = MAX_NESTING): Value {
   if (nestsDeeperThan(levels, value)) throw new ConfigurationError({ message: `The value ${nestingProblem(levels)}.` })
-  return value === undefined ? value : JSON.parse(JSON.stringify(value, rejectOthers))
-}
-
-const NOT_JSON: readonly string[] = ['function', 'symbol', 'bigint']
-
-function rejectOthers(name: string, value: unknown): unknown {
-  const isJson = typeof value === 'number' ? Number.isFinite(value) : !NOT_JSON.includes(typeof value)
-  if (isJson) return value
-  const what = typeof value === 'number' ? String(value) : `a ${typeof value}`
-  throw new ConfigurationError({ message: `The value is not JSON: ${JSON.stringify(name)} is ${what}.` })
+  const { json, issues } = readJson(value)
+  if (issues.length === 0) return json as Value // the copy has the same members
+  throw new ConfigurationError({ message: `The value is not JSON: ${describeIssues(issues, 'it')}` })
 }
 
 /** Checks what a test passes in, and copies it. Names are checked first: a copy would not have the members that are not JSON. */

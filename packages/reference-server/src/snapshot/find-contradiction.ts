@@ -15,16 +15,8 @@ export function findContradiction(snapshot: Snapshot, models: Models): string | 
 
 function* contradictions(snapshot: Snapshot, models: Models): Generator<string | undefined> {
   const { keys, jobs, accounts, pendingDeliveries } = snapshot
-  yield duplicate(
-    '/keys',
-    'key',
-    keys.map(({ key }) => key),
-  )
-  yield duplicate(
-    '/jobs',
-    'id',
-    jobs.map(({ id }) => id),
-  )
+  yield duplicate('/keys', 'key', keys)
+  yield duplicate('/jobs', 'id', jobs)
   yield* unknownAccounts('/keys', keys, accounts.length)
   yield* unknownAccounts('/jobs', jobs, accounts.length)
   for (const [index, account] of accounts.entries()) {
@@ -45,9 +37,9 @@ function* contradictions(snapshot: Snapshot, models: Models): Generator<string |
   }
 }
 
-function duplicate(place: string, member: string, values: readonly string[]): string | undefined {
-  const firsts = new Map<string, number>()
-  for (const [index, value] of values.entries()) {
+function duplicate<Item>(place: string, member: keyof Item & string, items: readonly Item[]): string | undefined {
+  const firsts = new Map<unknown, number>()
+  for (const [index, { [member]: value }] of items.entries()) {
     const first = firsts.get(value)
     if (first !== undefined) return `${place}/${index}/${member} is the same as ${place}/${first}/${member}.`
     firsts.set(value, index)

@@ -1,3 +1,4 @@
+import { callback, checkEach } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import type { Send } from './send-delivery.ts'
 
@@ -42,6 +43,7 @@ export class Receivers {
 
   /** `undefined` as the receiver: from now on deliveries go to their addresses again. */
   set(receiver: Deliver | undefined, account?: Account): void {
+    checkEach('server.webhooks.deliver', { deliver: receiver }, { deliver: callback })
     if (account === undefined) this.#forAll = receiver
     else if (receiver === undefined) this.#byAccount.delete(account)
     else this.#byAccount.set(account, receiver)

@@ -77,26 +77,10 @@ export function emptyReply(status: number, headers: Readonly<Record<string, stri
 /** For transports that end at a `fetch`. */
 export function toResponse({ status, headers, body }: Reply): Response {
   const content = typeof body === 'function' ? body() : (body ?? null)
-  return new Response(content, { status, statusText: STATUS_TEXTS[status] ?? '', headers })
+  return new Response(content, { status, statusText: statusText(status), headers })
 }
 
-/** Texts as Node's http writes them on a socket: a `Response` has none of its own. */
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  202: 'Accepted',
-  204: 'No Content',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
+/** As Node's http writes it on a socket: a `Response` has none of its own. */
+function statusText(status: number): string {
+  return globalThis.process?.getBuiltinModule?.('node:http').STATUS_CODES[status] ?? ''
 }

@@ -1,4 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
+import { closestName } from '@modelrun/kit'
 import type { IncomingRequest } from './messages.ts'
 
 const MODEL_PATH = new RegExp(`^${ROUTES.listModels.path}/(?<id>.+?)(?<run>/run)?$`)
@@ -107,4 +108,13 @@ export class RoutedRequest {
   query(name: string): string | undefined {
     return new URL(this.raw.url).searchParams.get(name) ?? undefined
   }
+}
+
+/** What is wrong with a query that has another parameter than these, as a sentence. */
+export function unknownParameter({ queries }: RoutedRequest, known: readonly string[]): string | undefined {
+  const name = Object.keys(queries).find((sent) => !known.includes(sent))
+  if (name === undefined) return undefined
+  const closest = closestName(name, known)
+  const all = known.length === 0 ? 'There are none.' : `There are: ${known.join(', ')}.`
+  return `there is no parameter ${JSON.stringify(name.slice(0, 60))}. ${closest === undefined ? all : `Did you mean ${closest}?`}`
 }

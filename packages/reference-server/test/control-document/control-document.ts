@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { BODIES, CONTROL_OPERATIONS, QUERIES } from '../../src/control/operations.ts'
-import { CONTROL_PREFIX, type ControlRoute } from '../../src/control/route.ts'
+import { BODIES, CONTROL_OPERATIONS, QUERY_SCHEMAS } from '../../src/control/operations.ts'
+import { CONTROL_PREFIX, type ControlRoute, QUERIES } from '../../src/control/route.ts'
 import { CONTROL_ROUTES, TOKEN_HEADER } from '../../src/control/routes.ts'
 import { COMPONENTS } from '../../src/control/schemas.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
@@ -106,15 +106,11 @@ function pathParameters(name: string): JsonObject[] {
   }))
 }
 
-function queryParameters(query: z.ZodMiniObject | undefined): JsonObject[] {
-  if (query === undefined) return []
-  const { properties = {} } = z.toJSONSchema(query, { io: 'input' })
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    description: textOf('query', name),
-    schema,
-  }))
+function queryParameters(names: readonly string[] = []): JsonObject[] {
+  return names.map((name) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(QUERY_SCHEMAS[name] ?? z.string())
+    return { name, in: 'query', description: textOf('query', name), schema }
+  })
 }
 
 /** Every schema by its name: what several calls share, and the body and response of each call. */

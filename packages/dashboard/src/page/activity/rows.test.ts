@@ -73,7 +73,7 @@ describe('the list of activity', () => {
   })
 
   it('says what a lost response costs, and why a result was not delivered', () => {
-    const lost = request(1, { status: undefined, fault: 'reset (fault_1)', job_id: 'job_a' })
+    const lost = request(1, { status: undefined, fault: 'reset (fault_1)', job_id: 'job_a', route: 'runModel' })
     expect(reasonOf(lost)).toBe('The response was lost: reset (fault_1).')
     expect(reasonOf(lost, job)).toBe('The response was lost: reset (fault_1). Its job exists: 4 credits reserved.')
     expect(reasonOf(lost, { ...job, ended_at_ms: 9, charged: 4 })).toMatch(/4 credits charged\.$/)

@@ -45,10 +45,13 @@ export function wordsOf(search = ''): string[] {
 }
 
 /** Why a request was rejected, in the words of the service; of a response that was lost what it costs. */
-export function reasonOf({ response_body, fault, status, code }: RequestEntry, job?: JobRow): string | undefined {
+export function reasonOf(
+  { response_body, fault, status, code, route }: RequestEntry,
+  job?: JobRow,
+): string | undefined {
   if (status === undefined) {
     const lost = `The response was lost${fault === undefined ? '' : `: ${fault}`}.`
-    if (job === undefined) return lost
+    if (job === undefined || route !== 'runModel') return lost
     const isOver = job.ended_at_ms !== undefined
     return `${lost} Its job exists: ${count(isOver ? job.charged : job.credits, 'credit')} ${isOver ? 'charged' : 'reserved'}.`
   }

@@ -57,7 +57,8 @@ function faultText({ fault: { kind, route, model, times, probability, when }, us
   const parts = [
     `${kind} on ${route ?? 'every request'}`,
     model && `of ${model}`,
-    when === 'after' && 'after the work',
+    (when === 'after' || (typeof when === 'object' && when.moment === 'after')) && 'after the work',
+    typeof when === 'object' && 'for some inputs',
     times !== undefined && `${Math.max(0, times - used)} of ${times} left`,
     probability !== undefined && `for a share of ${probability}`,
     used > 0 && `injected ${count(used, 'time')}`,
