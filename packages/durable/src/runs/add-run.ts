@@ -2,7 +2,7 @@ import { isRecord, isText, kindOf, notNegative, readArguments, stableJson } from
 import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
 import { type Attempt, latestAttempt } from './read-runs.ts'
-import { attemptId, checkKey, isEnded, type Outcome, type SubmitData } from './run-types.ts'
+import { attemptId, checkKey, type GivenRun, isEnded, type Outcome, type SubmitData } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 
 /**
@@ -10,7 +10,7 @@ import { asJson, fromJson, type RunsContext } from './runs-context.ts'
  *
  * @throws ConfigurationError when the key is that of a run with another model or input
  */
-export async function addCheckedRun(key: string, given: SubmitData, context: RunsContext): Promise<void> {
+export async function addCheckedRun(key: string, given: GivenRun, context: RunsContext): Promise<void> {
   const { engine, queues } = context
   const wanted = checkedRun(key, given)
   await engine.add(queues.submit, key, { data: asJson(wanted) })
@@ -40,7 +40,7 @@ export async function lowerLimit(
 }
 
 /** Returns a run with the input as JSON has it. @throws ConfigurationError or InputValidationError */
-export function checkedRun(key: string, given: SubmitData): SubmitData {
+export function checkedRun(key: string, given: GivenRun): SubmitData {
   checkRun(key, given)
   checkKey(key)
   return { ...given, maxCredits: finite(given.maxCredits), input: checkInput(given.input) }
@@ -58,7 +58,7 @@ export function checkSameRun(key: string, wanted: SubmitData, { model, input }: 
   throw new ConfigurationError({ message })
 }
 
-function checkRun(key: unknown, { model, input, maxCredits }: SubmitData): void {
+function checkRun(key: unknown, { model, input, maxCredits }: GivenRun): void {
   readArguments('runs.add', (report) => {
     report('maxCredits', notNegative(maxCredits))
     if (isText(model) && isRecord(input)) return

@@ -4,7 +4,7 @@ import { keyOf, type Run } from './run-types.ts'
 import { pagesOf, type RunsContext } from './runs-context.ts'
 
 /** A run in a list. */
-export interface ListedRun extends Run {
+export type ListedRun = Run & {
   /** For `after` of the next list. */
   readonly cursor: string
 }

@@ -3,12 +3,15 @@ import { isPaused } from './pauses.ts'
 import {
   attemptId,
   type EndState,
+  type FinalEnd,
   type FinishedRun,
   isEnded,
   keyOf,
+  NO_REASON,
   type Outcome,
   type PollData,
   type Run,
+  type RunBase,
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
@@ -54,10 +57,10 @@ export async function readAttempt(id: string, { engine, queues }: RunsContext): 
   if (polled !== undefined) {
     const { jobId, requestId } = fromJson<PollData>(polled.data)
     return polled.state === 'dead'
-      ? { ...run, state: 'unknown', jobId, requestId, error: polled.error }
+      ? { ...run, state: 'unknown', jobId, requestId, error: polled.error ?? NO_REASON }
       : { ...run, state: 'running', jobId, requestId }
   }
-  if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error }
+  if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error ?? NO_REASON }
   return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
 }
 
@@ -72,7 +75,7 @@ function timesOf(submitted: TaskRecord | undefined): Pick<Run, 'addedAt' | 'sent
 function endOf(
   { data, addedAt: endedAt }: TaskRecord,
   submitted: TaskRecord | undefined,
-): Omit<FinishedRun, 'key' | 'cursor'> {
+): Omit<RunBase, 'key'> & FinalEnd {
   const { model = '', input = {}, ...end }: Outcome & Partial<SubmitData> = fromJson<Outcome>(data)
   const { maxCredits: _, took: __, ...members } = { maxCredits: undefined, ...end }
   const run = submitted === undefined ? { model, input } : fromJson<SubmitData>(submitted.data)

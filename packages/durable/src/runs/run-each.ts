@@ -9,7 +9,7 @@ export interface RunItem {
   /** Name of the run, up to 300 characters. */
   readonly key: string
   /** Parameters of the model. */
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: object
   /** Highest price, in credits, at which it is sent. Default: any price. */
   readonly maxCredits?: number | undefined
 }

@@ -1,12 +1,14 @@
+import type { TaskFailure } from '@modelrun/kit'
 import { expectTypeOf, test } from 'vitest'
-import type { StepRun } from './run-types.ts'
+import type { Run, StepRun } from './run-types.ts'
+import type { Runs } from './runs-options.ts'
 
-test('the state of a step says which members it has, and no state is left out', () => {
-  const read = (run: StepRun) => {
+test('the state of a step or a run says which members it has, and no state is left out', () => {
+  const read = (run: StepRun | Run) => {
     switch (run.state) {
       case 'waiting':
       case 'running':
-        return expectTypeOf(run.afterMs).toEqualTypeOf<number>()
+        return expectTypeOf(run.error).toEqualTypeOf<TaskFailure | undefined>()
       case 'succeeded':
         return expectTypeOf(run.output).not.toBeUndefined()
       case 'failed':
@@ -18,5 +20,17 @@ test('the state of a step says which members it has, and no state is left out', 
         return expectTypeOf(run).toBeNever()
     }
   }
-  expectTypeOf(read).parameter(0).toEqualTypeOf<StepRun>()
+  expectTypeOf(read).parameter(0).toEqualTypeOf<StepRun | Run>()
+})
+
+interface Poster {
+  prompt: string
+}
+
+test('an input may be of any type of the caller, and items keep theirs', () => {
+  const work = async (runs: Runs, posters: { key: string; input: Poster; order: number }[]) => {
+    for await (const { item } of runs.runEach('m', posters)) expectTypeOf(item.order).toEqualTypeOf<number>()
+    for (const { key, input } of posters) await runs.send(key, 'm', input).then(() => runs.add(key, 'm', input))
+  }
+  expectTypeOf(work).returns.toEqualTypeOf<Promise<void>>()
 })

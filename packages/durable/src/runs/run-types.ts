@@ -1,19 +1,30 @@
 import { readArguments, showValue, type TaskFailure } from '@modelrun/kit'
 import { ConfigurationError, type Job, type Output } from 'modelrun'
 
+/** A run that is not sent yet, is being sent, or was accepted by the service. */
+interface OpenEnd {
+  readonly state: 'waiting' | 'running'
+  readonly output?: undefined
+  readonly error?: undefined
+}
+
 /**
- * - `waiting`: not sent yet
- * - `running`: it is being sent, or the service has accepted it
  * - `succeeded`, `failed`: its job ended
  * - `cancelled`: it was cancelled, at the service or before it was sent; nothing was charged
  * - `rejected`: the service rejected it, or it would exceed the budget; nothing was charged
  * - `unknown`: it may have been sent, and it is not known whether the service accepted it; or, with a `jobId`, the polls of its
  *   job were given up
  */
-type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'rejected' | 'unknown'
+type KnownEnd =
+  | { readonly state: 'succeeded'; readonly output: Output; readonly error?: undefined }
+  | {
+      readonly state: 'failed' | 'cancelled' | 'rejected' | 'unknown'
+      readonly output?: undefined
+      readonly error: TaskFailure
+    }
 
-/** A run of a batch. */
-export interface Run {
+/** What every run has. */
+export interface RunBase {
   /** Unique within its batch. */
   readonly key: string
   /** Id of the model. */
@@ -24,14 +35,8 @@ export interface Run {
   readonly maxCredits?: number | undefined
   /** Where the service delivers the result, when `send` named it. */
   readonly webhookUrl?: string | undefined
-  /** Its current state. */
-  readonly state: RunState
   /** Known once the service has accepted it. */
   readonly jobId?: string | undefined
-  /** Of a run that succeeded. */
-  readonly output?: Output | undefined
-  /** Of a run that failed, was cancelled or rejected, or is unknown. */
-  readonly error?: TaskFailure | undefined
   /** When it was added, in milliseconds since 1970. */
   readonly addedAt?: number | undefined
   /** When it was sent: right before the POST. An `unknown` run may have been charged at that time. */
@@ -42,6 +47,9 @@ export interface Run {
   readonly requestId?: string | undefined
 }
 
+/** A run of a batch. Its `state` says whether it has an `output` or an `error`. */
+export type Run = RunBase & (OpenEnd | KnownEnd)
+
 /** How a run ended. */
 export type EndState = Outcome['state']
 
@@ -50,13 +58,15 @@ export function isEnded({ state }: Run): boolean {
   return state !== 'waiting' && state !== 'running' && state !== 'unknown'
 }
 
+/** The end of a run that nothing changes any more, except a decision to retry it. */
+export type FinalEnd = KnownEnd & { readonly state: EndState }
+
 /** A run that has ended. */
-export interface FinishedRun extends Run {
-  /** How it ended. */
-  readonly state: EndState
-  /** For `after` of the next `results()`, which then starts with the following run. */
-  readonly cursor: string
-}
+export type FinishedRun = RunBase &
+  FinalEnd & {
+    /** For `after` of the next `results()`, which then starts with the following run. */
+    readonly cursor: string
+  }
 
 /** Progress of a batch. */
 export interface RunsProgress {
@@ -93,6 +103,9 @@ export interface SubmitData {
   readonly maxCredits?: number | undefined
   readonly webhookUrl?: string | undefined
 }
+
+/** A run as a caller gives it: its input may be an object of any type. */
+export type GivenRun = Omit<SubmitData, 'input'> & { readonly input: object }
 
 /** Data of a task of the queue `poll`. */
 export interface PollData {
@@ -145,7 +158,7 @@ export function cancelledBefore({ model, input }: SubmitData): UnsentOutcome {
 }
 
 /** What of a run decides how it has ended. */
-export type RunEnd = Pick<Run, 'state' | 'jobId' | 'output' | 'error'>
+export type RunEnd = Pick<RunBase, 'jobId'> & (OpenEnd | KnownEnd)
 
 /** A run as a step of a workflow returns it: JSON for a journal, without model and input. */
 export type StepRun = OpenStep | EndedStep
@@ -168,30 +181,16 @@ export interface OpenStep extends StepBase {
 }
 
 /** A run whose state stays until a user decides otherwise. */
-export type EndedStep = StepBase &
-  (
-    | { readonly state: 'succeeded'; readonly output: Output; readonly afterMs?: undefined }
-    | {
-        readonly state: 'failed' | 'cancelled' | 'rejected' | 'unknown'
-        readonly error: TaskFailure
-        readonly afterMs?: undefined
-      }
-  )
+export type EndedStep = StepBase & KnownEnd & { readonly afterMs?: undefined }
 
-const NO_REASON: TaskFailure = { code: 'UNKNOWN', message: 'No reason is stored.' }
+export const NO_REASON: TaskFailure = { code: 'UNKNOWN', message: 'No reason is stored.' }
 
 /** Returns a run that has ended or is unknown as a step; `undefined` while it is open. */
-export function endedStep({
-  key,
-  state,
-  jobId,
-  output,
-  error = NO_REASON,
-}: RunEnd & Pick<Run, 'key'>): EndedStep | undefined {
-  if (state === 'waiting' || state === 'running') return undefined
+export function endedStep(run: RunEnd & Pick<RunBase, 'key'>): EndedStep | undefined {
+  const { key, jobId } = run
   const base = jobId === undefined ? { key } : { key, jobId }
-  if (state !== 'succeeded') return { ...base, state, error }
-  return output === undefined ? undefined : { ...base, state, output }
+  if (run.state === 'succeeded') return { ...base, state: run.state, output: run.output }
+  return run.error && { ...base, state: run.state, error: run.error }
 }
 
 const SHORTEST_MS = 50

@@ -6,7 +6,7 @@ import { addCheckedRun, checkedRun, checkSameRun, lowerLimit } from './add-run.t
 import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
 import { pauseReason } from './pauses.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
-import { endedStep, openStep, type StepRun, type SubmitData } from './run-types.ts'
+import { endedStep, type GivenRun, openStep, type StepRun, type SubmitData } from './run-types.ts'
 import { asJson, FIRST_WAIT_MS, fromJson, patiently, type RunsContext, type Watch } from './runs-context.ts'
 import { firstPollMs } from './submit-run.ts'
 import { resolveUnknown } from './unknown-runs.ts'
@@ -39,7 +39,7 @@ const LONGEST_WAIT_MS = 400
 /** Sends a run that was never sent, and polls the job of one that was when that is due. */
 export async function sendRun(
   key: string,
-  { model, input, waitMs = 5_000, signal, ...more }: SendOptions & Pick<SubmitData, 'model' | 'input'>,
+  { model, input, waitMs = 5_000, signal, ...more }: SendOptions & Pick<GivenRun, 'model' | 'input'>,
   workers: BatchWorkers,
 ): Promise<StepRun> {
   const { context } = workers

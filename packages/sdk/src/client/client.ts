@@ -5,7 +5,6 @@ import { readClientOptions } from './client-options.ts'
 import { type Core, createCore } from './core.ts'
 import { FilesResource } from './files/files-resource.ts'
 import { ApiPromise } from './http/api-promise.ts'
-import type { RequestMethod } from './http/operation.ts'
 import type { JobHandle } from './job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
 import type { RunResult } from './jobs/run-result.ts'
@@ -148,12 +147,15 @@ export class ModelRun {
    * @example
    * const usage = await client.request('GET', '/v1/usage', { query: { month: '2026-11' } })
    *
-   * @param method `GET`, `POST`, `PUT`, `PATCH` or `DELETE`
    * @param path Path below `baseUrl`, percent-encoded
    * @returns The parsed JSON of the response; undefined when its body is empty
    * @throws ConfigurationError, ApiError, ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError
    */
-  request(method: RequestMethod, path: string, options: RequestOptions = {}): ApiPromise<unknown> {
+  request(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    options: RequestOptions = {},
+  ): ApiPromise<unknown> {
     const place = 'client.request'
     const work = async () => {
       const checked = readOptions(place, options, REQUEST_OPTIONS)
