@@ -146,7 +146,8 @@ export function jitter(
   [from, to]: readonly [from: number, to: number],
   random: () => number = Math.random,
 ): number {
-  return delayMs * (from + random() * (to - from))
+  // A delay that is not a number would never end.
+  return delayMs * (from + Math.min(Math.max(random() || 0, 0), 1) * (to - from))
 }
 
 /** How a call of the store is repeated while the store fails. */

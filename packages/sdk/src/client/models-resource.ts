@@ -3,7 +3,7 @@ import { readOptions } from '@modelrun/kit'
 import { CALL_OF_RUN, CALL_OPTIONS, checkArguments, LIST_QUERY, RUN_BODY } from './call-options.ts'
 import type { Core } from './core.ts'
 import { ApiPromise } from './http/api-promise.ts'
-import type { CallOptions, EarlierAttempts } from './http/operation.ts'
+import type { CallContext, CallOptions } from './http/operation.ts'
 import { loadPart } from './load-part.ts'
 import type { AnyModelId, ModelId, RunBody } from './models/model-inputs.ts'
 import { ModelsPagePromise } from './models/models-page.ts'
@@ -77,11 +77,9 @@ export class ModelsResource {
       const operation = runOperation(model, { ...checked, input })
       const call = readOptions(place, options, CALL_OF_RUN)
       const preflight = call.maxCredits === undefined ? undefined : await loadPreflight()
-      return await this.#core.transport.callOnce(operation, call, (scope) => {
-        const check = async (earlier: EarlierAttempts) =>
-          void (await preflight?.(this.#core, { model, input }, { scope, options: call, earlier }))
-        return preflight && check
-      })
+      const check = async ({ scope }: CallContext, isRetry: boolean) =>
+        void (await preflight?.(this.#core, { model, input }, { scope, options: call, isRetry }))
+      return await this.#core.transport.callOnce(operation, call, preflight && check)
     }
     return new ApiPromise(work())
   }

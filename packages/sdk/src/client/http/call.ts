@@ -38,12 +38,12 @@ interface Happened<T> {
   /** Whether the last attempt reached the service. */
   submission: Submission
   /** The last whole response. */
-  received: ReceivedResponse | undefined
+  received?: ReceivedResponse | undefined
   /** The last attempt and its failure, until it is logged. */
-  failed: { attempt: Attempt; failure: Failure } | undefined
-  result: ApiResult<T> | undefined
+  failed?: { attempt: Attempt; failure: Failure } | undefined
+  result?: ApiResult<T> | undefined
   /** The error of the call if no other attempt follows. */
-  error: ModelRunError | undefined
+  error?: ModelRunError | undefined
 }
 
 /** One call on its way through ky. */
@@ -52,16 +52,7 @@ export interface Call<T> extends Asked<T> {
 }
 
 export function createCall<T>(asked: Asked<T>): Call<T> {
-  const happened: Happened<T> = {
-    attempts: [],
-    hasArrived: false,
-    submission: 'not_sent',
-    received: undefined,
-    failed: undefined,
-    result: undefined,
-    error: undefined,
-  }
-  return { ...asked, happened }
+  return { ...asked, happened: { attempts: [], hasArrived: false, submission: 'not_sent' } }
 }
 
 /** The details of a call for its error. */
@@ -107,19 +98,21 @@ export async function runAttempt<T>(
   request: Request,
   { headers, fetchOptions }: Pick<KyRequest, 'headers' | 'fetchOptions'> = call.request,
 ): Promise<Response> {
-  const { operation, context, client, send, timeoutMs } = call
+  const { operation, context, client, send, timeoutMs, happened } = call
   const { method } = operation.route
   const { body } = call.request
   const { signal } = context.scope
   const start = startOf(client.clock)
   const beforeSend = async () => {
-    await context.beforeSend?.(call.happened)
+    await context.beforeSend?.(context, happened.attempts.length > 0)
     Object.assign(start, startOf(client.clock))
     return JSON.stringify(operation.body)
   }
   const parts = { method, headers, body, fetchOptions, beforeSend: context.beforeSend && beforeSend }
   const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, ...parts }).catch((error) => {
-    call.happened.error = error
+    // It knows its own requests only.
+    const attempts = [...happened.attempts, ...(error.attempts ?? [])]
+    happened.error = Object.assign(error, { attempts, submission: happened.submission })
     throw error
   })
   return recordOutcome(call, outcome, start)
@@ -193,8 +186,8 @@ export function recordOutcome<T>(call: Call<T>, outcome: Outcome, { startedAt, n
 
 function fail<T>(call: Call<T>, last: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
   // The worst of several attempts counts: one that was rejected has reached the service.
-  const wasRejected = call.happened.submission === 'rejected' && submissionAfter(last) === 'not_sent'
-  const failure: Failure = wasRejected && last.kind !== 'response' ? { ...last, submission: 'rejected' } : last
+  const isUnsent = last.kind !== 'response' && last.submission === 'not_sent'
+  const failure = isUnsent ? { ...last, submission: call.happened.submission } : last
   const attempt = { ...times, ...describeAttempt(failure) }
   // Without a key nothing was requested.
   if (failure.kind !== 'no_key') call.happened.attempts.push(attempt)

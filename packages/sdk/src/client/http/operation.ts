@@ -134,12 +134,5 @@ export interface CallContext {
   scope: Scope
   options: CallOptions
   /** Called right before each attempt, when its API key is known. May change the body. What it throws is the error of the call. */
-  beforeSend?: ((earlier: EarlierAttempts) => Promise<void>) | undefined
-}
-
-/** What has been sent of a call. */
-export interface EarlierAttempts {
-  readonly attempts: readonly Attempt[]
-  /** Whether the last attempt reached the service. */
-  readonly submission: Submission
+  beforeSend?: ((context: CallContext, isRetry: boolean) => Promise<void>) | undefined
 }

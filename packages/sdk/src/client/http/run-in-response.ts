@@ -4,11 +4,11 @@ import type { NamedRun, ReceivedResponse } from './operation.ts'
 import { endOfString, jsonIn } from './read-response.ts'
 
 /**
- * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408, which
- * says that the request may have arrived late.
+ * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408 and 499, which say
+ * that the request came late, or was given up on the way.
  */
 export function isRejection(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408
+  return status >= 400 && status < 500 && status !== 408 && status !== 499
 }
 
 /**

@@ -4,8 +4,8 @@ import { runIn } from './run-in-response.ts'
 import { isWorthRetrying, submissionAfter } from './status-policy.ts'
 
 const STATUSES = [
-  300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 500, 501,
-  502, 503, 504, 522,
+  300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 499, 500,
+  501, 502, 503, 504, 522,
 ]
 
 /** What a response may have besides its status. `isOfService`: an error body of the service, which names no job. */
@@ -30,7 +30,7 @@ describe('submissionAfter', () => {
     const expected = CASES.filter((one) =>
       one.status === 503
         ? isOfService && isAnnounced(one)
-        : (one.status >= 400 && one.status < 500 && one.status !== 408) ||
+        : (one.status >= 400 && one.status < 499 && one.status !== 408) ||
           // They ask for the same request elsewhere. 302 and 303 may follow a POST that was handled.
           [301, 307, 308].includes(one.status),
     )

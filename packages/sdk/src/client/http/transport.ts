@@ -1,6 +1,6 @@
 import { routePath } from '@modelrun/contract'
 import ky, { type KyInstance, type Options } from 'ky'
-import { type Scope, withinScope } from '../../shared/clock.ts'
+import { withinScope } from '../../shared/clock.ts'
 import { loadPart } from '../load-part.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -14,21 +14,17 @@ export interface Transport {
   /** @throws ModelRunError */
   call<T>(operation: Operation<T>, context: CallContext): Promise<ApiResult<T>>
   /** As `call`, for a call whose only time limit is that of each attempt. */
-  callOnce<T>(operation: Operation<T>, options: CallOptions, check?: CheckScope): Promise<ApiResult<T>>
+  callOnce<T>(operation: Operation<T>, options: CallOptions, check?: CallContext['beforeSend']): Promise<ApiResult<T>>
 }
-
-/** Makes the check before each attempt. */
-type CheckScope = (scope: Scope) => CallContext['beforeSend']
 
 export function createTransport(client: ResolvedOptions): Transport {
   const instance = createKy(client)
-  const buildRequest = createRequestBuilder(client)
   const send = createSender(client)
   const observeAttempt = createAttemptObserver(client.log)
   const call: Transport['call'] = async (operation, context) => {
     const { options } = context
     const hooks = client.ky && (await loadPart(() => import('./ky-hooks.ts')))
-    const request = prepared(operation, () => buildRequest(operation, options))
+    const request = prepared(operation, () => kyRequest(client, operation, options))
     const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
     const maxRetries = options.maxRetries ?? client.maxRetries
     const sent = createCall({ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries })
@@ -40,9 +36,9 @@ export function createTransport(client: ResolvedOptions): Transport {
     if (sent.happened.result !== undefined) return sent.happened.result
     throw sent.happened.error
   }
-  const callOnce: Transport['callOnce'] = (operation, options, check) =>
+  const callOnce: Transport['callOnce'] = (operation, options, beforeSend) =>
     withinScope({ clock: client.clock, signal: options.signal }, (scope) =>
-      call(operation, { scope, options, beforeSend: check?.(scope) }),
+      call(operation, { scope, options, beforeSend }),
     )
   return { call, callOnce }
 }
@@ -85,24 +81,7 @@ function createKy({ baseUrl, ky: instance = ky }: ResolvedOptions): KyInstance {
 }
 
 /** @throws TypeError, ConfigurationError when an argument cannot become a request */
-type BuildRequest = (operation: Operation<unknown>, call: CallOptions) => KyRequest
-
-function createRequestBuilder(client: ResolvedOptions): BuildRequest {
-  // Tested at the first call, because making a `Request` loads Node's HTTP client.
-  let takesCache: boolean | undefined
-  return (operation, call) => {
-    takesCache ??= takesCacheOption()
-    return kyRequest(operation, { client, call, takesCache })
-  }
-}
-
-interface RequestParts {
-  client: ResolvedOptions
-  call: CallOptions
-  takesCache: boolean
-}
-
-function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
+function kyRequest(client: ResolvedOptions, operation: Operation<unknown>, call: CallOptions): KyRequest {
   const { method } = operation.route
   const body = operation.body === undefined ? undefined : JSON.stringify(operation.body)
   const headers: Record<string, string> = {
@@ -111,12 +90,13 @@ function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: 
     accept: 'application/json',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
+  if (cacheOption?.of !== Request) cacheOption = { of: Request, isTaken: takesCacheOption() }
   const options: Options = {
     method,
     // ky merges plain objects faster, but distinguishes the `X-Name` of an instance from `x-name` then.
     headers: client.ky === undefined ? headers : new Headers(headers),
     ...(operation.query === undefined ? {} : { searchParams: operation.query }),
-    ...(takesCache ? { cache: 'no-store' } : {}),
+    ...(cacheOption.isTaken ? { cache: 'no-store' } : {}),
   }
   const fetchOptions =
     call.fetchOptions === undefined
@@ -124,6 +104,9 @@ function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: 
       : { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
   return { path: routePath(operation.route, operation.parameters), options, headers, body, fetchOptions }
 }
+
+/** Tested at the first call, because making a `Request` loads Node's HTTP client. */
+let cacheOption: { of: unknown; isTaken: boolean } | undefined
 
 /**
  * Some runtimes reject the field. Without it, frameworks that patch `fetch` would cache a job's status for ever, and some

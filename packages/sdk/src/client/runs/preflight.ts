@@ -3,7 +3,7 @@ import type { Model } from '@modelrun/contract'
 import type { ErrorFields } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
-import type { CallContext, EarlierAttempts } from '../http/operation.ts'
+import type { CallContext } from '../http/operation.ts'
 import { getModelOperation } from '../models/model-operations.ts'
 import { findInputIssues } from './input-issues.ts'
 import type { PreflightOptions } from './run-options.ts'
@@ -26,22 +26,19 @@ export interface PlannedRun {
 export async function preflight(
   core: Core,
   run: PlannedRun,
-  context: CallContext & { options: PreflightOptions; earlier: EarlierAttempts },
+  context: CallContext & { options: PreflightOptions; isRetry: boolean },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
-  const { earlier } = context
   const { data: model, attempts, requestId } = await core.transport.call(getModelOperation(run.model), context)
-  const { submission } = earlier
-  const isRetry = earlier.attempts.length > 0
-  const requests = { attempts: [...earlier.attempts, ...attempts], requestId, submission, isRetry }
+  const requests = { attempts, requestId, isRetry: context.isRetry }
   if (maxCredits !== undefined) checkBudget(model, maxCredits, requests)
   if (validateInput) checkAgainstSchema(model, run.input, requests)
   const { credits_per_run } = model.pricing
   return Number.isFinite(credits_per_run) ? credits_per_run : undefined
 }
 
-/** What the error of a check says of the requests before it. */
-type Requests = Pick<ErrorFields, 'attempts' | 'requestId' | 'submission'> & { isRetry: boolean }
+/** What the error of a check says of its requests. */
+type Requests = Pick<ErrorFields, 'attempts' | 'requestId'> & { isRetry: boolean }
 
 function checkBudget(model: Model, maxCredits: number, { isRetry, ...requests }: Requests): void {
   const creditsPerRun = model.pricing.credits_per_run

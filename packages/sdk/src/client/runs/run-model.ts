@@ -2,7 +2,7 @@ import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import { openScope, type Scope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
-import type { ApiResult, CallContext, EarlierAttempts } from '../http/operation.ts'
+import type { ApiResult, CallContext } from '../http/operation.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { asKnownStatus, type JobReference } from '../jobs/job-operations.ts'
 import { ClientJob } from '../jobs/jobs-resource.ts'
@@ -84,8 +84,8 @@ async function sendRun(
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
     const price: CheckedRun['price'] = { creditsPerRun: undefined }
-    const check = async (earlier: EarlierAttempts) => {
-      price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, earlier })
+    const check = async (_: CallContext, isRetry: boolean) => {
+      price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, isRetry })
       chooseMode()
     }
     // A callback URL, an API key or a retry may take minutes.
