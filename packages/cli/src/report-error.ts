@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import type { ModelRunError } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from './context.ts'
-import { CommandError, isClientError } from './errors.ts'
+import { CommandError, isClientError, messageOf } from './errors.ts'
 import { shellWord } from './terminal/text.ts'
 
 const REJECTIONS: readonly number[] = [401, 403, 404, 409]
@@ -30,7 +30,9 @@ function describeError(error: unknown): DescribedError {
   // Of the system, such as a full disk: its message names the file.
   if (error instanceof Error && 'syscall' in error)
     return { exitCode: EXIT.failed, code: 'system', message: `${error.message}.` }
-  throw error
+  // One of the command itself: where it is helps to repair it.
+  const stack = error instanceof Error ? String(error.stack).split('\n').slice(1) : []
+  return { exitCode: EXIT.failed, code: 'internal', message: messageOf(error), details: stack }
 }
 
 const KEY_ADVICE =

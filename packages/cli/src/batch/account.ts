@@ -65,8 +65,7 @@ export function bindAccount({ out, sameAccount }: OwnedFolder, service: Service)
 function describeAccount({ baseUrl, apiKey }: Service, salt: string): Account {
   const [type = ''] = /^sk_(live|test)_/.exec(apiKey) ?? []
   const fingerprint = createHmac('sha256', salt).update(apiKey).digest('hex').slice(0, 12)
-  const { origin, pathname } = new URL(baseUrl)
-  return { v: 1, salt, baseUrl: `${origin}${pathname.replace(/\/+$/, '')}`, key: `${type}… (${fingerprint})` }
+  return { v: 1, salt, baseUrl, key: `${type}… (${fingerprint})` }
 }
 
 /** Undefined when it is missing, or half written by a process that was killed before it opened the batch. */

@@ -16,6 +16,8 @@ export interface BatchStart {
   price: number
   /** What was sent by earlier processes, in credits. */
   credits: number
+  /** What earlier commands left waiting, and this file does not have: it is sent, too. */
+  left: { runs: number; credits: number }
 }
 
 /** Draws how far a batch is: a bar in a terminal, else a line now and then. */
@@ -30,9 +32,9 @@ export class BatchProgress {
 
   constructor(terminal: Terminal, start: BatchStart) {
     this.#start = start
-    this.#line = new StatusLine(terminal, () => this.#text(true))
+    this.#line = new StatusLine(terminal, () => this.#text(terminal.drawsStatus))
     if (terminal.drawsStatus) return
-    this.#timer = setInterval(() => terminal.say(this.#text(false)), LINE_EVERY_MS).unref()
+    this.#timer = setInterval(() => terminal.say(this.#line.text()), LINE_EVERY_MS).unref()
   }
 
   /** Notes the end of a row. */

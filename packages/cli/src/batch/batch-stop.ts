@@ -7,6 +7,10 @@ import type { Batch, BatchStops } from './open-batch.ts'
 /** How long a store that fails may take to keep what was just sent. */
 const LAST_WRITES_MS = 5_000
 
+const MAKE_SPACE =
+  'Their results are not lost. Make space, then the same command again fetches them, and sends only the other rows.'
+const IN_ACCOUNT = 'Runs that were sent continue, and are charged: their jobs are in the account.'
+
 /** Ends a batch before its last row: at Ctrl-C, when the key does not suffice, and when the disk is full. */
 export class BatchStop implements BatchStops {
   readonly #own = new AbortController()
@@ -43,18 +47,12 @@ export class BatchStop implements BatchStops {
   /** What to throw for an error that ended the batch. */
   async explain(error: unknown): Promise<unknown> {
     await this.#said
-    if (this.#gone !== undefined) {
-      return new DiskError(
-        `${this.#gone} Runs that were sent continue, and are charged: their jobs are in the account.`,
-      )
-    }
+    if (this.#gone !== undefined) return new DiskError(`${this.#gone} ${IN_ACCOUNT}`)
     const problem = diskProblem(this.#own.signal.reason) ?? diskProblem(error)
     if (problem !== undefined) {
       this.onStoreError(error)
-      return new DiskError(
-        `${problem}. No more rows are sent; ${countText(await this.#countSent(), 'run')} sent so far. ` +
-          'Their results are not lost. Make space, then the same command again fetches them, and sends only the other rows.',
-      )
+      const remedy = problem.includes('full') ? MAKE_SPACE : IN_ACCOUNT
+      return new DiskError(`${problem}. No more rows are sent${await this.#sentText()}. ${remedy}`)
     }
     if (this.#interruption.signal.aborted && !(error instanceof InterruptedError)) {
       return new InterruptedError(
@@ -88,8 +86,8 @@ export class BatchStop implements BatchStops {
     this.#context.terminal.say(`Stopping: no more rows are sent.${running} Ctrl-C again ends now.`)
   }
 
-  async #countSent(): Promise<number> {
+  async #sentText(): Promise<string> {
     const progress = await this.batch?.runs.progress().catch(() => undefined)
-    return progress === undefined ? 0 : progress.total - progress.waiting
+    return progress === undefined ? '' : `; ${countText(progress.total - progress.waiting, 'run')} sent so far`
   }
 }

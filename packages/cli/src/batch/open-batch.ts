@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Engine, Runs } from '@modelrun/durable'
 import { tryParseJson } from '@modelrun/kit'
 import { messageOf, UsageError } from '../errors.ts'
@@ -70,7 +70,7 @@ export async function openBatch(
     onError: onStoreError,
   })
   const freeReserve = () => rmSync(reserve, { force: true })
-  return { runs, engine, saved: new SavedRows(join(folder, 'saved.jsonl')), freeReserve }
+  return { runs, engine, saved: new SavedRows(options.out), freeReserve }
 }
 
 /** Files that are written again, in place of a link. */
@@ -90,30 +90,41 @@ function openFolder(out: string): string {
   }
 }
 
+/** What is saved of a row that succeeded. */
+export interface SavedRow {
+  /** Paths of its files. */
+  files?: readonly string[]
+  /** Why others are not saved. */
+  saveProblem?: string | undefined
+}
+
 /** Which rows have their files. A row that is not here is saved again, which changes nothing. */
 class SavedRows {
+  readonly #out: string
   readonly #path: string
-  readonly #files = new Map<string, readonly string[]>()
+  readonly #rows = new Map<string, SavedRow>()
 
-  constructor(path: string) {
-    this.#path = path
-    if (!existsSync(path)) return
-    for (const line of readFileSync(path, 'utf8').split('\n')) {
+  constructor(out: string) {
+    this.#out = out
+    this.#path = join(stateFolder(out), 'saved.jsonl')
+    if (!existsSync(this.#path)) return
+    for (const line of readFileSync(this.#path, 'utf8').split('\n')) {
       // Written by `add`. Half a line is not JSON: its row is saved again.
-      const entry = tryParseJson(line) as { key: string; files: string[] } | undefined
-      if (entry !== undefined) this.#files.set(entry.key, entry.files)
+      const entry = tryParseJson(line) as (SavedRow & { key: string }) | undefined
+      if (entry !== undefined) this.#rows.set(entry.key, entry)
     }
   }
 
-  /** The files of a row, if all of them are there. */
-  filesOf(key: string): readonly string[] | undefined {
-    const files = this.#files.get(key)
-    return files?.every((file) => existsSync(file)) ? files : undefined
+  /** The row, if all that was saved of it is there. The folder may have another path than in the process that saved it. */
+  of(key: string): SavedRow {
+    const { files, saveProblem } = this.#rows.get(key) ?? {}
+    const found = files?.map((file) => join(this.#out, basename(file)))
+    return found?.every((file) => existsSync(file)) ? { files: found, saveProblem } : {}
   }
 
-  add(key: string, files: readonly string[]): void {
-    this.#files.set(key, files)
+  add(key: string, saved: SavedRow): void {
+    this.#rows.set(key, saved)
     // The line break comes first: a process that was killed may have left half a line.
-    appendPrivate(this.#path, `\n${JSON.stringify({ key, files })}`)
+    appendPrivate(this.#path, `\n${JSON.stringify({ key, ...saved })}`)
   }
 }

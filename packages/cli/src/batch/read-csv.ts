@@ -27,15 +27,15 @@ interface CsvRecord {
 /** The first line of tables of some spreadsheets. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i
 
-/** The heading, and how its line ends. */
-const HEADING = /^(?:"[^"]*"|[^"\r\n])*(\r\n|\n|\r)/
+/** Lines that were put together end in several ways. */
+const LINE_ENDS = ['\r\n', '\n', '\r']
 
 /** Reads a table with a heading. Rows without a value are left out. @throws UsageError */
 export function readCsv(content: string, source: TextSource, given: string | undefined): RawRows {
   const [separatorLine = '', separator] = SEPARATOR_LINE.exec(content) ?? []
   const delimiter = given ?? separator ?? findDelimiter(content, source)
   try {
-    return readTable(content, delimiter, separatorLine)
+    return readTable(content, delimiter, separatorLine === '' ? 1 : 2)
   } catch (error) {
     const texts = `texts with ${delimiter === '\t' ? 'tabs' : `"${delimiter}"`}, quotes or line breaks`
     const advice = `Put ${texts} in quotes, or name another delimiter with --delimiter.`
@@ -55,12 +55,9 @@ function findDelimiter(table: string, { path }: TextSource): string {
 }
 
 /** @throws Error which says what is wrong */
-function readTable(content: string, delimiter: string, separatorLine: string): RawRows {
-  const from_line = separatorLine === '' ? 1 : 2
-  // That line may end in another way than the others.
-  const [, record_delimiter = '\n'] = HEADING.exec(content.slice(separatorLine.length)) ?? []
+function readTable(content: string, delimiter: string, from_line: number): RawRows {
   // With `info`, a record is an object; the types of the library do not know it.
-  const options = { delimiter, from_line, record_delimiter, info: true, skip_empty_lines: true }
+  const options = { delimiter, from_line, record_delimiter: LINE_ENDS, info: true, skip_empty_lines: true }
   const [heading, ...records] = parse(content, options) as unknown as CsvRecord[]
   const names = (heading?.record ?? []).map((name) => name.trim())
   const repeated = names.find((name, index) => name !== '' && names.indexOf(name) !== index)

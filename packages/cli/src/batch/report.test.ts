@@ -14,7 +14,14 @@ describe('the progress of a batch', () => {
   it('counts no row again that an earlier process has sent', () => {
     vi.useFakeTimers()
     const { terminal, said } = terminalOf()
-    const progress = new BatchProgress(terminal, { total: 4, ended: 1, sent: 3, price: 4, credits: 12 })
+    const progress = new BatchProgress(terminal, {
+      total: 4,
+      ended: 1,
+      sent: 3,
+      price: 4,
+      credits: 12,
+      left: { runs: 0, credits: 0 },
+    })
     for (let row = 1; row <= 4; row++) {
       progress.add('succeeded')
       vi.advanceTimersByTime(10_000)

@@ -3,12 +3,13 @@ import { dirname, resolve, sep } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stringify } from 'csv-stringify/sync'
 import { EXIT, type ExitCode } from '../context.ts'
-import { UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 import { writePrivate } from '../files/private-files.ts'
 import { prepareFolder, urlsOf } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cleanText, countText, priceText, safeJson } from '../terminal/text.ts'
+import { cleanText, countText, priceText, safeJson, shellWord } from '../terminal/text.ts'
 import { stateFolder } from './account.ts'
+import type { Batch } from './open-batch.ts'
 import type { Row } from './rows.ts'
 
 const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejected', 'unknown'] as const
@@ -147,6 +148,7 @@ export function checkReport(path: string, { out }: { out?: string | undefined })
   const [report, state] = [resolve(path), resolve(stateFolder(out ?? '.'))]
   if (out !== undefined && dirname(report) === state) throw wrong('is in the folder of the state of the batch')
   if (out !== undefined && `${state}${sep}`.startsWith(`${report}${sep}`)) throw wrong('is the folder of --out')
+  if (!/\.csv$/i.test(path) && !JSON_LINES.test(path)) throw wrong('must end in .csv or .jsonl')
   prepareFolder(dirname(path), '--report')
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
@@ -155,14 +157,45 @@ export function checkReport(path: string, { out }: { out?: string | undefined })
     throw wrong('is not an earlier report, and would be replaced: name another file')
 }
 
+const JSON_LINES = /\.(jsonl|ndjson)$/i
+
 /** Spreadsheets save the heading without quotes, and with another delimiter. */
 const REPORT_START =
   /^\uFEFF?(\s*$|"?row"?[,;\t]"?key"?[,;\t]"?state"?|\{("row":\d+,)?"key":"(?:[^"\\]|\\.)*","attempt":)/
 
-/** Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. */
-export function writeReport(path: string, reports: readonly RowReport[]): void {
-  const isJson = /\.(jsonl|ndjson)$/i.test(path)
-  writePrivate(path, isJson ? reports.map((one) => `${safeJson(one)}\n`).join('') : csvReport(reports))
+/** Where a report goes. */
+interface ReportPlace {
+  out: string
+  report?: string | undefined
+  terminal: Pick<Terminal, 'say'>
+}
+
+/**
+ * Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. A report that
+ * cannot be written, as one that a spreadsheet has open, hides nothing else. Returns the exit code.
+ */
+export function writeReport(reports: readonly RowReport[], { out, report, terminal }: ReportPlace): ExitCode {
+  if (report === undefined) return EXIT.done
+  const isJson = JSON_LINES.test(report)
+  try {
+    writePrivate(report, isJson ? reports.map((one) => `${safeJson(one)}\n`).join('') : csvReport(reports))
+    return EXIT.done
+  } catch (error) {
+    const command = `modelrun batch status --out ${shellWord(out)} --report <file>`
+    terminal.say(`The report cannot be written: ${messageOf(error)}. To write another one: ${command}`)
+    return EXIT.failed
+  }
+}
+
+/** Writes the report, and prints the summary. Returns the exit code. */
+export async function showReport(
+  reports: readonly RowReport[],
+  { runs }: Batch,
+  shown: ReportPlace & { price?: number; terminal: Terminal },
+): Promise<ExitCode> {
+  const written = writeReport(reports, shown)
+  const { credits } = await runs.progress()
+  return (await printReport(reports, { ...shown, credits })) || written
 }
 
 const COLUMNS = [

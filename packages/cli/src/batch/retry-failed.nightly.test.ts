@@ -80,6 +80,26 @@ describe('modelrun batch --retry-failed', () => {
     expect(cli.inputs()).toHaveLength(1)
   })
 
+  it('counts the runs that an earlier command left waiting, also when the file does not have their rows any more', async () => {
+    cli.server.script('aurora-image', [FAILED, FAILED, FAILED])
+    await cli.write('rows.jsonl', promptLines(3))
+    const args = ['batch', 'aurora-image', '--out', 'out', '--inputs', 'rows.jsonl', '--concurrency', '1']
+    await cli.run([...args, '--yes'])
+    cli.server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 5_000 })
+    const { child, ended } = cli.start([...args, '--yes', '--retry-failed'])
+    await expect.poll(() => cli.bodies().length).toBeGreaterThan(3)
+    child.kill('SIGKILL')
+    await ended
+    const sent = cli.bodies().length
+    await cli.write('rows.jsonl', '{"prompt":"new"}\n')
+    const { code, stderr } = await cli.run([...args, '--new-rows', '--max-credits', '20'])
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/whole batch costs 2\d credits, more than --max-credits 20/),
+    ])
+    expect(cli.bodies()).toHaveLength(sent)
+  })
+
   it('sends each attempt of a row at most once when it is killed', { timeout: 300_000 }, async () => {
     const ROWS = 300
     cli.server.script(

@@ -2,15 +2,16 @@ import { isAbsolute, join, relative } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stableJson } from '@modelrun/kit'
 import { UsageError } from '../errors.ts'
-import { inputProblems, type RunInput, readValues, urlOf } from '../run/input.ts'
-import { type InputRules, isUrlParameter, type Parameter } from '../run/parameters.ts'
+import { INEXACT, inputProblems, isInexact, type RunInput, readValues, withFiles } from '../run/input.ts'
+import type { InputRules } from '../run/parameters.ts'
 import { shellWord } from '../terminal/text.ts'
+import type { SavedRow } from './open-batch.ts'
 import type { RawRow } from './read-csv.ts'
 import { MOST_PROBLEMS } from './read-rows.ts'
 import { hashOf, looksLikeAttempt } from './row-keys.ts'
 
 /** A row of a batch: what it was in the file, its latest attempt, and its outcome. */
-export interface Row {
+export interface Row extends SavedRow {
   /** From 1, without the heading. */
   row: number
   /** The same for the same row in every process. */
@@ -24,10 +25,6 @@ export interface Row {
   runKey: string
   /** That run, when it was added before. */
   run?: Run | undefined
-  /** Paths of its files, as far as they are saved. */
-  files?: readonly string[] | undefined
-  /** Why others are not saved. */
-  saveProblem?: string | undefined
 }
 
 /** What makes rows of cells. */
@@ -104,14 +101,17 @@ function checkColumns(raw: readonly RawRow[], { schema, model, key, ignored }: R
 async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<RunInput> {
   const { schema, parameters, key, ignored, files } = rules
   const input: RunInput = Object.create(null)
+  const findFile = files === undefined ? undefined : (file: string) => fileIn(files, file)
   for (const [name, cell] of cells) {
+    // Also of a key, and of what stands in the report alone.
+    if (isInexact(cell)) throw new UsageError(`${name}: ${INEXACT}.`)
     const parameter = parameters.find((one) => one.name === name)
     // Programs write null for an empty cell.
     const isNull = cell === null && !parameter?.types.includes('null')
     if (isNull || ignored.includes(name) || (parameter === undefined && name === key)) continue
     checkText(name, cell, isCsv)
     const value = isCsv && parameter !== undefined ? readValues(parameter, [String(cell)]) : cell
-    input[name] = parameter === undefined ? value : await withFile(value, parameter, files)
+    input[name] = parameter === undefined ? value : await withFiles(value, { ...parameter, flag: undefined }, findFile)
   }
   // Columns have the names of the service, and no flags.
   const problems = inputProblems({ schema, parameters: [] }, input)
@@ -133,15 +133,11 @@ function checkText(name: string, text: unknown, isCsv: boolean): void {
 }
 
 /** Rows may come from others: they name files of one folder only, and only where `--files` says so. */
-async function withFile(value: unknown, parameter: Parameter, folder: string | undefined): Promise<unknown> {
-  if (folder === undefined || typeof value !== 'string' || !isUrlParameter(parameter)) return value
-  if (/^[a-z][a-z0-9+.-]+:/i.test(value)) return value
-  const path = join(folder, value)
+function fileIn(folder: string, name: string): string {
+  const path = join(folder, name)
   const inside = relative(folder, path)
-  if (inside.startsWith('..') || isAbsolute(inside) || isAbsolute(value)) {
-    throw new UsageError(`${parameter.name}: ${value} is outside of the folder ${folder} of --files.`)
-  }
-  return urlOf(path, parameter)
+  if (!inside.startsWith('..') && !isAbsolute(inside) && !isAbsolute(name)) return path
+  throw new UsageError(`${name} is outside of the folder ${folder} of --files.`)
 }
 
 /** Keys are column values, or hashes of the content with a number for content that comes again. */

@@ -11,9 +11,10 @@ import { checkAccount } from './account.ts'
 import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
+import { listRuns } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
-import { checkReport, describeRow, printReport, writeReport } from './report.ts'
+import { checkReport, describeRow, showReport, writeReport } from './report.ts'
 import { rowContent } from './row-keys.ts'
 import { createRows, type Row, type RowRules } from './rows.ts'
 import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
@@ -85,21 +86,26 @@ async function checkFound({ runs }: Batch, rows: readonly Row[], { out, newRows 
 }
 
 /** State of the batch when a process starts. */
-async function findStart({ runs }: Batch, rows: readonly Row[], price: number): Promise<BatchStart> {
+async function findStart(batch: Batch, rows: readonly Row[], price: number): Promise<BatchStart> {
   const sent = rows.filter(({ run }) => run !== undefined && run.state !== 'waiting')
   const ended = sent.filter(({ run }) => run?.state !== 'running')
-  const { credits } = await runs.progress()
-  return { total: rows.length, ended: ended.length, sent: sent.length, price, credits }
+  const { credits, waiting } = await batch.runs.progress()
+  const own = new Set(rows.filter(({ run }) => run?.state === 'waiting').map(({ runKey }) => runKey))
+  const all = own.size === waiting ? [] : await listRuns(batch)
+  const left = all.filter(({ state, key }) => state === 'waiting' && !own.has(key))
+  const leftCredits = left.reduce((sum, { maxCredits = price }) => sum + maxCredits, 0)
+  const sums = { credits, left: { runs: left.length, credits: leftCredits } }
+  return { total: rows.length, ended: ended.length, sent: sent.length, price, ...sums }
 }
 
 /** Says what the rest costs. The limit counts for the whole batch. @throws RejectedRunError */
 async function agree(work: BatchWork, context: CliContext): Promise<void> {
   const { rules, start, options } = work
-  const { total: rows, sent } = start
-  const credits = (rows - sent) * start.price
+  const { total: rows, sent, left } = start
+  const credits = (rows - sent) * start.price + left.credits
   const whole = start.credits + credits
   if (sent > 0) context.terminal.say(`${sent} of ${rows} rows were sent before, for ${priceText(start.credits)}.`)
-  if (rows === sent) return
+  if (rows === sent && left.runs === 0) return
   if (options.maxCredits !== undefined && whole > options.maxCredits) {
     throw new RejectedRunError(
       `The whole batch costs ${priceText(whole)}, more than --max-credits ${options.maxCredits}. Nothing was sent.`,
@@ -110,7 +116,8 @@ async function agree(work: BatchWork, context: CliContext): Promise<void> {
     const are = `${countText(equal, 'row')} ${equal === 1 ? 'is' : 'are'}`
     context.terminal.say(`${are} equal to an earlier one: ${priceText(equal * start.price)} of ${priceText(credits)}.`)
   }
-  const subject = `A batch of ${countText(rows - sent, 'run')} of ${rules.model}`
+  const others = left.runs === 0 ? '' : `, with ${countText(left.runs, 'run')} that earlier commands left waiting,`
+  const subject = `A batch of ${countText(rows - sent, 'run')} of ${rules.model}${others}`
   const yes = options.yes || options.dryRun || options.maxCredits !== undefined
   await agreeOnPrice({ credits, subject }, { yes }, context)
 }
@@ -129,11 +136,9 @@ function countEqual({ rows, rules }: BatchWork): number {
 
 /** Says what there is, and sends nothing. */
 async function reportDryRun({ batch, rows, start, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
-  for (const row of rows) row.files = batch.saved.filesOf(row.key)
+  for (const row of rows) Object.assign(row, batch.saved.of(row.key))
   const reports = rows.map((row) => describeRow(row, start.price))
-  if (options.report !== undefined) writeReport(options.report, reports)
-  const { credits } = await batch.runs.progress()
-  await printReport(reports, { credits, price: start.price, terminal })
+  await showReport(reports, batch, { ...options, price: start.price, terminal })
   terminal.say('Nothing was sent, as --dry-run says.')
   return EXIT.done
 }
@@ -157,17 +162,14 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
     progress.add(described.state)
     terminal.event('row', described)
   }
-  try {
-    await workRows(work, note)
-  } finally {
-    progress.end()
-    if (stop.signal.aborted) await readAgain(rows, batch)
-    const reports = rows.map((row) => describeRow(row, start.price))
-    if (options.report !== undefined) writeReport(options.report, reports)
-  }
-  const { credits } = await batch.runs.progress()
+  const [end] = await Promise.allSettled([workRows(work, note)])
+  progress.end()
+  if (stop.signal.aborted) await readAgain(rows, batch)
   const reports = rows.map((row) => describeRow(row, start.price))
-  return printReport(reports, { credits, price: start.price, terminal })
+  const shown = { ...options, price: start.price, terminal }
+  if (end.status === 'fulfilled') return showReport(reports, batch, shown)
+  writeReport(reports, shown)
+  throw end.reason
 }
 
 /** The outcome of rows whose end was not awaited, as far as the store responds. */

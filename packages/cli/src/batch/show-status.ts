@@ -7,7 +7,7 @@ import { createService } from '../service/service.ts'
 import { checkAccount, stateFolder } from './account.ts'
 import { listRuns } from './list-runs.ts'
 import { openBatch } from './open-batch.ts'
-import { checkReport, describeRow, printReport, type RowReport, writeReport } from './report.ts'
+import { checkReport, describeRow, type RowReport, showReport } from './report.ts'
 import { readAttempt } from './row-keys.ts'
 
 export interface StatusOptions extends ServiceOptions {
@@ -33,13 +33,11 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     for (const run of await listRuns(batch)) {
       const { key, attempt } = readAttempt(run.key)
       if ((latest.get(key)?.attempt ?? 0) > attempt) continue
-      latest.set(key, describeRow({ key, attempt, run, files: batch.saved.filesOf(key) }, run.maxCredits))
+      latest.set(key, describeRow({ key, attempt, run, ...batch.saved.of(key) }, run.maxCredits))
     }
     const reports = [...latest.values()]
     for (const one of reports) context.terminal.event('row', one)
-    if (report !== undefined) writeReport(report, reports)
-    const { credits } = await batch.runs.progress()
-    await printReport(reports, { credits, terminal: context.terminal })
+    await showReport(reports, batch, { out, report, terminal: context.terminal })
     return EXIT.done
   } finally {
     await batch.runs.stop()

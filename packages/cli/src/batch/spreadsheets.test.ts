@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../errors.ts'
 import { readParameters } from '../run/parameters.ts'
 import { readRows } from './read-rows.ts'
@@ -11,6 +11,7 @@ import { checkReport, describeRow, writeReport } from './report.ts'
 import { createRows } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelrun-tables-'))
+const say = vi.fn()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A model that takes runs without an input, so that nothing but the reading keeps blank rows from being paid. */
@@ -22,6 +23,9 @@ const schema = {
     frames: { type: 'array', items: { type: 'integer' } },
     loop: { type: 'boolean' },
     style: { type: ['string', 'null'] },
+    scale: { type: 'number' },
+    image_url: { type: 'string' },
+    seed: {},
   },
   required: [],
 }
@@ -64,7 +68,7 @@ describe('a table of a spreadsheet', () => {
       const filled = rows.map(({ prompt, seconds }) => pad([prompt, String(seconds)]))
       const blank = table.blanks.map((blank) => Array.from({ length: width }, () => blank))
       const lines = [pad(['prompt', 'seconds']), ...filled, ...blank]
-      const text = stringify(lines, { delimiter, record_delimiter: lineEnd, quoted_match: '\t' })
+      const text = stringify(lines, { delimiter, record_delimiter: lineEnd, quoted_match: /[\t\n]/ })
       const marks = '\ufeff'.repeat(encoding === 'utf8' ? table.marks : table.marks + 1)
       const content = Buffer.from(`${marks}${separatorLine ? `sep=${delimiter}\r\n` : ''}${text}`, encoding)
       expect(await inputsOf(content)).toEqual(rows)
@@ -87,6 +91,13 @@ describe('a table of a spreadsheet', () => {
     ['a German thousand', 'prompt;seconds\na fox;1.000\n', 'seconds: 1.000 may be thousands or decimals'],
     ['thousands in a list', 'prompt;frames\na fox;1,000,000\n', 'frames: 1,000,000 may be thousands'],
     ['a large number', 'prompt,seconds\na,6687881544318117707\n', 'seconds: must have no whole number above'],
+    [
+      'the name of a file, without --files',
+      'prompt,image_url\na,photo.png\n',
+      'image_url: photo.png is not a url. Files',
+    ],
+    ['a French boolean', 'prompt;loop\na;VRAI\n', 'loop: VRAI is not a boolean. Write true or false'],
+    ['a German decimal', 'prompt;scale\na;0,5\n', 'scale: 0,5 has a comma. Write decimals with a point'],
     ['no column of the model', 'text\na fox\n', 'No column is a parameter of the model m: text.'],
   ])('is rejected when it has %s', async (_, content, problem) => {
     const error = await inputsOf(content).catch((error: unknown) => error)
@@ -95,10 +106,11 @@ describe('a table of a spreadsheet', () => {
   })
 
   it('has values of the type of the model, however they are written', async () => {
-    const table = 'prompt,loop,seconds\nTRUE,TRUE,1.0\na,False,\n'
+    // Lines that end in three ways.
+    const table = 'prompt,loop,seconds,seed\r\nTRUE,TRUE,1.0,007\na,False,,7\r'
     expect(await inputsOf(table)).toEqual([
-      { prompt: 'TRUE', loop: true, seconds: 1 },
-      { prompt: 'a', loop: false },
+      { prompt: 'TRUE', loop: true, seconds: 1, seed: '007' },
+      { prompt: 'a', loop: false, seed: 7 },
     ])
     const lines = '{"prompt":"#REF!","loop":null,"style":null}\n'
     expect(await inputsOf(lines, { name: 'rows.jsonl' })).toEqual([{ prompt: '#REF!', style: null }])
@@ -108,16 +120,15 @@ describe('a table of a spreadsheet', () => {
     const content = 'no,prompt,author\n1,a fox,me\n2,,me\n3,  ,\n'
     expect(await inputsOf(content, { ignored: ['no', 'author'] })).toEqual([{ prompt: 'a fox' }])
     await expect(inputsOf('prompt\na fox\n', { ignored: ['prompt'] })).rejects.toThrow('No column is a parameter')
-    await expect(inputsOf('{"prompt":"a","seconds":9007199254740993}', { name: 'rows.jsonl' })).rejects.toThrow(
-      UsageError,
-    )
+    const large = inputsOf('{"prompt":"a","id":9007199254740993}', { name: 'rows.jsonl', ignored: ['id'] })
+    await expect(large).rejects.toThrow(UsageError)
   })
 
   it.each([
     ['report.csv', 'row,key,state\n1,k,failed\n', undefined],
     ['report.csv', '', undefined],
-    ['key.txt', 'sk_test_1\n', 'is not an earlier report'],
-    ['photo.png', '\x89PNG', 'is not an earlier report'],
+    ['key.csv', 'sk_test_1\n', 'is not an earlier report'],
+    ...['report.xlsx', 'report.json', 'report'].map((name) => [name, undefined, 'must end in .csv or .jsonl']),
     ['rows.jsonl', '{"key":"a","prompt":"a fox"}\n', 'is not an earlier report'],
     [join('out', 'batch.csv'), undefined, undefined],
     ...['out', '.', join('out', '.modelrun'), join('out', '.modelrun', 'reserve')].map((name) => [
@@ -140,9 +151,18 @@ describe('a table of a spreadsheet', () => {
   it('replaces reports of its own, in both forms', () => {
     for (const name of ['own.csv', 'own.jsonl']) {
       const path = join(folder, name)
-      writeReport(path, [describeRow({ row: 1, key: 'a"b', attempt: 1 }, 4)])
+      const reports = [describeRow({ row: 1, key: 'a"b', attempt: 1 }, 4)]
+      expect(writeReport(reports, { out: 'out', report: path, terminal: { say } })).toBe(0)
       expect(() => checkReport(path, {})).not.toThrow()
     }
+  })
+
+  it('says how to write a report that a spreadsheet has open, and hides nothing else', () => {
+    const report = mkdtempSync(join(folder, 'r-'))
+    expect(writeReport([], { out: 'my out', report, terminal: { say } })).toBe(1)
+    expect(say).toHaveBeenCalledWith(
+      expect.stringMatching(/EISDIR.*modelrun batch status --out 'my out' --report <file>/),
+    )
   })
 
   it('runs nothing in the report, by whatever a spreadsheet splits', () => {
@@ -151,7 +171,7 @@ describe('a table of a spreadsheet', () => {
       const path = join(folder, 'report.csv')
       const row = { row: 1, key: 'k', attempt: 1, state: 'failed' as const, files: [], urls: [] }
       const none = { job_id: undefined, request_id: undefined, sent_at: undefined, credits: undefined }
-      writeReport(path, [{ ...row, ...none, error, input: { prompt } }])
+      writeReport([{ ...row, ...none, error, input: { prompt } }], { out: 'out', report: path, terminal: { say } })
       const text = readFileSync(path, 'utf8')
       // Every cell is quoted, and none starts as a formula.
       expect(text).toMatch(/^(("([^"]|"")*")?[,\r\n]*)*$/)

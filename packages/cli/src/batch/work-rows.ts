@@ -74,16 +74,17 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 
 async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {
   const { service, batch, rows, options, stop } = work
-  row.files = batch.saved.filesOf(row.key)
+  Object.assign(row, batch.saved.of(row.key))
   const jobId = row.run?.jobId
-  if (output === undefined || jobId === undefined || row.files !== undefined) return
+  const isSaved = row.files !== undefined && row.saveProblem === undefined
+  if (output === undefined || jobId === undefined || isSaved) return
   // Files sort as the rows do.
   const prefix = String(row.row).padStart(String(rows.length).length, '0')
   const plan = { folder: options.out, prefix, signal: stop.signal }
   const { files, error } = await saveOutputs(service.client, { job_id: jobId, output }, plan)
-  row.files = files
-  row.saveProblem = error?.message
-  if (error === undefined) return batch.saved.add(row.key, files)
+  const saved = { files, saveProblem: error?.message }
+  Object.assign(row, saved)
   // No more rows are paid whose files cannot be kept.
-  if (stop.signal.aborted || diskProblem(error) !== undefined) throw error
+  if (error !== undefined && (stop.signal.aborted || diskProblem(error) !== undefined)) throw error
+  batch.saved.add(row.key, saved)
 }

@@ -49,8 +49,8 @@ async function readActivity(url: string, query: string): Promise<unknown> {
   const options = { redirect: 'manual', signal: AbortSignal.timeout(MOST_MS) } as const
   const response = await fetch(`${url}/_reference/activity${query}`, options)
   const body = tryParseJson(await response.text())
-  if (response.ok) return body
-  throw new Error(String(memberOf(memberOf(body, 'error'), 'message') ?? `HTTP ${response.status}`))
+  if (response.ok && Array.isArray(memberOf(body, 'entries'))) return body
+  throw new Error(String(memberOf(memberOf(body, 'error'), 'message') ?? `HTTP ${response.status}, of something else`))
 }
 
 /** Follows the service until the signal aborts, also when it goes away and comes back. */

@@ -40,12 +40,15 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   }
   noteEnd(followed, 'succeeded')
   const prefix = result.model_id ?? job.modelId ?? followed.model ?? 'model'
-  const plan = { folder: options.out ?? '.', prefix }
+  const plan = { folder: options.out ?? '.', prefix, signal: interruption.signal }
   const { files, error }: SavedOutput = options.save ? await saveOutputs(followed.client, result, plan) : { files: [] }
   report(result, files, context)
   for (const line of options.save ? files : urlsOf(result.output)) context.terminal.print(line)
   if (error === undefined) return EXIT.done
-  context.terminal.say(`Not all of its files are saved. Try again: ${jobCommand(job.id)} --watch`)
+  const again = `Not all of its files are saved. Try again: ${jobCommand(job.id)} --watch`
+  if (interruption.signal.aborted)
+    throw new InterruptedError(`stopped. The job has succeeded, and is charged. ${again}`)
+  context.terminal.say(again)
   throw error
 }
 

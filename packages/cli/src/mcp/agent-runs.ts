@@ -116,11 +116,11 @@ export class AgentRuns {
 
   /** The files of a run, saved once. */
   async filesOf({ key, model, jobId, output }: Run): Promise<SavedOutput> {
-    const known = this.#work.batch.saved.filesOf(key)
+    const { files: known } = this.#work.batch.saved.of(key)
     if (known !== undefined || jobId === undefined || output === undefined) return { files: known ?? [] }
     const plan = { folder: this.#work.options.out, prefix: model }
     const saved = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
-    if (saved.error === undefined) this.#work.batch.saved.add(key, saved.files)
+    if (saved.error === undefined) this.#work.batch.saved.add(key, { files: saved.files })
     return saved
   }
 }

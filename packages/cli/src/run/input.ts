@@ -19,9 +19,11 @@ export async function buildInput({ schema, parameters, given, options, readsStdi
   const source = readsStdin ? '-' : options.input
   const input: RunInput = Object.create(null)
   if (source !== undefined) Object.assign(input, await readInput({ path: source, option: '--input' }))
-  for (const [name, texts] of given) {
-    const parameter = parameters.find((one) => one.name === name)
-    input[name] = parameter === undefined ? texts[0] : await parameterValue(parameter, texts)
+  for (const parameter of parameters) {
+    const { name } = parameter
+    const texts = given.get(name)
+    const value = texts === undefined ? input[name] : readValues(parameter, texts)
+    if (value !== undefined) input[name] = await withFiles(value, parameter, texts && ((path) => path))
   }
   const problems = inputProblems({ schema, parameters }, input)
   const [first, ...more] = problems
@@ -49,25 +51,33 @@ async function readInput(source: TextSource): Promise<object> {
 
 const NEEDED = 'It has the parameters as a JSON object, such as {"prompt":"a red fox"}.'
 
-async function parameterValue(parameter: Parameter, texts: readonly string[]): Promise<unknown> {
-  const value = readValues(parameter, texts)
-  if (!isUrlParameter(parameter)) return value
-  return Array.isArray(value) ? Promise.all(value.map((one) => urlOf(one, parameter))) : urlOf(value, parameter)
-}
-
 /** A scheme has two letters at least: `C:\photo.png` is a file. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i
 
-/** A file of this machine as a data URI, and a URL as it is. @throws UsageError */
-export async function urlOf(value: unknown, parameter: Pick<Parameter, 'flag' | 'name'>): Promise<unknown> {
+/**
+ * A value whose files of this machine are data URIs. Everything else is as it is.
+ *
+ * @param findFile the path of a file by the name in the value; without it, what may come from others names no files
+ * @throws UsageError for what is neither a url nor a file
+ */
+export async function withFiles(
+  value: unknown,
+  parameter: Omit<Parameter, 'types'>,
+  findFile: ((name: string) => string) | undefined,
+): Promise<unknown> {
+  if (!isUrlParameter(parameter)) return value
+  if (Array.isArray(value)) return Promise.all(value.map((one) => withFiles(one, parameter, findFile)))
   if (typeof value !== 'string' || SCHEME.test(value)) return value
-  const isFile = await stat(value).then(
+  const problem = `${namedFlag(parameter)}: ${value} is not a url`
+  if (findFile === undefined) throw new UsageError(`${problem}. Files are named by flags, or in the folder of --files.`)
+  const path = findFile(value)
+  const isFile = await stat(path).then(
     (found) => found.isFile(),
     () => false,
   )
-  if (!isFile) throw new UsageError(`${namedFlag(parameter)}: ${value} is not a url, and there is no such file.`)
+  if (!isFile) throw new UsageError(`${problem}, and there is no such file.`)
   const { toDataUri } = await import('modelrun')
-  return toDataUri(value)
+  return toDataUri(path)
 }
 
 /**
@@ -88,10 +98,10 @@ export function inputProblems({ schema, parameters }: InputRules, input: RunInpu
   })
 }
 
-const INEXACT = `must have no whole number above ${Number.MAX_SAFE_INTEGER}: JSON would change it`
+export const INEXACT = `must have no whole number above ${Number.MAX_SAFE_INTEGER}: JSON would change it`
 
 /** Whether a value has a number that changed when it was read, or is not a number in JSON. */
-function isInexact(value: unknown): boolean {
+export function isInexact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(isInexact)
 }
@@ -105,9 +115,8 @@ function parameterName({ pointer }: InputIssue): string {
 export function readValues({ property, types, ...parameter }: Parameter, texts: readonly string[]): unknown {
   const [first = '', second] = texts
   const isAllowed = second === undefined && allowedReadings(property.enum, first).some((value) => fits(property, value))
-  const grouped = [...types, itemType(property)].includes('integer') && texts.find((text) => GROUPED.test(text))
-  if (grouped && !isAllowed)
-    throw new UsageError(`${parameter.name}: ${grouped} may be thousands or decimals. Write a whole number as digits.`)
+  const problem = isAllowed ? undefined : localProblem([...types, itemType(property)], texts)
+  if (problem !== undefined) throw new UsageError(`${parameter.name}: ${problem}.`)
   if (types.includes('array') && !isAllowed) return texts.flatMap((text) => readItems(property, text))
   if (second !== undefined)
     throw new UsageError(`${namedFlag(parameter)} is given ${texts.length} times. Give it once.`)
@@ -116,6 +125,18 @@ export function readValues({ property, types, ...parameter }: Parameter, texts: 
 
 /** `1.000` is a thousand or one, by the language of the spreadsheet. */
 const GROUPED = /^\s*[+-]?\d{1,3}([.,]\d{3})+\s*$/
+const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/
+const BOOLEAN = /^\s*(true|false)\s*$/i
+
+/** What is wrong with values that a spreadsheet has written in its language. */
+function localProblem(types: readonly string[], texts: readonly string[]): string | undefined {
+  const grouped = types.includes('integer') && texts.find((text) => GROUPED.test(text))
+  if (grouped) return `${grouped} may be thousands or decimals. Write a whole number as digits`
+  const decimal = types.includes('number') && texts.find((text) => DECIMAL_COMMA.test(text))
+  if (decimal) return `${decimal} has a comma. Write decimals with a point`
+  const other = types[0] === 'boolean' && texts.find((text) => !BOOLEAN.test(text))
+  return other ? `${other} is not a boolean. Write true or false` : undefined
+}
 
 function readItems(property: InputProperty, text: string): unknown[] {
   const list = tryParseJson(text)
@@ -129,7 +150,10 @@ function itemType(property: InputProperty): string {
 
 /** The first reading of a text that the model takes, else one of the right type; else the text, which is rejected later. */
 function readValue(property: InputProperty, text: string): unknown {
-  const readings = [...allowedReadings(property.enum, text), ...jsonReading(text), text]
+  const json = jsonReading(text)
+  // The number 7 is not the text 007.
+  const others = /^\s*[+-]?0\d/.test(text) ? [text, ...json] : [...json, text]
+  const readings = [...allowedReadings(property.enum, text), ...others]
   const fitting = [property, { type: property.type }].flatMap((rules) => readings.filter((value) => fits(rules, value)))
   return fitting.length > 0 ? fitting[0] : text
 }
@@ -142,7 +166,7 @@ function allowedReadings(allowed: readonly unknown[] | undefined, text: string):
 /** A number, or other JSON; spreadsheets write `TRUE`. A text in quotes is a text with quotes. */
 function jsonReading(text: string): unknown[] {
   if (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)) return [Number(text)]
-  const value = tryParseJson(/^\s*(true|false)\s*$/i.test(text) ? text.toLowerCase() : text)
+  const value = tryParseJson(BOOLEAN.test(text) ? text.toLowerCase() : text)
   return value === undefined || typeof value === 'string' ? [] : [value]
 }
 

@@ -23,7 +23,10 @@ export async function createService(options: ConnectionOptions, context: CliCont
   const { key, url } = findConnection(options, context)
   if (key === undefined) throw new UsageError(NO_KEY)
   if (url === undefined) throw new UsageError(NO_URL)
-  return { client: await createClient(key.value, url.value, context), baseUrl: url.value, apiKey: key.value }
+  const client = await createClient(key.value, url.value, context)
+  // The same for every spelling: what was stored at a url is found by it.
+  const { origin, pathname } = new URL(url.value)
+  return { client, baseUrl: `${origin}${pathname.replace(/\/+$/, '')}`, apiKey: key.value }
 }
 
 /** @throws UsageError when url or key cannot be one: the client names its option, and a person has set a variable or a flag */
@@ -97,6 +100,8 @@ function findKey(file: string | undefined, variable: string | undefined): Found 
 
 /** The url alone, where it is given apart from a key. */
 export function findUrl(option: string | undefined, variable: string | undefined): Found | undefined {
+  // That of a variable that is not set: another service would be called.
+  if (option === '') throw new UsageError('--base-url is empty. Nothing was sent.')
   if (option) return { value: option, source: '--base-url' }
   return variable ? { value: variable, source: 'MODELRUN_BASE_URL' } : undefined
 }

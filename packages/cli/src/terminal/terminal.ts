@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { styleText } from 'node:util'
-import { replaceApiKeys } from '@modelrun/kit'
+import { replaceApiKeys, stringIn } from '@modelrun/kit'
 import { cleanText, fitText, safeJson, type TextWidth, tableLines } from './text.ts'
 
 /** Variables of the process. */
@@ -138,17 +139,29 @@ export class Terminal {
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
 
-/** Draws a line with the time that has passed, again and again. Draws nothing where standard error is not a terminal. */
+/** Gets each HTTP attempt of the client. */
+const ATTEMPTS = 'modelrun:attempt'
+
+/**
+ * Draws a line with the time that has passed, and why the service does not respond, again and again. Draws nothing where standard
+ * error is not a terminal.
+ */
 export class StatusLine {
   readonly #terminal: Terminal
   readonly #startedAt = performance.now()
   readonly #timer: NodeJS.Timeout | undefined
   readonly #text: (elapsedMs: number) => string
   #frame = 0
+  /** Why the newest attempt did not succeed. */
+  #problem: string | undefined
+  readonly #note = (attempt: unknown) => {
+    this.#problem = stringIn(attempt, 'reason')
+  }
 
   constructor(terminal: Terminal, text: (elapsedMs: number) => string) {
     this.#terminal = terminal
     this.#text = text
+    subscribe(ATTEMPTS, this.#note)
     if (terminal.drawsStatus) {
       this.#timer = setInterval(() => this.#draw(), FRAME_MS).unref()
       void terminal.loadWidths()
@@ -158,12 +171,19 @@ export class StatusLine {
 
   /** Removes the line. */
   end(): void {
+    unsubscribe(ATTEMPTS, this.#note)
     clearInterval(this.#timer)
     this.#terminal.status('')
   }
 
+  /** What the line says now. */
+  text(): string {
+    const text = this.#text(performance.now() - this.#startedAt)
+    return this.#problem === undefined ? text : `${text} · last request: ${this.#problem}`
+  }
+
   #draw(): void {
     this.#frame = (this.#frame + 1) % FRAMES.length
-    this.#terminal.status(`${FRAMES[this.#frame]} ${this.#text(performance.now() - this.#startedAt)}`)
+    this.#terminal.status(`${FRAMES[this.#frame]} ${this.text()}`)
   }
 }
