@@ -48,3 +48,19 @@ it.each<[string, Parameters<typeof sentTo>, number[]]>([
     sentAfterMs: times,
   })
 })
+
+it('sends once what follows on repeats that were in vain, until one succeeds', async () => {
+  const clock = new VirtualClock()
+  let status = 429
+  const send = sendingAgain(async () => ({ status, headers: new Headers() }) as ApiResponse, clock)
+  const tookMs = async () => {
+    const startedAt = clock.now()
+    await send(CALL)
+    return clock.now() - startedAt
+  }
+  const times = [await tookMs(), await tookMs()]
+  status = 200
+  times.push(await tookMs())
+  status = 429
+  expect([...times, await tookMs()]).toEqual([62_000, 0, 0, 62_000])
+})

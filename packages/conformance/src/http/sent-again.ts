@@ -18,19 +18,23 @@ type Send = (call: Call) => Promise<ApiResponse>
  * service fails now and then. Nothing that could cost is sent twice.
  */
 export function sendingAgain(send: Send, clock: ConformanceClock): Send {
+  let isInVain = false // until a request succeeds
   return async (call) => {
     for (let repeats = 0; ; repeats++) {
       const response = await send(call)
-      const waitMs = waitBefore(response, repeats, clock.now())
-      const isRead = response.status < 500 || (call.method === 'GET' && repeats < MAX_READS)
-      if (waitMs === undefined || !isRead || repeats === MAX_REPEATS || waitMs > LONGEST_WAIT_MS) return response
+      const most = mostRepeats(call, response)
+      const asked = response.status === 429 ? retryAfterMs(response.headers, clock.now()) : undefined
+      const waitMs = asked ?? FIRST_WAIT_MS * 2 ** repeats
+      if (isInVain || repeats >= most || waitMs > LONGEST_WAIT_MS) {
+        isInVain = most > 0
+        return response
+      }
       await sleep(clock, waitMs)
     }
   }
 }
 
-function waitBefore({ status, headers }: ApiResponse, repeats: number, now: number): number | undefined {
-  const ownMs = FIRST_WAIT_MS * 2 ** repeats
-  if (status === 429) return retryAfterMs(headers, now) ?? ownMs
-  return status >= 500 ? ownMs : undefined
+function mostRepeats({ method }: Call, { status }: ApiResponse): number {
+  if (status === 429) return MAX_REPEATS
+  return status >= 500 && method === 'GET' ? MAX_READS : 0
 }

@@ -5,7 +5,7 @@ import type { ApiResponse } from '../http/caller.ts'
 import { at, isRecord, show } from '../json.ts'
 import { FIRST } from '../scenarios/runs.ts'
 import { isUnfinished, jobStatus } from '../session/actions.ts'
-import { originOf } from './api-calls.ts'
+import { isItsOwn, originOf } from './api-calls.ts'
 import { judgeEvery, only, type Source } from './judge-world.ts'
 import { AT_PROVIDER, absent, ERROR, hasOutput, holds, object, oneOf, outputShown, type Rule } from './rules.ts'
 import { endOf, isBefore, type JobStory, type World } from './world.ts'
@@ -81,6 +81,7 @@ function isReturned(response: ApiResponse): Finding {
 function isFile(response: ApiResponse, { session }: World): Finding {
   const hostOf = ({ exchange }: ApiResponse) => new URL(exchange.request.url).host
   const { status, text, headers } = response
+  if (!isItsOwn({ response })) return skip(`status ${status}: the file could not be read`, response)
   const isOpen = session.files.some((file) => file.status === 200 && hostOf(file) === hostOf(response))
   if (!isOpen && (status === 401 || status === 403)) return skip(`status ${status}: the file is not public`, response)
   const type = headers.get('content-type') ?? 'no content type'
@@ -105,7 +106,7 @@ function isCancelled(job: JobStory, { session }: World): Finding {
   if (isQuick && isOf(last, ['succeeded', 'failed']))
     return skip(`the job ${status}, perhaps before the cancel came; give a slow model`, [cancel, last])
   const isRight = cancel.status < 300 && status === 'cancelled'
-  return judge(isRight, `a cancel got status ${cancel.status}; then the job is ${show(status)}`, [cancel, last])
+  return judge(isRight, `a cancel got status ${cancel.status}; then /data/status is ${show(status)}`, [cancel, last])
 }
 
 /** Judges that a job ends as its run should, and is cancelled by its own cancel alone. */
@@ -122,7 +123,11 @@ function endsAsItShould(job: JobStory, { session }: World): Finding {
   if (hasTime && (isUnfinished(last) || last.status >= 300)) return skip('the job could not be polled to its end', last)
   if (run.shouldFail) return judge(status === 'failed', `a job that should fail is ${show(status)}`, last)
   if (status === 'failed') return skip('the provider failed', last)
-  return judge(status === 'succeeded', `after ${reads.length} polls a job is ${show(status)}; expected an end`, last)
+  return judge(
+    status === 'succeeded',
+    `after ${reads.length} polls /data/status is ${show(status)}; expected an end`,
+    last,
+  )
 }
 
 /** Judges that every read after the end shows that end. */

@@ -18,12 +18,10 @@ const catalogSchema = z.array(
   }),
 )
 
-const fitsCatalog = /* @__PURE__ */ fits(catalogSchema)
-
 /** The check of the option `catalog`. */
 export function catalogProblem(catalog: unknown): string | undefined {
   if (nestsDeeperThan(MAX_NESTING, catalog)) return nestingProblem()
-  const problem = fitsCatalog(catalog)
+  const problem = fits(catalogSchema)(catalog)
   if (problem !== undefined || !Array.isArray(catalog)) return problem
   const twice = findTwice(catalog.map(({ id }) => id))
   return twice === undefined ? undefined : `has two models with the id ${twice}`

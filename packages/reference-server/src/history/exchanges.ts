@@ -67,8 +67,11 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
     switch (entry.kind) {
       case 'request':
         return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
-      case 'delivery':
-        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...detailsOf(received.shift()) }]
+      case 'delivery': {
+        const { body, responseHeaders, responseBody } = received.shift() ?? {}
+        const details = { body, responseHeaders, responseBody }
+        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...details }]
+      }
       case 'job':
         return [{ ...entry, place, endPlace }]
       default:
@@ -114,10 +117,6 @@ function isSameRun(one: JournalRecord, other: JournalRecord): boolean {
 
 function bodyOf({ body, entry }: JournalRecord): string | undefined {
   return body ?? (entry.kind === 'request' ? entry.requestBody : undefined)
-}
-
-function detailsOf({ body, responseHeaders, responseBody }: Partial<DeliveryRecord> = {}): DeliveryDetails {
-  return { body, responseHeaders, responseBody }
 }
 
 /** Counts what is sent again. */

@@ -89,7 +89,7 @@ function finishRequest(service: Service, exchange: Exchange, result: ReplyOrFaul
 function detailsOf(service: Service, { request, env, at }: Exchange, result: ReplyOrFault): RequestDetails {
   const { apiKey, injected, route } = env
   const { job, jobStatus, requestBody } = env.details ?? {}
-  const reply = result.fault === undefined ? result : undefined
+  const reply = isWhole(result) ? result : undefined
   return {
     at,
     durationMs: service.clock.now() - at,
@@ -109,11 +109,16 @@ function detailsOf(service: Service, { request, env, at }: Exchange, result: Rep
   }
 }
 
+/** A slow body comes to its end. */
+function isWhole(result: ReplyOrFault): result is Reply {
+  return result.fault === undefined || result.fault === 'slow-body'
+}
+
 function headersOf(
   request: IncomingRequest,
   result: ReplyOrFault,
 ): Pick<RequestDetails, 'requestHeaders' | 'responseHeaders'> {
-  const responseHeaders = result.fault === undefined ? Object.entries(result.headers) : undefined
+  const responseHeaders = isWhole(result) ? Object.entries(result.headers) : undefined
   return { requestHeaders: [...request.headers], responseHeaders }
 }
 

@@ -94,6 +94,7 @@ describe('the time of a fault', () => {
     expect(sizes.map((size) => Math.round((4 * size) / length))).toEqual([1, 1, 1, 1])
     expect(sizes.reduce((sum, size) => sum + size)).toBe(length)
     expect((await reader?.read())?.done).toBe(true)
+    expect(server.requests()).toMatchObject([{ status: 200, fault: 'slow-body (fault_1)' }])
   })
 
   it('never ends for a hang, until the client goes or the server closes', async () => {

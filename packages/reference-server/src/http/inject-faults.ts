@@ -36,7 +36,7 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
   'rate-limit': ({ fault: { retry_after = 1 } }) =>
     retryLater('RATE_LIMITED', 'Too many requests. Send fewer, or wait as Retry-After says.', retry_after),
   'server-error': () => errorResponse('INTERNAL_ERROR', 'Something went wrong in the service.'),
-  'bad-gateway': gatewayPage,
+  'bad-gateway': () => textReply(502, 'text/html; charset=utf-8', GATEWAY_PAGE),
   unavailable: ({ fault: { retry_after = null } }) =>
     retryLater('UNAVAILABLE', 'The service is not available at the moment.', retry_after),
   response: ({ fault }) => chosenResponse(fault),
@@ -139,11 +139,6 @@ const GATEWAY_PAGE = `<!doctype html>
 
 /** The start of an object, cut off. */
 const BROKEN_JSON = '{"status":"comp'
-
-/** The 502 with a web page. */
-function gatewayPage(): Reply {
-  return textReply(502, 'text/html; charset=utf-8', GATEWAY_PAGE)
-}
 
 /** A 200 whose body is not JSON: half of the real response, if there is one. */
 function malformedJson(original: Reply | undefined): Reply {

@@ -34,7 +34,8 @@ export function createCors(origins: readonly string[]) {
     if (allowed === undefined) return undefined
     outgoing.setHeader('access-control-allow-origin', allowed)
     outgoing.setHeader('access-control-expose-headers', '*')
-    return isPreflight(request) ? preflightResponse(request) : undefined
+    const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+    return isPreflight ? preflightResponse(request) : undefined
   }
 }
 
@@ -51,10 +52,6 @@ function isOtherPage({ headers, url }: IncomingRequest): boolean {
   const origin = headers.get('origin')
   const isOtherOrigin = origin !== null && toUrl(origin)?.host !== new URL(url).host
   return isOtherOrigin || !['same-origin', 'none'].includes(headers.get('sec-fetch-site') ?? 'none')
-}
-
-function isPreflight({ method, headers }: IncomingRequest): boolean {
-  return method === 'OPTIONS' && headers.has('access-control-request-method')
 }
 
 /** `*` would not stand for `authorization`, so the headers that are asked for are named. */
