@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import { json, silent, stalled, text, unconnected } from '../../../test/scripted-service.ts'
+import { errorResponse, json, type Step, silent, stalled, text, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import { DeadlineExceededError } from '../errors/transport-errors.ts'
 import type { RunOptions } from './run-options.ts'
@@ -94,11 +94,14 @@ describe('what client.run sends (section 4.3)', () => {
     expect(service.received[0]?.body).toEqual({ input: INPUT, ...body })
   })
 
-  test('does not hold when the preflight used up the time for it', async () => {
-    const model = json(200, fixtures.models.textToImage.body)
-    const { client, clock, service } = createTestClient([text(500, ''), model, json(200, completed.body)])
-    await clock.run(client.run('aurora-image', INPUT, { deadlineMs: 60_100, maxCredits: 10 }))
-    expect(service.received[2]?.body).toEqual({ input: INPUT, sync: false })
+  const model = json(200, fixtures.models.textToImage.body)
+  test.each<[string, Step[], RunOptions]>([
+    ['the preflight', [text(500, ''), model], { deadlineMs: 60_100, maxCredits: 10 }],
+    ['a rejection', [errorResponse(429, 'BUSY', { 'retry-after': '10' })], { deadlineMs: 65_000 }],
+  ])('does not hold when %s used up the time for it', async (_, steps, options) => {
+    const { client, clock, service } = createTestClient([...steps, json(200, completed.body)])
+    await clock.run(client.run('aurora-image', INPUT, options))
+    expect(service.received.at(-1)?.body).toEqual({ input: INPUT, sync: false })
   })
 })
 

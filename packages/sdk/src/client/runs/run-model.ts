@@ -88,14 +88,15 @@ async function sendRun(
       price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, isRetry })
       chooseMode()
     }
-    // A callback URL, an API key or a retry may take minutes.
-    const beforeSend = preflight && check
     const request: RunRequest = { input }
     const chooseMode = () => {
       const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
       if (mode === 'async') request.sync = false
     }
     chooseMode()
+    // A callback URL, an API key or a retry may take minutes.
+    const isTimed = options.deadlineMs !== undefined && request.sync !== false
+    const beforeSend = preflight || isTimed ? check : undefined
     const run = { model, request, scope, options, price, beforeSend }
     const sendTo = (url: string | undefined) => send(core, run, url)
     if (receiver === undefined) return await sendTo(options.webhookUrl)
