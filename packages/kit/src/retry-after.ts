@@ -11,8 +11,8 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
 
 /** The same of its text. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined
-  const text = header.trim()
+  // A `fetch` of the caller may have headers of its own, such as a Map of numbers.
+  const text = String(header ?? '').trim()
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER)
   // Date.parse accepts texts that are not dates, like "-5". Every HTTP date starts with a weekday.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined

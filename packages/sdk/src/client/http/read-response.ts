@@ -22,7 +22,8 @@ export async function receive(
     problem: problem ?? findExcess(text),
     status: response.status,
     text: redact(text),
-    requestId: requestId === null ? undefined : redact(requestId),
+    // Headers may be a Map.
+    requestId: requestId ? redact(String(requestId)) : undefined,
     response,
   }
 }
@@ -35,7 +36,9 @@ export function isResponse(value: unknown): value is Response {
   return Number.isInteger(status) && typeof headers?.get === 'function' && isReadable
 }
 
-const IS_READ = 'its body has been read already, by the option `fetch` or a hook; they must read a `response.clone()`'
+/** The problem of a body that code of the caller has read. */
+export const IS_READ =
+  'its body has been read already, by the option `fetch` or a hook; they must read a `response.clone()`'
 
 const TOO_LARGE = `the body is larger than ${MAX_BODY_BYTES} bytes, which is the most that the client reads; another HTTP client can read it`
 
@@ -87,7 +90,7 @@ export async function toBytes(chunk: Uint8Array<ArrayBuffer>): Promise<Uint8Arra
 /** For a `fetch` whose responses have no stream, such as that of React Native. */
 async function readText(response: Response, signal: AbortSignal): Promise<BodyText> {
   try {
-    const text = await abortable(response.text(), signal)
+    const text = await abortable(Promise.resolve(response.text()), signal)
     return text.length > MAX_BODY_BYTES ? { text: '', isCut: false, problem: TOO_LARGE } : { text, isCut: false }
   } catch {
     return { text: '', isCut: true }

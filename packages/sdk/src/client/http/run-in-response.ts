@@ -1,7 +1,7 @@
 import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
 import { toJobId } from '../jobs/job-operations.ts'
 import type { NamedRun, ReceivedResponse } from './operation.ts'
-import { endOfString, jsonIn } from './read-response.ts'
+import { endOfString, IS_READ, jsonIn } from './read-response.ts'
 
 /**
  * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408 and 499, which say
@@ -13,7 +13,7 @@ export function isRejection(status: number): boolean {
 
 /**
  * What a response says of a run that exists. Undefined when it speaks of nothing but an error: only then it is a rejection that may be
- * sent again. A body that was not read may say anything.
+ * sent again. A body that is too large to be parsed may say anything.
  */
 export function runIn(received: ReceivedResponse): NamedRun | undefined {
   received.run ??= { found: findRun(received) }
@@ -30,7 +30,8 @@ function findRun(received: ReceivedResponse): NamedRun | undefined {
   const jobId = ownId ?? members.map(jobIdOf).find((id) => id !== undefined) ?? toJobId(located)
   // An error with the status of a rejection may name the job that is in its way.
   const isOwn = ownId !== undefined && !(isRejection(status) && memberOf(value, 'error'))
-  const isNamed = whole === undefined && (problem !== undefined || /job_?id/i.test(text))
+  const isHidden = problem !== undefined && problem !== IS_READ
+  const isNamed = whole === undefined && (isHidden || /job_?id/i.test(text))
   return jobId !== undefined || isNamed || members.some(isOfRun) ? { jobId, isOwn } : undefined
 }
 

@@ -116,10 +116,13 @@ function unreadableError(failure: ResponseFailure, problem: string, call: Failed
 
 function responseError(failure: ResponseFailure, call: FailedCall): ModelRunError {
   const { operation, label, retryAfterMs } = call
-  const { status, text, requestId } = failure.received
+  const { status, text, requestId, problem } = failure.received
   const detail = errorDetailIn(failure.received)
   const known = whatIsKnown(operation, failure.received, submissionAfter(failure))
-  const said = detail ? `[${detail.code}] ${detail.message}` : 'The service responded without an error body of its own'
+  const unsaid = problem
+    ? `The error body cannot be read: ${problem}`
+    : 'The service responded without an error body of its own'
+  const said = detail ? `[${detail.code}] ${detail.message}` : unsaid
   // A rejection about a job, such as 404, needs no further explanation.
   const speaksForItself = operation.jobId !== undefined && isRejection(status)
   const request = requestId ? `, request ${requestId}` : ''
