@@ -50,7 +50,11 @@ describe('the documents', () => {
     const settings = { MODELRUN_API_KEY: 'sk_test_documents', MODELRUN_BASE_URL: 'http://127.0.0.1:9' }
     const env = { ...process.env, ...settings }
     const run = promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { cwd: folder, env })
-    await expect(run).resolves.toMatchObject({ stderr: '' })
+    const { stdout, stderr } = await run
+    expect(stderr).toBe('')
+    // What a comment says that is printed, when it says it in figures.
+    for (const [, figures = ''] of code.matchAll(/console\.log\(.*\) \/\/ ([\d ]*\d)/g))
+      expect(stdout).toContain(figures)
   })
 })
 
