@@ -20,7 +20,7 @@ export function failedCall(operation: Operation<unknown>, more: Partial<FailedCa
     isKeyless: false,
     timeoutMs: 30_000,
     deadlineMs: 60_000,
-    attempts: [{ startedAt: 0, durationMs: 1, reason: 'test' }],
+    failures: 1,
     retryAfterMs: undefined,
     isRetryable: false,
     ...more,

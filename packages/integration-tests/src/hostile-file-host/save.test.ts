@@ -126,7 +126,7 @@ describe('a run whose file is at a host that', () => {
     ],
     [
       'has a file that is too large',
-      { responses: [whole(video)], error: 'InvalidResponseError', attempts: 0, maxBytes: 1_000 },
+      { responses: [whole(video)], error: 'InvalidResponseError', attempts: 1, maxBytes: 1_000 },
     ],
   ])('%s: the error names the job, and nothing is left', async (_, { responses, error, attempts, ...options }) => {
     const { settled, name, service, files } = await runAndSave(responses, options)

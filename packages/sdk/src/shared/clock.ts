@@ -1,4 +1,4 @@
-import { type Clock, startLimit, wallNow } from '@modelrun/kit'
+import { type Attempt, type Clock, ModelRunError, startLimit, wallNow } from '@modelrun/kit'
 
 export { abortable, type Clock, sleep, startLimit, startTimer, systemClock, wallNow } from '@modelrun/kit'
 
@@ -29,7 +29,14 @@ export function linkController(source: AbortSignal | undefined): LinkedControlle
 /** Marks an abort by the deadline, as opposed to an abort by the caller. */
 export const DEADLINE = /* @__PURE__ */ Symbol('deadline')
 
-/** The time limit and the signal of one call of the user, for its submission, hold, polls and retries. */
+/** The HTTP requests that led to a result or an error. */
+export interface SentRequests {
+  readonly attempts: readonly Attempt[]
+  /** The service's id of the last one. */
+  readonly requestId: string | undefined
+}
+
+/** The time limit, the signal and the requests of one call of the user, for its submission, hold, polls and retries. */
 export interface Scope {
   /** Aborts when the caller's signal does, or when the deadline passes (reason: {@link DEADLINE}). */
   readonly signal: AbortSignal
@@ -37,6 +44,8 @@ export interface Scope {
   readonly deadlineMs: number
   /** Milliseconds left, never negative; `Infinity` without a deadline. */
   remainingMs(): number
+  /** The requests so far. */
+  sent: SentRequests
   /** Stops the timer and removes the listener from the caller's signal. */
   close(): void
 }
@@ -46,15 +55,20 @@ export interface ScopeOptions {
   clock: Clock
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
+  /** The requests before, of which this is a part. */
+  sent?: SentRequests | undefined
 }
 
-export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY }: ScopeOptions): Scope {
+const NONE: SentRequests = { attempts: [], requestId: undefined }
+
+export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY, sent = NONE }: ScopeOptions): Scope {
   const controller = linkController(signal)
   const endsAt = clock.now() + deadlineMs
   const stopTimer = startLimit(clock, deadlineMs, () => controller.abort(DEADLINE))
   return {
     signal: controller.signal,
     deadlineMs,
+    sent,
     remainingMs: () => Math.max(0, endsAt - clock.now()),
     close: () => {
       stopTimer()
@@ -63,14 +77,27 @@ export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY
   }
 }
 
-/** Does work that ends with the signal of the caller, or at the deadline. */
+/** Adds a request to those of a scope. */
+export function recordAttempt(scope: Scope, attempt: Attempt, requestId: string | undefined): void {
+  scope.sent = { attempts: [...scope.sent.attempts, attempt], requestId }
+}
+
+/** Does work that ends with the signal of the caller, or at the deadline. Its error names the requests before it. */
 export async function withinScope<T>(options: ScopeOptions, work: (scope: Scope) => Promise<T>): Promise<T> {
   const scope = openScope(options)
   try {
     return await work(scope)
+  } catch (error) {
+    throw withRequests(error, scope.sent)
   } finally {
     scope.close()
   }
+}
+
+/** An error with the requests that led to it, unless it has its own. */
+export function withRequests(error: unknown, { attempts, requestId }: SentRequests): unknown {
+  const isWithout = error instanceof ModelRunError && error.attempts.length < attempts.length
+  return isWithout ? Object.assign(error, { attempts, ...(requestId === undefined ? {} : { requestId }) }) : error
 }
 
 /** A clock whose timers do not keep the process alive, in runtimes that support this (`unref`). */

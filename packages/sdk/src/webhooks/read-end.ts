@@ -12,7 +12,7 @@ import {
 } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
-import { isFinished } from '../client/jobs/job-operations.ts'
+import { isEnded } from '../client/jobs/job-operations.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { JobReader } from './inbox-options.ts'
@@ -181,7 +181,7 @@ function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookE
 }
 
 function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
-  if (!isFinished(job)) return undefined
+  if (!isEnded(job)) return undefined
   const { status, output, error } = job
   return (
     readResult({ job_id: jobId, status, ...(status === 'failed' ? { error } : { output }) }) ??

@@ -10,7 +10,7 @@ import {
   text,
   unchecked,
 } from '@modelrun/kit'
-import { isFinishedStatus } from '../client/jobs/job-operations.ts'
+import { isEnded } from '../client/jobs/job-operations.ts'
 import { readResult } from './parse-webhook.ts'
 import type { InboxQueues } from './queues.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -28,7 +28,7 @@ export function jobIdOfKey(key: string): string {
 
 /** Whether the event ends its job. Another event follows a status that section 3 does not list. */
 export function endsJob(event: WebhookEvent): boolean {
-  return event.status !== 'unknown' || isFinishedStatus(event.reported_status ?? '')
+  return event.status !== 'unknown' || isEnded({ status: event.reported_status ?? '' })
 }
 
 /** Data of the task of a job: what `expect` was given for its run, and what a delivery said. */

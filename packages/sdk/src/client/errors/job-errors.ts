@@ -1,5 +1,6 @@
 import type { Job, ServiceErrorCode } from '@modelrun/contract'
 import { type ErrorFields, ModelRunError, named } from '@modelrun/kit'
+import { InvalidResponseError } from './transport-errors.ts'
 
 /** The fields of an error about the end of a job, besides those of every error. */
 export interface JobEndFields extends ErrorFields {
@@ -32,3 +33,9 @@ export class JobFailedError extends /* @__PURE__ */ named(JobEndError, 'JobFaile
 
 /** The job was cancelled (section 3). It is not charged. */
 export class JobCancelledError extends /* @__PURE__ */ named(JobEndError, 'JobCancelledError', 'job_cancelled') {}
+
+/** The error for a job that has succeeded, as the service says, and has no output. */
+export function noOutputError(jobId: string, fields: Omit<ErrorFields, 'message'>): InvalidResponseError {
+  const message = `The job ${jobId} is succeeded, but the service sent no output. Read it again with jobs.get.`
+  return new InvalidResponseError({ jobId, submission: 'accepted', ...fields, message })
+}

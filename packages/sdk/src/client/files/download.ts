@@ -29,7 +29,7 @@ export interface DownloadedFile {
 
 /** A file of which the first response has come. */
 export interface OpenedDownload extends Pick<DownloadedFile, 'name' | 'contentType' | 'size'> {
-  transfer: Pick<FileTransfer, 'read' | 'close'>
+  transfer: Pick<FileTransfer, 'read' | 'close'> & Partial<Pick<FileTransfer, 'scope'>>
 }
 
 /** Requests a produced file, unless its content is in the item. The API key is not sent: the url may be anywhere. */

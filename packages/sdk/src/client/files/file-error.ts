@@ -1,4 +1,4 @@
-import type { Attempt, ErrorFields, ModelRunError } from '@modelrun/kit'
+import type { ErrorFields, ModelRunError } from '@modelrun/kit'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
@@ -8,7 +8,8 @@ import type { ResolvedDownload } from './resolve-download.ts'
 /** The details of a failed download. */
 export interface FailedDownload {
   download: ResolvedDownload
-  attempts: readonly Attempt[]
+  /** How many requests were made. */
+  requests: number
   /** Bytes that have been received. */
   position: number
   /** Bytes of the whole file, when the host says it. */
@@ -28,18 +29,10 @@ export function fileError(failure: Failure, failed: FailedDownload): ModelRunErr
 
 const STUCK = ' A stream that has given bytes cannot start again. `save`, `bytes` and `blob` do so by themselves.'
 
-/** The error for a file that is larger than the program accepts. */
-export function tooLargeError(failed: FailedDownload): InvalidResponseError {
-  const { url, maxBytes } = failed.download
-  const message = `The file at ${nameOfUrl(url)} is larger than maxBytes (${maxBytes}).`
-  return new InvalidResponseError(fieldsOf(message, { ...failed, isRetryable: false }))
-}
-
-function fieldsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {
+function fieldsOf(message: string, { download, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {
   const { jobId } = download
   return {
     message: jobId === undefined ? message : `${message}${resultIsSafe(jobId)}`,
-    attempts,
     jobId,
     submission: jobId === undefined ? 'not_sent' : 'accepted',
     retryAfterMs,
@@ -47,8 +40,8 @@ function fieldsOf(message: string, { download, attempts, retryAfterMs, isRetryab
   }
 }
 
-function describeFailure(failure: Failure, { download, attempts, position, size, canGoOn }: FailedDownload): string {
-  const tries = attempts.length > 1 ? ` after ${attempts.length} requests` : ''
+function describeFailure(failure: Failure, { download, requests, position, size, canGoOn }: FailedDownload): string {
+  const tries = requests > 1 ? ` after ${requests} requests` : ''
   const place = position === 0 ? '' : ` The first ${position}${size === undefined ? '' : ` of ${size}`} bytes had come.`
   const hint = failure.kind === 'connection' && failure.hint !== undefined ? ` ${failure.hint}` : ''
   return `The download of ${nameOfUrl(download.url)} failed${tries}: ${reasonOf(failure, download)}.${place}${hint}${canGoOn ? '' : STUCK}`

@@ -1,20 +1,22 @@
-import type { Attempt, ModelRunError } from '@modelrun/kit'
+import type { ModelRunError } from '@modelrun/kit'
 import {
   abortable,
   linkController,
   openScope,
+  recordAttempt,
   type Scope,
   sleep,
   startLimit,
   toBackgroundClock,
   wallNow,
+  withRequests,
 } from '../../shared/clock.ts'
 import { type AttemptStart, startOf } from '../http/call.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { toBytes } from '../http/read-response.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
-import { type FailedDownload, fileError, tooLargeError } from './file-error.ts'
+import { fileError } from './file-error.ts'
 import { nameOfUrl } from './file-name.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
@@ -44,12 +46,10 @@ interface OpenBody {
 /** The bytes of one file. When its body breaks, the file is requested again, and starts again. */
 export class FileTransfer {
   readonly #download: ResolvedDownload
-  readonly #scope: Scope
-  /** The requests that failed. */
-  readonly #attempts: Attempt[] = []
+  readonly scope: Scope
   #body: OpenBody | undefined
   /** The request that is under way, or whose body is read. */
-  #current: (AttemptStart & Pick<Attempt, 'status'>) | undefined
+  #current: (AttemptStart & { response?: Response }) | undefined
   #position = 0
   /** Bytes of the whole file; undefined when the host does not say it, or compresses the file. */
   size: number | undefined
@@ -58,7 +58,7 @@ export class FileTransfer {
     this.#download = download
     const { client, signal, deadlineMs } = download
     // A stream that the program holds and does not read must not delay the end of the process until the deadline.
-    this.#scope = openScope({ clock: toBackgroundClock(client.clock), signal, deadlineMs })
+    this.scope = openScope({ clock: toBackgroundClock(client.clock), signal, deadlineMs })
   }
 
   /** Requests the file and gives the response, whose body is read with `read`. @throws ModelRunError */
@@ -85,19 +85,21 @@ export class FileTransfer {
 
   /** Frees the connection and forgets the caller's signal. */
   close(): void {
+    this.#record(undefined)
     this.#body?.close()
     this.#body = undefined
-    this.#scope.close()
+    this.scope.close()
   }
 
   async #orClose<T>(work: () => Promise<T>): Promise<T> {
-    const { signal } = this.#scope
+    const { signal } = this.scope
     try {
       signal.throwIfAborted()
       return await work()
     } catch (error) {
+      const end = signal.aborted ? this.#failed(interrupted(signal, 'not_sent')) : error
       this.close()
-      throw signal.aborted ? this.#failed(interrupted(signal, 'not_sent')) : error
+      throw withRequests(end, this.scope.sent)
     }
   }
 
@@ -120,7 +122,7 @@ export class FileTransfer {
     const { client, url, timeoutMs } = this.#download
     const route: FileRoute = { urls: [url] }
     this.#current = startOf(client.clock)
-    const controller = linkController(this.#scope.signal)
+    const controller = linkController(this.scope.signal)
     const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
     const stopped = (error: unknown) =>
       controller.signal.aborted ? interrupted(controller.signal, 'not_sent') : disconnected(error, 'not_sent', redact)
@@ -154,11 +156,10 @@ export class FileTransfer {
   /** Takes a response with the whole file. */
   #admit(response: Response, body: OpenBody, { problem }: FileRoute): { response: Response } | { failure: Failure } {
     const { status } = response
-    Object.assign(this.#current ?? {}, { status })
+    Object.assign(this.#current ?? {}, { response })
     if (problem !== undefined || (status !== 200 && status !== 203)) {
       body.close()
-      const received = { status, text: '', requestId: undefined, response, isCut: false }
-      return { failure: { kind: 'response', received, problem: problem && `its host ${problem}` } }
+      return { failure: responseFailure(response, problem && `its host ${problem}`) }
     }
     this.#body = body
     this.size = sizeIn(response)
@@ -172,42 +173,50 @@ export class FileTransfer {
     this.#body?.close()
     this.#body = undefined
     const error = this.#failed(failure, canGoOn)
-    const retryCount = this.#attempts.length - 1
+    const retryCount = this.scope.sent.attempts.length - 1
     if (!canGoOn || !error.isRetryable || retryCount >= maxRetries) throw error
     const delayMs = retryDelayMs({ retryCount, retryAfterMs: error.retryAfterMs, random: client.random })
-    if (delayMs === undefined || delayMs >= this.#scope.remainingMs()) throw error
-    Object.assign(this.#attempts.at(-1) ?? {}, { delayMs })
-    await sleep(client.clock, delayMs, this.#scope.signal)
+    if (delayMs === undefined || delayMs >= this.scope.remainingMs()) throw error
+    Object.assign(this.scope.sent.attempts.at(-1) ?? {}, { delayMs })
+    await sleep(client.clock, delayMs, this.scope.signal)
   }
 
-  /** Records the failure of the request that is under way. */
   #failed(failure: Failure, canGoOn = true): ModelRunError {
-    if (this.#current !== undefined) {
-      const reason =
-        failure.kind === 'response' ? (failure.problem ?? `HTTP ${failure.received.status}`) : failure.reason
-      const { now, ...attempt } = this.#current
-      const durationMs = this.#download.client.clock.now() - now
-      this.#attempts.push({ ...attempt, durationMs, reason })
-    }
+    this.#record(failure.kind === 'response' ? failure.problem : failure.reason)
+    return fileError(failure, {
+      download: this.#download,
+      requests: this.scope.sent.attempts.length,
+      position: this.#position,
+      size: this.size,
+      canGoOn,
+      retryAfterMs: retryAfterOf(failure, wallNow(this.#download.client.clock)),
+      isRetryable: isWorthRetrying('GET', failure),
+    })
+  }
+
+  /** Records the end of the request that is under way. */
+  #record(problem: string | undefined): void {
+    if (this.#current === undefined) return
+    const { now, startedAt, response } = this.#current
+    const durationMs = this.#download.client.clock.now() - now
+    const { status } = response ?? {}
+    const reason = problem ?? (response ? `HTTP ${status}` : 'closed')
     this.#current = undefined
-    return fileError(failure, { ...this.#fields(failure), canGoOn })
+    const requestId = response?.headers.get('x-request-id') ?? undefined
+    recordAttempt(this.scope, { startedAt, durationMs, status, reason }, requestId)
   }
 
   #checkSize(byteCount: number): void {
-    if (byteCount > this.#download.maxBytes) throw tooLargeError(this.#fields())
+    const { maxBytes } = this.#download
+    const { response } = this.#current ?? {}
+    if (byteCount <= maxBytes || response === undefined) return
+    throw this.#failed(responseFailure(response, `the file is larger than maxBytes (${maxBytes})`))
   }
+}
 
-  #fields(failure?: Failure): FailedDownload {
-    return {
-      download: this.#download,
-      attempts: this.#attempts.map((attempt) => ({ ...attempt })),
-      position: this.#position,
-      size: this.size,
-      canGoOn: true,
-      retryAfterMs: failure && retryAfterOf(failure, wallNow(this.#download.client.clock)),
-      isRetryable: failure !== undefined && isWorthRetrying('GET', failure),
-    }
-  }
+function responseFailure(response: Response, problem: string | undefined): Failure {
+  const received = { status: response.status, text: '', requestId: undefined, response, isCut: false }
+  return { kind: 'response', received, problem }
 }
 
 type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, 'cancel'> & {

@@ -47,9 +47,11 @@ export async function saveFiles(
     const { transfer, ...file } = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
-      const write = () => writeFile(transfer, { fs: system.fs, path, overwrite })
-      if (await onDisk(write, { ...saving, path, transfer })) return path
-      throw otherContent(path, jobId)
+      const write = async () => {
+        if (!(await writeFile(transfer, { fs: system.fs, path, overwrite }))) throw otherContent(path, jobId)
+      }
+      await onDisk(write, { ...saving, path, transfer })
+      return path
     } finally {
       transfer.close()
     }
@@ -106,9 +108,11 @@ async function onDisk<T>(work: () => Promise<T>, saving: Saving): Promise<T> {
       scope.signal.throwIfAborted()
       return await abortable(work(), scope.signal)
     } catch (error) {
+      const { transfer } = saving
+      scope.sent = transfer?.scope?.sent ?? scope.sent
       if (!scope.signal.aborted) throw toSaveError(error, saving)
       // A download that was stopped with it says more.
-      await saving.transfer?.read({ mayRestart: true })
+      await transfer?.read({ mayRestart: true })
       const { kind, cause } = interrupted(scope.signal, 'accepted')
       const reason = kind === 'aborted' ? 'it was aborted by the caller' : `deadlineMs (${deadlineMs} ms) passed`
       throw new INTERRUPTION_ERRORS[kind](fieldsOf(`${reason}.`, cause, saving))

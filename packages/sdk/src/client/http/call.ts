@@ -1,5 +1,5 @@
 import { type Attempt, ConfigurationError, type ModelRunError, type Submission } from '@modelrun/kit'
-import { type Clock, sleep, wallNow } from '../../shared/clock.ts'
+import { type Clock, recordAttempt, sleep, wallNow } from '../../shared/clock.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import {
@@ -31,8 +31,8 @@ interface Asked<T> {
 
 /** What has happened to a call. */
 interface Happened<T> {
-  /** The attempts that failed. */
-  attempts: Attempt[]
+  /** How many attempts have failed. */
+  failures: number
   /** True when an earlier attempt may have counted. */
   hasArrived: boolean
   /** Whether the last attempt reached the service. */
@@ -52,17 +52,17 @@ export interface Call<T> extends Asked<T> {
 }
 
 export function createCall<T>(asked: Asked<T>): Call<T> {
-  return { ...asked, happened: { attempts: [], hasArrived: false, submission: 'not_sent' } }
+  return { ...asked, happened: { failures: 0, hasArrived: false, submission: 'not_sent' } }
 }
 
 /** The details of a call for its error. */
 export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
   const { operation, request, client, timeoutMs, context } = call
-  const { attempts, received } = call.happened
+  const { failures, received } = call.happened
   const label = `${operation.route.method} ${request.path}`
   const { baseUrl } = client
   const isKeyless = client.apiKey === undefined
-  return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts, received }
+  return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, failures, received }
 }
 
 /** The error for a failure of a call. */
@@ -85,10 +85,9 @@ function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>)
 /** Logs the last attempt when it failed, once. */
 export function observeFailure<T>(call: Call<T>): void {
   if (call.happened.failed === undefined) return
-  const { attempt, failure } = call.happened.failed
-  const { status, reason, durationMs, delayMs } = attempt
-  const requestId = failure.kind === 'response' ? failure.received.requestId : undefined
-  observe(call, { attempt: call.happened.attempts.length, status, reason, durationMs, requestId, delayMs })
+  const { status, reason, durationMs, delayMs } = call.happened.failed.attempt
+  const { requestId } = call.context.scope.sent
+  observe(call, { attempt: call.happened.failures, status, reason, durationMs, requestId, delayMs })
   call.happened.failed = undefined
 }
 
@@ -104,15 +103,13 @@ export async function runAttempt<T>(
   const { signal } = context.scope
   const start = startOf(client.clock)
   const beforeSend = async () => {
-    await context.beforeSend?.(context, happened.attempts.length > 0)
+    await context.beforeSend?.(context, happened.failures > 0)
     Object.assign(start, startOf(client.clock))
     return JSON.stringify(operation.body)
   }
   const parts = { method, headers, body, fetchOptions, beforeSend: context.beforeSend && beforeSend }
   const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, ...parts }).catch((error) => {
-    // It knows its own requests only.
-    const attempts = [...happened.attempts, ...(error.attempts ?? [])]
-    happened.error = Object.assign(error, { attempts, submission: happened.submission })
+    happened.error = Object.assign(error, { submission: happened.submission })
     throw error
   })
   return recordOutcome(call, outcome, start)
@@ -140,7 +137,7 @@ export function allowRetry<T>(call: Call<T>): number | undefined {
   const { attempt, failure } = happened.failed
   if (!isWorthRetrying(operation.route.method, failure)) return undefined
   const retryAfterMs = retryAfterOf(failure, wallNow(client.clock))
-  const delayMs = retryDelayMs({ retryCount: happened.attempts.length - 1, retryAfterMs, random: client.random })
+  const delayMs = retryDelayMs({ retryCount: happened.failures - 1, retryAfterMs, random: client.random })
   if (delayMs === undefined || delayMs >= context.scope.remainingMs()) return undefined
   attempt.delayMs = delayMs
   observeFailure(call)
@@ -175,10 +172,11 @@ export function recordOutcome<T>(call: Call<T>, outcome: Outcome, { startedAt, n
   call.happened.submission = 'unknown'
   const { response, requestId } = verdict.result
   const { status } = response
-  const attempts = [...call.happened.attempts, { startedAt, durationMs, status, reason: `HTTP ${status}` }]
-  call.happened.result = { ...verdict.result, attempts }
+  const { scope } = call.context
+  recordAttempt(scope, { startedAt, durationMs, status, reason: `HTTP ${status}` }, requestId)
+  call.happened.result = { ...verdict.result, attempts: scope.sent.attempts }
   call.happened.error = undefined
-  observe(call, { attempt: attempts.length, status, durationMs, requestId })
+  observe(call, { attempt: call.happened.failures + 1, status, durationMs, requestId })
   // The error of a hook says which job it is about.
   call.happened.received = outcome.kind === 'response' ? outcome.received : outcome.partial
   return response
@@ -190,7 +188,11 @@ function fail<T>(call: Call<T>, last: Failure, times: Pick<Attempt, 'startedAt' 
   const failure = isUnsent ? { ...last, submission: call.happened.submission } : last
   const attempt = { ...times, ...describeAttempt(failure) }
   // Without a key nothing was requested.
-  if (failure.kind !== 'no_key') call.happened.attempts.push(attempt)
+  if (failure.kind !== 'no_key') {
+    call.happened.failures++
+    const received = failure.kind === 'response' ? failure.received : failure.partial
+    recordAttempt(call.context.scope, attempt, received?.requestId)
+  }
   call.happened.failed = { attempt, failure }
   call.happened.submission = submissionAfter(failure)
   call.happened.hasArrived ||= call.happened.submission === 'unknown'

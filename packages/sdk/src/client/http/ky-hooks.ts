@@ -135,7 +135,7 @@ function isErrorOfKy(error: unknown, name: 'HTTPError' | 'ForceRetryError'): boo
 /** The error for a hook of the caller that threw, with the details of the call. */
 function hookError<T>(call: Call<T>, cause: unknown): HookError {
   const failed = callFields(call)
-  const { operation, label, attempts, received } = failed
+  const { operation, label, failures, received } = failed
   const { error: lastError, result } = call.happened
   const { jobId, ...known } = whatIsKnown(operation, received, call.happened.submission)
   const isAccepted = result !== undefined && jobId !== undefined
@@ -143,15 +143,13 @@ function hookError<T>(call: Call<T>, cause: unknown): HookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const then = isAccepted
     ? ` The service has accepted it: \`jobs.attach('${jobId}').result()\` brings the result.`
-    : consequence({ ...known, submission, jobId }, failed, attempts.length === 0)
+    : consequence({ ...known, submission, jobId }, failed, failures === 0)
   return new HookError({
     message: `A hook of the ky instance failed in ${label}: ${reason}.${then}`,
     cause,
-    attempts,
     submission,
     jobId,
     body: known.body,
-    requestId: lastError?.requestId ?? received?.requestId,
     status: lastError?.status ?? received?.status,
     retryAfterMs: lastError?.retryAfterMs,
     isRetryable: lastError?.isRetryable,

@@ -165,10 +165,19 @@ function parseText({ text, isCut, problem }: ReceivedResponse): unknown {
   return isCut && typeof value !== 'object' ? undefined : value
 }
 
-/** Parses JSON, also that of Python, which writes `NaN` and `Infinity`: they become null. Undefined for what is no JSON. */
+const MAX_BEHIND = 1_000
+
+/**
+ * Parses JSON, also with a few characters behind it, such as the comment of a cache, and that of Python, which writes `NaN` and
+ * `Infinity`: they become null. Undefined for what is no JSON.
+ */
 export function parseLoosely(text: string): unknown {
   const value = tryParseJson(text)
-  return value === undefined && /NaN|Infinity/.test(text) ? tryParseJson(withoutNaN(text)) : value
+  if (value !== undefined) return value
+  const end = text.lastIndexOf('}') + 1
+  const whole = end > text.length - MAX_BEHIND ? text.slice(0, end || text.length) : text
+  const plain = /NaN|Infinity/.test(whole) ? withoutNaN(whole) : whole
+  return plain === text ? undefined : tryParseJson(plain)
 }
 
 function withoutNaN(text: string): string {

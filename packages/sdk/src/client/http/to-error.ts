@@ -1,4 +1,4 @@
-import type { Attempt, ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
+import type { ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
 import { ConfigurationError, memberOf, stringIn, toUrl } from '@modelrun/kit'
 import { createApiError } from '../errors/api-errors.ts'
 import {
@@ -25,7 +25,8 @@ export interface FailedCall {
   isKeyless: boolean
   timeoutMs: number
   deadlineMs: number
-  attempts: readonly Attempt[]
+  /** How many attempts have failed. */
+  failures: number
   /** The last whole response. */
   received?: ReceivedResponse | undefined
   retryAfterMs: number | undefined
@@ -78,15 +79,13 @@ export const INTERRUPTION_ERRORS = {
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
   const { kind, cause, partial } = interruption
-  const { operation, attempts } = call
+  const { operation, failures } = call
   const known = whatIsKnown(operation, partial, interruption.submission)
-  const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
+  const isUntouched = interruption.submission === 'not_sent' && failures === 1
   const fields: ErrorFields = {
     ...known,
     message: `${describeInterruption(interruption, call)}${consequence(known, call, isUntouched)}`,
     cause,
-    attempts,
-    requestId: partial?.requestId,
     isRetryable: call.isRetryable,
   }
   return new INTERRUPTION_ERRORS[kind](fields)
@@ -99,16 +98,13 @@ function unreadableError(failure: ResponseFailure, problem: string, call: Failed
   const { received } = failure
   const known = whatIsKnown(operation, received, submissionAfter(failure))
   const json = jsonIn(received)
-  // A body that is not JSON, or not about the job, comes from a gateway and may pass. A job of a wrong shape and redirects do not.
-  const data = memberOf(json, 'data')
-  const isOther = !stringIn(data, 'status') || (stringIn(data, 'job_id') ?? operation.jobId) !== operation.jobId
+  // A body that is not JSON, or not about a job, comes from a gateway and may pass.
+  const isOther = !stringIn(memberOf(json, 'data'), 'status')
   const isOfGateway = json === undefined || (operation.isJobConfirmed && isOther)
   const mayPass = received.response.ok && received.problem === undefined && isOfGateway
   return new InvalidResponseError({
     ...known,
     message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(known, { operation, received }, false)}`,
-    attempts: call.attempts,
-    requestId: received.requestId,
     status: received.status,
     isRetryable: call.isRetryable || (mayPass === true && !operation.isRun),
   })
@@ -133,8 +129,6 @@ function responseError(failure: ResponseFailure, call: FailedCall): ModelRunErro
     status,
     apiCode: detail?.code,
     body: jsonIn(failure.received) ?? text,
-    attempts: call.attempts,
-    requestId,
     retryAfterMs,
     isRetryable: call.isRetryable,
   })
@@ -157,7 +151,7 @@ function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission
 }
 
 function describeInterruption({ kind, reason, hint }: Interruption, call: FailedCall): string {
-  const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
+  const tries = call.failures > 1 ? ` after ${call.failures} attempts` : ''
   switch (kind) {
     case 'connection':
       return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`

@@ -15,7 +15,7 @@ import {
   unconnected,
 } from '../../../test/scripted-service.ts'
 import { createTestCore } from '../../../test/test-client.ts'
-import { openScope } from '../../shared/clock.ts'
+import { openScope, withinScope } from '../../shared/clock.ts'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
 import { AttemptTimeoutError } from '../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
@@ -36,8 +36,8 @@ interface Setup {
 /** Makes one call. Delays have no jitter and are the longest there are. */
 function callOnce<T>(operation: Operation<T>, steps: readonly Step[], { client, options = {}, ...ends }: Setup = {}) {
   const { core, clock, service } = createTestCore(steps, { random: () => 1, ...client })
-  const scope = openScope({ clock, ...ends })
-  const result = clock.run(core.transport.call(operation, { scope, options }).finally(() => scope.close()))
+  const call = withinScope({ clock, ...ends }, (scope) => core.transport.call(operation, { scope, options }))
+  const result = clock.run(call)
   return { result, service, clock, times: service.times, elapsedMs: clock.elapsedMs }
 }
 

@@ -47,7 +47,7 @@ export function createTransport(client: ResolvedOptions): Transport {
 async function sendAttempts<T>(call: Call<T>, send: () => Promise<void>): Promise<void> {
   for (;;) {
     await send()
-    const delayMs = call.happened.attempts.length > call.maxRetries ? undefined : allowRetry(call)
+    const delayMs = call.happened.failures > call.maxRetries ? undefined : allowRetry(call)
     if (delayMs === undefined) return
     await pause(call, delayMs)
   }

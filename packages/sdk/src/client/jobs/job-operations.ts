@@ -1,5 +1,6 @@
 import {
   type ErrorDetail,
+  JOB_STATUSES,
   type Job,
   type JobStatus,
   type Output,
@@ -7,7 +8,7 @@ import {
   TERMINAL_JOB_STATUSES,
 } from '@modelrun/contract'
 import { type Attempt, isRecord, memberOf, stringIn } from '@modelrun/kit'
-import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
+import { type Operation, UnreadableResponse } from '../http/operation.ts'
 import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
 
 /** The ids of a job, and what is known of its submission. */
@@ -42,9 +43,9 @@ export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operat
     jobId,
     isJobConfirmed,
     read: (received) => {
-      if (namesOther(memberOf(parseJson(received), 'data'), jobId))
-        throw new UnreadableResponse('it is about another job')
-      return withKnownStatus(readJob(received))
+      const data = memberOf(parseJson(received), 'data')
+      if (namesOther(data, jobId)) throw new UnreadableResponse('it is about another job')
+      return toJob(data, '/data')
     },
   }
 }
@@ -87,13 +88,8 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
   }
 }
 
-/** True for a job that has ended. An unknown status counts as not finished (section 3). */
-export function isFinished(job: Job): boolean {
-  return isFinishedStatus(job.status)
-}
-
-/** True for a status that a job never leaves. An unknown one counts as not finished (section 3). */
-export function isFinishedStatus(status: string): boolean {
+/** Whether a job has succeeded, failed or was cancelled: it changes no more. An unknown status is not an end (section 3). */
+export function isEnded({ status }: Pick<Job, 'status'>): boolean {
   return (TERMINAL_JOB_STATUSES as readonly string[]).includes(asKnownStatus(status))
 }
 
@@ -102,13 +98,9 @@ export function isFinishedStatus(status: string): boolean {
  * every response and delivery: a client that waited for the other word would lose a paid result.
  */
 export function asKnownStatus(status: string): string {
-  return status === 'completed' ? 'succeeded' : status
-}
-
-/** The same value with the status of {@link asKnownStatus}. A value without a status is returned unchanged. */
-export function withKnownStatus<T>(value: T): T {
-  const status = memberOf(value, 'status')
-  return status === 'completed' ? { ...value, status: asKnownStatus(status) } : value
+  const word = status.trim().toLowerCase()
+  if (word === 'completed') return 'succeeded'
+  return (JOB_STATUSES as readonly string[]).includes(word) ? word : status
 }
 
 /**
@@ -127,32 +119,34 @@ export function toJobId(value: unknown): string | undefined {
 }
 
 /**
- * True for an output whose items can be used. The specification leaves their types open (section 2.5), and text may come without a
- * url: it was paid for. `save` and `download` check each item.
+ * The output of a job whose items can be used; one item may come without a list. The specification leaves their types open (section
+ * 2.5), and text may come without a url: it was paid for. `save` and `download` check each item.
  */
-export function isOutput(value: unknown): value is Output {
-  return Array.isArray(memberOf(value, 'items'))
+export function toOutput(value: unknown): Output | undefined {
+  const items = memberOf(value, 'items')
+  // `save` and `download` check the rest.
+  if (Array.isArray(items)) return value as Output
+  return isRecord(value) && isRecord(items) ? ({ ...value, items: [items] } as unknown as Output) : undefined
 }
 
 /**
- * Reads the job of a response (section 4.4), and takes more than the specification shows: a job that has ended must not be lost
- * to the shape of its error or of an item.
+ * Reads the job (section 4.4) at a JSON pointer, and takes more than the specification shows: a job that has ended must not be lost
+ * to the shape of its error or of an item. Only a success must have an output that can be read: until then many services have an
+ * empty text, list or object there.
  *
  * @throws UnreadableResponse
  */
-function readJob(received: ReceivedResponse): Job {
-  return toJob(memberOf(parseJson(received), 'data'), '/data')
-}
-
-/** As {@link readJob}, of the value at a JSON pointer. @throws UnreadableResponse */
 export function toJob(value: unknown, at: string): Job {
   if (!isRecord(value)) throw wrongShape(at, 'an object')
-  const { error: reported, output, ...job } = value
-  const status = stringIn(value, 'status')
-  if (status === undefined) throw wrongShape(`${at}/status`, 'a string')
-  if (!isAbsent(output) && !isOutput(output)) throw wrongShape(`${at}/output/items`, 'a list')
+  const { error: reported, output: given, ...job } = value
+  const reportedStatus = stringIn(value, 'status')
+  if (reportedStatus === undefined) throw wrongShape(`${at}/status`, 'a string')
+  const status = asKnownStatus(reportedStatus)
+  const output = toOutput(given)
+  const isLost = output === undefined && !isAbsent(given) && status === 'succeeded'
+  if (isLost) throw wrongShape(`${at}/output/items`, 'a list')
   const error = errorDetailOf(reported) ?? (status === 'failed' ? NO_REASON : undefined)
-  return { ...job, status, ...(isAbsent(output) ? {} : { output }), ...(error === undefined ? {} : { error }) }
+  return { ...job, status, ...(output === undefined ? {} : { output }), ...(error === undefined ? {} : { error }) }
 }
 
 /** Services often send `null` for absent members. */

@@ -6,7 +6,8 @@ import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { isFailed } from './job-guards.ts'
 
-const clientFor = (data: object) => createTestClient([json(200, { data })]).client
+const testClientFor = (data: object) => createTestClient([json(200, { data })])
+const clientFor = (data: object) => testClientFor(data).client
 
 describe('a job that failed is a JobFailedError', () => {
   test.each<[unknown, string, string]>([
@@ -81,8 +82,8 @@ describe('a job that succeeded', () => {
   test.each([undefined, 'a red fox', ['a red fox'], { items: 'a red fox' }])(
     'is on the error when its output %j cannot be read as one: doing the same again may be another run',
     async (output) => {
-      const client = clientFor({ status: 'succeeded', output })
-      const error = await caught(client.jobs.attach('job_1').result(), InvalidResponseError)
+      const { client, clock } = testClientFor({ status: 'succeeded', output })
+      const error = await clock.run(caught(client.jobs.attach('job_1').result(), InvalidResponseError))
       expect(error).toMatchObject({ jobId: 'job_1', isRetryable: false })
       if (output !== undefined) expect(error.body).toContain('a red fox')
     },

@@ -1,8 +1,7 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
 import { numberIn, stringIn } from '@modelrun/kit'
 import type { Core } from '../core.ts'
-import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
-import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { JobCancelledError, JobFailedError, noOutputError } from '../errors/job-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
 import { notify } from '../observe/logger.ts'
 import { earlyEndError } from './early-end.ts'
@@ -158,12 +157,7 @@ function outcomeOfJob(reference: JobReference, job: Job, { attempts, requestId: 
     const message = `The job ${jobId} was cancelled. It is not charged.`
     throw new JobCancelledError({ ...sent, message, job })
   }
-  if (job.output === undefined) {
-    throw new InvalidResponseError({
-      ...sent,
-      message: `The job ${jobId} is ${job.status}, but the service sent no output. Read it again with jobs.get.`,
-    })
-  }
+  if (job.output === undefined) throw noOutputError(jobId, sent)
   return {
     job_id: jobId,
     ...(requestId === undefined ? {} : { request_id: requestId }),

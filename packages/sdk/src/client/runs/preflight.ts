@@ -1,6 +1,5 @@
 /** What loads when a run is first checked against its model. */
 import type { Model } from '@modelrun/contract'
-import type { ErrorFields } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { CallContext } from '../http/operation.ts'
@@ -29,18 +28,15 @@ export async function preflight(
   context: CallContext & { options: PreflightOptions; isRetry: boolean },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
-  const { data: model, attempts, requestId } = await core.transport.call(getModelOperation(run.model), context)
-  const requests = { attempts, requestId, isRetry: context.isRetry }
-  if (maxCredits !== undefined) checkBudget(model, maxCredits, requests)
-  if (validateInput) checkAgainstSchema(model, run.input, requests)
+  const { isRetry } = context
+  const { data: model } = await core.transport.call(getModelOperation(run.model), context)
+  if (maxCredits !== undefined) checkBudget(model, maxCredits, isRetry)
+  if (validateInput) checkAgainstSchema(model, run.input)
   const { credits_per_run } = model.pricing
   return Number.isFinite(credits_per_run) ? credits_per_run : undefined
 }
 
-/** What the error of a check says of its requests. */
-type Requests = Pick<ErrorFields, 'attempts' | 'requestId'> & { isRetry: boolean }
-
-function checkBudget(model: Model, maxCredits: number, { isRetry, ...requests }: Requests): void {
+function checkBudget(model: Model, maxCredits: number, isRetry: boolean): void {
   const creditsPerRun = model.pricing.credits_per_run
   if (creditsPerRun <= maxCredits) return
   const price = Number.isFinite(creditsPerRun) ? `${creditsPerRun} credits` : 'an unknown number of credits'
@@ -48,11 +44,10 @@ function checkBudget(model: Model, maxCredits: number, { isRetry, ...requests }:
     message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent${isRetry ? ' again' : ''}.`,
     creditsPerRun,
     maxCredits,
-    ...requests,
   })
 }
 
-function checkAgainstSchema(model: Model, input: Record<string, unknown>, requests: Requests): void {
+function checkAgainstSchema(model: Model, input: Record<string, unknown>): void {
   const issues = findInputIssues(model.input_schema, input)
   if (issues.length === 0) return
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
@@ -60,6 +55,5 @@ function checkAgainstSchema(model: Model, input: Record<string, unknown>, reques
   throw new InputValidationError({
     message: `The input does not fit ${model.id}. ${list}${end} It was not sent.`,
     issues,
-    ...requests,
   })
 }

@@ -1,10 +1,9 @@
 import type { Job } from '@modelrun/contract'
 import { ConfigurationError, httpUrl, isText, ModelRunError, memberOf, watch } from '@modelrun/kit'
-import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../../shared/clock.ts'
+import { abortable, DEADLINE, type Scope, withinScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
-import { TIMEOUT } from '../http/send-attempt.ts'
-import { isFinished, type JobReference, toJob, withKnownStatus } from '../jobs/job-operations.ts'
+import { isEnded, type JobReference, toJob } from '../jobs/job-operations.ts'
 import type { WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResultReceiver, SubmitOptions } from './run-options.ts'
@@ -82,7 +81,7 @@ function readPrepared(value: unknown): Prepared {
 function prepareError({ options }: Core, run: ReceivedRun, cause: unknown): Error {
   const { signal, deadlineMs } = run.scope
   const isDeadline = signal.reason === DEADLINE
-  const isLate = isDeadline || cause === TIMEOUT
+  const isLate = isDeadline || cause === DEADLINE
   const timeLimit = `timeoutMs (${run.options.timeoutMs ?? options.timeoutMs} ms)`
   const limit = isDeadline ? `deadlineMs (${deadlineMs} ms)` : timeLimit
   const problem = isLate ? `did not return within ${limit}` : `failed: ${textOf(cause)}`
@@ -104,7 +103,7 @@ async function notifyReceiver(core: Core, call: ReceivedRun, notification: () =>
   try {
     await withinLimits(core, call, async () => await notification())
   } catch (error) {
-    const isLate = error === TIMEOUT || (call.scope.signal.aborted && error === call.scope.signal.reason)
+    const isLate = error === DEADLINE || (call.scope.signal.aborted && error === call.scope.signal.reason)
     const reason = isLate ? 'it has not returned in time' : textOf(error)
     core.options.log.warn(`the webhook receiver could not store the outcome of a run: ${reason}`)
   }
@@ -113,14 +112,8 @@ async function notifyReceiver(core: Core, call: ReceivedRun, notification: () =>
 /** Settles like the work, or rejects when the run is aborted, or its deadline or `timeoutMs` pass. */
 async function withinLimits<T>(core: Core, { scope, options }: ReceivedRun, work: () => Promise<T>): Promise<T> {
   const { clock, timeoutMs } = core.options
-  const controller = linkController(scope.signal)
-  const stopTimer = startTimer(clock, options.timeoutMs ?? timeoutMs, () => controller.abort(TIMEOUT))
-  try {
-    return await abortable(work(), controller.signal)
-  } finally {
-    stopTimer()
-    controller.release()
-  }
+  const limits = { clock, signal: scope.signal, deadlineMs: options.timeoutMs ?? timeoutMs }
+  return await withinScope(limits, ({ signal }) => abortable(work(), signal))
 }
 
 /** Listens to the receiver for the end of a job. Polls find the end as well, so a receiver that fails costs no result. */
@@ -152,12 +145,12 @@ function readDelivered(event: unknown, jobId: string): Job | undefined {
   if (job === undefined || (job.status === 'succeeded' && job.output === undefined)) {
     throw new TypeError('it delivered what is not an event of this job')
   }
-  return isFinished(job) ? job : undefined
+  return isEnded(job) ? job : undefined
 }
 
 function toDeliveredJob(event: unknown): Job | undefined {
   try {
-    return toJob(withKnownStatus(event), '')
+    return toJob(event, '')
   } catch {
     return undefined
   }

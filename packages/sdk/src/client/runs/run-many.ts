@@ -1,9 +1,11 @@
 import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
+import { type SentRequests, withRequests } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, HookError } from '../errors/transport-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type JobSource } from '../job-handle.ts'
 import { type ClientJob, clientJobOf } from '../jobs/jobs-resource.ts'
+import { MAX_ATTEMPTS } from '../jobs/polling/polled-jobs.ts'
 import type { RunResult } from '../jobs/run-result.ts'
 import { startWait, type WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
@@ -63,6 +65,8 @@ class RunPool<I extends object> {
   readonly #waits = new Set<() => void>()
   /** The jobs without a result. */
   readonly #jobIds = new Set<string>()
+  /** The last requests that started jobs. */
+  #sent: SentRequests = { attempts: [], requestId: undefined }
   #isTaking = false
   #isLeft = false
   /** True when no further run starts. */
@@ -93,7 +97,7 @@ class RunPool<I extends object> {
       this.#size--
       return settled
     }
-    if (this.#failure) throw nameJobs(this.#failure.error, this.#jobIds)
+    if (this.#failure) throw withRequests(nameJobs(this.#failure.error, this.#jobIds), this.#sent)
     return undefined
   }
 
@@ -179,7 +183,9 @@ class RunPool<I extends object> {
     const endsAt = this.#core.options.clock.now() + deadlineMs
     const submit = async () => {
       const call = { model: this.#model, input: checkInput(input), options: this.#options }
-      return (await submitRun(this.#core, call, deadlineMs)).data
+      const { data, attempts, requestId } = await submitRun(this.#core, call, deadlineMs)
+      this.#sent = { attempts: [...this.#sent.attempts, ...attempts].slice(-MAX_ATTEMPTS), requestId }
+      return data
     }
     const job = known === undefined ? await submit() : clientJobOf(this.#core, known)
     run.job = job

@@ -1,10 +1,10 @@
-import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
+import { LIMITS, type RunRequest } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
-import { openScope, type Scope } from '../../shared/clock.ts'
+import { type Scope, withinScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import type { ApiResult, CallContext } from '../http/operation.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
-import { asKnownStatus, type JobReference } from '../jobs/job-operations.ts'
+import type { JobReference } from '../jobs/job-operations.ts'
 import { ClientJob } from '../jobs/jobs-resource.ts'
 import type { RunResult } from '../jobs/run-result.ts'
 import { outcomeOfCompleted, type WaitRequest, waitForJob } from '../jobs/wait-for-job.ts'
@@ -81,8 +81,7 @@ async function sendRun(
   const preflight = needsModel(options) ? await loadPreflight() : undefined
   const { webhook } = options
   const receiver = webhook && { webhook, ...(await loadPart(() => import('./receiver-calls.ts'))) }
-  const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
-  try {
+  return await withinScope({ clock: core.options.clock, signal, deadlineMs }, async (scope) => {
     const price: CheckedRun['price'] = { creditsPerRun: undefined }
     const check = async (_: CallContext, isRetry: boolean) => {
       price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, isRetry })
@@ -101,9 +100,7 @@ async function sendRun(
     const sendTo = (url: string | undefined) => send(core, run, url)
     if (receiver === undefined) return await sendTo(options.webhookUrl)
     return await receiver.sendWithReceiver(core, { ...run, webhook: receiver.webhook }, sendTo)
-  } finally {
-    scope.close()
-  }
+  })
 }
 
 function checkWebhook({ webhook, webhookUrl, context }: SubmitOptions): void {
@@ -151,22 +148,24 @@ async function send(
   const seenAt = clock.now()
   // Of the attempt that succeeded, without what was awaited before.
   const elapsedMs = attempts.at(-1)?.durationMs ?? 0
-  const known = data.status === 'unknown' ? { modelId: model } : { modelId: model, ...whatIsKnown(data), seenAt }
   const reference: JobReference = {
     jobId: data.job_id,
     submittedAt: seenAt - elapsedMs,
     attempts,
     sentRequestId: requestId,
     ...price,
-    ...known,
+    modelId: model,
+    ...(data.status === 'unknown' ? {} : { seenAt }),
+    ...whatIsKnown(data),
   }
   return { runResponse: data, reference, elapsedMs, response, requestId, attempts }
 }
 
-/** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
-function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestId' | 'state'> {
+/** The ids and the state in the response to a run: its job is queued, is being processed, or has ended already. */
+function whatIsKnown(run: AnyRunResponse): Pick<JobReference, 'modelId' | 'requestId' | 'state'> {
+  if (run.status === 'unknown') return run.error ? { state: { status: 'failed', error: run.error } } : {}
   const { status, model_id: modelId, request_id: requestId } = run
-  const state = status === 'completed' ? { ...run, status: asKnownStatus(status) } : { status }
+  const state = status === 'completed' ? { ...run, status: 'succeeded' } : { status }
   return { ...(modelId === undefined ? {} : { modelId }), requestId, state }
 }
 

@@ -1,4 +1,4 @@
-import { LIMITS, ROUTES, type RunRequest, type RunResponse } from '@modelrun/contract'
+import { type ErrorDetail, LIMITS, ROUTES, type RunRequest, type RunResponse } from '@modelrun/contract'
 import {
   ConfigurationError,
   describeIssues,
@@ -12,8 +12,8 @@ import {
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
-import { runIn } from '../http/run-in-response.ts'
-import { asKnownStatus, isOutput, toJobId } from '../jobs/job-operations.ts'
+import { isRejection, only, runIn } from '../http/run-in-response.ts'
+import { asKnownStatus, errorDetailOf, NO_REASON, toJobId, toOutput } from '../jobs/job-operations.ts'
 
 /**
  * A response to a run that the specification does not show, from which at least the job's id could be read. The job
@@ -26,6 +26,8 @@ export interface UnrecognizedRunResponse {
   job_id: string
   /** The status of the response, when it had one. */
   reported_status?: string | undefined
+  /** Why the job has failed, when the response says that it has. */
+  error?: ErrorDetail | undefined
 }
 
 /** The response to a run: those of section 4.3, distinguished by `status`, or of an unknown status. */
@@ -46,9 +48,10 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
     isRun: true,
     holdMs: holdOf(body),
     read: (received) => readKnownResponse(received) ?? recoverJob(received) ?? rejectResponse(received),
-    // A failure that names its job says that the run was accepted.
+    // A failure that names its job says that the run was accepted, and may have its result.
     readError: (received) => {
-      const data = recoverJob(received)
+      const known = isRejection(received.status) ? undefined : readKnownResponse(received)
+      const data = known?.status === 'completed' ? known : recoverJob(received)
       return data && { data }
     },
   }
@@ -56,22 +59,32 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
 
 /**
  * The response as the specification shows it. A result was paid for, and a job is there, whatever the side fields look like: those of
- * a wrong type are left out, as they are in a job that is polled. A response says `completed` where jobs and deliveries say
- * `succeeded` (section 3). Both words are accepted.
+ * a wrong type are left out, as they are in a job that is polled. With a whole output the job has ended, whatever the word for that
+ * is, but for those of other states (section 3).
  */
 function readKnownResponse(received: ReceivedResponse): RunResponse | undefined {
-  const value = jsonIn(received)
-  if (!isRecord(value)) return undefined
-  const { job_id, status } = value
-  // With a whole output the job has ended, also where the word for that is missing.
-  const isEnded = status === undefined || status === null || asKnownStatus(String(status)) === 'succeeded'
-  const isCompleted = isEnded && isOutput(value.output)
+  const value = membersIn(received)
+  const status = statusIn(value)
+  const isOpen = status === 'processing' || status === 'queued'
+  const output = isOpen || status === 'failed' || status === 'cancelled' ? undefined : toOutput(value.output)
   // A result that is whole needs no id: it is empty where the response has none that can be polled.
-  const jobId = toJobId(job_id) ?? (isCompleted ? '' : undefined)
-  if (jobId === undefined || (!isCompleted && status !== 'processing' && status !== 'queued')) return undefined
+  const jobId = toJobId(value.job_id) ?? (output && '')
+  if (jobId === undefined || (output === undefined && !isOpen)) return undefined
   const typed = Object.entries(value).filter(([name, member]) => typeof member === (SIDE_FIELDS[name] ?? typeof member))
+  const read = output ? { output, status: 'completed' } : { status }
   // The type of a response is what the specification shows.
-  return { ...Object.fromEntries(typed), job_id: jobId, status: isCompleted ? 'completed' : status } as RunResponse
+  return { ...Object.fromEntries(typed), job_id: jobId, ...read } as RunResponse
+}
+
+/** The members of a response to a run, which may be in a list of one, or in `data`, as in a poll. */
+function membersIn(received: ReceivedResponse): Record<string, unknown> {
+  const value = only(jsonIn(received))
+  const data = memberOf(value, 'data')
+  return { ...(isRecord(data) ? data : {}), ...(isRecord(value) ? value : {}) }
+}
+
+function statusIn({ status }: Record<string, unknown>): string | undefined {
+  return typeof status === 'string' ? asKnownStatus(status) : undefined
 }
 
 const SIDE_FIELDS: Readonly<Record<string, string>> = {
@@ -86,9 +99,12 @@ const SIDE_FIELDS: Readonly<Record<string, string>> = {
 export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse | undefined {
   const { jobId, isOwn } = runIn(received) ?? {}
   if (!isOwn || jobId === undefined) return undefined
-  const value = jsonIn(received)
-  const status = memberOf(value, 'status') ?? memberOf(memberOf(value, 'data'), 'status')
-  return { status: 'unknown', job_id: jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
+  const members = membersIn(received)
+  const reported_status = stringIn(members, 'status')
+  // The word of a response with an error status may be about the request.
+  const hasFailed = received.response.ok && statusIn(members) === 'failed'
+  const error = hasFailed && (errorDetailOf(members.error) ?? NO_REASON)
+  return { status: 'unknown', job_id: jobId, ...(reported_status && { reported_status }), ...(error && { error }) }
 }
 
 /** For a response without a job: says what is missing. @throws UnreadableResponse */

@@ -102,22 +102,36 @@ describe('watching one job (section 4.4)', () => {
 
   test.each([
     '{"data":{"job_id":"job_2","status":"succeeded"}}',
+    '{"data":{"job_id":2,"status":"succeeded","output":{"items":[]}}}',
     '{"message":"maintenance"}',
     '{"error":{"code":"X","message":"Later."}}',
     '{}',
     'null',
     '{"data":null}',
-  ])('is not ended by a response that is not about the job: %s', async (body) => {
-    const { end, times } = poll([processing, text(200, body), succeeded])
-    await expect(end).resolves.toEqual(['processing', 'succeeded'])
-    expect(times()).toHaveLength(3)
-  })
+    '{"data":{"status":"succeeded"}}',
+    '{"data":{"status":"succeeded","output":""}}',
+  ])(
+    'is not ended by a response that is not about the job, or a success whose output is not there yet: %s',
+    async (body) => {
+      const { end, times } = poll([processing, text(200, body), succeeded])
+      await expect(end).resolves.toEqual(['processing', 'succeeded'])
+      expect(times()).toHaveLength(3)
+    },
+  )
 
-  test('is ended at once by an output of a wrong shape, which would stay so until the deadline', async () => {
+  test.each(['', [], {}, 'none yet', null])(
+    'is not ended by the output %j of a job that has not ended',
+    async (output) => {
+      const { end } = poll([json(200, { data: { status: 'processing', output } }), succeeded])
+      await expect(end).resolves.toEqual(['processing', 'succeeded'])
+    },
+  )
+
+  test('is ended by the fourth output of a wrong shape, which would stay so until the deadline', async () => {
     const { end, times } = poll([processing, json(200, { data: { status: 'succeeded', output: { type: 'image' } } })])
     const error = await caught(end, InvalidResponseError)
     expect(error.message).toContain('output/items')
-    expect(times()).toHaveLength(2)
+    expect([times().length, error.attempts.length]).toEqual([5, 5])
   })
 
   test('takes an unknown status for not finished, and warns once (section 3)', async () => {

@@ -1,18 +1,21 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
 import { createDurations, type Durations, ModelRunError } from '@modelrun/kit'
-import { type Clock, openScope, startTimer } from '../../../shared/clock.ts'
+import { type Clock, startTimer, withinScope } from '../../../shared/clock.ts'
 import { ApiError } from '../../errors/api-errors.ts'
+import { noOutputError } from '../../errors/job-errors.ts'
+import { InvalidResponseError } from '../../errors/transport-errors.ts'
 import { GATEWAY_REJECTION } from '../../http/read-response.ts'
 import { isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
 import type { ResolvedOptions } from '../../options.ts'
-import { getJobOperation, isConfirmed, isFinished, withKnownStatus } from '../job-operations.ts'
+import { getJobOperation, isConfirmed, isEnded } from '../job-operations.ts'
 import { createPollInterval, learnFrom } from './poll-interval.ts'
 import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
 import {
   createPolledJobs,
   type HeldBack,
+  MAX_ATTEMPTS,
   type PolledJob,
   type PolledJobs,
   type PollOutcome,
@@ -48,7 +51,7 @@ export class PollScheduler {
     const polled = this.#jobs.add(subscriber)
     const { job, options } = subscriber
     // The response to the run had the result already.
-    if (job.state && isFinished(job.state) && !options.signal?.aborted) {
+    if (job.state && isEnded(job.state) && !options.signal?.aborted) {
       this.#end(polled, job.state)
       return
     }
@@ -66,8 +69,8 @@ export class PollScheduler {
   /** Passes the end of a job that a webhook delivered to all subscribers of that job. */
   deliver({ polled }: Subscriber, job: Job): void {
     // A poll gives the states before the end.
-    if (!polled || !isFinished(job)) return
-    this.#update(polled, withKnownStatus(job))
+    if (!polled || !isEnded(job)) return
+    this.#update(polled, job)
   }
 
   /** Does what is due, then sets the timer for what is due next. */
@@ -133,7 +136,7 @@ export class PollScheduler {
     polled.polledAt = this.#client.clock.now()
     polled.at = Number.POSITIVE_INFINITY
     const { attempts, requestId } = 'job' in outcome ? outcome : outcome.failure
-    Object.assign(polled, { attempts: [...polled.attempts, ...attempts].slice(-MAX_ATTEMPTS), requestId })
+    Object.assign(polled, { attempts: attempts.slice(-MAX_ATTEMPTS), requestId })
     if ('job' in outcome) this.#update(polled, outcome.job)
     else {
       polled.failure = outcome.failure
@@ -148,7 +151,7 @@ export class PollScheduler {
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
     learnFrom(this.durations, polled, runningAt)
     if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
-    if (isFinished(job)) this.#end(polled, job)
+    if (isEnded(job)) this.#end(polled, job)
     else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false, polled)
   }
 
@@ -166,8 +169,8 @@ export class PollScheduler {
   }
 }
 
-/** The most requests in the error of a wait. */
-const MAX_ATTEMPTS = 10
+/** A service that deploys, or stores a result in two steps, may say something odd for some seconds. */
+const MAX_ODD_POLLS = 3
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
   if ((JOB_STATUSES as readonly string[]).includes(status)) return
@@ -182,17 +185,25 @@ async function pollJob(
   const { job, state, options } = polled
   const controller = new AbortController()
   polled.poll = controller
-  const scope = openScope({ clock, signal: controller.signal })
   const isKnown = state !== undefined || isConfirmed(job)
   try {
-    const call = { scope, options: { ...options, maxRetries: 0 } }
-    const { data, attempts, requestId } = await transport.call(getJobOperation(job.jobId, isKnown), call)
-    return { job: data, attempts, requestId }
+    const call = { ...options, maxRetries: 0 }
+    const { data, attempts, requestId } = await withinScope(
+      { clock, signal: controller.signal, sent: polled },
+      (scope) => transport.call(getJobOperation(job.jobId, isKnown), { scope, options: call }),
+    )
+    const isWhole = data.status !== 'succeeded' || data.output !== undefined
+    const oddPolls = isWhole ? 0 : polled.oddPolls + 1
+    polled.oddPolls = oddPolls
+    // Its output may be stored after its status.
+    if (isWhole || oddPolls > MAX_ODD_POLLS) return { job: data, attempts, requestId }
+    return { failure: noOutputError(job.jobId, { attempts, requestId }) }
   } catch (error) {
-    return error instanceof ModelRunError && mayPass(error, isKnown) ? { failure: error } : { error }
+    if (!(error instanceof ModelRunError)) return { error }
+    const isOdd = error instanceof InvalidResponseError && (error.status ?? 0) < 300
+    return (isOdd && ++polled.oddPolls <= MAX_ODD_POLLS) || mayPass(error, isKnown) ? { failure: error } : { error }
   } finally {
     polled.poll = undefined
-    scope.close()
   }
 }
 

@@ -12,6 +12,9 @@ export type PollOutcome =
   | { failure: ModelRunError }
   | { error: unknown }
 
+/** The most requests in the error of a wait. */
+export const MAX_ATTEMPTS = 10
+
 /** Why a wait ended before its job did. */
 export type EarlyEnd = 'aborted' | 'deadline'
 
@@ -79,6 +82,8 @@ export interface PolledJob extends HeapItem, LastSeen {
   notBefore: number
   /** Number of polls so far. */
   polls: number
+  /** How many polls in a row had no state that can be read, or a success without output. */
+  oddPolls: number
   /** Aborts the poll that is under way. */
   poll: AbortController | undefined
 }
@@ -170,6 +175,7 @@ function newPolledJob(
     polledAt: seenAt ?? now,
     notBefore: now,
     polls: 0,
+    oddPolls: 0,
     failure: undefined,
     attempts: job.attempts ?? [],
     requestId: job.sentRequestId,
