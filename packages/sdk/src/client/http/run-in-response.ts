@@ -36,7 +36,7 @@ function findRun(received: ReceivedResponse): NamedRun | undefined {
 }
 
 /** A list of one response is that response. */
-export function only(value: unknown): unknown {
+function only(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
 

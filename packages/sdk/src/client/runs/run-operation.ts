@@ -12,7 +12,7 @@ import {
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
-import { isRejection, only, runIn } from '../http/run-in-response.ts'
+import { isRejection, runIn } from '../http/run-in-response.ts'
 import { asKnownStatus, errorDetailOf, NO_REASON, toJobId, toOutput } from '../jobs/job-operations.ts'
 
 /**
@@ -78,7 +78,8 @@ function readKnownResponse(received: ReceivedResponse): RunResponse | undefined 
 
 /** The members of a response to a run, which may be in a list of one, or in `data`, as in a poll. */
 function membersIn(received: ReceivedResponse): Record<string, unknown> {
-  const value = only(jsonIn(received))
+  const json = jsonIn(received)
+  const value = Array.isArray(json) && json.length === 1 ? json[0] : json
   const data = memberOf(value, 'data')
   return { ...(isRecord(data) ? data : {}), ...(isRecord(value) ? value : {}) }
 }
