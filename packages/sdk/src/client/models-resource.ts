@@ -77,8 +77,8 @@ export class ModelsResource {
       const operation = runOperation(model, { ...checked, input })
       const call = readOptions(place, options, CALL_OF_RUN)
       const preflight = call.maxCredits === undefined ? undefined : await loadPreflight()
-      const check = async ({ scope }: CallContext, isRetry: boolean) =>
-        void (await preflight?.(this.#core, { model, input }, { scope, options: call, isRetry }))
+      const check = async ({ scope }: CallContext) =>
+        void (await preflight?.(this.#core, { model, input }, { scope, options: call }))
       return await this.#core.transport.callOnce(operation, call, preflight && check)
     }
     return new ApiPromise(work())

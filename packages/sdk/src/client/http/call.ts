@@ -103,7 +103,7 @@ export async function runAttempt<T>(
   const { signal } = context.scope
   const start = startOf(client.clock)
   const beforeSend = async () => {
-    await context.beforeSend?.(context, happened.failures > 0)
+    await context.beforeSend?.(context)
     Object.assign(start, startOf(client.clock))
     return JSON.stringify(operation.body)
   }

@@ -70,7 +70,8 @@ function callKy<T>(ky: KyInstance, call: Call<T>, attempt: HookedAttempt): Promi
   // ky always calls `fetch` with a Request of its own.
   const fetch = (sent: unknown, kyOptions: object | undefined) => {
     const response = attemptOf(attempt, call, { request: sent as Request, kyOptions })
-    attempt.sending = response.catch(() => {})
+    attempt.isUnderWay = true
+    attempt.sending = response.catch(() => {}).finally(() => (attempt.isUnderWay = false))
     return response
   }
   // Not for the response of a hook, which is read like one of the service.
@@ -91,16 +92,11 @@ async function attemptOf<T>(
     // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
     fetchOptions: { ...kyOptions, ...call.request.fetchOptions },
   }
-  attempt.isUnderWay = true
-  try {
-    const response = await runAttempt(call, request, sent)
-    const { received } = call.happened
-    const canHaveBody = response.status >= 200 && ![204, 205, 304].includes(response.status)
-    // A copy, because the body of the original has been read.
-    return received && canHaveBody ? new Response(received.text, response) : response
-  } finally {
-    attempt.isUnderWay = false
-  }
+  const response = await runAttempt(call, request, sent)
+  const { received } = call.happened
+  const canHaveBody = response.status >= 200 && ![204, 205, 304].includes(response.status)
+  // A copy, because the body of the original has been read.
+  return received && canHaveBody ? new Response(received.text, response) : response
 }
 
 /** Uses the response of a caller's hook as the response of the service. */

@@ -134,5 +134,5 @@ export interface CallContext {
   scope: Scope
   options: CallOptions
   /** Called right before each attempt, when its API key is known. May change the body. What it throws is the error of the call. */
-  beforeSend?: ((context: CallContext, isRetry: boolean) => Promise<void>) | undefined
+  beforeSend?: ((context: CallContext) => Promise<void>) | undefined
 }

@@ -20,7 +20,7 @@ describe('maxCredits (section 2.1)', () => {
     const { client, service } = createTestClient([model])
     const error = await caught(client.run('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
     expect(error).toMatchObject({ creditsPerRun: 4, maxCredits, submission: 'not_sent', code: 'budget_exceeded' })
-    const message = `A run of aurora-image costs 4 credits, more than maxCredits (${maxCredits}). It was not sent.`
+    const message = `A run of aurora-image costs 4 credits, more than maxCredits (${maxCredits}). It is not sent.`
     expect(error.message).toBe(message)
     await caught(client.submit('aurora-image', INPUT, { maxCredits }), BudgetExceededError)
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'GET'])
@@ -40,7 +40,7 @@ describe('maxCredits (section 2.1)', () => {
     const error = await clock.run(caught(run, BudgetExceededError))
     expect(error).toMatchObject({ creditsPerRun: 5, submission: 'rejected' })
     expect(error.attempts.map(({ status }) => status)).toEqual([200, 429, 200])
-    expect(error.message).toContain('It was not sent again.')
+    expect(error.message).toContain('It is not sent.')
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET'])
   })
 
@@ -76,7 +76,7 @@ describe('maxCredits (section 2.1)', () => {
     }
     const error = await caught(client.run('aurora-image', INPUT, { maxCredits: 4, ...noted }), BudgetExceededError)
     expect(error).toMatchObject({ submission: 'not_sent', creditsPerRun: 5 })
-    expect(error.message).toContain('It was not sent.')
+    expect(error.message).toContain('It is not sent.')
     expect(events.at(-1)).toBe('price')
     expect(service.received).toHaveLength(1)
   })
@@ -114,7 +114,7 @@ describe('validateInput (section 2.3)', () => {
   test('ends its list of issues with one mark', async () => {
     const { client } = createTestClient([model])
     const run = client.run('aurora-image', { prompt: 'x', num_image: 2 }, { validateInput: true })
-    await expect(run).rejects.toThrow(/ did you mean num_images\? It was not sent\.$/)
+    await expect(run).rejects.toThrow(/ did you mean num_images\? It is not sent\.$/)
   })
 })
 

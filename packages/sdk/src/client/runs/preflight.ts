@@ -25,23 +25,22 @@ export interface PlannedRun {
 export async function preflight(
   core: Core,
   run: PlannedRun,
-  context: CallContext & { options: PreflightOptions; isRetry: boolean },
+  context: CallContext & { options: PreflightOptions },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options
-  const { isRetry } = context
   const { data: model } = await core.transport.call(getModelOperation(run.model), context)
-  if (maxCredits !== undefined) checkBudget(model, maxCredits, isRetry)
+  if (maxCredits !== undefined) checkBudget(model, maxCredits)
   if (validateInput) checkAgainstSchema(model, run.input)
   const { credits_per_run } = model.pricing
   return Number.isFinite(credits_per_run) ? credits_per_run : undefined
 }
 
-function checkBudget(model: Model, maxCredits: number, isRetry: boolean): void {
+function checkBudget(model: Model, maxCredits: number): void {
   const creditsPerRun = model.pricing.credits_per_run
   if (creditsPerRun <= maxCredits) return
   const price = Number.isFinite(creditsPerRun) ? `${creditsPerRun} credits` : 'an unknown number of credits'
   throw new BudgetExceededError({
-    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It was not sent${isRetry ? ' again' : ''}.`,
+    message: `A run of ${model.id} costs ${price}, more than maxCredits (${maxCredits}). It is not sent.`,
     creditsPerRun,
     maxCredits,
   })
@@ -53,7 +52,7 @@ function checkAgainstSchema(model: Model, input: Record<string, unknown>): void 
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
   const end = list.endsWith('?') ? '' : '.'
   throw new InputValidationError({
-    message: `The input does not fit ${model.id}. ${list}${end} It was not sent.`,
+    message: `The input does not fit ${model.id}. ${list}${end} It is not sent.`,
     issues,
   })
 }

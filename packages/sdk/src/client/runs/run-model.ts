@@ -83,8 +83,8 @@ async function sendRun(
   const receiver = webhook && { webhook, ...(await loadPart(() => import('./receiver-calls.ts'))) }
   return await withinScope({ clock: core.options.clock, signal, deadlineMs }, async (scope) => {
     const price: CheckedRun['price'] = { creditsPerRun: undefined }
-    const check = async (_: CallContext, isRetry: boolean) => {
-      price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options, isRetry })
+    const check = async () => {
+      price.creditsPerRun = await preflight?.(core, { model, input }, { scope, options })
       chooseMode()
     }
     const request: RunRequest = { input }
