@@ -17,8 +17,8 @@ import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs, submissionAfter } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
 
-/** What was asked of a call. */
-interface Asked<T> {
+/** One call on its way through ky. */
+export interface Call<T> {
   readonly operation: Operation<T>
   readonly context: CallContext
   readonly client: ResolvedOptions
@@ -27,6 +27,7 @@ interface Asked<T> {
   readonly request: KyRequest
   readonly timeoutMs: number
   readonly maxRetries: number
+  readonly happened: Happened<T>
 }
 
 /** What has happened to a call. */
@@ -46,12 +47,7 @@ interface Happened<T> {
   error?: ModelRunError | undefined
 }
 
-/** One call on its way through ky. */
-export interface Call<T> extends Asked<T> {
-  readonly happened: Happened<T>
-}
-
-export function createCall<T>(asked: Asked<T>): Call<T> {
+export function createCall<T>(asked: Omit<Call<T>, 'happened'>): Call<T> {
   return { ...asked, happened: { failures: 0, hasArrived: false, submission: 'not_sent' } }
 }
 

@@ -62,17 +62,14 @@ describe('submissionAfter', () => {
     [{ error, credits_used: 4 }, undefined],
     [`{"error":${JSON.stringify(error)},"jobs":[{"job_id":"job_1"`, job_id],
     ['<html>"job_id":"job_1"</html>', undefined],
+    [{ error, isLocated: true }, job_id],
   ])('is unknown when %j speaks of a run, whose job is named', (body, jobId) => {
     for (const status of [301, 307, 308, 400, 402, 409, 429, 503]) {
-      const failure = failedResponse(status, body, { 'retry-after': '1' })
+      const located = Object(body).isLocated ? { location: '/v1/jobs/job_1?a' } : {}
+      const failure = failedResponse(status, body, { 'retry-after': '1', ...located })
       expect([submissionAfter(failure), isWorthRetrying('POST', failure)]).toEqual(['unknown', false])
       expect(runIn(failure.received)?.jobId).toBe(jobId)
     }
-  })
-
-  test('is unknown when its location is a job', () => {
-    const failure = failedResponse(429, ERROR_BODY, { location: 'https://api.example.com/v1/jobs/job_1?a' })
-    expect([submissionAfter(failure), runIn(failure.received)?.jobId]).toEqual(['unknown', 'job_1'])
   })
 
   test.each([
