@@ -1,3 +1,6 @@
+import { nodeBuiltin } from './node-builtin.ts'
+import { replaceApiKeys } from './redact.ts'
+
 /** Control characters, and characters that change the direction of text: a service could move the cursor with them. */
 const UNSAFE = '[\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]'
 const UNSAFE_RUN = /* @__PURE__ */ new RegExp(`${UNSAFE}+`, 'gu')
@@ -13,4 +16,14 @@ export function safeJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSAFE_CHARACTER, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
+}
+
+/**
+ * Prints a failure: the place of every error on the console. Errors may hold text of anybody. Each of their lines is cleaned, and is
+ * indented, so that none looks like another message.
+ */
+export function printFailure(level: 'error' | 'warn', message: string, error: unknown): void {
+  const text = nodeBuiltin('node:util')?.inspect(error) ?? String(error)
+  const lines = replaceApiKeys(`${message}: ${text}`, () => '[redacted]').split('\n')
+  console[level](`modelrun: ${lines.map(cleanText).join('\n  ')}`)
 }

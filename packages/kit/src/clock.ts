@@ -95,25 +95,20 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   return signal === undefined ? elapsed : abortable(elapsed, signal).finally(() => stopTimer())
 }
 
-/** A time limit for work that cannot be cancelled. */
-export interface TimeLimit<T> {
+/** A time limit for work that cannot be cancelled. `name`: of what works, for the message. */
+export interface TimeLimit {
   clock: Clock
   limitMs: number
-  /** Returns the value for late work, or throws its error. */
-  onLate: () => T
+  name: string
 }
 
-/** Settles like `work`, or like `onLate` after the time limit. Late work continues, and its error is ignored. */
-export function withTimeLimit<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit<T>): Promise<T> {
+/** Settles like work of others, which may throw at once, or rejects after the time limit. Late work continues, and its error is ignored. */
+export function withTimeLimit<T>(work: () => T, { clock, limitMs, name }: TimeLimit): Promise<Awaited<T>> {
   return new Promise((resolve, reject) => {
-    const stopTimer = startLimit(clock, limitMs, () => {
-      try {
-        resolve(onLate())
-      } catch (error) {
-        reject(error)
-      }
-    })
-    work.finally(stopTimer).then(resolve, reject)
+    const onLate = () => reject(new Error(`${name} did not respond within ${limitMs} ms.`))
+    const stopTimer = startLimit(clock, limitMs, onLate)
+    const working = (async (): Promise<Awaited<T>> => await work())()
+    working.finally(stopTimer).then(resolve, reject)
   })
 }
 

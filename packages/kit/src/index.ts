@@ -31,7 +31,7 @@ export {
   text,
   unchecked,
 } from './checks.ts'
-export { cleanText, safeJson } from './clean-text.ts'
+export { cleanText, printFailure, safeJson } from './clean-text.ts'
 export {
   abortable,
   type BackoffLimits,
@@ -105,11 +105,12 @@ export {
   type Submission,
 } from './model-run-error.ts'
 export { NewestMap } from './newest-map.ts'
-export { type ContextCapture, createContextCapture, nodeBuiltin, readEnvironment } from './node-builtin.ts'
+export { type ContextCapture, createContextCapture, isWorkers, nodeBuiltin, readEnvironment } from './node-builtin.ts'
 export { createRedactor, type Redactor, replaceApiKeys } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
 export { seededRandom } from './seeded-random.ts'
 export {
+  copyJson,
   isArrayBuffer,
   isBlob,
   isPlainData,

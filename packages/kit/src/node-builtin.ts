@@ -5,6 +5,7 @@ interface Builtins {
   'node:fs/promises': typeof import('node:fs/promises')
   'node:path': typeof import('node:path')
   'node:sqlite': typeof import('node:sqlite')
+  'node:util': typeof import('node:util')
 }
 
 /**
@@ -17,6 +18,11 @@ export function nodeBuiltin<Name extends keyof Builtins>(name: Name): Builtins[N
   } catch {
     return undefined
   }
+}
+
+/** In Cloudflare Workers, a request that waits for the timer or the response of another request is ended by the runtime. */
+export function isWorkers(): boolean {
+  return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 }
 
 /** An environment variable, where the runtime has them. */

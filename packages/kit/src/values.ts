@@ -44,6 +44,18 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/**
+ * A copy of JSON, so that its reader can change it. What is nested too deep for a copy is shared. React Native has no
+ * `structuredClone`.
+ */
+export function copyJson<T>(value: T): T {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    return value
+  }
+}
+
 /** The JSON of a value, the same for each order of its members. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {

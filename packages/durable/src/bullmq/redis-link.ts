@@ -60,13 +60,8 @@ export function openRedis(connection: string | RedisOptions, prefix: string, onE
   const link = {
     /** Runs commands. Rejects when they take longer than two seconds, with the wait for the connection. */
     do<Value>(commands: (redis: Redis) => Promise<Value>): Promise<Value> {
-      const onLate = () => {
-        throw new Error(`Redis did not respond within ${LIMIT_MS} ms.`)
-      }
-      return withTimeLimit(
-        ready().then(() => commands(redis)),
-        { clock: systemClock, limitMs: LIMIT_MS, onLate },
-      )
+      const limit = { clock: systemClock, limitMs: LIMIT_MS, name: 'Redis' }
+      return withTimeLimit(() => ready().then(() => commands(redis)), limit)
     },
     /** Runs commands of a queue. */
     on: <Value>(name: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> =>

@@ -1,6 +1,7 @@
 import {
   type Checks,
   callback,
+  cleanText,
   createTaskEngine,
   having,
   type Json,
@@ -137,8 +138,9 @@ export function warnOnce(): (error: unknown) => void {
 
 /** Warns as Node does; on the console where there is no Node, such as in a Durable Object. */
 export function warn(message: string): void {
-  if (typeof globalThis.process?.emitWarning === 'function') process.emitWarning(message)
-  else console.warn(message)
+  const line = cleanText(message)
+  if (typeof globalThis.process?.emitWarning === 'function') process.emitWarning(line)
+  else console.warn(line)
 }
 
 /** Returns a callback of the user that neither throws nor rejects: what it reports continues without it. */

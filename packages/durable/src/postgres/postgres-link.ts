@@ -88,12 +88,9 @@ export class PostgresLink {
     const connection = await this.#connected()
     const connectionMs = limitMs - CONNECTION_MS
     const startedAt = performance.now()
-    const onLate = () => {
-      throw new Error(`Postgres did not respond within ${limitMs} ms, or no connection of the pool was free.`)
-    }
+    const limit = { clock: systemClock, limitMs, name: 'Postgres, or a pool without a free connection,' }
     try {
-      const query = Promise.resolve(connection.query(text, values, connectionMs))
-      return await withTimeLimit(query, { clock: systemClock, limitMs, onLate })
+      return await withTimeLimit(() => connection.query(text, values, connectionMs), limit)
     } catch (error) {
       if (performance.now() - startedAt >= connectionMs) connection.onSilence?.()
       throw error

@@ -1,4 +1,4 @@
-import { type ContextCapture, createContextCapture, createDurations } from '@modelrun/kit'
+import { type ContextCapture, createContextCapture, createDurations, isWorkers } from '@modelrun/kit'
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import type { Subscriber } from './jobs/polling/polled-jobs.ts'
@@ -17,11 +17,6 @@ export interface Core {
 
 /** Serves the waits of a client. */
 type Scheduler = Pick<PollScheduler, 'durations' | 'join' | 'leave' | 'deliver'>
-
-/** In Cloudflare Workers, a request that waits for the timer or the response of another request is ended by the runtime. */
-function isWorkers(): boolean {
-  return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
-}
 
 /** A scheduler for each wait, so that no request uses what belongs to another one. The limits of polls count for each wait. */
 function createSeparateSchedulers(options: ResolvedOptions, transport: Transport): Scheduler {

@@ -11,7 +11,6 @@ const CONCURRENCY = 4
 
 /** The models that pages may use, with their details from the service. */
 export interface Catalog {
-  has(id: string): boolean
   /** @throws ModelRunError when the model cannot be read */
   read(id: string): Promise<Model>
   /** Reads it again: the price that is checked is the one that is paid. @throws As {@link read} */
@@ -22,7 +21,6 @@ export interface Catalog {
 
 /** Lists read each model at most once in five minutes, however many ask for it. */
 export function createCatalog(client: ProxyClient, ids: readonly string[], clock: Clock): Catalog {
-  const allowed = new Set(ids)
   const entries = new Map<string, { reading: Promise<Model>; readAt: number }>()
 
   function read(id: string): Promise<Model> {
@@ -55,7 +53,7 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  return { has: (id) => allowed.has(id), read, readAgain, readAll }
+  return { read, readAgain, readAll }
 }
 
 function orMissing(error: unknown): undefined {

@@ -192,7 +192,8 @@ describe('what a page gets', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { send } = createTestProxy([errorResponse(401, 'UNAUTHORIZED')], { onError: undefined })
     await send(`POST ${RUN_PATH}`, RUN)
-    expect(log.mock.calls).toEqual([[expect.stringContaining(`POST /api/modelrun${RUN_PATH}`), expect.any(Error)]])
+    const line = `POST /api/modelrun${RUN_PATH}: AuthenticationError: `
+    expect(log.mock.calls).toEqual([[expect.stringContaining(line)]])
     log.mockRestore()
   })
 })

@@ -1,4 +1,14 @@
-import { type Checks, checkEach, isText, must, needs, readOptions, rejectArgument, watch } from '@modelrun/kit'
+import {
+  type Checks,
+  checkEach,
+  isText,
+  must,
+  needs,
+  readOptions,
+  rejectArgument,
+  watch,
+  withTimeLimit,
+} from '@modelrun/kit'
 import { createNodeListener, type NodeListener, rejectArguments } from '../shared/serving/node-listener.ts'
 import { checkWebRequest } from '../shared/serving/read-body.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
@@ -8,7 +18,7 @@ import { cancelJob, getJob } from './job-routes.ts'
 import { findRoutes, type MatchedRoute } from './match-route.ts'
 import { getModel, listModels } from './model-routes.ts'
 import { fromRequest, fromServedRequest, type PageRequest } from './page-request.ts'
-import { type ProxyCore, type Route, withinTime } from './proxy-core.ts'
+import type { ProxyCore, Route } from './proxy-core.ts'
 import type { ProxyIdentity, ProxyOptions } from './proxy-options.ts'
 import { bodyRules } from './read-run-request.ts'
 import { rejection, unavailable } from './reply.ts'
@@ -73,11 +83,11 @@ export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
     spending: budget && createSpending(budget, clock),
   }
   return {
-    handle: async (request, context) => {
+    handle: async (request, context?: { waitUntil?(work: Promise<unknown>): void } | null) => {
       checkWebRequest('proxy.handle', request)
       const responding = serve(core, () => fromRequest(request, clock, rules))
-      const wait = () => (context !== undefined && 'waitUntil' in context ? context.waitUntil?.(responding) : undefined)
       const { method, url } = request
+      const wait = () => context?.waitUntil?.(responding)
       watch(wait, (error) => options.onError(error, { user: undefined, method, path: new URL(url).pathname }))
       return responding
     },
@@ -150,7 +160,7 @@ async function identify(options: ResolvedProxyOptions, request: PageRequest): Pr
   const { method, url, raw } = request
   try {
     const limits = { clock: options.clock, limitMs: AUTHORIZE_LIMIT_MS, name: '`authorize`' }
-    const identity = await withinTime(limits, () => options.authorize(request.toRequest(), { raw }))
+    const identity = await withTimeLimit(() => options.authorize(request.toRequest(), { raw }), limits)
     return checkIdentity(identity || { user: '' }, options) ?? rejection(401, ['UNAUTHORIZED', 'Sign in first.'])
   } catch (error) {
     options.onError(error, { method, path: url.pathname })

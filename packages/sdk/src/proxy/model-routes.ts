@@ -8,7 +8,7 @@ import {
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { failureReply, type Route } from './proxy-core.ts'
-import { failureResponse, namedMembers, rejection, reply, unknownModel } from './reply.ts'
+import { namedMembers, rejection, reply, unknownModel } from './reply.ts'
 
 /** Not longer, so that it is exact as a number. */
 const INTEGER = /^\d{1,15}$/
@@ -29,14 +29,13 @@ export const listModels: Route = async ({ catalog }, visit, { request }) => {
     const models = matches.slice(offset, offset + limit).map((model) => shownModel(model, modelSummarySchema))
     return reply(200, { models, total: matches.length, limit, offset })
   } catch (error) {
-    visit.report(error)
-    return failureResponse(error, { isRun: false })
+    return failureReply(visit, error)
   }
 }
 
 /** `GET /v1/models/{id}` (section 4.2). */
-export const getModel: Route = async ({ catalog }, visit, { id }) => {
-  if (!catalog.has(id)) return unknownModel()
+export const getModel: Route = async ({ catalog, options }, visit, { id }) => {
+  if (!options.models.includes(id)) return unknownModel()
   try {
     return reply(200, shownModel(await catalog.read(id), modelSchema))
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isWorkers } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
 import type { FoundBody, ServedRequest } from '../shared/serving/node-listener.ts'
 import { type BodyRules, readRequest } from '../shared/serving/read-body.ts'
@@ -24,7 +25,8 @@ export function fromRequest(request: Request, clock: Clock, rules: BodyRules): P
     url: new URL(request.url),
     headers: request.headers,
     raw: request,
-    hasLeft: () => request.signal?.aborted === true,
+    // In Cloudflare Workers, a request can use neither the signal nor the response of another one.
+    hasLeft: () => !isWorkers() && request.signal?.aborted === true,
     toRequest: () => request,
     readBody: () => readRequest(request, clock, rules),
   }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { json } from '../../test/scripted-service.ts'
 import { createTestProxy, model, RUN_PATH } from '../../test/test-proxy.ts'
-import { systemClock } from '../shared/clock.ts'
-import { createMemoryBudgetStore } from './budget/budget-store.ts'
+import { sleep, systemClock } from '../shared/clock.ts'
+import { type BudgetStore, createMemoryBudgetStore } from './budget/budget-store.ts'
 import { fromServedRequest } from './page-request.ts'
 
 const completed = json(200, fixtures.runs.completed.body)
@@ -42,6 +42,36 @@ test.each(CELLS as [keyof typeof PLACES, keyof typeof WAYS][])(
     expect(harness.service.received.map(({ method }) => method)).toEqual(sent)
   },
 )
+
+test.each(
+  ['throws before', 'throws after', 'is late'].flatMap((way) => ['total', 'user:anna'].map((name) => [way, name])),
+)('a run that is not sent is not counted: `reserve` that %s it adds to the account %s', async (way, failing) => {
+  const memory = createMemoryBudgetStore(systemClock)
+  const accounts = new Set<string>()
+  const store: BudgetStore = {
+    ...memory,
+    reserve: async (reservation) => {
+      const { account } = reservation
+      accounts.add(account)
+      const isFailing = account.endsWith(`${failing}`)
+      if (isFailing && way === 'throws before') throws()
+      if (isFailing && way === 'is late') await sleep(harness.clock, 11_000)
+      const isAdded = await memory.reserve(reservation)
+      return isFailing && way === 'throws after' ? throws() : isAdded
+    },
+  }
+  const harness = createTestProxy(POSTS, { budget: { credits: 10, totalCredits: 100, store } })
+  expect(await harness.clock.run(harness.send(`POST ${RUN_PATH}`, RUN))).toMatchObject({ status: 503 })
+  await harness.clock.advance(10_000)
+  expect(harness.service.received.map(({ method }) => method)).toEqual(['GET'])
+  for (const account of accounts) expect(await memory.balance(account)).toBe(0)
+})
+
+test.each([null, 5, {}, { waitUntil: null }])('the context %j of a framework is no failure', async (context) => {
+  const { proxy, errors } = createTestProxy([])
+  await proxy.handle(new Request('https://app.example.com/x'), context as object)
+  expect(errors).toEqual([])
+})
 
 describe('the path of a request', () => {
   const pathOf = (url: string, host = 'app.example.com') => {

@@ -1,5 +1,4 @@
 import { memberOf, withTimeLimit } from '@modelrun/kit'
-import type { Clock } from '../shared/clock.ts'
 import type { BodyRules } from '../shared/serving/read-body.ts'
 import type { Reservation, Spending } from './budget/spending.ts'
 import type { Catalog } from './catalog.ts'
@@ -32,17 +31,6 @@ export interface Visit {
 /** Responds to a request for one route. `id`: the model or the job in the path. */
 export type Route = (core: ProxyCore, visit: Visit, asked: { id: string; request: PageRequest }) => Promise<Response>
 
-/** Settles like the work of the application, or rejects when it takes longer. It may also throw at once, or return no promise. */
-export async function withinTime<T>(
-  { clock, limitMs, name }: { clock: Clock; limitMs: number; name: string },
-  work: () => T,
-): Promise<Awaited<T>> {
-  const onLate = () => {
-    throw new Error(`${name} did not return within ${limitMs / 1_000} s.`)
-  }
-  return await withTimeLimit((async () => await work())(), { clock, limitMs, onLate })
-}
-
 /** The response to a call that failed and was not a run. */
 export function failureReply({ report }: Visit, error: unknown): Response {
   if (isForOperator(error)) report(error)
@@ -73,7 +61,7 @@ export async function settle(
 ): Promise<void> {
   if (spending === undefined || reservation === undefined) return
   const limits = { clock, limitMs: SETTLE_LIMIT_MS, name: '`settle` of the budget store' }
-  await withinTime(limits, () => spending.settle(identity.user, reservation, charged)).catch(report)
+  await withTimeLimit(() => spending.settle(identity.user, reservation, charged), limits).catch(report)
 }
 
 /**

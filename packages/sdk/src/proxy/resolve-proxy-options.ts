@@ -12,6 +12,7 @@ import {
   needs,
   notNegative,
   positive,
+  printFailure,
   readOptions,
   toUrl,
   unchecked,
@@ -30,12 +31,18 @@ const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
   // The message does not have the value, which may be a key.
   client: (value) =>
     hasMethods(memberOf(value, 'models'), 'run') ? undefined : 'must be a client that has the key: `new ModelRun()`',
-  models: needs("the ids that pages may run, like ['aurora-image']: all others are hidden", isModelList),
+  models: needs(
+    "the ids that pages may run, like ['aurora-image']: all others are hidden",
+    (value) => isTextList(value) && value.length > 0,
+  ),
   secret: (value) => (value === undefined ? NO_SECRET : secret(value)),
   // Depends on other options.
   authorize: unchecked,
   dangerouslyAllowAnyone: flag,
-  basePath: must('the path of the proxy on your server, like /api/modelrun', isPath),
+  basePath: must(
+    'the path of the proxy on your server, like /api/modelrun',
+    (value) => typeof value === 'string' && PATH.test(value),
+  ),
   allowedOrigins: must('a list of origins', isTextList),
   allowedHosts: must('a list of hosts', isTextList),
   maxCredits: notNegative,
@@ -53,13 +60,7 @@ function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText)
 }
 
-function isModelList(value: unknown): boolean {
-  return isTextList(value) && value.length > 0
-}
-
-function isPath(value: unknown): boolean {
-  return typeof value === 'string' && /^(\/[\w.~-]+)*\/?$/.test(value)
-}
+const PATH = /^(\/[\w.~-]+)*\/?$/
 
 const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
   credits: needs('a number of credits, 0 or more', isCredits),
@@ -67,9 +68,6 @@ const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
   windowMs: positive,
   store: having('a budget store', 'reserve', 'settle', 'balance'),
 }))()
-
-/** The user of all requests, when everybody is allowed. */
-const ANYONE = { user: 'anyone' }
 
 /** {@link ProxyBudget}, resolved. */
 export interface ResolvedBudget {
@@ -142,12 +140,12 @@ function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: Pr
       'With `dangerouslyAllowAnyone` everybody can spend your credits: say how many, as `budget: { credits: 100 }` a day.',
     )
   }
-  return () => ANYONE
+  return () => ({ user: 'anyone' })
 }
 
 /** Pages of apps and extensions have schemes of their own, such as `capacitor:` and `chrome-extension:`. */
 function readOrigin(origin: string): string {
-  const isWeb = /^https?:/.test(origin) && toUrl(origin)?.origin === origin
+  const isWeb = /^https?:[^*]+$/.test(origin) && toUrl(origin)?.origin === origin
   if (isWeb || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[\w.-]+(:\d+)?$/.test(origin)) return origin
   throw wrong(
     `The entry ${JSON.stringify(origin)} of \`allowedOrigins\` must be one origin, like https://app.example.com, without path and without wildcard.`,
@@ -178,7 +176,7 @@ export function isCredits(value: unknown): value is number {
 }
 
 function logError(error: unknown, { method, path }: ProxyErrorContext): void {
-  console.error(`modelrun: the proxy failed in ${method} ${path}:`, error)
+  printFailure('error', `the proxy failed in ${method} ${path}`, error)
 }
 
 function wrong(message: string): ConfigurationError {

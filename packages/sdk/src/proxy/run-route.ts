@@ -1,8 +1,8 @@
 import { type RunRequest, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
-import { ModelRunError } from '@modelrun/kit'
+import { ModelRunError, withTimeLimit } from '@modelrun/kit'
 import type { AnyRunResponse } from '../client/runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
-import { type ProxyCore, type Route, settle, settleState, type Visit, withinTime } from './proxy-core.ts'
+import { type ProxyCore, type Route, settle, settleState, type Visit } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
 import {
   failureResponse,
@@ -27,7 +27,7 @@ interface SentRun {
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
 export const runModel: Route = async (core, visit, { id: model, request }) => {
-  if (!core.catalog.has(model)) return unknownModel()
+  if (!core.options.models.includes(model)) return unknownModel()
   const body = await readRunRequest(request, core.rules)
   if (body instanceof Response) return body
   const key = JSON.stringify([visit.identity.user, model, body])
@@ -54,7 +54,12 @@ async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Om
     }
     if (spending === undefined || price === 0) return { reservation: undefined, maxCredits: price }
     const limits = { clock: options.clock, limitMs: RESERVE_LIMIT_MS, name: '`reserve` of the budget store' }
-    const reservation = await withinTime(limits, () => spending.reserve(visit.identity, price))
+    const reserving = spending.reserve(visit.identity, price)
+    const reservation = await withTimeLimit(() => reserving, limits).catch((error: unknown) => {
+      // What the store adds too late is not of a run.
+      reserving.then((late) => settle(core, visit, { reservation: late, charged: 0 })).catch(() => {})
+      throw error
+    })
     if (reservation !== undefined) return { reservation, maxCredits: price }
     return rejection(402, ['BUDGET_EXCEEDED', 'There are not enough credits left for this run.'])
   } catch (error) {

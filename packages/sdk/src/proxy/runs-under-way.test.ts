@@ -1,5 +1,5 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createTestProxy, MODEL, RUN_PATH } from '../../test/test-proxy.ts'
 
 const URL_OF_RUN = `https://app.example.com/api/modelrun${RUN_PATH}`
@@ -82,5 +82,19 @@ describe('a run that is under way', () => {
     expect(await sent(3)).toBe(3)
     finish()
     await Promise.all(all)
+  })
+
+  test('is not touched by another request in Cloudflare Workers, where that would end the request', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+    const { run, sent, finish } = openProxy()
+    const page = new AbortController()
+    const first = run({ signal: page.signal })
+    await sent(1)
+    page.abort()
+    const second = run()
+    expect(await sent(2)).toBe(2)
+    finish()
+    await Promise.all([first, second])
+    vi.unstubAllGlobals()
   })
 })

@@ -107,13 +107,10 @@ export function toBackgroundClock(clock: Clock): Clock {
     wallNow: () => wallNow(clock),
     setTimeout: (callback, delayMs) => {
       const handle = clock.setTimeout(callback, delayMs)
-      if (hasUnref(handle)) handle.unref()
+      // Browsers have numbers.
+      ;(handle as { unref?(): unknown } | undefined)?.unref?.()
       return handle
     },
     clearTimeout: (handle) => clock.clearTimeout(handle),
   }
-}
-
-function hasUnref(handle: unknown): handle is { unref(): unknown } {
-  return typeof handle === 'object' && handle !== null && 'unref' in handle && typeof handle.unref === 'function'
 }

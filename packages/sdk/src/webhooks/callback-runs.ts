@@ -1,4 +1,4 @@
-import { ConfigurationError, type Task } from '@modelrun/kit'
+import { ConfigurationError, printFailure, type Task } from '@modelrun/kit'
 import { wallNow } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
@@ -10,17 +10,19 @@ const UNCONFIRMED_RUN_MS = 15 * 60_000
 
 /** Creates a callback URL for a run that is about to be sent, and stores that. */
 export async function prepareRun(core: InboxCore, { modelId, context }: PrepareOptions): Promise<PreparedRun> {
-  const { options, queues, stopping } = core
-  if (stopping.signal.aborted && options.isInMemory) {
-    throw new ConfigurationError({
-      message:
-        'This inbox was drained, and is in memory: it would lose the delivery of this run. Create a new inbox for it.',
-    })
-  }
+  const { options, queues } = core
+  rejectDrained(core)
   const prepared = await signUrl(options, undefined)
   const stored: StoredRun = { modelId, context, isPrepared: true, notedAt: wallNow(options.clock) }
   await queues.runs.add(prepared.ref, stored, UNCONFIRMED_RUN_MS)
   return prepared
+}
+
+/** @throws ConfigurationError when nothing would work the task of a run */
+function rejectDrained({ options, stopping }: InboxCore): void {
+  if (!stopping.signal.aborted || !options.isInMemory) return
+  const message = 'This inbox was drained, and is in memory: it would lose the result of this run. Create a new inbox.'
+  throw new ConfigurationError({ message })
 }
 
 /** Creates a callback URL for one run. */
@@ -44,6 +46,7 @@ export async function signUrl(
 /** Stores that a job is expected, with what was stored by `prepare`. */
 export async function expectJob(core: InboxCore, jobId: string, options: ExpectOptions): Promise<void> {
   const { queues, hooks } = core
+  rejectDrained(core)
   const { ref, pollInMs = core.options.expectedAfterMs } = options
   const key = jobKey(jobId)
   const make = async () => {
@@ -62,7 +65,8 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
     if (ref !== undefined && !(await claimUrl(core, ref, key))) throw urlIsTaken(ref, jobId)
   }
   // The run is paid, and nothing else would store its job.
-  const onFailure = (error: unknown) => hooks.warn(`the inbox could not note that the job ${jobId} is expected`, error)
+  const onFailure = (error: unknown) =>
+    printFailure('warn', `the inbox could not note that the job ${jobId} is expected`, error)
   await keepTrying(core, make, onFailure)
 }
 

@@ -1,13 +1,27 @@
 import type { Job } from '@modelrun/contract'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import { openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import {
+  gate,
+  jobsOf,
+  openInbox,
+  openStartedInbox,
+  PUBLIC_URL,
+  SECRET,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
+import { ConnectionError } from '../client/errors/transport-errors.ts'
 
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000
 const notFound = () => {
   throw new NotFoundError({ message: 'no such job', status: 404 })
+}
+
+const unreachable = () => {
+  throw new ConnectionError({ message: 'reset' })
 }
 
 describe('an expected job', () => {
@@ -35,6 +49,31 @@ describe('an expected job', () => {
     await deliver(SUCCEEDED)
     await clock.advance(MINUTE_MS)
     expect(onSucceeded).toHaveBeenCalledOnce()
+    await inbox.drain()
+  })
+
+  test.each<[string, () => Job]>([
+    ['finds it running', () => ({ status: 'processing' })],
+    ['does not find it', notFound],
+    ['fails', unreachable],
+  ])('whose delivery comes during a poll that %s is handled at once', async (_, state) => {
+    const { opened, open } = gate()
+    let isDelivered = false
+    const { client, calls } = jobsOf(async () => {
+      if (isDelivered) return SUCCEEDED_JOB
+      await opened
+      return state()
+    })
+    const { inbox, deliver, handled, clock } = openInbox({ client, secret: SECRET, publicUrl: PUBLIC_URL })
+    inbox.start()
+    await inbox.expect(job_id, { pollInMs: 0 })
+    await clock.advance(0)
+    expect(calls).toHaveLength(1)
+    await deliver(SUCCEEDED, await inbox.callbackUrl())
+    isDelivered = true
+    open()
+    await clock.advance(1)
+    expect([handled(), calls.length]).toEqual([1, 2])
     await inbox.drain()
   })
 

@@ -4,6 +4,7 @@ import {
   FAILED,
   type InboxHarness,
   jobsOf,
+  openEngine,
   openInbox,
   PUBLIC_URL,
   SECRET,
@@ -38,14 +39,30 @@ test.each([
   expect(lines.filter((line) => line.includes('`onDead` failed'))).toHaveLength(1)
 })
 
-test('failures are logged with console.error by default', async () => {
-  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const { clock, deliver } = openInbox({ onFailed: no, onHandlerError: undefined })
+const EVIL = 'sk_live_0123456789abcdef \u202e\u2066\u009b2J\u001b[31m\r\nmodelrun: another record'
+const evil = () => {
+  throw Object.assign(new Error(EVIL), { body: { [EVIL]: EVIL }, cause: EVIL })
+}
+
+test.each<[string, Omit<InboxOptions, 'clock'>]>([
+  ['a handler', { onFailed: evil, onHandlerError: undefined }],
+  ['a hook', { onFailed: no, onHandlerError: evil }],
+  ['a listener', {}],
+  ['an engine', { engine: { ...openEngine().engine, setup: async () => evil() } }],
+])('what is printed of %s that fails cannot control a terminal, and is one record', async (place, options) => {
+  const printed: string[] = []
+  for (const level of ['error', 'warn'] as const) {
+    vi.spyOn(console, level).mockImplementation((...given) => void printed.push(given.join(' ')))
+  }
+  const { inbox, clock, deliver } = openInbox(options)
+  if (place === 'a listener') inbox.listen(FAILED.job_id, evil)
+  inbox.start()
   await deliver(FAILED)
-  await clock.advance(127_000)
-  const lines = log.mock.calls.map(([line]) => line)
-  expect(lines[0]).toBe(`modelrun: the webhook of the job ${FAILED.job_id} was not handled (try 1; it is tried again):`)
-  expect(lines.at(-1)).toContain('(try 8; it is not tried again)')
+  await clock.advance(1_000)
+  if (place === 'a handler')
+    expect(printed[0]).toContain(`${FAILED.job_id} was not handled (try 1; it is tried again): Err`)
+  expect(printed.some((text) => text.includes('another record'))).toBe(true)
+  for (const text of printed) expect(text).not.toMatch(/[^\P{C}\n]|sk_live_0|\n\S/u)
 })
 
 test('`drain` waits for a hook', async () => {

@@ -1,4 +1,4 @@
-import { cleanText, NewestMap, RetryAfterError, readOptions } from '@modelrun/kit'
+import { cleanText, copyJson, NewestMap, printFailure, RetryAfterError, readOptions } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
 import type { HandlerFailure, InboxOptions } from './inbox-options.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
@@ -140,8 +140,6 @@ function createHooks(options: InboxOptions, track: (work: Promise<void>) => unkn
       track(callHook(name, options[name] ?? defaults[name], notice))
     },
     warnOnce,
-    /** Logs a failure that has no hook. */
-    warn: (message: string, error: unknown) => console.warn(`modelrun: ${message}:`, error),
   }
 }
 
@@ -151,12 +149,12 @@ async function callHook<Name extends HookName>(
   hook: ((notice: never) => unknown) | undefined,
   notice: Notice<Name>,
 ) {
-  const { error, ...json } = { error: undefined, ...notice }
+  const copy = ([name, value]: [string, unknown]) => [name, name === 'error' ? value : copyJson(value)]
   try {
     // The type of `notify` guarantees that the notice fits: an index by a union loses that.
-    await hook?.({ ...structuredClone(json), ...('error' in notice ? { error } : {}) } as never)
+    await hook?.(Object.fromEntries(Object.entries(notice).map(copy)) as never)
   } catch (error) {
-    console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
+    printFailure('error', `the inbox's hook \`${name}\` failed`, error)
     // The failure of the handler must not be lost with its hook.
     if (name === 'onHandlerError') logFailure(notice as HandlerFailure)
   }
@@ -165,6 +163,5 @@ async function callHook<Name extends HookName>(
 /** The default of `onHandlerError`. */
 function logFailure({ event, attempt, error, isLast }: HandlerFailure): void {
   const next = isLast ? 'it is not tried again' : 'it is tried again'
-  const line = `modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`
-  console.error(cleanText(line), error)
+  printFailure('error', `the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next})`, error)
 }

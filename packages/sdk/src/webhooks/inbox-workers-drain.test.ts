@@ -7,9 +7,12 @@ import {
   jobsOf,
   openEngine,
   openInbox,
+  PUBLIC_URL,
+  SECRET,
   SUCCEEDED,
   SUCCEEDED_JOB,
 } from '../../test/test-inbox.ts'
+import { AbortedError } from '../client/errors/transport-errors.ts'
 import type { DeliveryContext } from './inbox-options.ts'
 
 const { job_id } = SUCCEEDED
@@ -37,6 +40,13 @@ describe('drain', () => {
     await settle()
     expect(drained).toHaveBeenCalled()
     expect(isDone).toBe(true)
+  })
+
+  test('ends what would wait for ever: the inbox is in memory, and works no more', async () => {
+    const { inbox } = openInbox({ client: CONFIRMING, secret: SECRET, publicUrl: PUBLIC_URL })
+    await inbox.drain()
+    await expect(inbox.waitFor(job_id)).rejects.toThrow(AbortedError)
+    for (const call of [inbox.prepare(), inbox.expect(job_id)]) await expect(call).rejects.toThrow('was drained')
   })
 
   test('leaves what waits to run again to the engine: another inbox runs it', async () => {

@@ -2,6 +2,7 @@ import {
   type DiedTask,
   isRetryAfter,
   type Json,
+  printFailure,
   RetryAfterError,
   type Task,
   type TaskHandler,
@@ -71,7 +72,7 @@ export class InboxWorkers {
 
   /** Works a delivery that was just stored, and what else is due: with `waitUntil` until nothing is, else from now on. */
   onDelivery(waitUntil: WaitUntil | undefined): void {
-    const { background, hooks } = this.#core
+    const { background } = this.#core
     if (waitUntil === undefined) {
       this.start()
       return
@@ -79,7 +80,7 @@ export class InboxWorkers {
     const work = background.track(this.#workUntilIdle(DELIVERY_MS))
     watch(
       () => waitUntil(work),
-      (error) => hooks.warn('`waitUntil` of the inbox failed', error),
+      (error) => printFailure('warn', '`waitUntil` of the inbox failed', error),
     )
   }
 
@@ -166,7 +167,7 @@ export class InboxWorkers {
 
   /** What cannot be removed now is removed later. */
   #clean(remove: () => Promise<void>): Promise<void> {
-    return remove().catch((error: unknown) => this.#core.hooks.warn('the inbox could not remove old tasks', error))
+    return remove().catch((error: unknown) => printFailure('warn', 'the inbox could not remove old tasks', error))
   }
 
   #keepCleaning(): void {

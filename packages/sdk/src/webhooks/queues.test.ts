@@ -1,5 +1,6 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CONFIRMING, openEngine, openInbox, SUCCEEDED } from '../../test/test-inbox.ts'
+import { CONFIRMING, openEngine, openInbox, PUBLIC_URL, SUCCEEDED } from '../../test/test-inbox.ts'
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
@@ -20,6 +21,16 @@ describe('an engine that is down', () => {
     shared.engine.repair()
     await clock.advance(10_000)
     expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test('with wrong options is no fault of the sender, who does not read of them', async () => {
+    const setup = async () => {
+      throw new ConfigurationError({ message: 'The file /var/secret.db is of a newer version.' })
+    }
+    const { inbox } = openInbox({ client: CONFIRMING, engine: { ...openEngine().engine, setup } })
+    const response = await inbox.handle(new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(SUCCEEDED) }))
+    expect(response.status).toBe(503)
+    expect(await response.text()).not.toContain('secret.db')
   })
 
   test.each(['before', 'hang'] as const)(

@@ -65,16 +65,17 @@ export function untilDone(work: () => Promise<void>): () => Promise<void> {
  * @param name inboxes of different names share an engine, and have queues of their own
  */
 export function openQueues(engine: InboxEngine, name: string, clock: Clock): InboxQueues {
-  const setup = untilDone(() => engine.setup())
-  const call = async <T>(use: () => Promise<T>): Promise<T> => {
+  const call = async <T>(use: () => Promise<T>, isSetUp = true): Promise<T> => {
     try {
-      await setup()
+      if (isSetUp) await setup()
       return await use()
     } catch (cause) {
-      if (cause instanceof ModelRunError) throw cause
+      // An engine that cannot be set up is no fault of the sender of a delivery; the id of a job may be one.
+      if (cause instanceof EngineError || (isSetUp && cause instanceof ModelRunError)) throw cause
       throw new EngineError(`The engine of the inbox failed: ${String(cause)}`, { cause })
     }
   }
+  const setup = untilDone(() => call(() => engine.setup(), false))
   const open = (kind: string): InboxQueue => {
     const queue = `${name}:${kind}`
     return {
@@ -96,15 +97,14 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
   return { jobs: open('results'), runs: open('prepared'), old: open }
 }
 
-const SETUP_RETRY_MS = 1_000
+const EACH_SECOND = { firstMs: 1_000, maxMs: 1_000 } as const
 
 /** Returns a worker that starts once `setup` has succeeded. While it fails, it is repeated each second. */
 function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
-  const eachSecond = { firstMs: SETUP_RETRY_MS, maxMs: SETUP_RETRY_MS }
   // The caller of `add` gets the error.
-  const isSetUp = untilStored(setup, { ...eachSecond, clock: toBackgroundClock(clock), signal, onError: () => {} })
+  const isSetUp = untilStored(setup, { ...EACH_SECOND, clock: toBackgroundClock(clock), signal, onError: () => {} })
   const started = isSetUp.then(
     () => (signal.aborted ? undefined : work()),
     () => undefined,
@@ -148,12 +148,9 @@ export async function keepTrying(
   const { clock } = core.options
   const { signal } = core.aborting
   let problem: unknown
-  const onLate = () => {
-    throw new Error(`The engine of the inbox did not respond within ${ATTEMPT_MS} ms.`)
-  }
   const isMade = async () => {
     try {
-      await withTimeLimit(make(), { clock, limitMs: ATTEMPT_MS, onLate })
+      await withTimeLimit(make, { clock, limitMs: ATTEMPT_MS, name: 'The engine of the inbox' })
       return true
     } catch (error) {
       problem = error

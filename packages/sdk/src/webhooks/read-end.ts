@@ -72,13 +72,9 @@ const MAX_POLL_MS = 300_000
 
 /** Asks the service for a job. Never rejects. */
 export async function pollJob({ jobs }: JobReader, jobId: string, clock: Clock): Promise<PolledJob> {
-  const onLate = () => {
-    throw new Error(`The client did not read the job ${jobId} in time.`)
-  }
   try {
-    // In a function, to catch what the client throws before its promise, too.
-    const read = (async () => await jobs.get(jobId))()
-    return { kind: 'job', job: await withTimeLimit(read, { clock, limitMs: MAX_POLL_MS, onLate }) }
+    const limit = { clock, limitMs: MAX_POLL_MS, name: `The client, asked for the job ${jobId},` }
+    return { kind: 'job', job: await withTimeLimit(() => jobs.get(jobId), limit) }
   } catch (error) {
     // A response that cannot be read, such as the page of a gateway, says nothing about the job.
     const status = error instanceof ApiError ? error.status : undefined

@@ -51,8 +51,8 @@ export function createReceive(core: InboxCore, onStored: (waitUntil: Delivery['w
   const { networkClock } = core.options
   return async (delivery) => {
     const received = core.background.track(receive(core, delivery, () => onStored(delivery.waitUntil)))
-    const limit = { clock: networkClock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
-    return await withTimeLimit(received, limit)
+    const limit = { clock: networkClock, limitMs: MAX_RESPONSE_MS, name: 'The inbox' }
+    return await withTimeLimit(() => received, limit).catch(() => responseOf('unavailable'))
   }
 }
 

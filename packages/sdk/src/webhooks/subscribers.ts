@@ -1,10 +1,11 @@
 import {
   type BackoffLimits,
   backoffMs,
-  cleanText,
+  copyJson,
   ModelRunError,
   NewestMap,
   named,
+  printFailure,
   type TaskRecord,
   watch,
 } from '@modelrun/kit'
@@ -88,8 +89,8 @@ export class Subscribers {
 
 function notify(event: WebhookEvent, listener: EventListener = () => {}): void {
   watch(
-    () => listener(structuredClone(event)),
-    (error) => console.error(cleanText(`modelrun: a listener of the job ${event.job_id} failed:`), error),
+    () => listener(copyJson(event)),
+    (error) => printFailure('error', `a listener of the job ${event.job_id} failed`, error),
   )
 }
 
@@ -101,6 +102,7 @@ interface WaitContext {
   subscribers: Subscribers
   queues: InboxQueues
   options: Pick<ResolvedInboxOptions, 'clock' | 'isInMemory'>
+  stopping: AbortController
 }
 
 /**
@@ -129,7 +131,7 @@ export async function waitFor(core: WaitContext, jobId: string, signal?: AbortSi
 }
 
 async function readUntilEnded(
-  { queues, options }: WaitContext,
+  { queues, options, stopping }: WaitContext,
   jobId: string,
   signal: AbortSignal,
 ): Promise<WebhookEvent> {
@@ -137,6 +139,7 @@ async function readUntilEnded(
     const task = await queues.jobs.get(jobKey(jobId)).catch(() => undefined)
     const event = task && eventOfTask(task, jobId)
     if (event !== undefined) return event
+    stopping.signal.throwIfAborted()
     // An engine in memory changes only in this process, which notifies its waits.
     if (options.isInMemory) break
     await sleep(options.clock, backoffMs(reads, READS), signal)

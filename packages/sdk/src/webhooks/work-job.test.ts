@@ -49,13 +49,6 @@ describe('the handler gets what the service says', () => {
     await work({ source: 'poll', token: 'none' })
     expect([calls, onSucceeded.mock.calls[0]?.[0]]).toEqual([[], SUCCEEDED])
   })
-
-  test('or, without a client, what was delivered to a URL that the inbox has signed', async () => {
-    const onSucceeded = vi.fn()
-    const { core } = openCore({ onSucceeded })
-    await workJob(core, jobTask())
-    expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { source: 'webhook' }]])
-  })
 })
 
 test('a task that cannot be read is a dead letter', async () => {

@@ -1,4 +1,5 @@
 import {
+  copyJson,
   type DiedTask,
   isNonRetriable,
   isRetryAfter,
@@ -29,6 +30,7 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   const key = jobKey(jobIdOfKey(task.id))
   if (job === undefined) throw new NonRetriableError('unreadable', 'The engine has a task that cannot be read.')
   if (task.id !== key) return await moveOldEvent(core, { task, job })
+  if (!hasEndDelivery(job)) task.afterEnd(() => void core.background.track(workNews(core, { task, job })))
   const event = await readEnd(core, { task, job })
   if (event === undefined) return drop(core, task)
   const ownsUrl = job.ref === undefined || (await claimUrl(core, job.ref, key))
@@ -39,6 +41,14 @@ export async function workJob(core: InboxCore, task: Task): Promise<Json | undef
   task.afterEnd(() => core.subscribers.ended(event))
   // Other processes that wait for the job read the event from the result of the task.
   return stableJson(event) === stableJson(job.event) ? undefined : { event: event as unknown as Json }
+}
+
+/** Makes the task due for a delivery that came while it ran, such as during a poll: its delivery made only a task due that waits. */
+async function workNews({ queues }: InboxCore, { task, job }: JobTask): Promise<void> {
+  const { state, data } = (await queues.jobs.get(task.id).catch(() => undefined)) ?? {}
+  const news = readStoredJob(data)
+  if (state !== 'waiting' || news === undefined || stableJson(news.event) === stableJson(job.event)) return
+  await queues.jobs.update(task.id, news).catch(() => {})
 }
 
 /** Version 0.1.0 had tasks for events of unknown status. Now they are news for the task of their job. */
@@ -115,23 +125,19 @@ async function callHandler({ options }: InboxCore, run: HandlerRun, signal: Abor
   const { onSucceeded, onFailed, onUnknown } = options.handlers
   const { task, job } = run
   // Callers get copies: what they change changes no result.
-  const event = structuredClone(run.event)
+  const event = copyJson(run.event)
   const context: DeliveryContext = {
-    attempt: attemptsOf(task),
+    // Also the runs whose process died.
+    attempt: task.attempt + task.lost,
     signal,
     fence: task.fence,
     idempotencyKey: endsJob(event) ? task.id : `${task.id}?${statusOf(event)}`,
     source: isMissed(run) ? 'poll' : (job.source ?? 'poll'),
-    context: structuredClone(run.context),
+    context: copyJson(run.context),
   }
   if (event.status === 'succeeded') await onSucceeded?.(event, context)
   else if (event.status === 'failed') await onFailed?.(event, context)
   else await onUnknown?.(event, context)
-}
-
-/** Runs of the handler for this task, including the runs whose process died. */
-function attemptsOf({ attempt, lost }: Task): number {
-  return attempt + lost
 }
 
 /** What to throw for the engine after the handler threw. */
@@ -145,7 +151,7 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   // The handler was not ready, and did not fail.
   if (isRetryAfter(error)) return error
   const isLast = isNonRetriable(error) || task.attempt >= options.maxAttempts
-  const attempt = attemptsOf(task)
+  const attempt = task.attempt + task.lost
   hooks.notify('onHandlerError', { event, attempt, error, isLast })
   if (!isLast) return error
   // A caller that is notified finds the dead letter.

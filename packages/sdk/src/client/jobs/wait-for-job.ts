@@ -1,5 +1,5 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
-import { numberIn, stringIn } from '@modelrun/kit'
+import { copyJson, numberIn, stringIn } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError, noOutputError } from '../errors/job-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
@@ -103,11 +103,11 @@ class ResultSubscriber extends WaitSubscriber {
   onState(state: Job, isEnd: boolean, seen: LastSeen): void {
     const { onStatus } = this.options
     if (onStatus)
-      this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(structuredClone(state), this.handle)))
+      this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(copyJson(state), this.handle)))
     if (!isEnd) return
     try {
       this.leave()
-      this.resolve(outcomeOfJob(this.job, structuredClone(state), seen))
+      this.resolve(outcomeOfJob(this.job, copyJson(state), seen))
     } catch (error) {
       this.onError(error)
     }

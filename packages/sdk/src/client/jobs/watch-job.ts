@@ -1,4 +1,5 @@
 import type { Job } from '@modelrun/contract'
+import { copyJson } from '@modelrun/kit'
 import { type AsyncQueue, createAsyncQueue } from '../../shared/async-queue.ts'
 import { type WaitRequest, WaitSubscriber } from './wait-for-job.ts'
 
@@ -34,7 +35,7 @@ class StateSubscriber extends WaitSubscriber {
   }
 
   onState(state: Job, isEnd: boolean): void {
-    this.changes.push({ state: structuredClone(state), isEnd })
+    this.changes.push({ state: copyJson(state), isEnd })
   }
 
   onError(error: unknown): void {

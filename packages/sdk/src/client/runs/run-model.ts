@@ -1,5 +1,5 @@
 import { LIMITS, type RunRequest } from '@modelrun/contract'
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, copyJson } from '@modelrun/kit'
 import { type Scope, withinScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import type { ApiResult, CallContext } from '../http/operation.ts'
@@ -36,7 +36,7 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
     core.scheduler.durations.learn(reference.modelId ?? call.model, { runningMs: elapsedMs, finishedMs: elapsedMs })
   const { onStatus } = options
   const { state } = reference
-  if (onStatus && state) notify(log, 'onStatus', () => onStatus(structuredClone(state), job))
+  if (onStatus && state) notify(log, 'onStatus', () => onStatus(copyJson(state), job))
   return { data: outcomeOfCompleted(reference, runResponse), response, requestId, attempts }
 }
 

@@ -49,21 +49,25 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
     throw new ConfigurationError({ message })
   }
 
+  async function settle(user: string, { id, window }: Reservation, charged: number): Promise<void> {
+    await store.settle({ account: accountOf(user, window), id, charged })
+    if (hasTotal) await store.settle({ account: totalOf(window), id, charged })
+  }
   return {
     reserve: async (identity, credits) => {
       const reservation = { id: randomId(), credits, window: currentWindow() }
-      const { id, window } = reservation
-      const total = totalOf(window)
-      if (!(await take({ ...reservation, account: total, limit: totalCredits }))) return undefined
-      const account = accountOf(identity.user, window)
-      if (await take({ ...reservation, account, limit: limitOf(identity) })) return reservation
-      if (hasTotal) await store.settle({ account: total, id, charged: 0 })
-      return undefined
+      const ofAll = { ...reservation, account: totalOf(reservation.window), limit: totalCredits }
+      const ofUser = { ...reservation, account: accountOf(identity.user, reservation.window), limit: limitOf(identity) }
+      let isTaken = false
+      try {
+        isTaken = (await take(ofAll)) && (await take(ofUser))
+        return isTaken ? reservation : undefined
+      } finally {
+        // A store that fails may have added it.
+        if (!isTaken) await settle(identity.user, reservation, 0)
+      }
     },
-    settle: async (user, { id, window }, charged) => {
-      await store.settle({ account: accountOf(user, window), id, charged })
-      if (hasTotal) await store.settle({ account: totalOf(window), id, charged })
-    },
+    settle,
     balance: async (identity) => {
       const used = await store.balance(accountOf(identity.user, currentWindow()))
       return { used, limit: limitOf(identity) }

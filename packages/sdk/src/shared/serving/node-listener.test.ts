@@ -6,16 +6,17 @@ import {
   type RequestListener,
   type Server,
 } from 'node:http'
+import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../../../test/manual-clock.ts'
-import { SECRET } from '../../../test/test-inbox.ts'
+import { gate, SECRET } from '../../../test/test-inbox.ts'
 import { createInbox } from '../../webhooks/inbox.ts'
 import { parseWebhook, WEBHOOK_BODY } from '../../webhooks/parse-webhook.ts'
 import type { Delivery } from '../../webhooks/receive-delivery.ts'
-import { createNodeListener, type NodeRequest } from './node-listener.ts'
+import { createNodeListener, type NodeRequest, type ServedRequest } from './node-listener.ts'
 
 const delivery = fixtures.webhooks.succeeded.body
 const TEXT = JSON.stringify(delivery)
@@ -35,6 +36,31 @@ async function listen(listener: RequestListener): Promise<string> {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}/hook`
 }
+
+test.each(['HTTP/1', 'HTTP/2'])('knows over %s when the client has left', async (protocol) => {
+  const { opened, open } = gate()
+  const asked: ServedRequest[] = []
+  const listener = createNodeListener(
+    async (request) => {
+      asked.push(request)
+      await opened
+      return new Response()
+    },
+    { body: WEBHOOK_BODY },
+  )
+  const isFirst = protocol === 'HTTP/1'
+  const server = isFirst ? createServer(listener) : createHttp2Server(listener)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const request = isFirst ? httpRequest(url).end() : connect(url).request()
+  request.on('error', () => {})
+  await vi.waitFor(() => expect(asked[0]?.hasLeft()).toBe(false), { timeout: 100_000 })
+  request.destroy()
+  await vi.waitFor(() => expect(asked[0]?.hasLeft()).toBe(true), { timeout: 100_000 })
+  open()
+  server.close()
+})
 
 /** An inbox behind a listener, and what its handler saw. */
 async function openInbox() {

@@ -28,8 +28,9 @@ interface NodeResponse {
   statusCode: number
   /** True when the head of the response was sent: another handler has responded. */
   headersSent?: boolean | undefined
-  /** True when the connection has ended. */
+  /** True when the connection has ended. HTTP/2 has it in the stream. */
   destroyed?: boolean | undefined
+  stream?: { destroyed?: boolean | undefined } | undefined
   /** Sets one header. */
   setHeader(name: string, value: string): unknown
   /** Sends the body, and ends the response. */
@@ -75,7 +76,7 @@ export function createNodeListener(
       url: request.originalUrl ?? request.url,
       headers: received,
       raw: request,
-      hasLeft: () => response.destroyed === true,
+      hasLeft: () => (response.stream ?? response).destroyed === true,
       readBody: () => readBody(request, { rules, clock }),
     })
     const text = await served.text()
