@@ -62,9 +62,14 @@ describe('generateImage', () => {
     expect(one.charged()).toBe(PRICE)
   })
 
-  it('does not repeat a run without a file, and names its job', async () => {
+  it.each([
+    ['no item', []],
+    ['an empty file', [{ type: 'image', url: 'data:image/png;base64,' }]],
+    ['a page', [{ type: 'image', url: 'data:text/html,expired' }]],
+  ])('does not repeat a run without a file, and names its job: %s', async (_, items) => {
     const one = setup()
-    one.server.script('aurora-image', [WITHOUT_FILE])
+    const output = { type: 'image', items: items as never }
+    one.server.script('aurora-image', [{ result: 'succeeded', output }])
     const call = generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox' })
     await expect(call).rejects.toMatchObject({
       isRetryable: false,
@@ -73,13 +78,16 @@ describe('generateImage', () => {
     expect(one.posts()).toBe(1)
   })
 
-  it.each([null, 'a fox'])('gives the file beside an item that is %j', async (item) => {
-    const output = { type: 'image', items: [{ type: 'image', url: 'a.png' }, item as never] }
-    const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
-    const { values, warnings } = await takeFiles([run], async (_, { url }) => url)
-    expect(values).toEqual(['a.png'])
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('1 of 2 failed') }])
-  })
+  it.each([null, 'a fox', { text: 'a' }, { url: '/a.png' }])(
+    'gives the file beside an item that is %j',
+    async (item) => {
+      const output = { type: 'image', items: [{ type: 'image', url: 'data:,a' }, item as never] }
+      const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
+      const { values, warnings } = await takeFiles([run], async (_, { url }) => url)
+      expect(values).toEqual(['data:,a'])
+      expect(warnings).toMatchObject([{ message: expect.stringContaining('1 of 2 failed') }])
+    },
+  )
 
   it('gives url, job and price of each image', async () => {
     const one = setup()

@@ -43,10 +43,14 @@ export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunP
   if (unknown !== undefined) reject(unknown, `createModelRun has no such option; the options are ${NAMES.join(', ')}.`)
   if (durable && webhook) reject('webhook', 'a batch has an inbox of its own: use `webhooks` of `createRuns`.')
   const { onAbort = 'cancel', deadlineMs = 600_000, videoFiles = 'bytes' } = plain
+  if (onAbort !== 'cancel' && onAbort !== 'detach') reject('onAbort', "it must be 'cancel' or 'detach'.")
+  if (videoFiles !== 'bytes' && videoFiles !== 'url') reject('videoFiles', "it must be 'bytes' or 'url'.")
+  if (!(deadlineMs > 0)) reject('deadlineMs', 'it must be a number above 0.')
+  if (durable && typeof durable.runEach !== 'function') reject('durable', 'it must be what `createRuns` returned.')
   let made: ModelRun | undefined
   const getClient = () => {
     // A client of another copy of `modelrun` has another class.
-    made ??= client && 'submit' in client ? client : new ModelRun(client)
+    made ??= client instanceof Object && 'submit' in client ? client : new ModelRun(client)
     return made
   }
   return {

@@ -8,6 +8,11 @@ import { toInputs } from './to-input.ts'
 /** The AI SDK would split a call for more files than this into several, and lose what was paid when one of them fails. */
 export const FILES_PER_CALL = 1_000
 
+/** Names that are nearly those of options. */
+const NOT_READ = /^(model[\W_]*run|max_?credits?|webhook_?context)$/i
+const OF_RUN = 'The options are `modelrun: { maxCredits, webhookContext }`.'
+const OF_BATCH = '`maxCredits` and `webhooks` are options of `createRuns`.'
+
 /** Which model a call is of. */
 export interface Wanted {
   modelId: string
@@ -28,12 +33,12 @@ export function prepareCall(options: ResolvedOptions, wanted: Wanted, call: Call
 async function prepare(
   { durable, readModel }: ResolvedOptions,
   { modelId, kind }: Wanted,
-  { n: count = 1, providerOptions, abortSignal: signal, headers: given = {}, ...settings }: CallOptions,
+  { n: count = 1, providerOptions, abortSignal: signal, headers: named = {}, ...settings }: CallOptions,
 ) {
   const own = providerOptions?.modelrun ?? {}
   const { maxCredits, webhookContext: context, ...parameters } = own
-  const lowerCase = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value])
-  const { 'idempotency-key': key = '', ...headers }: typeof given = Object.fromEntries(lowerCase)
+  const lowerCase = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value])
+  const { 'idempotency-key': key = '', ...headers }: typeof named = Object.fromEntries(lowerCase)
   if (durable && key === '') {
     reject(
       'headers',
@@ -41,11 +46,15 @@ async function prepare(
     )
   }
   const model = await readModel(modelId, kind)
-  // The options of single runs are not for runs of a batch: they are rejected as parameters that do not exist.
+  // A limit that is ignored costs credits. The options of single runs are not for runs of a batch.
+  const read = ['modelrun', ...Object.keys(model.input_schema.properties)]
+  const given = Object.keys({ ...providerOptions, ...(durable ? own : parameters) })
+  const lost = given.find((name) => NOT_READ.test(name) && !read.includes(name))
+  if (lost !== undefined) reject(`providerOptions ${lost}`, `nothing reads it. ${durable ? OF_BATCH : OF_RUN}`)
   const { inputs, warnings } = await toInputs(model, settings, { parameters: durable ? own : parameters, count })
-  const lost = Object.keys(headers).filter((name) => durable && name !== 'user-agent')
-  if (lost.length > 0) {
-    const details = `The batch sends its runs without ${lost.join(', ')}: set headers in the options of its client.`
+  const unsent = Object.keys(headers).filter((name) => durable && name !== 'user-agent')
+  if (unsent.length > 0) {
+    const details = `The batch sends its runs without ${unsent.join(', ')}: set headers in the options of its client.`
     warnings.push({ type: 'unsupported', feature: 'headers', details })
   }
   // The keys are for a batch. The service has none.

@@ -10,11 +10,14 @@ describe('createModelRun', () => {
     await expect(call).rejects.toThrow(/API key is missing|API key is empty/)
   })
 
-  it('rejects an option that it does not have', () => {
-    const options = { durabel: {} } as object
-    expect(() => createModelRun(options)).toThrow(
-      /durabel: createModelRun has no such option; the options are client, durable/,
-    )
+  it.each([
+    [{ durabel: {} }, 'durabel: createModelRun has no such option; the options are client, durable'],
+    [{ durable: {} }, 'durable: it must be'],
+    [{ onAbort: 'stop' }, "onAbort: it must be 'cancel' or"],
+    [{ videoFiles: 'URL' }, 'videoFiles: it must be'],
+    [{ deadlineMs: Number.NaN }, 'deadlineMs: it must be'],
+  ])('rejects an option that it does not read: %j', (options: object, message) => {
+    expect(() => createModelRun(options)).toThrow(message)
   })
 
   it('works in a registry and behind middleware', async () => {

@@ -105,17 +105,21 @@ export async function takeFiles<File>(
   const parts = runs.map(async (run) => {
     if (run.status === 'rejected') return [run]
     const { jobId, output } = run.value
-    const noFile = async (): Promise<File> => {
-      const message = `The job ${jobId} succeeded without a file. The call is not repeated: its run was paid.`
-      const about = { url: servicePath('jobs', jobId), code: 'no_output', submission: 'accepted' as const, jobId }
-      throw runError(message, about)
-    }
-    // A service may have null or a text in the place of an item.
-    const files = output.items.map((item) => (Object(item) === item ? take(run.value, item) : noFile()))
-    return await Promise.allSettled(files.length > 0 ? files : [noFile()])
+    const files = output.items.map(async (item) => (isFile(item) ? await take(run.value, item) : noFile(jobId)))
+    return await Promise.allSettled(files.length > 0 ? files : [Promise.resolve().then(() => noFile(jobId))])
   })
   const jobIds = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.jobId] : []))
   return keepSucceeded<File>((await Promise.all(parts)).flat(), { jobIds, wanted })
+}
+
+/** A service may have null, a text or a relative URL in the place of a file. */
+function isFile(item: unknown): boolean {
+  return item instanceof Object && 'url' in item && /^(https?|data):/i.test(String(item.url))
+}
+
+function noFile(jobId: string): never {
+  const message = `The job ${jobId} succeeded without a file. The call is not repeated: its run was paid.`
+  throw runError(message, { url: servicePath('jobs', jobId), code: 'no_output', submission: 'accepted', jobId })
 }
 
 /** Fetches with the retries of the client. A file that stays away never repeats the run that made it. */
@@ -124,7 +128,10 @@ export function fileFetcher({ client }: ResolvedOptions, signal: AbortSignal | u
     const file = await client().files.download(item, { jobId, signal })
     const data = await file.bytes()
     // The type is empty when the file host does not say it: the AI SDK detects it then.
-    return { data, mediaType: file.contentType ?? '', facts: { url: item.url, ...facts } }
+    const { contentType: mediaType = '' } = file
+    // A page that says that the file has expired is not the file.
+    if (data.length === 0 || mediaType.startsWith('text/html')) noFile(jobId)
+    return { data, mediaType, facts: { url: item.url, ...facts } }
   }
   return async (run: SucceededRun, item: OutputItem) => {
     const { jobId, input } = run

@@ -141,6 +141,8 @@ describe('a setting', () => {
   const large = Uint8Array.from({ length: 800_000 }, (_, index) => PNG[index] ?? 0)
   it.for([
     ['of a parameter that does not exist', aurora, options({ image_sise: 'square' }), /did you mean image_size/],
+    ['of a limit by another name', aurora, options({ max_credits: 1 }), /max_credits: nothing reads it/],
+    ['of another spelling', aurora, { n: 1, providerOptions: { modelRun: {} } }, /modelRun: nothing reads it/],
     ['of a value that is not allowed', aurora, options({ image_size: 'huge' }), /must be one of/],
     ['of a number of files beside `n`', aurora, options({ num_images: 2 }), /num_images/],
     [

@@ -51,8 +51,15 @@ export async function startAgent(cli: CliHarness, options: HostOptions = {}) {
   return {
     /** The questions to the user. */
     questions,
-    call: async (name: string, input: object, timeout = 60_000): Promise<ToolReply> => {
-      const { isError, content } = await client.callTool({ name, arguments: { ...input } }, { timeout })
+    call: async (
+      name: string,
+      input: object,
+      limits: { timeout?: number; signal?: AbortSignal } = {},
+    ): Promise<ToolReply> => {
+      const { isError, content } = await client.callTool(
+        { name, arguments: { ...input } },
+        { timeout: 60_000, ...limits },
+      )
       const [first] = content
       const text = first !== undefined && 'text' in first ? String(first.text) : ''
       const facts = text.startsWith('{') ? JSON.parse(text) : {}
@@ -72,16 +79,38 @@ function commandOf(cli: CliHarness, flags: string[]) {
   return { command: process.execPath, args: [cli.command, 'mcp', '--out', join(cli.folder, 'out'), ...flags] }
 }
 
-/** Writes lines to a server, as a host of an old version does, and gives all that it writes until it ends. */
-export async function talk(cli: CliHarness, messages: object[]): Promise<string[]> {
+/** A server and the pipes of its host. */
+export function startServer(cli: CliHarness) {
   const { command, args } = commandOf(cli, [])
   const child = spawn(command, args, { env: cli.env(), stdio: ['pipe', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+const OLD = {
+  protocolVersion: '2025-06-18',
+  capabilities: { elicitation: {} },
+  clientInfo: { name: 'old', version: '1' },
+}
+
+/**
+ * Writes lines to a server, as a host of 2025 does, and gives all that it writes until it ends.
+ *
+ * @param response to a question to the user
+ */
+export async function talk(cli: CliHarness, messages: object[], response?: object): Promise<string[]> {
+  const child = startServer(cli)
   const lines: string[] = []
-  const expected = messages.filter((message) => 'id' in message).length
-  for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`)
+  const write = (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`)
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: OLD }
+  for (const message of [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, ...messages])
+    write(message)
+  let expected = messages.length + 1
   for await (const line of createInterface({ input: child.stdout })) {
-    lines.push(line)
-    if (lines.filter((one) => one.includes('"id"')).length === expected) child.stdin.end()
+    const { id, method } = JSON.parse(line)
+    if (method === 'elicitation/create') write({ jsonrpc: '2.0', id, result: response })
+    else lines.push(line)
+    if (method === undefined && --expected === 0) child.stdin.end()
   }
   return lines
 }

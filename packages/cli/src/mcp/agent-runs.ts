@@ -6,7 +6,7 @@ import type { Batch } from '../batch/open-batch.ts'
 import { hashOf, rowContent } from '../batch/row-keys.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
 import { type SavedOutput, saveOutputs } from '../files/save-files.ts'
-import { readModel } from '../models/read-model.ts'
+import { priceOf, readModel } from '../models/read-model.ts'
 import { inputProblems } from '../run/input.ts'
 import { priceText } from '../terminal/text.ts'
 
@@ -23,6 +23,8 @@ export interface PlannedRun {
   /** Id of the model as it was asked for: a service may show another one. */
   model: string
   input: Record<string, unknown>
+  /** Of model and input. */
+  hash: string
   /** Price of a run, in credits. */
   price: number
   /** Whether it has to be sent: no run of its key was, or it was rejected. */
@@ -41,8 +43,8 @@ export class AgentRuns {
   /** Why nothing is sent: the key, its permissions or its credits do not suffice. */
   pausedBy: string | undefined
   readonly runs: Batch['runs']
-  /** Keys of the runs of which the user was asked, until the host responds. */
-  readonly asked = new Set<string>()
+  /** The runs of which the user was asked, by their keys, until the host responds. */
+  readonly asked = new Map<string, 'open' | 'silent'>()
   readonly #work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }
 
   constructor(work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }) {
@@ -51,15 +53,14 @@ export class AgentRuns {
   }
 
   /** @throws UsageError when the model or the input is wrong, or the key is that of another run: nothing was sent */
-  async plan({ model, input: given, key: named }: AskedRun): Promise<PlannedRun> {
-    const { input_schema, pricing } = await readModel(this.#work.client, model)
-    const schema = input_schema ?? { type: 'object', properties: {} }
-    // Hosts have null for what the agent left out.
-    const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  async plan({ model, input, key: named }: AskedRun): Promise<PlannedRun> {
+    const shown = await readModel(this.#work.client, model)
+    const schema = shown.input_schema ?? { type: 'object', properties: {} }
     const contentOf = (run: Pick<Run, 'model' | 'input'>) => `${run.model}\n${rowContent({ ...run.input }, schema)}`
     const content = contentOf({ model, input })
     const isSame = (run: Run) => contentOf(run) === content
-    let key = named ?? hashOf(content, HASH_LENGTH)
+    const hash = hashOf(content, HASH_LENGTH)
+    let key = named ?? hash
     let run = await this.runs.get(key)
     if (named === undefined && (run === undefined || !isSame(run))) {
       // A default that the service has changed since gives the same call another hash, and its hash to another call.
@@ -72,14 +73,16 @@ export class AgentRuns {
     const problems = isNew ? inputProblems({ schema, parameters: [] }, input) : []
     if (problems.length > 0) throw new UsageError(`Invalid input: ${problems.join(' ')} Nothing was sent.`)
     const unknown = isNew ? await this.runs.unknown() : []
-    const price = pricing.credits_per_run
-    return { key, model, input, price, isNew, lostKey: unknown.find(isSame)?.key, isSame }
+    const price = isNew ? priceOf({ ...shown, id: model }) : shown.pricing.credits_per_run
+    return { key, model, input, hash, price, isNew, lostKey: unknown.find(isSame)?.key, isSame }
   }
 
   /** Sends a run at its planned price, unless it was sent before. @throws RejectedRunError when the budget does not suffice */
   async send(plan: PlannedRun): Promise<void> {
     const { key, model, input, price } = plan
     const { batch, options } = this.#work
+    // What was rejected or cancelled since its last report, this run too, is taken off the budget first.
+    await this.list()
     if (!(await batch.engine.reserve(budgetOfToday(), key, { amount: price, limit: options.budget }))) {
       throw new RejectedRunError(
         `A run of this model costs ${priceText(price)}, and ${await this.budgetLeft()} of ${priceText(options.budget)} are left of the ` +
@@ -97,7 +100,6 @@ export class AgentRuns {
 
   /** What is not charged counts no more in the budget. */
   async settle({ key, state }: Run): Promise<void> {
-    if (state !== 'waiting') this.pausedBy = undefined
     const isFree = state === 'cancelled' || state === 'rejected'
     if (isFree) await this.#work.batch.engine.release(budgetOfToday(), key)
   }
@@ -108,10 +110,18 @@ export class AgentRuns {
     return Math.max(0, this.#work.options.budget - spent)
   }
 
+  /** A run that waits is not sent for more than its last caller agreed to. */
+  async limit(key: string, maxCredits = Number.POSITIVE_INFINITY): Promise<void> {
+    const run = await this.runs.get(key)
+    if (run?.state !== 'waiting' || maxCredits >= (run.maxCredits ?? Number.POSITIVE_INFINITY)) return
+    await this.runs.add(key, run.model, run.input, { maxCredits })
+  }
+
   /** The newest runs, those that have not ended last. */
   async list(): Promise<Run[]> {
-    const runs = await listRuns(this.#work.batch)
-    return runs.slice(-NEWEST_RUNS)
+    const runs = (await listRuns(this.#work.batch)).slice(-NEWEST_RUNS)
+    for (const run of runs) await this.settle(run)
+    return runs
   }
 
   /** The files of a run, saved once. */

@@ -1,14 +1,11 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
+import { memberOf } from '@modelrun/kit'
 import { RejectedRunError } from '../errors.ts'
 import { cleanText, priceText } from '../terminal/text.ts'
 import type { PlannedRun } from './agent-runs.ts'
 
-/** What the user was asked: a response is for this model and price alone. */
-export interface Question {
-  key: string
-  model: string
-  price: number
-}
+/** What the user was asked: a response is for this model, input and price alone. */
+export type Question = Pick<PlannedRun, 'key' | 'hash' | 'price'>
 
 /** What is known of the consent of the user. */
 interface Consent {
@@ -18,6 +15,7 @@ interface Consent {
   maxCredits: number | undefined
   /** Whether the host has questions. */
   canAsk: boolean
+  known?: 'open' | 'silent' | undefined
 }
 
 const SHOWN_ID = 80
@@ -29,13 +27,15 @@ const SHOWN_INPUT = 200
  *
  * @throws RejectedRunError when the call does not agree, or the user cannot be asked: nothing was sent
  */
-export function questionAbout(plan: PlannedRun, { confirmAbove, maxCredits, canAsk }: Consent): string | undefined {
+export function questionAbout(plan: PlannedRun, consent: Consent): string | undefined {
+  const { confirmAbove, maxCredits, canAsk, known } = consent
   const { price, lostKey, input } = plan
   const costs = describePrice(plan)
   if (maxCredits !== undefined && price > maxCredits) {
     throw new RejectedRunError(`${costs}, more than max_credits ${maxCredits}. Nothing was sent.`)
   }
   if (price <= confirmAbove && lostKey === undefined) return undefined
+  if (known === 'open') throw new RejectedRunError(`${costs}. The user is asked by another call. Nothing was sent.`)
   if (canAsk) return `${costs}. Run it? Input: ${shorten(JSON.stringify(input), SHOWN_INPUT)}`
   if (lostKey !== undefined) throw new RejectedRunError(`${costs}. Nothing was sent. Inform the user, who decides.`)
   // The agent has asked in the place of the host, and says so.
@@ -45,16 +45,16 @@ export function questionAbout(plan: PlannedRun, { confirmAbove, maxCredits, canA
   )
 }
 
-/** @throws RejectedRunError unless the user agrees: nothing was sent */
-export function checkResponse(plan: PlannedRun, action: string): void {
-  if (action !== 'accept') {
+/** Not every host responds as the protocol says: what is not a yes is a no. @throws RejectedRunError: nothing was sent */
+export function checkResponse(plan: PlannedRun, response: unknown): void {
+  if (memberOf(response, 'action') !== 'accept') {
     throw new RejectedRunError(`${describePrice(plan)}. The user does not agree. Nothing was sent.`)
   }
 }
 
 /** Whether the user was asked about this run at this price. */
-export function isAbout({ key, model, price }: Question, plan: PlannedRun): boolean {
-  return key === plan.key && model === plan.model && price === plan.price
+export function isAbout({ key, hash, price }: PlannedRun, question: Question | undefined): boolean {
+  return key === question?.key && hash === question.hash && price === question.price
 }
 
 function describePrice({ model, price, lostKey }: PlannedRun): string {
@@ -72,16 +72,12 @@ function shorten(text: string, most: number): string {
 /** How long a person may take to respond. */
 const RESPONSE_MS = 600_000
 
-/** Asks through a host of the protocol of 2025. Returns undefined when the host cannot ask, or does not respond. */
-export async function askThroughHost(
-  message: string,
-  { mcpReq: { elicitInput, signal } }: ServerContext,
-): Promise<string | undefined> {
-  try {
-    const form = { mode: 'form' as const, message, requestedSchema: { type: 'object' as const, properties: {} } }
-    const { action } = await elicitInput(form, { timeout: RESPONSE_MS, signal })
-    return action
-  } catch {
-    return undefined
-  }
+/** Any result of a host. */
+const ANY = { '~standard': { version: 1 as const, vendor: 'modelrun', validate: (value: unknown) => ({ value }) } }
+
+/** Asks through a host of the protocol of 2025. Returns its response; undefined when it cannot ask, or does not respond. */
+export async function askThroughHost(message: string, { mcpReq: { send, signal } }: ServerContext): Promise<unknown> {
+  const params = { mode: 'form', message, requestedSchema: { type: 'object', properties: {} } }
+  const request = { method: 'elicitation/create', params }
+  return await send(request, ANY, { timeout: RESPONSE_MS, signal }).catch(() => undefined)
 }

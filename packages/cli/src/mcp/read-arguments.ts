@@ -1,6 +1,10 @@
-import type { JSONRPCMessage, StandardSchemaWithJSON, Transport } from '@modelcontextprotocol/server'
-import { closestName, isRecord, memberOf, tryParseJson } from '@modelrun/kit'
+import { PassThrough } from 'node:stream'
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import { cleanText, closestName, isRecord, memberOf, tryParseJson } from '@modelrun/kit'
 import type { Properties } from './tools.ts'
+
+/** What some hosts add to the arguments of each call. */
+const OF_HOSTS = ['_meta', 'toolCallId', 'sessionId', 'action', 'chatInput']
 
 /**
  * The schema of a tool that also takes what some hosts send: an object as JSON text, numbers as text, texts as numbers, and `null` for
@@ -14,11 +18,12 @@ export function readArguments<Input>(
   const names = Object.keys(properties)
   const validate: typeof standard.validate = (value) => {
     if (!isRecord(value)) return standard.validate(value)
-    const present = Object.entries(value).filter(([, member]) => member !== null)
+    const present = presentIn(value)
     // Some hosts send an argument to a tool that takes none.
-    const unknown = names.length === 0 ? [] : present.filter(([name]) => !names.includes(name))
+    const unknown = names.length === 0 ? [] : present.filter(([name]) => ![...names, ...OF_HOSTS].includes(name))
     if (unknown.length > 0) return { issues: unknown.map(([name]) => ({ message: unknownArgument(name, names) })) }
-    const read = present.map(([name, member]) => [name, readArgument(memberOf(properties[name], 'type'), member)])
+    const taken = present.filter(([name]) => names.includes(name))
+    const read = taken.map(([name, member]) => [name, readArgument(memberOf(properties[name], 'type'), member)])
     return standard.validate(Object.fromEntries(read))
   }
   return { '~standard': { ...standard, validate } }
@@ -29,30 +34,38 @@ function unknownArgument(name: string, names: readonly string[]): string {
   return `no such argument: ${name}; ${closest === undefined ? `the tool takes ${names.join(', ')}` : `did you mean ${closest}?`}`
 }
 
-/** What does not fit stays as it is, and is rejected by the schema. */
+/** What does not fit stays as it is, and is rejected by the schema. Results have a key as it is here, so it is clean here. */
 function readArgument(type: unknown, value: unknown): unknown {
-  if (type === 'string') return Number.isFinite(value) ? String(value) : value
-  if (typeof value !== 'string') return value
-  const isNumber = /^\d+(\.\d+)?$/.test(value)
-  return type === 'object' || isNumber ? (tryParseJson(value) ?? value) : value
+  if (type === 'string') return typeof value === 'string' || Number.isFinite(value) ? cleanText(String(value)) : value
+  const isText = typeof value === 'string' && (type === 'object' || /^\d+(\.\d+)?$/.test(value))
+  const read = isText ? (tryParseJson(value) ?? value) : value
+  return isRecord(read) ? Object.fromEntries(presentIn(read)) : read
 }
 
-/** Some hosts send all arguments as JSON text, or `null`. The protocol would reject the message before a schema reads it. */
-export function withReadCalls<Wire extends Transport>(wire: Wire): Wire {
-  const start = wire.start.bind(wire)
-  wire.start = () => {
-    const { onmessage } = wire
-    wire.onmessage = (message, extra) => onmessage?.(readCall(message), extra)
-    return start()
-  }
-  return wire
+function presentIn(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, member]) => member !== null)
 }
 
-function readCall<Message extends JSONRPCMessage>(message: Message): Message {
-  if (!('method' in message) || message.method !== 'tools/call') return message
+/** The messages of a host. The protocol drops one that it cannot read, and its caller would wait for ever. */
+export function readMessages(input: NodeJS.ReadStream): PassThrough {
+  const messages = new PassThrough()
+  let rest = ''
+  input.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) messages.write(`${readLine(line)}\n`)
+  })
+  return messages
+}
+
+/** Some hosts send all arguments as JSON text, or `null` for what is absent. */
+function readLine(line: string): string {
+  const message = tryParseJson(line)
+  if (!isRecord(message)) return line
   const given = memberOf(message.params, 'arguments')
   const read = typeof given === 'string' ? tryParseJson(given) : given
-  return read === null || isRecord(read)
-    ? { ...message, params: { ...message.params, arguments: read ?? {} } }
-    : message
+  // Nulls below the arguments are the tool's.
+  const plain = JSON.parse(line, (_, value: unknown) => value ?? undefined)
+  if (isRecord(plain.params) && given !== undefined) plain.params.arguments = read ?? {}
+  return JSON.stringify(plain)
 }

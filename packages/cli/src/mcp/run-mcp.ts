@@ -9,7 +9,7 @@ import { prepareFolder } from '../files/save-files.ts'
 import type { ConnectionOptions } from '../options.ts'
 import { createService } from '../service/service.ts'
 import { AgentRuns } from './agent-runs.ts'
-import { withReadCalls } from './read-arguments.ts'
+import { readMessages } from './read-arguments.ts'
 import { createToolServer } from './tool-server.ts'
 
 export interface McpOptions extends ConnectionOptions {
@@ -44,18 +44,22 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   }
   const batch = await openBatch({ service, options }, { onPause, onStoreError: say })
   const agentRuns = new AgentRuns({ client, batch, options })
+  const messages = readMessages(process.stdin)
   // A file or a device has an end, and is not closed.
   const inputEnd = ['close', 'end'].map((event) => once(process.stdin, event))
+  // The transport pauses it when it closes by itself: standard output is gone, or a message is too large.
+  const stop = once(messages, 'pause')
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'].map((event) => once(process, event))
   // Standard input that fails has ended, too.
-  const ended = Promise.race([...inputEnd, ...signals]).catch(() => {})
+  const ended = Promise.race([...inputEnd, stop, ...signals]).catch(() => {})
   await batch.runs.resume()
   batch.runs.start()
   const version = command.parent?.version() ?? ''
   const work = { protocol, client, agentRuns, confirmAbove: options.confirmAbove, version, terminal }
-  const transport = withReadCalls(new StdioServerTransport())
+  const transport = new StdioServerTransport(messages)
   const handle = serveStdio(() => createToolServer(work), { onerror: say, transport })
   await ended
+  process.stdin.pause()
   await handle.close()
   await batch.runs.stop()
   return EXIT.done

@@ -27,10 +27,11 @@ export function describeRun({ key, model, state, jobId, error, maxCredits, sentA
 }
 
 /** A run for an agent: its state, and links to its files. Texts of the service are in members of their own. */
-export async function reportRun(run: Run, agentRuns: AgentRuns, note?: string): Promise<CallToolResult> {
+export async function reportRun(run: Run, agentRuns: AgentRuns): Promise<CallToolResult> {
   await agentRuns.settle(run)
+  if (run.state !== 'waiting') agentRuns.pausedBy = undefined
   const { pausedBy } = agentRuns
-  let next = note ?? NEXT[run.state]
+  let next = NEXT[run.state]
   let problem: string | undefined
   const { files, error } = await agentRuns.filesOf(run)
   if (error !== undefined) {

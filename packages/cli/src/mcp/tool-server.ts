@@ -9,7 +9,7 @@ import type {
 import type { Run } from '@modelrun/durable'
 import { isRecord, memberOf } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
-import { isClientError, messageOf, UsageError } from '../errors.ts'
+import { isClientError, messageOf, RejectedRunError, UsageError } from '../errors.ts'
 import { readModel } from '../models/read-model.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText } from '../terminal/text.ts'
@@ -71,6 +71,7 @@ export function createToolServer(work: ToolWork): McpServer {
     })
   }
 
+  const askConsent = createConsent(work, server, states)
   register<{ limit?: number; offset?: number }>('search_models', async ({ limit = 20, offset = 0, ...query }) => {
     const { models, total } = await client.models.list({ ...query, limit, offset })
     const shown = models.map(({ id, category, description, pricing }) => {
@@ -80,20 +81,16 @@ export function createToolServer(work: ToolWork): McpServer {
     return structured({ models: shown, total, ...(next < total && models.length > 0 && { next_offset: next }) })
   })
   register<{ model: string }>('describe_model', async ({ model }) => structured(await readModel(client, model)))
-  register<RunArguments>('run_model', async (asked, context) => {
-    const plan = await agentRuns.plan(asked)
+  register<RunArguments>('run_model', async (call, context) => {
+    const plan = await agentRuns.plan(call)
     if (plan.isNew) {
-      const question = await askConsent(plan, asked.max_credits, {
-        ...work,
-        server,
-        states,
-        context,
-        asked: agentRuns.asked,
-      })
+      const question = await askConsent(plan, call.max_credits, context)
       if (question !== undefined) return question
+      // Its caller would not see the result, and the user may not have said yes.
+      context.mcpReq.signal.throwIfAborted()
       await agentRuns.send(plan)
-    }
-    return reportRun(await waitForRun(() => runs.get(plan.key), asked.wait_s, context), agentRuns)
+    } else await agentRuns.limit(plan.key, call.max_credits)
+    return reportRun(await waitForRun(() => runs.get(plan.key), call.wait_s, context), agentRuns)
   })
   register<{ key: string; wait_s?: number }>('get_job', async ({ key, wait_s }, context) => {
     // A job whose polls were given up is polled again, which costs nothing.
@@ -105,63 +102,56 @@ export function createToolServer(work: ToolWork): McpServer {
     return structured({ runs: listed.map(describeRun), budget_left: await agentRuns.budgetLeft() })
   })
   register<{ key: string }>('cancel_job', async ({ key }, context) => {
-    const note = (await runs.cancel(key)) === 'ended' ? 'It had ended before, and is charged as it ended.' : undefined
-    return reportRun(await waitForRun(() => runs.get(key), 0, context), agentRuns, note)
+    await runs.cancel(key)
+    return reportRun(await waitForRun(() => runs.get(key), 0, context), agentRuns)
   })
   return server
 }
 
-/** Texts of the service are in a member of their own. */
+/** Texts of the service are in a member of their own: only sentences about a consent or a budget have none. */
 function describeError(error: unknown): string {
   const message = cleanText(messageOf(error))
-  return isClientError(error) ? JSON.stringify({ error: { code: error.code, message } }) : message
-}
-
-/** A call that may need the consent of the user. */
-interface ConsentCall extends Pick<ToolWork, 'protocol' | 'confirmAbove'> {
-  server: McpServer
-  states: RequestStateCodec<Question>
-  context: ServerContext
-  /** The runs of which the user was asked, until the host responds. */
-  asked: Set<string>
+  if (error instanceof RejectedRunError) return message
+  return JSON.stringify({ error: { code: isClientError(error) ? error.code : undefined, message } })
 }
 
 /**
- * Asks the user, where it is needed. A host of the protocol of 2026 gets the question as a result, and calls again with the
- * response; model and price are in its state. A host that has not responded to a question is not asked it again: it cannot ask.
+ * Returns what asks the user, where it is needed. A host of the protocol of 2026 gets the question as a result, and calls again
+ * with the response; what the run is and costs is in its state. A host that has not responded to a question is not asked it again.
  *
- * @returns undefined when the run may be sent
- * @throws RejectedRunError
+ * The function returns undefined when the run may be sent, and rejects with a RejectedRunError when it may not.
  */
-async function askConsent(
-  plan: PlannedRun,
-  maxCredits: number | undefined,
-  call: ConsentCall,
-): Promise<InputRequiredResult | undefined> {
-  const { protocol, confirmAbove, server, states, context, asked } = call
-  const modern = memberOf(context.mcpReq.envelope, protocol.CLIENT_CAPABILITIES_META_KEY)
-  const question = { key: plan.key, model: plan.model, price: plan.price }
-  const response = protocol.inputResponse(context.mcpReq.inputResponses, 'agree')
-  if (response.kind === 'elicit') {
-    asked.delete(plan.key)
-    const agreed = context.mcpReq.requestState<Question>()
-    // After another price, the user is asked again.
-    if (agreed !== undefined && isAbout(agreed, plan)) return void checkResponse(plan, response.action)
+function createConsent(
+  { protocol, confirmAbove, agentRuns: { asked } }: ToolWork,
+  server: McpServer,
+  states: RequestStateCodec<Question>,
+) {
+  return async (plan: PlannedRun, maxCredits: number | undefined, context: ServerContext) => {
+    const modern = memberOf(context.mcpReq.envelope, protocol.CLIENT_CAPABILITIES_META_KEY)
+    const { key, hash, price } = plan
+    const { inputResponses: responses } = context.mcpReq
+    if (responses !== undefined) {
+      asked.delete(key)
+      // After another price, the user is asked again.
+      if (isAbout(plan, context.mcpReq.requestState())) return void checkResponse(plan, memberOf(responses, 'agree'))
+    }
+    const known = asked.get(key)
+    const canAsk = hasForms(modern ?? server.server.getClientCapabilities()) && known === undefined
+    const message = questionAbout(plan, { confirmAbove, maxCredits, canAsk, known })
+    if (message === undefined) return undefined
+    if (modern !== undefined) {
+      asked.set(key, 'silent')
+      const form = { message, requestedSchema: { type: 'object' as const, properties: {} } }
+      const inputRequests = { agree: protocol.inputRequired.elicit(form) }
+      return protocol.inputRequired({ inputRequests, requestState: await states.mint({ key, hash, price }, context) })
+    }
+    asked.set(key, 'open')
+    const response = await askThroughHost(message, context)
+    asked.set(key, 'silent')
+    if (response === undefined) return void questionAbout(plan, { confirmAbove, maxCredits, canAsk: false })
+    asked.delete(key)
+    return void checkResponse(plan, response)
   }
-  const canAsk = hasForms(modern ?? server.server.getClientCapabilities()) && !asked.has(plan.key)
-  const message = questionAbout(plan, { confirmAbove, maxCredits, canAsk })
-  if (message === undefined) return undefined
-  asked.add(plan.key)
-  if (modern !== undefined) {
-    const form = { message, requestedSchema: { type: 'object' as const, properties: {} } }
-    const inputRequests = { agree: protocol.inputRequired.elicit(form) }
-    return protocol.inputRequired({ inputRequests, requestState: await states.mint(question, context) })
-  }
-  const action = await askThroughHost(message, context)
-  if (action === undefined) return void questionAbout(plan, { confirmAbove, maxCredits, canAsk: false })
-  asked.delete(plan.key)
-  checkResponse(plan, action)
-  return undefined
 }
 
 /** A host without modes has forms. */
