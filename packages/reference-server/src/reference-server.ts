@@ -146,9 +146,9 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
   return serverOf(new Service(resolveOptions(options)))
 }
 
-/** The methods of a reference server, on its service. */
+/** The methods of a reference server. A client that knows the seed of one on another machine must not know its token. */
 export function serverOf(service: Service): ReferenceServer {
-  const controlToken = service.options.controlToken ?? randomToken()
+  const controlToken = service.options.controlToken ?? crypto.randomUUID().replaceAll('-', '')
   const handle = createHandle(service, createApp(service, controlToken))
   const serverFetch = createFetch(handle, service)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account
@@ -233,9 +233,4 @@ function storyOf(service: Service, jobId: string): string {
 function requireValid<Value>(method: string, argument: string, checked: ShapeCheck<Value>): Value {
   if (checked.ok) return checked.value
   return rejectArgument(`server.${method}`, argument, shapeProblem(checked.message))
-}
-
-// Not from the seed: a client that knows the seed must not be able to control a server on another machine.
-function randomToken(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

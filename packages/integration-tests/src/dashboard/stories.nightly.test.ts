@@ -70,9 +70,7 @@ describeDashboard('what the dashboard says', (kit) => {
     await page.getByText(/^Processing for/).waitFor()
     await served.server.clock.advance(20_000)
     await page
-      .getByText(
-        'The result was delivered 2 times. 2 deliveries failed: the receiver responded with 500: boom at line 7.',
-      )
+      .getByText('The result was sent 2 times. 2 deliveries failed: the receiver responded with 500: boom at line 7.')
       .waitFor()
     const duplicate = page.getByRole('button', { name: /^POST webhook · duplicate 2 after 4.006 s: 500 rejected/ })
     await duplicate.focus()

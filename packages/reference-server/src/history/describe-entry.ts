@@ -1,3 +1,4 @@
+import { cleanText } from '@modelrun/kit'
 import type { DeliveryEntry, JobEntry, JournalEntry, RequestEntry } from './journal-entry.ts'
 
 const MAX_BODY_SHOWN = 200
@@ -61,5 +62,5 @@ function withoutPort(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  return cleanText(text).replace(/\s+/g, ' ').trim()
 }

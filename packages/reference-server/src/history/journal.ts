@@ -1,4 +1,4 @@
-import { type Checks, oneNameOf, readOptions, text } from '@modelrun/kit'
+import { type Checks, cleanText, oneNameOf, readOptions, text } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
 import { showKey } from '../domain/api-keys.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
@@ -203,9 +203,9 @@ export class Observer {
     this.#now = now
   }
 
-  /** Writes a line to the log. Costs nothing without a log. */
+  /** Writes a line to the log, without what controls a terminal. Costs nothing without a log. */
   log(line: () => string): void {
-    this.#log?.(line())
+    this.#log?.(cleanText(line()))
   }
 
   /** Something that a person should know about. */
@@ -240,7 +240,7 @@ export class Observer {
     if (this.#log !== undefined || this.#hasWarned) return
     this.#hasWarned = true
     console.warn(
-      `modelrun-reference-server: a result did not reach ${url}: ${reason}. server.webhooks.deliveries() has every delivery, and this warning does not come again.`,
+      `modelrun-reference-server: a result did not reach ${url}: ${cleanText(reason)}. server.webhooks.deliveries() has every delivery, and this warning does not come again.`,
     )
   }
 

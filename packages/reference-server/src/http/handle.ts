@@ -123,14 +123,10 @@ function headersOf(
 }
 
 /** Without the query: it may hold a key. */
-function shownPath({ url }: RequestDetails): string {
-  return redactText(pathOf(url))
-}
-
 function lineOf(details: RequestDetails): string {
-  const { method, status, fault, durationMs } = details
+  const { method, url, status, fault, durationMs } = details
   const duration = `${Math.round(durationMs)} ms`
-  const parts = [method, shownPath(details), status, fault && `fault ${fault}`, duration]
+  const parts = [method, redactText(pathOf(url)), status, fault && `fault ${fault}`, duration]
   return parts.filter((part) => part !== undefined).join(' ')
 }
 

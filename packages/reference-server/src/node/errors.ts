@@ -1,3 +1,5 @@
+import { cleanText } from '@modelrun/kit'
+
 /** Something is wrong with the command line, or with a file that it names; the message is one line for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -10,7 +12,7 @@ export class ListenError extends Error {
 
 /** Writes a line to standard error, with the name of the command. */
 export function warn(line: string): void {
-  process.stderr.write(`modelrun-server: ${line}\n`)
+  process.stderr.write(`modelrun-server: ${cleanText(line)}\n`)
 }
 
 /** Writes a line to standard output. */

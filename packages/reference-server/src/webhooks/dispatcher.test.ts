@@ -70,17 +70,20 @@ describe('webhook', () => {
     expect(server.webhooks.deliveries().map(({ job_id }) => job_id)).toEqual([byRead.body.job_id, byHand.body.job_id])
   })
 
+  const lines: string[] = []
   it.each<{ times: number; when: string; options?: ReferenceServerOptions }>([
     { times: 1, when: 'fails for the first time' },
-    { times: 0, when: 'fails, and the server has a log', options: { log: () => {} } },
+    { times: 0, when: 'fails, and the server has a log', options: { log: (line) => lines.push(line) } },
   ])('warns $times times on the console when it $when', async ({ times, options }) => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const { server, caller, deliver } = webhookServer(options)
-    deliver.mockRejectedValue(new Error('connect ECONNREFUSED'))
+    // The receiver does not control the terminal.
+    deliver.mockRejectedValue(new Error('connect \u001b\u202eECONNREFUSED'))
     for (let run = 0; run < 2; run++) await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(60_000)
+    if (times === 0) expect(lines.join()).toContain(`${URL} connect  ECONNREFUSED`)
     expect(warn.mock.calls.map(String)).toEqual(
-      Array(times).fill(expect.stringContaining(`a result did not reach ${URL}: connect ECONNREFUSED`)),
+      Array(times).fill(expect.stringContaining(`a result did not reach ${URL}: connect  ECONNREFUSED`)),
     )
     warn.mockRestore()
   })

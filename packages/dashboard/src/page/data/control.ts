@@ -44,8 +44,12 @@ async function callControl(method: string, path: string, body?: unknown): Promis
 }
 
 export async function read<Value>(path: string): Promise<Value> {
-  return (await callControl('GET', path)).json()
+  const text = await (await callControl('GET', path)).text()
+  return JSON.parse(text.replace(DIRECTION_MARKS, (mark) => `\\\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`))
 }
+
+/** Texts of others that hold them would turn the words of the page around. They are shown as `\u202e`. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 export async function post<Value = unknown>(path: string, body: unknown = {}): Promise<Value> {
   return (await callControl('POST', path, body)).json()

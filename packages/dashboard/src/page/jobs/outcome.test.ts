@@ -51,6 +51,6 @@ describe('the outcome of a job in a sentence', () => {
     const lost = request({ route: 'runModel', job_id: 'job_a' })
     const text = textOf([rejected, lost, { ...delivery('rejected'), status: 500 }, delivery('delivered')])
     expect(text).toContain('1 request with the same body failed before it. The response to the run was lost')
-    expect(text).toContain('The result was delivered 2 times. 1 delivery failed: the receiver responded with 500.')
+    expect(text).toContain('The result was sent 2 times. 1 delivery failed: the receiver responded with 500.')
   })
 })

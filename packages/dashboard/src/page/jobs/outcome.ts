@@ -27,7 +27,7 @@ export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
     `${counts.join(', ')}.`,
     rejected > 0 && `${count(rejected, 'request')} with the same body failed before it.`,
     isLost && 'The response to the run was lost: the job was made all the same. To send the run again would pay twice.',
-    deliveries.length > 1 && `The result was delivered ${deliveries.length} times.`,
+    deliveries.length > 1 && `The result was sent ${deliveries.length} times.`,
     failed.length > 0 &&
       `${count(failed.length, 'delivery', 'deliveries')} failed: ${failed.map(missedReason).at(-1)}.`,
   ]
