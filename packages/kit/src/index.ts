@@ -80,7 +80,7 @@ export {
   RetryAfterError,
   type TaskEnd,
 } from './engine/task-ends.ts'
-export { createTaskEngine } from './engine/task-engine.ts'
+export { createTaskEngine, noCursor } from './engine/task-engine.ts'
 export {
   type LockedOne,
   type LockedTask,

@@ -3,7 +3,7 @@ import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { attemptId, checkKey, type GivenRun, isEnded, type Outcome, type SubmitData } from './run-types.ts'
-import { asJson, fromJson, type RunsContext } from './runs-context.ts'
+import { asJson, decide, fromJson, type RunsContext } from './runs-context.ts'
 
 /**
  * Adds a run. One of this key that was rejected for a lower `maxCredits` runs again, and one that waits takes a lower one.
@@ -19,7 +19,7 @@ export async function addCheckedRun(key: string, given: GivenRun, context: RunsC
   if (stored === undefined) return
   const known = fromJson<SubmitData>(stored.data)
   checkSameRun(key, wanted, known)
-  if (stored.state === 'done') await retryForBudget(key, wanted, context)
+  if (stored.state === 'done') await addToEnded(key, wanted, context)
   else if (isLower(wanted, known)) await lowerLimit(await latestAttempt(key, context), wanted, context)
 }
 
@@ -34,9 +34,21 @@ export async function lowerLimit(
   { engine, queues }: RunsContext,
 ): Promise<void> {
   if (attempt === undefined || attempt.run.state !== 'waiting' || !isLower(wanted, attempt.run)) return
-  const { model, input, webhookUrl } = attempt.run
-  const data = { model, input, webhookUrl, maxCredits: wanted.maxCredits }
-  await engine.update(queues.submit, attempt.id, asJson(data))
+  await engine.update(
+    queues.submit,
+    attempt.id,
+    asJson(submitDataOf({ ...attempt.run, maxCredits: wanted.maxCredits })),
+  )
+}
+
+/** What is stored of a run to send it. */
+export function submitDataOf({ model, input, maxCredits, webhookUrl }: SubmitData): SubmitData {
+  return { model, input, maxCredits: finite(maxCredits), webhookUrl }
+}
+
+/** An attempt with the limit that its user has named now, if any. */
+export function agreedTo(attempt: Attempt | undefined, agreed: Pick<SubmitData, 'maxCredits'>): Attempt | undefined {
+  return attempt && { ...attempt, run: { ...attempt.run, ...agreed } }
 }
 
 /** Returns a run with the input as JSON has it. @throws ConfigurationError or InputValidationError */
@@ -68,36 +80,41 @@ function checkRun(key: unknown, { model, input, maxCredits }: GivenRun): void {
   })
 }
 
-/** Sends a run that has ended without a result once more, as a new attempt. Of several calls at the same time, all mean the same one. */
+/** Sends a run that has ended without a result once more, as a new attempt. */
 export async function retryRun(
   key: string,
   agreed: Pick<SubmitData, 'maxCredits'>,
   context: RunsContext,
 ): Promise<boolean> {
-  const latest = await latestAttempt(key, context)
+  const latest = agreedTo(await latestAttempt(key, context), agreed)
   if (latest === undefined || !isEnded(latest.run) || latest.run.state === 'succeeded') return false
-  await addAttempt({ ...latest, run: { ...latest.run, ...agreed } }, context)
+  await addAttempt(latest, context)
   return true
 }
 
 /** Adds the next attempt of a run. */
 export async function addAttempt({ attempt, run }: Attempt, { engine, queues }: RunsContext): Promise<void> {
-  const { key, model, input, maxCredits, webhookUrl } = run
+  const { key } = run
   const id = attemptId(key, attempt + 1)
+  // First the mark: a call that dies in between is repeated, and then all is counted.
+  await engine.add(queues.retried, id, { data: null })
   if (run.state === 'failed' || run.state === 'cancelled' || run.state === 'rejected') {
     await engine.remove(queues.ends[run.state], attemptId(key, attempt))
   }
-  // First the mark: a call that dies in between is repeated, and then all is counted.
-  await engine.add(queues.retried, id, { data: null })
-  await engine.add(queues.submit, id, { data: asJson({ model, input, maxCredits: finite(maxCredits), webhookUrl }) })
+  await engine.add(queues.submit, id, { data: asJson(submitDataOf(run)) })
   engine.notify?.()
 }
 
-/** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */
-async function retryForBudget(key: string, wanted: SubmitData, context: RunsContext): Promise<void> {
-  const { maxCredits } = wanted
+/** Of a run whose first attempt has ended. */
+async function addToEnded(key: string, wanted: SubmitData, context: RunsContext): Promise<void> {
   const latest = await latestAttempt(key, context)
   await lowerLimit(latest, wanted, context)
+  if (latest?.run.state === 'rejected') await decide(key, () => retryForBudget(key, wanted, context), context)
+}
+
+/** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */
+async function retryForBudget(key: string, { maxCredits }: SubmitData, context: RunsContext): Promise<void> {
+  const latest = await latestAttempt(key, context)
   const isDearer = latest?.run.state === 'rejected' && latest.run.error?.code === 'budget_exceeded'
   if (isDearer && (latest.run.maxCredits ?? 0) < (maxCredits ?? Number.POSITIVE_INFINITY)) {
     return await addAttempt({ ...latest, run: { ...latest.run, maxCredits } }, context)

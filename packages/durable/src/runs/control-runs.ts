@@ -2,7 +2,15 @@ import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { cancelledBefore, isEnded, keyOf, outcomeOf, type SubmitData } from './run-types.ts'
-import { FIRST_WAIT_MS, OPEN_STATES, pagesOf, type RunsContext, settleEnd, storeOutcome } from './runs-context.ts'
+import {
+  decide,
+  FIRST_WAIT_MS,
+  OPEN_STATES,
+  pagesOf,
+  type RunsContext,
+  settleEnd,
+  storeOutcome,
+} from './runs-context.ts'
 import { endCancelled } from './submit-run.ts'
 
 /**
@@ -23,15 +31,15 @@ const LONGEST_WAIT_MS = 5_000
 export async function cancelRun(key: string, context: RunsContext): Promise<Cancellation> {
   const giveUpAt = performance.now() + LONGEST_WAIT_MS
   for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
-    const latest = await latestAttempt(key, context)
-    if (latest === undefined) return 'missing'
-    const done = await cancelAttempt(latest, context)
+    const done = await decide(key, async () => cancelAttempt(await latestAttempt(key, context), context), context)
     if (done !== 'sending' || performance.now() > giveUpAt) return done
     await sleep(systemClock, waitMs)
   }
 }
 
-async function cancelAttempt({ id, run }: Attempt, context: RunsContext): Promise<Cancellation> {
+async function cancelAttempt(attempt: Attempt | undefined, context: RunsContext): Promise<Cancellation> {
+  if (attempt === undefined) return 'missing'
+  const { id, run } = attempt
   if (run.state === 'cancelled') {
     // An earlier call may have ended before it had stored all of it.
     await settleEnd(id, 'cancelled', context)

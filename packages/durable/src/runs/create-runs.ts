@@ -11,7 +11,7 @@ import { readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
 import { checkKey } from './run-types.ts'
-import { queuesOf, type RunsContext } from './runs-context.ts'
+import { decide, queuesOf, type RunsContext } from './runs-context.ts'
 import {
   AGREED,
   checkRunsOptions,
@@ -50,6 +50,7 @@ export function createRuns(options: RunsOptions): Runs {
   const context = contextOf(options)
   const workers = createBatchWorkers(context, options)
   let cursors: ReadCursors = {}
+  const decideOn = createDecisions(context)
 
   return {
     // biome-ignore lint/complexity/useMaxParams: a key, and the three that `client.submit` takes
@@ -75,10 +76,10 @@ export function createRuns(options: RunsOptions): Runs {
     list: async (list = {}) => listRuns(readOptions('runs.list', list, PAGE), context),
     unknown: async (list = {}) => listUnknown(readOptions('runs.unknown', list, PAGE), context),
     resolve: async (key, decision = {}) =>
-      resolveUnknown(checkKey(key), readOptions('runs.resolve', decision, { jobId }).jobId, context),
+      decideOn(key, readOptions('runs.resolve', decision, { jobId }).jobId, resolveUnknown),
     resubmit: async (key, decision = {}) =>
-      resubmitUnknown(checkKey(key), readOptions('runs.resubmit', decision, { lostJob: jobId }).lostJob, context),
-    retry: async (key, agreed = {}) => retryRun(checkKey(key), readOptions('runs.retry', agreed, AGREED), context),
+      decideOn(key, readOptions('runs.resubmit', decision, { ...AGREED, lostJob: jobId }), resubmitUnknown),
+    retry: async (key, agreed = {}) => decideOn(key, readOptions('runs.retry', agreed, AGREED), retryRun),
     delete: async (wanted) => deleteRuns(readOptions('runs.delete', wanted, RUNS_TO_DELETE), context),
     cancel: async (key) => cancelRun(checkKey(key), context),
     cancelAll: () => whilePaused(() => cancelAllRuns(context), context),
@@ -112,6 +113,13 @@ export function createRuns(options: RunsOptions): Runs {
       }
     },
   }
+}
+
+type Decision<Given> = (key: string, given: Given, context: RunsContext) => Promise<boolean>
+
+function createDecisions(context: RunsContext) {
+  return <Given>(key: string, given: Given, decision: Decision<Given>) =>
+    decide(checkKey(key), () => decision(key, given, context), context)
 }
 
 function abortedLoop(cause: unknown): AbortedError {

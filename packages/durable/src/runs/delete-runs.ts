@@ -1,8 +1,8 @@
 import type { TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import { latestAttempt } from './read-runs.ts'
+import { deleteRest, latestAttempt, readAttempt } from './read-runs.ts'
 import { attemptId, type EndState, isEnded, keyOf, type Run } from './run-types.ts'
-import { partOf, type RunsContext } from './runs-context.ts'
+import { decide, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 
@@ -21,23 +21,24 @@ export async function deleteRuns(
   check(wanted)
   const { engine, queues } = context
   const counts = { deleted: new Set<string>(), kept: new Set<string>() }
-  const deleteListed = async (queue: string, state: TaskState) => {
+  const deleteList = async (queue: string, state: TaskState) => {
     let after: string | undefined
     for (;;) {
       const page = await engine.list(queue, state, { limit: PAGE, after })
       if (page.length === 0) return
       const before = counts.deleted.size
-      for (const key of new Set(page.map(({ id }) => keyOf(id)))) {
-        const done = await deleteRun(key, wanted, context)
+      for (const { id } of page) {
+        const key = keyOf(id)
+        const done = await decide(key, () => deleteListed(id, wanted, context), context)
         if (done !== undefined) counts[done].add(key)
       }
       // Where cursors are numbers of places, those of the rest have changed: the page is read again.
       if (counts.deleted.size === before) after = page.at(-1)?.cursor
     }
   }
-  await deleteListed(queues.outcomes, 'waiting')
+  await deleteList(queues.outcomes, 'waiting')
   for (const state of ['dead', 'waiting', 'running'] as const) {
-    for (const queue of [queues.poll, queues.submit]) await deleteListed(queue, state)
+    for (const queue of [queues.poll, queues.submit]) await deleteList(queue, state)
   }
   return { deleted: counts.deleted.size, kept: counts.kept.size }
 }
@@ -49,13 +50,19 @@ function check({ all, state, olderThanMs }: RunsToDelete): void {
   throw new ConfigurationError({ message })
 }
 
-async function deleteRun(
-  key: string,
+/** Deletes a run by one of its attempts. */
+async function deleteListed(
+  id: string,
   wanted: RunsToDelete,
   context: RunsContext,
 ): Promise<'deleted' | 'kept' | undefined> {
+  const key = keyOf(id)
+  // An earlier call died while it deleted this attempt.
+  const isHalf = (await readAttempt(id, context)) === undefined
+  if (isHalf) await deleteRest(id, context)
   const latest = await latestAttempt(key, context)
-  if (latest === undefined || !isWanted(latest.run, wanted)) return undefined
+  if (latest === undefined) return isHalf ? 'deleted' : undefined
+  if (!isWanted(latest.run, wanted)) return undefined
   if (latest.run.state === 'running') return 'kept'
   for (let attempt = latest.attempt; attempt >= 1; attempt -= 1) {
     if (!(await deleteAttempt(attemptId(key, attempt), context))) return 'kept'
@@ -69,16 +76,12 @@ function isWanted(run: Run, { all, state, olderThanMs = 0 }: RunsToDelete): bool
 }
 
 /** Deletes an attempt. A call that dies in between is repeated: the outcome, or what leads to the run, goes last. */
-async function deleteAttempt(id: string, { engine, queues }: RunsContext): Promise<boolean> {
+async function deleteAttempt(id: string, context: RunsContext): Promise<boolean> {
+  const { engine, queues } = context
   // What is locked right now is about to be sent.
   if ((await engine.get(queues.submit, id)) !== undefined && !(await engine.remove(queues.submit, id))) return false
-  const resubmits = await engine.total(queues.resubmits(id))
-  for (let resubmit = 0; resubmit <= resubmits; resubmit += 1) {
-    await engine.release(queues.credits, partOf(id, resubmit))
-    await engine.release(queues.resubmits(id), String(resubmit))
-  }
-  await engine.release(queues.places, id)
-  const marks = [queues.retried, queues.cancels, queues.unsent, ...Object.values(queues.ends)]
-  for (const queue of [...marks, queues.poll, queues.outcomes]) await engine.remove(queue, id)
+  // It is not the end of a run any more, whatever happens before it is removed.
+  await engine.update(queues.outcomes, id, {})
+  await deleteRest(id, context)
   return true
 }

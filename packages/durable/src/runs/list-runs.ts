@@ -1,4 +1,4 @@
-import type { TaskState } from '@modelrun/kit'
+import { noCursor, rejectArgument, type TaskState } from '@modelrun/kit'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import { pagesOf, type RunsContext } from './runs-context.ts'
@@ -17,11 +17,11 @@ export interface RunList {
   after?: string | undefined
 }
 
-/** In this order: what was sent, by its end, what is under way, and what waits. */
-const ORDER: readonly TaskState[] = ['done', 'dead', 'running', 'waiting']
+/** In this order: what was sent, by its end, what is under way, what was cancelled before it was sent, and what waits. */
+const ORDER = ['done', 'dead', 'running', 'unsent', 'waiting'] as const satisfies (TaskState | 'unsent')[]
 
 /** Lists the runs of a batch. One that moves on meanwhile may be listed twice. */
-export async function listRuns({ limit = 100, after = '' }: RunList, context: RunsContext): Promise<ListedRun[]> {
+export async function listRuns({ limit = 100, after }: RunList, context: RunsContext): Promise<ListedRun[]> {
   const found: ListedRun[] = []
   for await (const { id, cursor } of placesAfter(after, context)) {
     // A retried run has a task for each attempt: its first one names it.
@@ -32,12 +32,24 @@ export async function listRuns({ limit = 100, after = '' }: RunList, context: Ru
   return found
 }
 
-async function* placesAfter(cursor: string, context: RunsContext): AsyncGenerator<{ id: string; cursor: string }> {
-  const [first = '', place] = cursor.split(':')
-  const from = ORDER.findIndex((state) => first === '' || state === first)
-  for (const state of ORDER.slice(from)) {
+/** Reads a cursor, which has the name of a part of its list and a place in that. @throws ConfigurationError */
+export function partAfter<Part extends string>(after: string | undefined, parts: readonly Part[]) {
+  if (after === undefined) return { rest: parts }
+  const at = parts.findIndex((part) => after.startsWith(`${part}:`))
+  const first = parts[at]
+  if (first === undefined) return rejectArgument('a list', 'after', noCursor(after))
+  return { rest: parts.slice(at), first, place: after.slice(first.length + 1) }
+}
+
+async function* placesAfter(
+  cursor: string | undefined,
+  context: RunsContext,
+): AsyncGenerator<{ id: string; cursor: string }> {
+  const { rest, first, place } = partAfter(cursor, ORDER)
+  for (const state of rest) {
     const after = state === first ? place : undefined
-    for await (const page of pagesOf(context.queues.submit, { state, after }, context)) {
+    const [queue, of] = state === 'unsent' ? (['unsent', 'waiting'] as const) : (['submit', state] as const)
+    for await (const page of pagesOf(context.queues[queue], { state: of, after }, context)) {
       for (const task of page) yield { id: task.id, cursor: `${state}:${task.cursor}` }
     }
   }

@@ -1,4 +1,4 @@
-import { sleep, systemClock, type TaskRecord, type TaskState } from '@modelrun/kit'
+import { sleep, stringIn, systemClock, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { isPaused } from './pauses.ts'
 import {
   attemptId,
@@ -15,7 +15,7 @@ import {
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
-import { createReads, fromJson, OPEN_STATES, type Reads, type RunsContext } from './runs-context.ts'
+import { createReads, fromJson, OPEN_STATES, partOf, type Reads, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -47,11 +47,12 @@ export async function latestAttempt(key: string, context: RunsContext): Promise<
   }
 }
 
-/** Reads an attempt by its id; `undefined` when it was never added. */
+/** Reads an attempt by its id; `undefined` when it was never added, or is being deleted: its outcome goes last. */
 export async function readAttempt(id: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
   const names = [queues.submit, queues.outcomes, queues.poll].map((queue) => ({ queue, id }))
   const [submitted, outcome, polled] = await engine.getAll(names)
-  if (outcome !== undefined) return { key: keyOf(id), ...endOf(outcome, submitted) }
+  const end = outcome && !isDeleted(outcome) && endOf(outcome, submitted)
+  if (end) return { key: keyOf(id), ...end }
   if (submitted === undefined) return undefined
   const run = { key: keyOf(id), ...fromJson<SubmitData>(submitted.data), ...timesOf(submitted) }
   if (polled !== undefined) {
@@ -75,11 +76,12 @@ function timesOf(submitted: TaskRecord | undefined): Pick<Run, 'addedAt' | 'sent
 function endOf(
   { data, addedAt: endedAt }: TaskRecord,
   submitted: TaskRecord | undefined,
-): Omit<RunBase, 'key'> & FinalEnd {
-  const { model = '', input = {}, ...end }: Outcome & Partial<SubmitData> = fromJson<Outcome>(data)
+): (Omit<RunBase, 'key'> & FinalEnd) | undefined {
+  const { model, input, ...end }: Outcome & Partial<SubmitData> = fromJson<Outcome>(data)
   const { maxCredits: _, took: __, ...members } = { maxCredits: undefined, ...end }
-  const run = submitted === undefined ? { model, input } : fromJson<SubmitData>(submitted.data)
-  return { ...run, ...timesOf(submitted), ...members, endedAt }
+  const own = model === undefined || input === undefined ? undefined : { model, input }
+  const run = submitted === undefined ? own : fromJson<SubmitData>(submitted.data)
+  return run && { ...run, ...timesOf(submitted), ...members, endedAt }
 }
 
 /** Yields finished runs in the order of their ends, until no run is open. */
@@ -95,7 +97,7 @@ export async function* readResults(
     const isOpen = await hasOpenRuns(context, reads)
     const page = await reads(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
     const runs = await reads(() => Promise.all(page.map((record) => finishedRun(record, context))))
-    yield* runs
+    for (const run of runs) if (run !== undefined) yield run
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
     if (!isOpen) return
@@ -103,9 +105,9 @@ export async function* readResults(
   }
 }
 
-async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext): Promise<FinishedRun> {
-  const submitted = await engine.get(queues.submit, record.id)
-  return { key: keyOf(record.id), cursor: record.cursor, ...endOf(record, submitted) }
+async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext): Promise<FinishedRun | undefined> {
+  const end = isDeleted(record) ? undefined : endOf(record, await engine.get(queues.submit, record.id))
+  return end && { key: keyOf(record.id), cursor: record.cursor, ...end }
 }
 
 async function hasOpenRuns({ engine, queues }: RunsContext, reads: Reads): Promise<boolean> {
@@ -168,4 +170,23 @@ function sum(counts: Readonly<Record<TaskState, number>>): number {
 
 function within(value: number, most: number): number {
   return Math.min(Math.max(0, value), Math.max(0, most))
+}
+
+/** Whether this is what is left of an outcome while it is being deleted. */
+export function isDeleted(outcome: TaskRecord | undefined): boolean {
+  return outcome !== undefined && stringIn(outcome.data, 'state') === undefined
+}
+
+/** Deletes what is stored of an attempt beside its submit. */
+export async function deleteRest(id: string, { engine, queues }: RunsContext): Promise<void> {
+  // First, and the outcome last: the key may be added and sent again meanwhile.
+  await engine.remove(queues.poll, id)
+  const resubmits = await engine.total(queues.resubmits(id))
+  for (let resubmit = 0; resubmit <= resubmits; resubmit += 1) {
+    await engine.release(queues.credits, partOf(id, resubmit))
+    await engine.release(queues.resubmits(id), String(resubmit))
+  }
+  await engine.release(queues.places, id)
+  const marks = [queues.retried, queues.cancels, queues.unsent, ...Object.values(queues.ends)]
+  for (const queue of [...marks, queues.outcomes]) await engine.remove(queue, id)
 }

@@ -43,6 +43,7 @@ const ITEMS = needs(
 
 const PAGE = 1_000
 const ADDS_AT_ONCE = 100
+const CHECK_EVERY = 25
 const LISTS: readonly (readonly [keyof ReadCursors, TaskState])[] = [
   ['outcomes', 'waiting'],
   ['submit', 'dead'],
@@ -148,9 +149,12 @@ export class RunEach<Item extends RunItem> {
   async #readEnds(): Promise<void> {
     const { signal } = this.#left
     try {
-      while (!signal.aborted) {
+      for (let round = 1; !signal.aborted; round += 1) {
         const counts = await Promise.all(LISTS.map(([name, state]) => this.#readPage(name, state)))
         if (Math.max(...counts) < PAGE) await sleep(systemClock, READ_EVERY_MS, signal)
+        // A run that another process has deleted is in no list.
+        const [oldest] = this.#pending.keys()
+        if (round % CHECK_EVERY === 0 && oldest !== undefined) await this.#settle(oldest)
       }
     } catch (error) {
       this.fail(error)
@@ -171,7 +175,9 @@ export class RunEach<Item extends RunItem> {
   async #settle(key: string): Promise<void> {
     if (!this.#pending.has(key)) return
     const run = await this.#repeat(() => readRun(key, this.#context))
-    if (run === undefined || run.state === 'waiting' || run.state === 'running') return
+    if (run === undefined)
+      throw new ConfigurationError({ message: `The run ${key} was deleted while a loop waits for it.` })
+    if (run.state === 'waiting' || run.state === 'running') return
     const items = this.#pending.get(key) ?? []
     this.#pending.delete(key)
     for (const item of items) this.#ended.push({ item, run })

@@ -42,8 +42,10 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   const job = event.status === 'unknown' ? { status: event.reported_status ?? event.status } : event
   const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return
-  await storeOutcome(key, outcome, context)
   const submit = await engine.get(queues.submit, key)
+  // The run was deleted.
+  if (submit === undefined) return
+  await storeOutcome(key, outcome, context)
   // The response of the submit may still come. If it is lost, the run becomes unknown, and the next check ends it.
   if (submit?.state === 'running') throw new RetryAfterError(SUBMIT_DELAY_MS)
   // An unknown run: its submit runs again, finds the outcome, and sends nothing.

@@ -214,6 +214,12 @@ export function attemptId(key: string, attempt: number): string {
   return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
 }
 
+/** The id of the attempt after this one. */
+export function nextAttemptId(id: string): string {
+  const [key = id, attempt = '1'] = id.split(SEPARATOR)
+  return attemptId(key, Number(attempt) + 1)
+}
+
 /** The key of the run that an attempt belongs to. */
 export function keyOf(id: string): string {
   return id.split(SEPARATOR, 1)[0] ?? id

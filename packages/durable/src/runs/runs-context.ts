@@ -1,5 +1,5 @@
-import type { Json, Task, TaskFailure, TaskRecord, TaskState } from '@modelrun/kit'
-import { PauseQueue, systemClock, untilStored } from '@modelrun/kit'
+import type { Json, Task, TaskFailure, TaskHandler, TaskRecord, TaskState } from '@modelrun/kit'
+import { PauseQueue, RetryAfterError, sleep, systemClock, untilStored } from '@modelrun/kit'
 import { type ModelRun, ModelRunError } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'
@@ -7,6 +7,7 @@ import {
   type EndedStep,
   endedStep,
   keyOf,
+  nextAttemptId,
   type Outcome,
   type PollData,
   type RunEnd,
@@ -21,8 +22,8 @@ export function queuesOf(name: string) {
     outcomes: `${name}:outcomes`,
     /** Marks of attempts after the first: how many runs were retried. */
     retried: `${name}:retried`,
-    /** The key of the run for which a user has named a job. */
-    claims: `${name}:claims`,
+    /** Locks of what is decided about a run, or a job. */
+    decisions: `${name}:decisions`,
     /** Requests to cancel a run before it is sent. */
     cancels: `${name}:cancels`,
     /** Marks of runs that were cancelled before they were sent, and have left `submit`. */
@@ -123,12 +124,14 @@ export async function settleEnd(id: string, state: Outcome['state'], context: Ru
   const { engine, queues } = context
   await freePlace(id, context)
   if (state === 'succeeded') return
-  const stored = await engine.get(queues.outcomes, id)
-  // An earlier outcome stays.
-  if (stored === undefined || fromJson<Outcome>(stored.data).state !== state) return
   await engine.add(queues.ends[state], id, { data: null })
+  // An earlier outcome stays, and the mark is of a run that was neither retried nor deleted meanwhile.
+  const names = [queues.outcomes, queues.retried].map((queue, at) => ({ queue, id: at === 0 ? id : nextAttemptId(id) }))
+  const [stored, retried] = await engine.getAll(names)
+  const isOwn = stored !== undefined && fromJson<Outcome>(stored.data).state === state
+  if (!isOwn || retried !== undefined) await engine.remove(queues.ends[state], id)
   // Nothing is charged for it, also when it was cancelled elsewhere.
-  if (state === 'cancelled') await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
+  if (isOwn && state === 'cancelled') await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
 }
 
 /** Wait for a place, of all processes. */
@@ -155,6 +158,33 @@ export function stored<Value>(change: () => Promise<Value>, { onError }: Pick<Ru
 
 /** First wait for a change of the store. */
 export const FIRST_WAIT_MS = 50
+
+/** How long the decision of a process that died keeps others from deciding. */
+const DECISION_MS = 10_000
+
+/** Decides about a run or a job, alone: of several decisions at the same time each sees what those before it have changed. */
+export async function decide<Value>(
+  id: string,
+  decision: () => Promise<Value>,
+  { engine, queues, onError }: RunsContext,
+): Promise<Value> {
+  const options = { id, isEarly: true, lockMs: DECISION_MS, startMark: 'handler' } as const
+  for (;;) {
+    let end: { value: Promise<Value> } | undefined
+    await engine.add(queues.decisions, id, { data: null })
+    const handler: TaskHandler = async () => {
+      end = { value: decision() }
+      await end.value.catch(() => {})
+      throw new RetryAfterError(0)
+    }
+    await engine.once(queues.decisions, handler, options)
+    if (end !== undefined) {
+      await engine.remove(queues.decisions, id).catch(onError)
+      return await end.value
+    }
+    await sleep(systemClock, FIRST_WAIT_MS)
+  }
+}
 
 /** How long a step repeats what the store did not respond to. */
 const PATIENCE_MS = 2_500

@@ -134,11 +134,11 @@ export interface Runs {
    */
   resolve(key: string, decision?: { jobId?: string | undefined }): Promise<boolean>
   /**
-   * Sends an `unknown` run again. It may be paid twice. Of several calls at the same time, one sends it. When it is not accepted,
+   * Sends an `unknown` run again. It may be paid twice. When it is not accepted,
    * the run is `unknown` again. Resolves to whether the run was unknown. A run whose job is known was paid: it is sent again
-   * only when `lostJob` names that job, which is given up.
+   * only when `lostJob` names that job, which is given up. `maxCredits` is as for `add`; default: as before.
    */
-  resubmit(key: string, decision?: { lostJob?: string | undefined }): Promise<boolean>
+  resubmit(key: string, decision?: { lostJob?: string | undefined; maxCredits?: number | undefined }): Promise<boolean>
   /**
    * Sends a run again that is `failed`, `rejected` or `cancelled`. **A new run, which is paid for itself.** `results` yields its
    * end besides the earlier one. Resolves to whether the run had such a state. `maxCredits` is as for `add`; default: as before.

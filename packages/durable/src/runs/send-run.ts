@@ -7,7 +7,7 @@ import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
 import { pauseReason } from './pauses.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { endedStep, type GivenRun, openStep, type StepRun, type SubmitData } from './run-types.ts'
-import { asJson, FIRST_WAIT_MS, fromJson, patiently, type RunsContext, type Watch } from './runs-context.ts'
+import { asJson, decide, FIRST_WAIT_MS, fromJson, patiently, type RunsContext, type Watch } from './runs-context.ts'
 import { firstPollMs } from './submit-run.ts'
 import { resolveUnknown } from './unknown-runs.ts'
 
@@ -193,7 +193,7 @@ async function openStepOf(result: OnceResult, worked: Worked): Promise<StepRun |
 /** Reads a run, with one poll of its job if that is due. Never sends. */
 export async function readStep(key: string, { isHinted, jobId }: ReadOptions, workers: BatchWorkers): Promise<StepRun> {
   const { context } = workers
-  if (jobId !== undefined) await patiently(() => resolveUnknown(key, jobId, context))
+  if (jobId !== undefined) await patiently(() => decide(key, () => resolveUnknown(key, jobId, context), context))
   const watch: Watch = {}
   const work = async (latest: Attempt) => {
     const ended = endedStep(latest.run)

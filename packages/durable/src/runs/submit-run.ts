@@ -1,7 +1,8 @@
-import { type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
+import { type Json, NonRetriableError, RetryAfterError, stringIn, type Task } from '@modelrun/kit'
 import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
 import { pauseOnRejection } from './pauses.ts'
-import { cancelledBefore, type SubmitData, type UnsentOutcome } from './run-types.ts'
+import { deleteRest, isDeleted } from './read-runs.ts'
+import { cancelledBefore, type Outcome, type SubmitData, type UnsentOutcome } from './run-types.ts'
 import {
   asJson,
   creditsPart,
@@ -11,6 +12,7 @@ import {
   type RunsContext,
   reportEnd,
   resubmitsOf,
+  settleEnd,
   stored,
   storeOutcome,
   takePlace,
@@ -72,7 +74,12 @@ async function prepare(
   const { model, input, maxCredits: agreed, webhookUrl } = data
   const price = await prices.of(model)
   const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id } })
-  if (await isCancelled(task.id, context)) return cancelledBefore(data)
+  const names = [queues.cancels, queues.outcomes, queues.poll].map((queue) => ({ queue, id: task.id }))
+  const [cancelled, ended, polled] = await engine.getAll(names)
+  const isNew = task.fence === 1 && ended !== undefined && stringIn(ended.data, 'model') === undefined
+  // What is stored of a new run is that of an older one of its key, whose deletion was interrupted.
+  if (isNew || isDeleted(ended) || (task.fence === 1 && polled !== undefined)) await deleteRest(task.id, context)
+  else if (cancelled !== undefined) return cancelledBefore(data)
   const part = await creditsPart(task, context)
   if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {
     const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
@@ -90,16 +97,15 @@ async function prepare(
   }
 }
 
-/** Whether a user has cancelled the run before it was sent. */
-async function isCancelled(id: string, { engine, queues }: RunsContext): Promise<boolean> {
-  return (await engine.get(queues.cancels, id)) !== undefined
-}
-
 async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   const [polled, outcome] = await engine.getAll([queues.poll, queues.outcomes].map((queue) => ({ queue, id })))
+  if (isDeleted(outcome)) return false
   // Its process may have died after it had stored the outcome.
-  if (outcome !== undefined) await freePlace(id, context)
+  if (outcome !== undefined) {
+    await settleEnd(id, fromJson<Outcome>(outcome.data).state, context)
+    await engine.remove(queues.unsent, id)
+  }
   return polled !== undefined || outcome !== undefined
 }
 

@@ -1,19 +1,19 @@
 import { stringIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import { addAttempt } from './add-run.ts'
-import type { ListedRun, RunList } from './list-runs.ts'
-import { latestAttempt, readAttempt } from './read-runs.ts'
-import { isEnded, keyOf } from './run-types.ts'
-import { asJson, OPEN_STATES, pagesOf, type RunsContext, storeOutcome } from './runs-context.ts'
+import { addAttempt, agreedTo, submitDataOf } from './add-run.ts'
+import { type ListedRun, partAfter, type RunList } from './list-runs.ts'
+import { type Attempt, latestAttempt, readAttempt } from './read-runs.ts'
+import { isEnded, keyOf, type SubmitData } from './run-types.ts'
+import { asJson, decide, OPEN_STATES, pagesOf, type RunsContext, storeOutcome } from './runs-context.ts'
 
 /** Lists the runs whose tasks of `submit`, then of `poll`, are dead. */
-export async function listUnknown({ limit = 100, after = '' }: RunList, context: RunsContext): Promise<ListedRun[]> {
+export async function listUnknown({ limit = 100, after }: RunList, context: RunsContext): Promise<ListedRun[]> {
   const { engine, queues } = context
   const found: ListedRun[] = []
-  for (const name of ['submit', 'poll'] as const) {
-    const [, place] = after.split(`${name}:`)
-    if (name === 'submit' && after !== '' && place === undefined) continue
-    const records = await engine.list(queues[name], 'dead', { limit: limit - found.length, after: place })
+  const { rest, first, place } = partAfter(after, ['submit', 'poll'])
+  for (const name of rest) {
+    const page = { limit: limit - found.length, after: name === first ? place : undefined }
+    const records = await engine.list(queues[name], 'dead', page)
     const runs = await Promise.all(
       records.map(async ({ id, cursor }) => {
         const run = await readAttempt(id, context)
@@ -37,13 +37,18 @@ export async function listUnknown({ limit = 100, after = '' }: RunList, context:
  * @throws ConfigurationError when it is the job of another run, whose result it would be twice
  */
 export async function resolveUnknown(key: string, given: string | undefined, context: RunsContext): Promise<boolean> {
+  const latest = await latestAttempt(key, context)
+  const jobId = given ?? latest?.run.jobId
+  if (latest?.run.state !== 'unknown' || jobId === undefined) return false
+  // Of several runs that are given one job, the first one has it. No key has this character.
+  return decide(`\u001e${jobId}`, () => giveJob(jobId, latest, context), context)
+}
+
+async function giveJob(jobId: string, { id, run }: Attempt, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
-  const { id, run } = (await latestAttempt(key, context)) ?? {}
-  const jobId = given ?? run?.jobId
-  if (id === undefined || run?.state !== 'unknown' || jobId === undefined) return false
-  const owner = jobId === run.jobId ? key : ((await ownerOf(jobId, context)) ?? (await claimantOf(jobId, key, context)))
-  if (owner !== key) {
-    const message = `The job ${jobId} is that of the run ${owner}. The run ${key} stays unknown.`
+  const owner = jobId === run.jobId ? undefined : await ownerOf(jobId, context)
+  if (owner !== undefined) {
+    const message = `The job ${jobId} is that of the run ${owner}. The run ${run.key} stays unknown.`
     throw new ConfigurationError({ message })
   }
   const data = asJson({ model: run.model, jobId, submittedAt: Date.now(), mayBeUnknown: true })
@@ -58,7 +63,8 @@ export async function resolveUnknown(key: string, given: string | undefined, con
   await engine.add(queues.poll, id, { data })
   // The task of the submit ends without sending, because the job of the run is known.
   await engine.replay(queues.submit, id)
-  return true
+  // A delivery may have ended it with another job.
+  return (await readAttempt(id, context))?.jobId === jobId
 }
 
 /** Returns the key of the run that has this job. Reads the whole batch, for a decision of a person. */
@@ -75,25 +81,13 @@ async function ownerOf(jobId: string, context: RunsContext): Promise<string | un
   return undefined
 }
 
-/** Lets one of several runs claim a job, before it is stored with a run. Returns the key of that run. */
-async function claimantOf(jobId: string, key: string, context: RunsContext): Promise<string> {
-  const { engine, queues } = context
-  await engine.add(queues.claims, jobId, { data: { key } })
-  const claimant = stringIn((await engine.get(queues.claims, jobId))?.data, 'key') ?? key
-  const { run } = (await latestAttempt(claimant, context)) ?? {}
-  if (claimant === key || run?.state === 'unknown' || run?.jobId === jobId) return claimant
-  // Its run was deleted, or has another job now.
-  await engine.remove(queues.claims, jobId)
-  return claimantOf(jobId, key, context)
-}
-
-/** Sends an unknown run again. `replay` is atomic: of two calls at the same time, one sends. */
+/** Sends an unknown run again. */
 export async function resubmitUnknown(
   key: string,
-  lostJob: string | undefined,
+  { lostJob, ...agreed }: { lostJob?: string | undefined } & Pick<SubmitData, 'maxCredits'>,
   context: RunsContext,
 ): Promise<boolean> {
-  const latest = await latestAttempt(key, context)
+  const latest = agreedTo(await latestAttempt(key, context), agreed)
   if (latest?.run.state !== 'unknown' || latest.run.jobId !== lostJob) return false
   const { engine, queues } = context
   const { id } = latest
@@ -108,5 +102,7 @@ export async function resubmitUnknown(
   const resubmits = queues.resubmits(id)
   await engine.reserve(resubmits, String(await engine.total(resubmits)), { amount: 1 })
   await engine.remove(queues.cancels, id)
-  return engine.replay(queues.submit, id)
+  await engine.update(queues.submit, id, asJson(submitDataOf(latest.run)))
+  // A delivery may have ended it meanwhile: then nothing is sent.
+  return (await engine.replay(queues.submit, id)) && (await engine.get(queues.outcomes, id)) === undefined
 }

@@ -1,5 +1,7 @@
+import { rejectArgument } from '../checks.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import { createContextCapture } from '../node-builtin.ts'
+import { showValue } from '../values.ts'
 import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, WorkOptions } from './engine.ts'
 import type { WorkerSettings } from './held-runs.ts'
 import { AloneLock, runOnce, TableWorker } from './table-worker.ts'
@@ -51,7 +53,10 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions) {
       }
     },
     get: (queue, id) => table.get(queue, id),
-    list: (queue, state, { limit = 100, after } = {}) => table.list(queue, state, { limit, after }),
+    async list(queue, state, { limit = 100, after } = {}) {
+      if (after !== undefined && !CURSOR.test(after)) rejectArgument('a list', 'after', noCursor(after))
+      return table.list(queue, state, { limit, after })
+    },
     async replay(queue, id) {
       const isReplayed = await table.replay(queue, id)
       if (isReplayed) wake(queue)
@@ -75,6 +80,14 @@ export function createTaskEngine(table: TaskTable, options: TaskEngineOptions) {
     await poller?.stop()
   }
   return { engine, once, wake, stop }
+}
+
+/** A number of a place, with the name of the list of BullMQ, which has several for a state. */
+const CURSOR = /^(?:(?:active|wait|delayed):)?\d{1,18}$/
+
+/** What is wrong with `after` of a list. */
+export function noCursor(after: string): string {
+  return `must be the \`cursor\` of an entry of this list, not ${showValue(after)}`
 }
 
 function settingsOf(options: WorkOptions): WorkerSettings {

@@ -1,0 +1,84 @@
+import { ConfigurationError } from 'modelrun'
+import { describe, expect, it, test } from 'vitest'
+import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { loop, openProcesses } from '../../test/processes.ts'
+import type { Runs } from './runs-options.ts'
+
+useVirtualTime()
+
+const DECISIONS: Readonly<Record<string, (runs: Runs, jobId: string) => Promise<boolean>>> = {
+  resolve: (runs, jobId) => runs.resolve('a', { jobId }),
+  read: (runs, jobId) => runs.read('a', { jobId }).then((run) => run.jobId === jobId),
+  resubmit: (runs) => runs.resubmit('a'),
+}
+const PAIRS = Object.keys(DECISIONS).flatMap((one) => Object.keys(DECISIONS).map((other) => [one, other] as const))
+
+describe('of two decisions about an unknown run at the same time', () => {
+  it.each(PAIRS.filter((pair) => pair.includes('resubmit')))('%s and %s, one counts', async (...pair) => {
+    const { server, runs, reopen, sent } = await openBatch({ jobMs: 5_000 })
+    server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    await settled(runs.send('a', MODEL, { prompt: 'a' }))
+    const [{ job_id: jobId = '' } = {}] = server.requests({ route: 'runModel' })
+    const ends = await settled(Promise.all(pair.map((name) => DECISIONS[name]?.(reopen(), jobId))))
+    expect(ends.filter(Boolean)).toHaveLength(1)
+    await settled(runs.sweep())
+    await pass(10_000)
+    expect(sent).toHaveLength(pair[ends.indexOf(true)] === 'resubmit' ? 2 : 1)
+    expect(await settled(runs.sweep())).toMatchObject({ succeeded: 1, total: 1, credits: 4 * sent.length })
+  })
+})
+
+test('a deletion that is interrupted anywhere lets its key be added again, whose result is that of its last POST', async () => {
+  for (let at = 1, isOver = false; !isOver; at += 1) {
+    const shared = await openProcesses(1_000)
+    const [first, other] = [shared.open(), shared.open()]
+    await settled(loop(first, 'a'))
+    let changes = 0
+    first.faults = { store: () => (++changes === at ? 'loses the response' : undefined) }
+    isOver = await settled(first.runs.delete({ all: true })).then(() => changes < at, () => false)
+    const { run } = await settled(loop(other, 'a'))
+    const jobs = shared.server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
+    expect(run).toMatchObject({ state: 'succeeded', jobId: jobs.at(-1) })
+    expect(await settled(other.runs.progress())).toMatchObject({ total: 1, succeeded: 1, credits: 4 })
+    await settled(other.runs.delete({ all: true }))
+    expect(await settled(other.runs.progress())).toMatchObject({ total: 0, done: 0, credits: 0 })
+  }
+})
+
+test('a cancelled run that was added again and retried counts once, by its last end, and is listed', async () => {
+  const { runs } = await openBatch()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  expect(await settled(runs.cancel('a'))).toBe('cancelled')
+  expect(await settled(runs.list())).toMatchObject([{ key: 'a', state: 'cancelled' }])
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  expect(await settled(runs.retry('a'))).toBe(true)
+  await settled(runs.sweep())
+  expect(await settled(runs.progress())).toMatchObject({ total: 1, succeeded: 1, cancelled: 0, done: 1 })
+})
+
+test('a loop ends when another process has deleted the run for which it waits', async () => {
+  const { runs, reopen } = await openBatch()
+  await settled(runs.pause())
+  const next = settled(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'a' } }]).next())
+  setTimeout(() => void reopen().delete({ all: true }), 1_000)
+  await expect(next).rejects.toThrow('The run a was deleted while a loop waits for it.')
+})
+
+test('an unknown run above its limit is sent again with a higher one', async () => {
+  const { server, runs, sent } = await openBatch()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await settled(runs.send('a', MODEL, { prompt: 'a' }, { maxCredits: 4 }))
+  expect(await settled(runs.resubmit('a', { maxCredits: 1 }))).toBe(true)
+  expect(await settled(runs.sweep())).toMatchObject({ unknown: 1 })
+  expect(await settled(runs.resubmit('a', { maxCredits: 50 }))).toBe(true)
+  expect(await settled(runs.sweep())).toMatchObject({ succeeded: 1, credits: 8 })
+  expect(sent).toHaveLength(2)
+})
+
+test.each(['garbage', '10x', '-1', '', 'submit:x', 'done:x'])('the cursor %j is that of no list', async (after) => {
+  const { runs } = await openBatch()
+  const [results] = [runs.results({ after })[Symbol.asyncIterator]()]
+  for (const read of [results.next(), runs.list({ after }), runs.unknown({ after })]) {
+    await expect(settled(read)).rejects.toThrow(ConfigurationError)
+  }
+})
