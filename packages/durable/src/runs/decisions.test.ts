@@ -35,7 +35,10 @@ test('a deletion that is interrupted anywhere lets its key be added again, whose
     await settled(loop(first, 'a'))
     let changes = 0
     first.faults = { store: () => (++changes === at ? 'loses the response' : undefined) }
-    isOver = await settled(first.runs.delete({ all: true })).then(() => changes < at, () => false)
+    isOver = await settled(first.runs.delete({ all: true })).then(
+      () => changes < at,
+      () => false,
+    )
     const { run } = await settled(loop(other, 'a'))
     const jobs = shared.server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
     expect(run).toMatchObject({ state: 'succeeded', jobId: jobs.at(-1) })
@@ -77,8 +80,8 @@ test('an unknown run above its limit is sent again with a higher one', async () 
 
 test.each(['garbage', '10x', '-1', '', 'submit:x', 'done:x'])('the cursor %j is that of no list', async (after) => {
   const { runs } = await openBatch()
-  const [results] = [runs.results({ after })[Symbol.asyncIterator]()]
-  for (const read of [results.next(), runs.list({ after }), runs.unknown({ after })]) {
-    await expect(settled(read)).rejects.toThrow(ConfigurationError)
+  const results = runs.results({ after })[Symbol.asyncIterator]()
+  for (const read of [() => results.next(), () => runs.list({ after }), () => runs.unknown({ after })]) {
+    await expect(settled<unknown>(read())).rejects.toThrow(ConfigurationError)
   }
 })

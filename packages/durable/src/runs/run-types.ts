@@ -39,7 +39,7 @@ export interface RunBase {
   readonly jobId?: string | undefined
   /** When it was added, in milliseconds since 1970. */
   readonly addedAt?: number | undefined
-  /** When it was sent: right before the POST. An `unknown` run may have been charged at that time. */
+  /** When it was sent last: right before the POST. An `unknown` run may have been charged then; after a `resubmit` also earlier. */
   readonly sentAt?: number | undefined
   /** When its end was stored. */
   readonly endedAt?: number | undefined

@@ -29,7 +29,7 @@ const OPTIONS: Checks<SqliteEngineOptions> = {
 /**
  * Creates an engine on `node:sqlite` (Node 22.13 or newer). New tasks and locks are on the disk before they count, so that no
  * run is sent twice after a power failure. Locks and delays use the clock of the machine: a clock that is
- * set back makes tasks wait for as long, one that is set forward ends locks early.
+ * set back makes delayed tasks wait for as long, one that is set forward ends locks early.
  *
  * @throws ConfigurationError when an option is wrong, this runtime has no `node:sqlite`, or the file cannot be opened
  *
