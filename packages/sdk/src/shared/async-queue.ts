@@ -1,21 +1,17 @@
-/** Passes values from their producers to the one loop that takes them. */
-export interface AsyncQueue<T> {
-  push(value: T): void
-  /** Ends the queue: `next` rejects once the values are taken. */
-  fail(error: unknown): void
-  next(): Promise<T>
-}
+export type AsyncQueue<T> = ReturnType<typeof createAsyncQueue<T>>
 
-export function createAsyncQueue<T>(): AsyncQueue<T> {
+/** Passes values from their producers to the one loop that takes them. */
+export function createAsyncQueue<T>() {
   const values: T[] = []
   let failure: { error: unknown } | undefined
   let wake = () => {}
   return {
-    push: (value) => {
+    push: (value: T) => {
       values.push(value)
       wake()
     },
-    fail: (error) => {
+    /** Ends the queue: `next` rejects once the values are taken. */
+    fail: (error: unknown) => {
       failure ??= { error }
       wake()
     },

@@ -2,26 +2,18 @@ import { type Attempt, type Clock, ModelRunError, startLimit, wallNow } from '@m
 
 export { abortable, type Clock, sleep, startLimit, startTimer, systemClock, wallNow } from '@modelrun/kit'
 
-/** An abort controller that aborts with another signal, until it is released. */
-export interface LinkedController {
-  readonly signal: AbortSignal
-  abort(reason: unknown): void
-  /** Removes the listener from the other signal. */
-  release(): void
-}
-
 /**
- * Instead of `AbortSignal.any`, which stays reachable from a long-lived source signal in several runtimes. Here nothing
- * is left on the source after `release()`.
+ * An abort controller that aborts with another signal. Instead of `AbortSignal.any`, which stays reachable from a long-lived source
+ * signal in several runtimes. Here nothing is left on the source after `release()`.
  */
-export function linkController(source: AbortSignal | undefined): LinkedController {
+export function linkController(source: AbortSignal | undefined) {
   const controller = new AbortController()
   const forward = () => controller.abort(source?.reason)
   if (source?.aborted) forward()
   else source?.addEventListener('abort', forward, { once: true })
   return {
     signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
+    abort: (reason: unknown) => controller.abort(reason),
     release: () => source?.removeEventListener('abort', forward),
   }
 }

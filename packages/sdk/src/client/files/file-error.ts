@@ -1,8 +1,8 @@
-import type { ErrorFields, ModelRunError } from '@modelrun/kit'
+import type { ModelRunError } from '@modelrun/kit'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
-import { nameOfUrl, resultIsSafe } from './file-name.ts'
+import { aboutFile, nameOfUrl } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
 /** The details of a failed download. */
@@ -22,23 +22,14 @@ export interface FailedDownload {
 
 /** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
-  const fields = fieldsOf(describeFailure(failure, failed), failed)
+  const { download, retryAfterMs, isRetryable } = failed
+  const about = aboutFile(describeFailure(failure, failed), download.jobId)
+  const fields = { ...about, retryAfterMs, isRetryable }
   if (failure.kind !== 'response') return new INTERRUPTION_ERRORS[failure.kind]({ ...fields, cause: failure.cause })
   return new InvalidResponseError({ ...fields, status: failure.received.status })
 }
 
 const STUCK = ' A stream that has given bytes cannot start again. `save`, `bytes` and `blob` do so by themselves.'
-
-function fieldsOf(message: string, { download, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {
-  const { jobId } = download
-  return {
-    message: jobId === undefined ? message : `${message}${resultIsSafe(jobId)}`,
-    jobId,
-    submission: jobId === undefined ? 'not_sent' : 'accepted',
-    retryAfterMs,
-    isRetryable,
-  }
-}
 
 function describeFailure(failure: Failure, { download, requests, position, size, canGoOn }: FailedDownload): string {
   const tries = requests > 1 ? ` after ${requests} requests` : ''

@@ -1,3 +1,5 @@
+import type { ErrorFields } from '@modelrun/kit'
+
 /** Of types whose names are not the extension. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
@@ -52,7 +54,9 @@ export function nameOfUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`
 }
 
-/** A sentence for errors about the file of a job: the job is paid for, and its result is still available. */
-export function resultIsSafe(jobId: string): string {
-  return ` The result of the job ${jobId} is not lost: \`client.jobs.attach('${jobId}').result()\` gives it again and costs nothing.`
+/** What an error about the file of a job says: the job is paid for, and its result is still available. */
+export function aboutFile(problem: string, jobId: string | undefined): ErrorFields {
+  if (jobId === undefined) return { message: problem }
+  const message = `${problem} The result of the job ${jobId} is not lost: \`client.jobs.attach('${jobId}').result()\` gives it again and costs nothing.`
+  return { message, jobId, submission: 'accepted' }
 }

@@ -21,15 +21,18 @@ function readDataUri(uri: string): FileInHand | undefined {
   if (head === undefined) return undefined
   const data = uri.slice(head.length)
   try {
+    const plain = percentDecoded(data)
     const isBase64 = /;\s*base64$/i.test(parameters ?? '')
-    const bytes = isBase64 ? fromBase64(data) : new TextEncoder().encode(decodeURIComponent(data))
+    const content = isBase64 ? atob(plain.replaceAll('-', '+').replaceAll('_', '/')) : plain
+    const bytes = Uint8Array.from(content, (character) => character.charCodeAt(0))
     return { bytes, contentType: type || 'text/plain' }
   } catch (cause) {
     throw new ConfigurationError({ message: 'The data URI of the file cannot be decoded.', cause })
   }
 }
 
-function fromBase64(data: string): Uint8Array<ArrayBuffer> {
-  const plain = (data.includes('%') ? decodeURIComponent(data) : data).replaceAll('-', '+').replaceAll('_', '/')
-  return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0))
+/** The bytes of a text as characters up to U+00FF: a data URI may have those of any file in it. */
+function percentDecoded(text: string): string {
+  const ascii = text.replace(/\P{ASCII}+/gu, encodeURIComponent)
+  return ascii.replace(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
 }

@@ -3,7 +3,7 @@ import { findUrlProblem, type HostRule, readHostRules } from '../../shared/host-
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { nameOfUrl, resultIsSafe } from './file-name.ts'
+import { aboutFile, nameOfUrl } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 /** One download, with every option named, checked and present. */
@@ -61,10 +61,7 @@ function rejectUnsafe(
   const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
   if (problem === undefined) return
   const remedy = ` If you trust that host, name it: \`allowedHosts: ['${url.host}']\`.`
-  throw new ConfigurationError({
-    message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.${remedy}${jobId === undefined ? '' : resultIsSafe(jobId)}`,
-    ...(jobId === undefined ? {} : { jobId, submission: 'accepted' }),
-  })
+  throw new ConfigurationError(aboutFile(`The file at ${nameOfUrl(url)} is not fetched: ${problem}.${remedy}`, jobId))
 }
 
 /** The host of the service, on any port; this machine for a service on this machine. */

@@ -16,7 +16,7 @@ import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { type OpenedDownload, openFile } from './download.ts'
-import { resultIsSafe } from './file-name.ts'
+import { aboutFile } from './file-name.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
 import { fileSystem, writeFile } from './write-file.ts'
 
@@ -66,8 +66,8 @@ function isPlainText(item: unknown): item is string {
 /** An item that no file can be made of is named: the others are saved. */
 function ofItem(error: unknown, index: number, jobId: string): unknown {
   if (!(error instanceof ConfigurationError) || error.jobId !== undefined) return error
-  const message = `The item ${index} of the output cannot be saved: ${error.message}${resultIsSafe(jobId)}`
-  return new ConfigurationError({ message, cause: error.cause, jobId, submission: 'accepted' })
+  const problem = `The item ${index} of the output cannot be saved: ${error.message}`
+  return new ConfigurationError({ ...aboutFile(problem, jobId), cause: error.cause })
 }
 
 /** Files that are fetched at once: the hosts of files limit connections too. */
@@ -129,8 +129,7 @@ function toSaveError(error: unknown, saving: Saving): ModelRunError {
 }
 
 function fieldsOf(problem: string, cause: unknown, { path, jobId }: Saving): ErrorFields {
-  const message = `${path} could not be written: ${problem}${resultIsSafe(jobId)}`
-  return { message, cause, jobId, submission: 'accepted' }
+  return { ...aboutFile(`${path} could not be written: ${problem}`, jobId), cause }
 }
 
 function checkArguments(produced: ProducedOutput | undefined, folder: unknown): ProducedOutput {
@@ -148,11 +147,8 @@ function checkArguments(produced: ProducedOutput | undefined, folder: unknown): 
 }
 
 function otherContent(path: string, jobId: string): ConfigurationError {
-  return new ConfigurationError({
-    message: `A file ${path} with other content exists and was not changed. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
-    jobId,
-    submission: 'accepted',
-  })
+  const problem = `A file ${path} with other content exists and was not changed. Pass \`overwrite: true\`, another folder, or the option \`name\`.`
+  return new ConfigurationError(aboutFile(problem, jobId))
 }
 
 /** How the files of an output are named. */
@@ -180,7 +176,8 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
     taken.add(key)
   }
   const chosen = items.map((item, index) => {
-    const base = name === undefined ? `${jobId.replace(/[^\w.-]+/g, '_')}-${index}` : checkName(name(item, index))
+    const base =
+      name === undefined ? `${jobId.replace(/[^\w.-]+/g, '_').slice(-200)}-${index}` : checkName(name(item, index))
     take(base)
     return base
   })

@@ -178,6 +178,7 @@ const HOSTILE = {
   'many numbers': fill(`${ITEMS}`, '0,', '0]}}'),
   'many items': fill(`${ITEMS}`, '{},', '{}]}}'),
   'many members': `${RUN}${Array.from({ length: SIZE / 7 }, (_, at) => `,"k${at}":1`).join('')}}`,
+  'many words of Python': fill(`${RUN},"x":`, 'NaN ', '}'),
   'deep lists': fill(`${RUN},"x":`, '[', '}'),
   'deep objects': fill(`${RUN},"x":`, '{"a":', '}'),
 }

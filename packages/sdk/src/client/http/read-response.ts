@@ -125,7 +125,9 @@ function findExcess(text: string): string | undefined {
       case 0x22: // A quote.
         at = endOfString(text, at)
         break
-      case 0x2c: // A comma.
+      case 0x2c: // A comma, and what `NaN` and `Infinity` have outside of strings.
+      case 0x49:
+      case 0x4e:
         values++
         break
       case 0x5b: // Brackets that open.

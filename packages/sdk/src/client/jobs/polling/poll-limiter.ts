@@ -13,18 +13,14 @@ const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
 /** Longest pause of all polls after one 429, in milliseconds. The job of that poll waits as long as the service asks. */
 const MAX_PAUSE_MS = 60_000
 
-/** Limits the polls of a client: their number at once, their rate, and none during a pause after a 429. */
-export interface PollLimiter {
-  /** The earliest time of the next poll, in milliseconds of the clock. `Infinity` while another poll must end first. */
-  nextAt(): number
-  /** Until when a 429 pauses all polls. */
-  pausedUntil(): number
-  /** Starts a poll. Call the returned function with its outcome. */
-  take(): (outcome: PollOutcome) => void
-}
+export type PollLimiter = ReturnType<typeof createPollLimiter>
 
-/** @param maxPerSecond Polls in any second; `Infinity` for no limit */
-export function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimiter {
+/**
+ * Limits the polls of a client: their number at once, their rate, and none during a pause after a 429.
+ *
+ * @param maxPerSecond Polls in any second; `Infinity` for no limit
+ */
+export function createPollLimiter(clock: Clock, maxPerSecond: number) {
   const rate = createRateLimit(maxPerSecond)
   /** When each poll that is under way started, oldest first. */
   const starts: number[] = []
@@ -48,13 +44,16 @@ export function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimit
   }
 
   return {
+    /** The earliest time of the next poll, in milliseconds of the clock. `Infinity` while another poll must end first. */
     nextAt: () => Math.max(placeAt(), rate.nextAt(), pausedUntil),
+    /** Until when a 429 pauses all polls. */
     pausedUntil: () => pausedUntil,
+    /** Starts a poll. Call the returned function with its outcome. */
     take: () => {
       const startedAt = clock.now()
       rate.take(startedAt)
       starts.push(startedAt)
-      return (outcome) => {
+      return (outcome: PollOutcome) => {
         starts.splice(starts.indexOf(startedAt), 1)
         if ('job' in outcome) rejections = 0
         else if ('failure' in outcome && outcome.failure.status === 429) pause(startedAt, outcome.failure.retryAfterMs)

@@ -192,12 +192,11 @@ async function pollJob(
       { clock, signal: controller.signal, sent: polled },
       (scope) => transport.call(getJobOperation(job.jobId, isKnown), { scope, options: call }),
     )
-    const isWhole = data.status !== 'succeeded' || data.output !== undefined
-    const oddPolls = isWhole ? 0 : polled.oddPolls + 1
-    polled.oddPolls = oddPolls
-    // Its output may be stored after its status.
-    if (isWhole || oddPolls > MAX_ODD_POLLS) return { job: data, attempts, requestId }
-    return { failure: noOutputError(job.jobId, { attempts, requestId }) }
+    const hasOutput = data.status !== 'succeeded' || data.output !== undefined
+    // The output of a job may be stored after its status.
+    if (!hasOutput && polled.oddPolls < MAX_ODD_POLLS) throw noOutputError(job.jobId, { attempts, requestId })
+    polled.oddPolls = 0
+    return { job: data, attempts, requestId }
   } catch (error) {
     if (!(error instanceof ModelRunError)) return { error }
     const isOdd = error instanceof InvalidResponseError && (error.status ?? 0) < 300
