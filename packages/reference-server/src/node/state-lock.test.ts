@@ -2,6 +2,7 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test/state-servers.ts'
+import { lockFile } from './state-lock.ts'
 
 let servers: StateServers
 
@@ -25,6 +26,14 @@ describe('the lock of a state file', () => {
     const { job_id } = await first.run()
     expect(await servers.stop(first)).toEqual({ code: 0, stderr: '' })
     expect(await readFile(path, 'utf8')).toContain(job_id)
+  })
+
+  it('is taken by one of several that start at once', async () => {
+    for (let round = 0; round < 50; round++) {
+      const path = join(servers.folder, String(round))
+      const taken = await Promise.allSettled([1, 2, 3].map(() => lockFile(path, 'state')))
+      expect(taken.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
+    }
   })
 
   it('is free after its holder was killed, whatever process has its id now', async () => {

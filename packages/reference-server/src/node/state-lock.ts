@@ -28,7 +28,7 @@ export async function lockFile(target: string, what: string): Promise<StateLock>
     throw new UsageError(`${name} is in use: the server with the process id ${id} writes it. ${advice}`)
   }
   try {
-    await rm(path, { force: true }) // of a server that was killed
+    if (found !== '') await rm(path, { force: true }) // of a server that was killed
     const lock = await open(path, 'wx', 0o600)
     await lock.writeFile(`${process.pid} ${OWN_START}`)
     await lock.close()
