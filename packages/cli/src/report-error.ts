@@ -77,10 +77,11 @@ export function jobCommand(jobId: string): string {
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */
-function exitCodeOf({ code, submission, status }: ModelRunError): ExitCode {
+function exitCodeOf({ code, submission, status, message }: ModelRunError): ExitCode {
   if (code === 'job_failed' || code === 'job_cancelled') return EXIT.failed
   if (submission === 'not_sent' && (code === 'configuration' || code === 'input_validation')) return EXIT.usage
   // A question about a job of which only the caller knows. The service has responded: there is no such job for this key.
-  if (submission === 'unknown' && status !== undefined && REJECTIONS.includes(status)) return EXIT.rejected
+  const isQuestion = submission === 'unknown' && !message.includes('may charge it')
+  if (isQuestion && status !== undefined && REJECTIONS.includes(status)) return EXIT.rejected
   return submission === 'unknown' || submission === 'accepted' ? EXIT.unknown : EXIT.rejected
 }
