@@ -17,6 +17,8 @@ describe('parseRetryAfter', () => {
     ['1.25', 1_250],
     [' 120 ', 120_000],
     ['86400', 86_400_000],
+    // From headers that are a Map.
+    [7 as unknown as string, 7_000],
   ])('reads %j as seconds', (header, expected) => {
     expect(parseRetryAfter(header, NOW)).toBe(expected)
   })

@@ -54,7 +54,7 @@ interface HookedAttempt {
   sendCount(): number
 }
 
-/** What became of a run that a hook has sent itself is not known: not by the response to another request, nor without one. */
+/** The outcome of a run that a hook has sent itself is not known: not by the response to another request, nor without one. */
 function noteOwnSends<T>(call: Call<T>, { sendCount }: HookedAttempt): void {
   const { happened, operation } = call
   if (!operation.isRun || happened.result !== undefined || sendCount() === 0) return
