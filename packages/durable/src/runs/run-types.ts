@@ -1,10 +1,12 @@
 import { readArguments, showValue, type TaskFailure } from '@modelrun/kit'
 import { ConfigurationError, type Job, type Output } from 'modelrun'
 
-/** A run that is not sent yet, is being sent, or was accepted by the service. */
 interface OpenEnd {
+  /** `waiting`: not sent yet. `running`: it is being sent, or the service has accepted it. */
   readonly state: 'waiting' | 'running'
+  /** Of a run that succeeded. */
   readonly output?: undefined
+  /** Of a run that failed, was cancelled or rejected, or is unknown. */
   readonly error?: undefined
 }
 
