@@ -10,8 +10,8 @@ export const FILES_PER_CALL = 1_000
 
 /** Names that are nearly those of options. */
 const NOT_READ = /^(model[\W_]*run|max_?credits?|webhook_?context)$/i
-const OF_RUN = 'The options are `modelrun: { maxCredits, webhookContext }`.'
-const OF_BATCH = '`maxCredits` and `webhooks` are options of `createRuns`.'
+const READ =
+  'The options of a run are `modelrun: { maxCredits, webhookContext }`, and those of a batch are in `createRuns`.'
 
 /** Which model a call is of. */
 export interface Wanted {
@@ -50,7 +50,7 @@ async function prepare(
   const read = ['modelrun', ...Object.keys(model.input_schema.properties)]
   const given = Object.keys({ ...providerOptions, ...(durable ? own : parameters) })
   const lost = given.find((name) => NOT_READ.test(name) && !read.includes(name))
-  if (lost !== undefined) reject(`providerOptions ${lost}`, `nothing reads it. ${durable ? OF_BATCH : OF_RUN}`)
+  if (lost !== undefined) reject(`providerOptions ${lost}`, `nothing reads it. ${READ}`)
   const { inputs, warnings } = await toInputs(model, settings, { parameters: durable ? own : parameters, count })
   const unsent = Object.keys(headers).filter((name) => durable && name !== 'user-agent')
   if (unsent.length > 0) {

@@ -45,7 +45,9 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
 export async function readRuns(options: ResolvedOptions, operation: JSONValue, signal: AbortSignal | undefined) {
   const { jobs = [], keys = [] } = parseOperation(operation)
   const readJob = async (job: JobHandle) => {
-    const { status: state, output = { type: 'video', items: [] }, error } = await job.get({ signal })
+    const about = { url: servicePath('jobs', job.id), jobId: job.id }
+    const read = await job.get({ signal }).catch(throwAiError(about))
+    const { status: state, output = { type: 'video', items: [] }, error } = read
     const hasEnded = state === 'succeeded' || state === 'failed' || state === 'cancelled'
     return { key: undefined, state, jobId: job.id, output, error, hasEnded }
   }
@@ -55,13 +57,10 @@ export async function readRuns(options: ResolvedOptions, operation: JSONValue, s
     return { ...run, key, hasEnded: run.state !== 'waiting' && run.state !== 'running' }
   }
   const attached = jobs.map((json) => options.client().jobs.attach(json))
-  const readJobs = attached.map((job) => readJob(job).catch(throwAiError({ url: servicePath('jobs', job.id) })))
-  const reading = unlessAborted(Promise.all([...readJobs, ...keys.map(readKey)]), signal)
+  const jobIds = attached.map(({ id }) => id)
+  const reading = unlessAborted(Promise.all([...attached.map(readJob), ...keys.map(readKey)]), signal)
   return await reading.catch((error: unknown) => {
-    throw nameJobs(
-      error,
-      attached.map(({ id }) => id),
-    )
+    throw nameJobs(error, jobIds)
   })
 }
 

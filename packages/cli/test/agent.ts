@@ -6,6 +6,15 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import type { CliHarness } from './cli-harness.ts'
 
+export const FOX = { model: 'aurora-image', input: { prompt: 'a red fox' } }
+/** It costs 25 credits, more than is paid without a question. */
+export const VIDEO = { model: 'kinora/reel-swift', input: { prompt: 'a red fox runs' } }
+
+/** The jobs that a service made. */
+export function jobsOf({ server }: CliHarness): Set<string> {
+  return new Set(server.journal.entries({ kind: 'job' }).flatMap((entry) => ('job_id' in entry && entry.job_id) || []))
+}
+
 /** What an agent reads of a tool. */
 interface ToolReply {
   isError: boolean

@@ -1,12 +1,8 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startAgent, startServer, talk } from '../../test/agent.ts'
+import { FOX, jobsOf, startAgent, startServer, talk, VIDEO } from '../../test/agent.ts'
 import { serveDear } from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
-
-const FOX = { model: 'aurora-image', input: { prompt: 'a red fox' } }
-/** It costs 25 credits, more than is paid without a question. */
-const VIDEO = { model: 'kinora/reel-swift', input: { prompt: 'a red fox runs' } }
 
 let cli: CliHarness
 
@@ -14,8 +10,7 @@ beforeEach(async () => {
   cli = await CliHarness.create({ latency: 300 })
 })
 
-const jobs = () =>
-  new Set(cli.server.journal.entries({ kind: 'job' }).map((entry) => ('job_id' in entry && entry.job_id) || ''))
+const jobs = () => jobsOf(cli)
 /** What was sent and charged. */
 const paid = () => [jobs().size, 10_000 - cli.server.credits()]
 

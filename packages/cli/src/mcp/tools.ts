@@ -5,13 +5,14 @@ export type Properties = Exclude<JsonSchemaType, boolean>['properties'] & object
 
 const STRING = { type: 'string' }
 const NUMBER = { type: 'number' }
+const OBJECT = { type: 'object' }
 const KEY = { ...STRING, minLength: 1, maxLength: 200 }
 const MODEL = { ...STRING, description: 'Id of a model, as search_models lists it.' }
 const WAIT = { type: 'number', minimum: 0, maximum: 25, description: 'Seconds to wait for the end. Default 20.' }
 const RUN: Properties = { key: STRING, state: STRING, model: STRING, job_id: STRING, sent_at: STRING, credits: NUMBER }
 const REPORT = {
   ...RUN,
-  error: { type: 'object', description: 'Text of the service.' },
+  error: { ...OBJECT, description: 'Text of the service.' },
   budget_left: NUMBER,
   files: { type: 'array', items: STRING },
   problem: { ...STRING, description: 'Text of others.' },
@@ -44,12 +45,16 @@ export const TOOLS = {
       },
     },
     {
-      models: { type: 'array', items: { type: 'object' } },
+      models: { type: 'array', items: OBJECT },
       total: NUMBER,
       next_offset: { ...NUMBER, description: 'Of the next page.' },
     },
   ),
-  describe_model: tool('Gives the parameters and the price of a model.', { required: { model: MODEL } }, {}),
+  describe_model: tool(
+    'Gives the parameters and the price of a model.',
+    { required: { model: MODEL } },
+    { model: OBJECT },
+  ),
   run_model: {
     ...tool(
       'Runs a model, which costs credits, and saves the files. The same call again is the same run, and is paid once: repeat it after a time-out. For another result of the same input, use another key.',
