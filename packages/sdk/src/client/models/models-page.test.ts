@@ -14,7 +14,7 @@ const named = (id: string): Partial<ModelSummary> => ({ ...MODEL, id })
 /** A service with models `m0`, `m1`, … which applies limit and offset as section 4.1 says, but for its faults. */
 function pagingService(
   count: number,
-  fault: { smallPages?: number; ignoresOffset?: boolean; total?: number } = {},
+  fault: { smallPages?: number; ignoresOffset?: boolean; total?: number; offset?: number } = {},
 ): Step {
   const all = Array.from({ length: count }, (_, index) => named(`m${index}`))
   return (request) => {
@@ -22,7 +22,12 @@ function pagingService(
     const limit = Math.min(Number(query.get('limit') ?? 20), fault.smallPages ?? 100)
     const offset = fault.ignoresOffset ? 0 : Number(query.get('offset') ?? 0)
     const models = all.slice(offset, offset + limit)
-    return Response.json({ models, total: fault.total ?? count, limit: Number(query.get('limit') ?? 20), offset })
+    return Response.json({
+      models,
+      total: fault.total ?? count,
+      limit: Number(query.get('limit') ?? 20),
+      offset: fault.offset ?? offset,
+    })
   }
 }
 
@@ -61,7 +66,9 @@ describe('a page of models (section 4.1)', () => {
     ['anywhere', pagingService(5), { offset: 3, limit: 1 }, [3, 4]],
     ['fewer models than the limit', pagingService(5, { smallPages: 2 }), { limit: 4 }, [0, 1, 2, 3, 4]],
     ['a total that is too large', pagingService(2, { total: 1_000 }), { limit: 2 }, [0, 1]],
-    ['a service that ignores the offset', pagingService(4, { ignoresOffset: true }), { limit: 2 }, [0, 1, 0, 1]],
+    ['a service that ignores the offset', pagingService(4, { ignoresOffset: true }), { limit: 2 }, [0, 1]],
+    ['one that has no total, too', pagingService(4, { ignoresOffset: true, total: -1 }), { limit: 2 }, [0, 1]],
+    ['one that says another offset', pagingService(3, { offset: 0, total: 9 }), { limit: 2 }, [0, 1, 2]],
   ] as const)('comes to an end, with %s', async (...row) => {
     const [, service, query, numbers] = row
     const { client } = createTestClient([service])

@@ -20,6 +20,7 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   readonly #fetchPage: FetchPage
   /** Offset of the next page. It grows with each page, even when a service ignores the requested offset. */
   readonly #nextOffset: number
+  readonly #isEmpty: boolean
 
   /** @internal */
   constructor(list: ReceivedModels, query: ListModelsQuery, fetchPage: FetchPage) {
@@ -30,11 +31,12 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
     this.#query = query
     this.#fetchPage = fetchPage
     this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + list.entryCount
+    this.#isEmpty = list.entryCount === 0
   }
 
   /** True when models come after this page. An empty page is the last one, whatever `total` says. */
   hasNextPage(): boolean {
-    return this.#nextOffset > this.offset && this.#nextOffset < this.total
+    return !this.#isEmpty && this.#nextOffset < this.total
   }
 
   /** The page after this one, or undefined after the last. @throws ModelRunError */
@@ -42,12 +44,17 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
     if (!this.hasNextPage()) return undefined
     const query = { ...this.#query, offset: this.#nextOffset }
     const { data } = await this.#fetchPage(query)
-    return new ModelsPage(data, query, this.#fetchPage)
+    // A service that ignores the offset sends the same page without end.
+    return idsOf(data) === idsOf(this) ? undefined : new ModelsPage(data, query, this.#fetchPage)
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
     return modelsFrom(this)
   }
+}
+
+function idsOf({ models }: Pick<ModelsPage, 'models'>): string {
+  return JSON.stringify(models.map(({ id }) => id))
 }
 
 /** Awaiting it gives one page; `for await` gives every model of all pages. */
