@@ -35,6 +35,8 @@ describe('server.job', () => {
     expect(() => server.job('job_none')).toThrow('There is no job "job_none"')
     const wrong = JSON.parse('{"type":"image","items":[{"type":"image"}]}')
     expect(() => job.complete(wrong)).toThrow('/items/0/url is missing')
+    expect(() => job.complete(null as never)).toThrow('must be an object, not null')
+    expect(() => job.fail(42 as never)).toThrow('/code must be a string')
     expect(job.status).toBe('queued')
   })
 })

@@ -104,7 +104,7 @@ it.each<[string, () => unknown, string]>([
   })
 })
 
-it('rejects filters with names that do not exist', async () => {
+it('rejects names that do not exist, and other types', async () => {
   const server = createReferenceServer({ clock: 'manual' })
   const { journal, webhooks } = server
   // What programs without types may pass.
@@ -114,6 +114,9 @@ it('rejects filters with names that do not exist', async () => {
     [() => server.requests({ model: 'aurora-imag' }), 'Did you mean aurora-image?'],
     [() => journal.entries({ kind: 'requests' } as object), 'did you mean `request`?'],
     [() => journal.text({ jobid: 'job_1' } as object), 'did you mean `jobId`?'],
+    [() => webhooks.script(null as never), 'must be an object, not null'],
+    [() => webhooks.deliver('x' as never), 'must be a function'],
+    [() => createReferenceServer({ clock: { scale: '60' as never } }), 'must be'],
   ]
   for (const [call, message] of calls) expect(call).toThrow(message)
   await expect(webhooks.next({ jobid: 'job_1' } as object)).rejects.toThrow('did you mean `jobId`?')
