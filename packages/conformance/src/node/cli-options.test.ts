@@ -22,7 +22,7 @@ describe('readCommand', () => {
       [
         ...NEEDED,
         ...['--model', 'aurora-image={"prompt":"a=b"}', '--slow-model', 'lumen/aurora-video'],
-        ...['--json', 'a=b.json', '--only', 'auth,4.1-06'],
+        ...['--json', 'a=b.json', '--only', 'auth, 4.1-06'],
         ...['--max-credits', '12.5', '--webhook-port', '0'],
         ...['--read-credits-command', 'credits --left'],
       ],

@@ -43,7 +43,7 @@ const OPTIONS: readonly (readonly [flags: string, description: string, parse?: P
   ['--read-credits-command <command>', 'prints the credits that are left, for the checks of charges'],
   ['--webhook-url <url>', 'public URL that forwards to --webhook-port'],
   ['--webhook-port <port>', 'port for deliveries (default: a free one)', number(0)],
-  ['--only <names>', 'areas, checks or statements, separated by commas', (raw) => raw.split(',')],
+  ['--only <names>', 'areas, checks or statements, separated by commas', (raw) => raw.trim().split(/\s*,\s*/)],
   ['--time-scale <factor>', 'speed of the clock of the service (default: 1)', number(Number.MIN_VALUE)],
   ['--json <path>', 'writes the whole report as JSON too'],
   ['--allow-runs', 'send more than GET requests: run models, cancel jobs'],
