@@ -1,4 +1,5 @@
 import type { TaskFailure } from '@modelrun/kit'
+import type { Output } from 'modelrun'
 import { expectTypeOf, test } from 'vitest'
 import type { Run, StepRun } from './run-types.ts'
 import type { Runs } from './runs-options.ts'
@@ -10,7 +11,7 @@ test('the state of a step or a run says which members it has, and no state is le
       case 'running':
         return expectTypeOf(run.error).toEqualTypeOf<TaskFailure | undefined>()
       case 'succeeded':
-        return expectTypeOf(run.output).not.toBeUndefined()
+        return expectTypeOf(run.output).toEqualTypeOf<Output>()
       case 'failed':
       case 'cancelled':
       case 'rejected':
