@@ -1,4 +1,4 @@
-import { readOptions } from '@modelrun/kit'
+import { createContextCapture, readOptions } from '@modelrun/kit'
 import { createNodeListener, type NodeListener, rejectArguments } from '../shared/serving/node-listener.ts'
 import { checkWebRequest, readRequest } from '../shared/serving/read-body.ts'
 import { expectJob, prepareRun, signUrl } from './callback-runs.ts'
@@ -60,7 +60,7 @@ export interface Inbox {
   expect(jobId: string, options?: ExpectOptions): Promise<void>
   /** Removes a prepared run that was certainly not accepted. */
   forget(ref: string): Promise<void>
-  /** Calls back with each confirmed event of a job in this process, before its handler. Returns a function that stops this. */
+  /** Calls back in the async context of the caller, with each confirmed event of a job in this process, before its handler. Returns a function that stops this. */
   listen(jobId: string, listener: EventListener): () => void
   /**
    * Resolves with the event of a job once its handler has succeeded, or failed for the last time, in this process or
@@ -128,7 +128,8 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
     },
     listen: (jobId, listener) => {
       checkInboxArguments('listen', { jobId, listener })
-      return core.subscribers.add(jobId, { confirmed: listener })
+      const within = createContextCapture()()
+      return core.subscribers.add(jobId, { confirmed: (event) => within(() => listener(event)) })
     },
     waitFor: async (jobId, options = {}) => {
       checkInboxArguments('waitFor', { jobId })

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
@@ -172,16 +173,18 @@ describe('listen', () => {
   test('gets a confirmed event before its handler runs', async () => {
     const seen: string[] = []
     const { inbox, deliver } = openInbox({ onSucceeded: () => seen.push('handler') })
-    const stop = inbox.listen(job_id, ({ status }) => seen.push(status))
+    const mine = new AsyncLocalStorage<string>()
+    const listener = ({ status }: WebhookEvent) => seen.push(`${status} in ${mine.getStore()}`)
+    const stop = mine.run('my context', () => inbox.listen(job_id, listener))
     inbox.listen('another job', () => seen.push('wrong'))
     await deliver(SUCCEEDED)
     await settle()
-    expect(seen).toEqual(['succeeded', 'handler'])
+    expect(seen).toEqual(['succeeded in my context', 'handler'])
     stop()
     stop()
     await deliver({ job_id, status: 'newer' })
     await settle()
-    expect(seen).toEqual(['succeeded', 'handler'])
+    expect(seen).toEqual(['succeeded in my context', 'handler'])
   })
 
   test('gets a result that was confirmed before, after it has returned', async () => {

@@ -58,13 +58,14 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
       const reservation = { id: randomId(), credits, window: currentWindow() }
       const ofAll = { ...reservation, account: totalOf(reservation.window), limit: totalCredits }
       const ofUser = { ...reservation, account: accountOf(identity.user, reservation.window), limit: limitOf(identity) }
-      let isTaken = false
       try {
-        isTaken = (await take(ofAll)) && (await take(ofUser))
+        const isTaken = (await take(ofAll)) && (await take(ofUser))
+        if (!isTaken && hasTotal) await store.settle({ account: ofAll.account, id: ofAll.id, charged: 0 })
         return isTaken ? reservation : undefined
-      } finally {
-        // A store that fails may have added it.
-        if (!isTaken) await settle(identity.user, reservation, 0)
+      } catch (error) {
+        // The store may have added it before it failed.
+        await settle(identity.user, reservation, 0)
+        throw error
       }
     },
     settle,
