@@ -18,10 +18,7 @@ export function safeJson(value: unknown): string {
   })
 }
 
-/**
- * Prints a failure: the place of every error on the console. Errors may hold text of anybody. Each of their lines is cleaned, and is
- * indented, so that none looks like another message.
- */
+/** Prints an error, which may hold text of anybody: each of its lines is cleaned, and indented, so that none looks like another message. */
 export function printFailure(level: 'error' | 'warn', message: string, error: unknown): void {
   const text = nodeBuiltin('node:util')?.inspect(error) ?? String(error)
   const lines = replaceApiKeys(`${message}: ${text}`, () => '[redacted]').split('\n')

@@ -95,15 +95,11 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   return signal === undefined ? elapsed : abortable(elapsed, signal).finally(() => stopTimer())
 }
 
-/** A time limit for work that cannot be cancelled. `name`: of what works, for the message. */
-export interface TimeLimit {
-  clock: Clock
-  limitMs: number
-  name: string
-}
-
 /** Settles like work of others, which may throw at once, or rejects after the time limit. Late work continues, and its error is ignored. */
-export function withTimeLimit<T>(work: () => T, { clock, limitMs, name }: TimeLimit): Promise<Awaited<T>> {
+export function withTimeLimit<T>(
+  work: () => T,
+  { clock, limitMs, name }: { clock: Clock; limitMs: number; name: string },
+): Promise<Awaited<T>> {
   return new Promise((resolve, reject) => {
     const onLate = () => reject(new Error(`${name} did not respond within ${limitMs} ms.`))
     const stopTimer = startLimit(clock, limitMs, onLate)

@@ -44,10 +44,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/**
- * A copy of JSON, so that its reader can change it. What is nested too deep for a copy is shared. React Native has no
- * `structuredClone`.
- */
+/** A copy of JSON, for a reader that may change it. React Native has no `structuredClone`. */
 export function copyJson<T>(value: T): T {
   try {
     return JSON.parse(JSON.stringify(value))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createTestProxy } from '../../test/test-proxy.ts'
-import { allowOrigin, isAllowedPage, isKnownHost, preflight } from './check-origin.ts'
+import { isAllowedPage, isKnownHost, preflight } from './check-origin.ts'
 import type { PageRequest } from './page-request.ts'
 
 const OTHER = 'https://other.example.com'
@@ -108,17 +108,11 @@ describe('CORS', () => {
     const { status, headers } = await send('POST /v1/models/x/run', { user: null, headers: { origin: OTHER } })
     expect(status).toBe(401)
     expect(headers.get('access-control-allow-origin')).toBe(OTHER)
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
     expect(headers.get('vary')).toBe('origin')
     const evil = { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' }
     const foreign = await send('GET /v1/models', { headers: evil })
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull()
     expect(foreign.headers.get('vary')).toBe('origin')
-  })
-
-  test('a response keeps its own headers', () => {
-    const response = new Response(null, { headers: { 'x-request-id': '1' } })
-    allowOrigin(response, request('GET', { origin: OTHER }), ALLOWED)
-    expect(response.headers.get('x-request-id')).toBe('1')
-    expect(response.headers.get('access-control-allow-credentials')).toBe('true')
   })
 })

@@ -123,7 +123,8 @@ async function respond(core: ProxyCore, request: PageRequest): Promise<Response>
 async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
   const { options } = core
   const { method, url } = request
-  const routes = findRoutes(pathBelow(options.basePath, url.pathname))
+  const { basePath } = options
+  const routes = findRoutes(url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '')
   const allow = Object.keys(routes).join(', ')
   if (allow === '') return rejection(404, ['NOT_FOUND', NOTHING_HERE])
   const route = Object.hasOwn(routes, method) ? routes[method] : undefined
@@ -146,11 +147,6 @@ async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
 
 const ROUTES: Record<MatchedRoute['name'], Route> = { listModels, getModel, runModel, getJob, cancelJob }
 const NOTHING_HERE = 'There is nothing here: the paths of this proxy start with its `basePath`, then /v1.'
-
-/** What comes after the path of the proxy; nothing for other paths. */
-function pathBelow(basePath: string, path: string): string {
-  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : ''
-}
 
 /** Longest time that a page waits for `authorize`. */
 const AUTHORIZE_LIMIT_MS = 10_000

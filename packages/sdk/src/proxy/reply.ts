@@ -113,13 +113,9 @@ function isCertain(error: ModelRunError, isRun: boolean): boolean {
 
 function passedOn(error: ApiError, headers: Record<string, string | undefined>): Response {
   const sender = isFromService(error) ? 'The service' : 'Something in front of the service'
-  const message = shownText(textIn(error.body)) ?? `${sender} rejects the request.`
+  const message = shownText(memberOf(memberOf(error.body, 'error'), 'message')) ?? `${sender} rejects the request.`
   const retryAfter = error.retryAfterMs === undefined ? undefined : String(retryAfterS(error))
   return rejection(error.status, [codeOf(error, 'REJECTED'), message], { ...headers, 'retry-after': retryAfter })
-}
-
-function textIn(body: unknown): unknown {
-  return memberOf(memberOf(body, 'error'), 'message')
 }
 
 function retryAfterS({ retryAfterMs }: ModelRunError): number | undefined {

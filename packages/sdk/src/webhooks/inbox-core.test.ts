@@ -22,23 +22,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test.each([
-  ['throws', no],
-  ['rejects', () => Promise.reject(new Error('no'))],
-])('hooks harm nothing when one %s, and that is logged', async (_, broken) => {
-  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const onFailed = vi.fn(no)
-  const { clock, deliver } = openInbox({ onFailed, onHandlerError: broken, onDead: broken })
-  await deliver(FAILED)
-  await clock.advance(127_000)
-  expect(onFailed).toHaveBeenCalledTimes(8)
-  const lines = log.mock.calls.map(([line]) => String(line))
-  expect(lines.filter((line) => line.includes('`onHandlerError` failed'))).toHaveLength(8)
-  // What it did not get is logged instead.
-  expect(lines.filter((line) => line.includes('was not handled (try'))).toHaveLength(8)
-  expect(lines.filter((line) => line.includes('`onDead` failed'))).toHaveLength(1)
-})
-
 const EVIL = 'sk_live_0123456789abcdef \u202e\u2066\u009b2J\u001b[31m\r\nmodelrun: another record'
 const evil = () => {
   throw Object.assign(new Error(EVIL), { body: { [EVIL]: EVIL }, cause: EVIL })
@@ -58,9 +41,12 @@ test.each<[string, Omit<InboxOptions, 'clock'>]>([
   if (place === 'a listener') inbox.listen(FAILED.job_id, evil)
   inbox.start()
   await deliver(FAILED)
-  await clock.advance(1_000)
-  if (place === 'a handler')
-    expect(printed[0]).toContain(`${FAILED.job_id} was not handled (try 1; it is tried again): Err`)
+  await clock.advance(100)
+  // Of a hook that fails also what it did not get.
+  const told = printed.filter((text) =>
+    text.includes(`${FAILED.job_id} was not handled (try 1; it is tried again): Err`),
+  )
+  expect(told).toHaveLength(['a handler', 'a hook'].includes(place) ? 1 : 0)
   expect(printed.some((text) => text.includes('another record'))).toBe(true)
   for (const text of printed) expect(text).not.toMatch(/[^\P{C}\n]|sk_live_0|\n\S/u)
 })
