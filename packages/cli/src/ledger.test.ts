@@ -23,8 +23,11 @@ describe('the ledger', () => {
     expect(ledger.read()).toMatchObject([{ run: 'a', status: 'intent' }])
     ledger.append({ type: 'job', run: 'a', job_id: 'job_1' })
     expect(ledger.findJob('job_1')).toMatchObject({ status: 'running', model: 'm', credits: 4 })
-    ledger.append({ type: 'end', run: 'a', status: 'succeeded' })
-    expect(ledger.findJob('job_1')).toMatchObject({ status: 'succeeded' })
+    ledger.noteEnd('job_1', 'processing')
+    expect(ledger.findJob('job_1')).toMatchObject({ status: 'running' })
+    ledger.noteEnd('job_1', 'succeeded')
+    ledger.noteEnd('job_2', 'failed')
+    expect(ledger.read()).toMatchObject([{ status: 'succeeded' }])
     expect(statSync(ledger.path).mode & 0o777).toBe(0o600)
   })
 

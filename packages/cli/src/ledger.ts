@@ -8,7 +8,11 @@ import { appendPrivate, makeFolder } from './files/private-files.ts'
 import type { Env, Terminal } from './terminal/terminal.ts'
 
 /** `not_sent` and `rejected` cost nothing. `unknown` may have been charged. */
-export type RunEnd = 'succeeded' | 'failed' | 'cancelled' | 'not_sent' | 'rejected' | 'unknown'
+type RunEnd = 'succeeded' | 'failed' | 'cancelled' | 'not_sent' | 'rejected' | 'unknown'
+
+function isJobEnd(status: string): status is RunEnd {
+  return status === 'succeeded' || status === 'failed' || status === 'cancelled'
+}
 
 /** Written before a run is sent. */
 interface IntentEntry {
@@ -68,15 +72,25 @@ export class Ledger {
 
   /** Every run, oldest first. Lines that cannot be read are left out. */
   read(): LedgerRun[] {
-    if (!existsSync(this.path)) return []
     const runs = new Map<string, LedgerRun>()
-    for (const line of readFileSync(this.path, 'utf8').split('\n')) applyLine(line, runs)
+    try {
+      const text = existsSync(this.path) ? readFileSync(this.path, 'utf8') : ''
+      for (const line of text.split('\n')) applyLine(line, runs)
+    } catch (error) {
+      this.#terminal.say(`The ledger of runs cannot be read: ${messageOf(error)}.`)
+    }
     return [...runs.values()]
   }
 
   /** The run of a job, if it was started here. */
   findJob(jobId: string): LedgerRun | undefined {
     return this.read().findLast((run) => run.job_id === jobId)
+  }
+
+  /** Notes how a job is, if its run was started here and has ended. */
+  noteEnd(jobId: string, status: string): void {
+    const { run } = this.findJob(jobId) ?? {}
+    if (run !== undefined && isJobEnd(status)) this.append({ type: 'end', run, status })
   }
 }
 

@@ -35,14 +35,7 @@ export function stateFolder(out: string): string {
  */
 export function checkAccount({ out, sameAccount }: OwnedFolder, service: Service): void {
   const stored = readAccount(out)
-  const isUsed = existsSync(join(stateFolder(out), 'batch.db'))
-  if (sameAccount || (!isUsed && stored === undefined)) return
-  if (stored === undefined) {
-    throw new UsageError(
-      `The batch in ${out} does not say to which service it belongs. Nothing was sent. ` +
-        'If it is of this url and key, add --same-account once. Another folder with --out is a new batch: all rows are paid there.',
-    )
-  }
+  if (sameAccount || stored === undefined) return
   const now = describeAccount(service, stored.salt)
   if (now.baseUrl === stored.baseUrl && now.key === stored.key) return
   throw new UsageError(`The batch in ${out} belongs to another service or another key. Nothing was sent.`, [
@@ -68,7 +61,7 @@ function describeAccount({ baseUrl, apiKey }: Service, salt: string): Account {
   return { v: 1, salt, baseUrl, key: `${type}… (${fingerprint})` }
 }
 
-/** Undefined when it is missing, or half written by a process that was killed before it opened the batch. */
+/** Undefined when the folder has no batch yet, or a dry run alone. */
 function readAccount(out: string): Account | undefined {
   const path = join(stateFolder(out), 'account.json')
   const account = existsSync(path) ? tryParseJson(readFileSync(path, 'utf8')) : undefined

@@ -43,8 +43,10 @@ describe('the folder of a batch', () => {
     expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1, b: 1 })
   })
 
-  it('has no key in it', async () => {
-    await cli.run(ARGS)
+  it('belongs to nobody after a dry run alone, and has no key in it', async () => {
+    const { key } = cli.server.createKey({ permissions: ['models:read'] })
+    expect((await cli.run([...ARGS, '--dry-run'], { env: { MODELRUN_API_KEY: key } })).code).toBe(0)
+    expect((await cli.run(ARGS)).code).toBe(0)
     const stored = await readFile(join(cli.folder, 'out/.modelrun/account.json'), 'utf8')
     expect(JSON.parse(stored)).toMatchObject({ baseUrl: cli.url, key: expect.stringMatching(/^sk_test_… \(\w{12}\)$/) })
     expect(stored).not.toContain(cli.server.apiKey.slice(8))

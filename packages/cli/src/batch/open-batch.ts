@@ -35,6 +35,8 @@ export interface BatchStops {
 interface OpenOptions {
   out: string
   sameAccount?: boolean | undefined
+  /** Whether nothing is sent: then another account may send later. */
+  dryRun?: boolean | undefined
   name?: string
   concurrency: number
   pollsPerSecond: number
@@ -51,7 +53,7 @@ export async function openBatch(
     )
   }
   const folder = openFolder(options.out)
-  bindAccount(options, service)
+  if (!options.dryRun) bindAccount(options, service)
   const load = [import('@modelrun/durable'), import('@modelrun/durable/sqlite')] as const
   const [{ createRuns }, { createSqliteEngine }] = await Promise.all(load)
   const reserve = join(folder, 'reserve')

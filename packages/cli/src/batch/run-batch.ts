@@ -33,7 +33,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   const interruption = new Interruption(context)
   const stop = new BatchStop(interruption, context)
   try {
-    const batch = await openBatch({ service, options: { ...options, name: 'runs' } }, stop)
+    const batch = await openBatch({ service, options }, stop)
     stop.batch = batch
     const { runs } = batch
     await findAttempts(batch, rows, rules)

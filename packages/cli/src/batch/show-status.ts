@@ -23,7 +23,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
   const service = await createService(options, context)
   if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
   checkAccount(options, service)
-  const limits = { concurrency: 1, pollsPerSecond: 1 }
+  const limits = { concurrency: 1, pollsPerSecond: 1, dryRun: true }
   const batch = await openBatch(
     { service, options: { ...options, ...limits } },
     { onPause: () => {}, onStoreError: () => {} },

@@ -2,7 +2,7 @@ import type { JobHandle, ModelRun, RunResult } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { InterruptedError, isClientError } from '../errors.ts'
 import { type SavedOutput, saveOutputs, urlsOf } from '../files/save-files.ts'
-import type { Ledger, RunEnd } from '../ledger.ts'
+import type { Ledger } from '../ledger.ts'
 import type { FileOptions } from '../options.ts'
 import { followAdvice, jobCommand } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
@@ -13,10 +13,6 @@ import { durationText, priceText } from '../terminal/text.ts'
 interface FollowedJob {
   client: ModelRun
   job: JobHandle
-  /** Id of the model, from the ledger. */
-  model?: string | undefined
-  /** Its name in the ledger; undefined for a job of another place. */
-  run?: string | undefined
   ledger: Ledger
   options: FileOptions & { wait: boolean }
   interruption: Interruption
@@ -35,11 +31,11 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
     result = await waitForEnd(followed, context)
   } catch (error) {
     if (interruption.signal.aborted) throw detached(job)
-    noteEnd(followed, endStatus(error))
+    if (isClientError(error)) followed.ledger.noteEnd(job.id, error.code.replace('job_', ''))
     throw error
   }
-  noteEnd(followed, 'succeeded')
-  const prefix = result.model_id ?? job.modelId ?? followed.model ?? 'model'
+  followed.ledger.noteEnd(job.id, 'succeeded')
+  const prefix = result.model_id ?? job.modelId ?? 'model'
   const plan = { folder: options.out ?? '.', prefix, signal: interruption.signal }
   const { files, error }: SavedOutput = options.save ? await saveOutputs(followed.client, result, plan) : { files: [] }
   report(result, files, context)
@@ -71,17 +67,6 @@ async function waitForEnd({ job, options, interruption }: FollowedJob, { termina
   } finally {
     line.end()
   }
-}
-
-/** @param status undefined while the job continues */
-function noteEnd({ run, ledger }: FollowedJob, status: RunEnd | undefined): void {
-  if (run !== undefined && status !== undefined) ledger.append({ type: 'end', run, status })
-}
-
-function endStatus(error: unknown): RunEnd | undefined {
-  if (!isClientError(error)) return undefined
-  if (error.code === 'job_failed') return 'failed'
-  return error.code === 'job_cancelled' ? 'cancelled' : undefined
 }
 
 function report(result: RunResult, files: readonly string[], { terminal }: CliContext): void {

@@ -15,14 +15,18 @@ export interface JobOptions extends ServiceOptions, FileOptions {
 export async function showJob([id]: [string?], options: JobOptions, context: CliContext): Promise<ExitCode> {
   if (id === undefined) return showLedger(context)
   const { client } = await createService(options, context)
-  if (!options.watch) return printJob(id, await client.jobs.get(id), context)
-  if (options.save) prepareFolder(options.out ?? '.')
   const ledger = new Ledger(context)
-  const { run, model: model_id } = ledger.findJob(id) ?? {}
+  if (!options.watch) {
+    const found = await client.jobs.get(id)
+    ledger.noteEnd(id, found.status)
+    return printJob(id, found, context)
+  }
+  if (options.save) prepareFolder(options.out ?? '.')
+  const { model: model_id } = ledger.findJob(id) ?? {}
   const job = client.jobs.attach({ job_id: id, ...(model_id === undefined ? {} : { model_id }) })
   const interruption = new Interruption(context)
   try {
-    return await finishJob({ client, job, run, ledger, options: { ...options, wait: true }, interruption }, context)
+    return await finishJob({ client, job, ledger, options: { ...options, wait: true }, interruption }, context)
   } finally {
     interruption.release()
   }
@@ -39,14 +43,11 @@ function printJob(id: string, { status, output, error }: Job, { terminal }: CliC
 /** Cancels a job (section 4.5). */
 export async function cancelJob([id]: [string], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
-  const ledger = new Ledger(context)
-  const known = ledger.findJob(id)
   const { status } = await client.jobs.cancel(id)
+  new Ledger(context).noteEnd(id, status)
   context.terminal.event('job', { job_id: id, status })
   context.terminal.print(status)
-  if (status !== 'cancelled') return EXIT.failed
-  if (known !== undefined) ledger.append({ type: 'end', run: known.run, status: 'cancelled' })
-  return EXIT.done
+  return status === 'cancelled' ? EXIT.done : EXIT.failed
 }
 
 /** Prints the runs of the ledger, newest last. */

@@ -62,8 +62,6 @@ interface PlannedRun {
 /** A run that the service has accepted. */
 interface SubmittedRun {
   job: JobHandle
-  /** Its name in the ledger. */
-  run: string
   ledger: Ledger
 }
 
@@ -86,7 +84,7 @@ async function submitRun(planned: PlannedRun, context: CliContext): Promise<Subm
     ledger.append({ type: 'job', run, job_id: job.id })
     context.terminal.say(`job ${job.id}`)
     context.terminal.event('job', { job_id: job.id, model: model.id, status: 'queued' })
-    return { job, run, ledger }
+    return { job, ledger }
   } catch (error) {
     if (isClientError(error)) {
       const { submission } = error
