@@ -14,8 +14,7 @@ beforeEach(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const intent = (run: string) =>
-  ledger.append({ type: 'intent', run, model: 'm', base_url: 'http://x', credits: 4, input_sha256: '' })
+const intent = (run: string) => ledger.append({ type: 'intent', run, model: 'm', base_url: 'http://x', credits: 4 })
 
 describe('the ledger', () => {
   it('keeps a run from its intent to its end, for its user alone', () => {

@@ -22,8 +22,6 @@ interface IntentEntry {
   base_url: string
   /** Price of the run, in credits. */
   credits: number
-  /** SHA-256 of the input. The input itself stays private. */
-  input_sha256: string
 }
 
 /** A line of the ledger: the intent, the job when the service has accepted it, the end when it is known. `run` joins them. */
@@ -33,7 +31,7 @@ export type LedgerEntry =
   | { type: 'end'; run: string; status: RunEnd }
 
 /** What the ledger says about a run. */
-export interface LedgerRun extends Omit<IntentEntry, 'type' | 'input_sha256'> {
+export interface LedgerRun extends Omit<IntentEntry, 'type'> {
   /** When it was written down, in ISO 8601. */
   at: string
   job_id?: string | undefined
@@ -103,9 +101,8 @@ function applyLine(line: string, runs: Map<string, LedgerRun>): void {
   if (entry.type === 'intent') {
     const { run, at, model, base_url, credits } = entry
     runs.set(run, { run, at, model, base_url, credits, status: 'intent' })
-  } else if (known !== undefined && entry.type === 'job') {
-    runs.set(known.run, { ...known, job_id: entry.job_id, status: 'running' })
-  } else if (known !== undefined && entry.type === 'end') {
-    runs.set(known.run, { ...known, status: entry.status })
+  } else if (known !== undefined) {
+    const found = entry.type === 'job' ? { job_id: entry.job_id, status: 'running' as const } : { status: entry.status }
+    runs.set(known.run, { ...known, ...found })
   }
 }

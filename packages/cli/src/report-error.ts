@@ -63,6 +63,7 @@ function messageForPeople({ code, jobId = '', message }: ModelRunError): string 
   return message
     .replace('with `jobs.get`', () => `with: ${jobCommand(jobId)}`)
     .replace(/ A run with a `webhook` is found by its delivery\.?/, '')
+    .replace(/ Raise `timeoutMs` if the network is slow\./, '')
     .replace(/ \(`error\.\w+`\)/g, '')
 }
 

@@ -160,7 +160,7 @@ describe('modelrun batch before and after it works', () => {
 
   it.each([
     ['its own inputs', 'rows.csv', 'is not an earlier report'],
-    ['the folder of --out', 'out', 'is the folder of --out'],
+    ['the folder of --out', 'out', 'must end in .csv or .jsonl'],
     ['a link', 'link.csv', 'must be a file'],
     ['a file below a file', 'rows.csv/report.csv', 'Choose another folder with --report'],
   ])('does not start when the report would be %s', async (_, report, problem) => {

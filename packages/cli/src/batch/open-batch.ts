@@ -45,7 +45,7 @@ interface OpenOptions {
 /** Opens a batch of a folder, for the account of a service. @throws UsageError */
 export async function openBatch(
   { service, options }: { service: Service; options: OpenOptions },
-  { onPause, onStoreError }: BatchStops,
+  { onPause, onStoreError }: Partial<BatchStops> = {},
 ): Promise<Batch> {
   if (process.getBuiltinModule?.('node:sqlite') === undefined) {
     throw new UsageError(

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs'
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Run } from '@modelrun/durable'
 import { stringify } from 'csv-stringify/sync'
 import { EXIT, type ExitCode } from '../context.ts'
@@ -9,7 +9,6 @@ import { prepareFolder, urlsOf } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanText, countText, priceText, safeJson, shellWord } from '../terminal/text.ts'
 import { stateFolder } from './account.ts'
-import type { Batch } from './open-batch.ts'
 import type { Row } from './rows.ts'
 
 const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejected', 'unknown'] as const
@@ -87,16 +86,19 @@ const TO_DO: Readonly<Record<RowState, string>> = {
   unknown: 'decide: see below',
 }
 
-/**
- * Prints how many rows are in which state, and those that need attention. Returns the exit code.
- *
- * @param credits of all runs that were sent: the most that was charged
- * @param price of a run, in credits, where it is the same for all
- */
-export async function printReport(
-  reports: readonly RowReport[],
-  { credits, price, terminal }: { credits: number; price?: number; terminal: Terminal },
-): Promise<ExitCode> {
+/** What the summary needs, beside the rows. */
+interface Summary extends Omit<ReportPlace, 'terminal'> {
+  /** Of all runs that were sent, in credits: the most that was charged. */
+  credits: number
+  /** Of a run, in credits, where it is the same for all. */
+  price?: number
+  terminal: Terminal
+}
+
+/** Writes the report, and prints how many rows are in which state, and those that need attention. Returns the exit code. */
+export async function printReport(reports: readonly RowReport[], summary: Summary): Promise<ExitCode> {
+  const { credits, price, terminal } = summary
+  const written = writeReport(reports, summary)
   const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
   const at_risk = price === undefined ? undefined : (counts.get('unknown') ?? 0) * price
   terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits, at_risk })
@@ -108,7 +110,7 @@ export async function printReport(
   for (const state of ['failed', 'rejected', 'unsaved', 'unknown'] as const) listRows(state, reports, terminal)
   if (counts.get('unknown') || counts.get('unsaved')) return EXIT.unknown
   if (counts.get('failed')) return EXIT.failed
-  return counts.get('rejected') ? EXIT.rejected : EXIT.done
+  return counts.get('rejected') ? EXIT.rejected : written
 }
 
 const UNKNOWN_ADVICE = [
@@ -147,7 +149,6 @@ export function checkReport(path: string, { out }: { out?: string | undefined })
   const wrong = (problem: string) => new UsageError(`--report ${path} ${problem}. Nothing was sent.`)
   const [report, state] = [resolve(path), resolve(stateFolder(out ?? '.'))]
   if (out !== undefined && dirname(report) === state) throw wrong('is in the folder of the state of the batch')
-  if (out !== undefined && `${state}${sep}`.startsWith(`${report}${sep}`)) throw wrong('is the folder of --out')
   if (!/\.csv$/i.test(path) && !JSON_LINES.test(path)) throw wrong('must end in .csv or .jsonl')
   prepareFolder(dirname(path), '--report')
   const found = lstatSync(path, { throwIfNoEntry: false })
@@ -185,17 +186,6 @@ export function writeReport(reports: readonly RowReport[], { out, report, termin
     terminal.say(`The report cannot be written: ${messageOf(error)}. To write another one: ${command}`)
     return EXIT.failed
   }
-}
-
-/** Writes the report, and prints the summary. Returns the exit code. */
-export async function showReport(
-  reports: readonly RowReport[],
-  { runs }: Batch,
-  shown: ReportPlace & { price?: number; terminal: Terminal },
-): Promise<ExitCode> {
-  const written = writeReport(reports, shown)
-  const { credits } = await runs.progress()
-  return (await printReport(reports, { ...shown, credits })) || written
 }
 
 const COLUMNS = [

@@ -14,7 +14,7 @@ import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
-import { checkReport, describeRow, showReport, writeReport } from './report.ts'
+import { checkReport, describeRow, printReport, writeReport } from './report.ts'
 import { rowContent } from './row-keys.ts'
 import { createRows, type Row, type RowRules } from './rows.ts'
 import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
@@ -138,7 +138,8 @@ function countEqual({ rows, rules }: BatchWork): number {
 async function reportDryRun({ batch, rows, start, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
   for (const row of rows) Object.assign(row, batch.saved.of(row.key))
   const reports = rows.map((row) => describeRow(row, start.price))
-  await showReport(reports, batch, { ...options, price: start.price, terminal })
+  const { credits } = await batch.runs.progress()
+  await printReport(reports, { ...options, credits, price: start.price, terminal })
   terminal.say('Nothing was sent, as --dry-run says.')
   return EXIT.done
 }
@@ -166,10 +167,12 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
   progress.end()
   if (stop.signal.aborted) await readAgain(rows, batch)
   const reports = rows.map((row) => describeRow(row, start.price))
-  const shown = { ...options, price: start.price, terminal }
-  if (end.status === 'fulfilled') return showReport(reports, batch, shown)
-  writeReport(reports, shown)
-  throw end.reason
+  if (end.status === 'rejected') {
+    writeReport(reports, { ...options, terminal })
+    throw end.reason
+  }
+  const { credits } = await batch.runs.progress()
+  return printReport(reports, { ...options, credits, price: start.price, terminal })
 }
 
 /** The outcome of rows whose end was not awaited, as far as the store responds. */

@@ -128,14 +128,10 @@ describe('a table of a spreadsheet', () => {
     ['report.csv', 'row,key,state\n1,k,failed\n', undefined],
     ['report.csv', '', undefined],
     ['key.csv', 'sk_test_1\n', 'is not an earlier report'],
-    ...['report.xlsx', 'report.json', 'report'].map((name) => [name, undefined, 'must end in .csv or .jsonl']),
+    ...['report.xlsx', 'report.json', 'out', '.'].map((name) => [name, undefined, 'must end in .csv or .jsonl']),
     ['rows.jsonl', '{"key":"a","prompt":"a fox"}\n', 'is not an earlier report'],
     [join('out', 'batch.csv'), undefined, undefined],
-    ...['out', '.', join('out', '.modelrun'), join('out', '.modelrun', 'reserve')].map((name) => [
-      name,
-      undefined,
-      'is',
-    ]),
+    [join('out', '.modelrun', 'saved.jsonl'), undefined, 'is in the folder of the state'],
   ])('replaces an earlier report alone: %s with %j', (name, content, problem) => {
     const base = mkdtempSync(join(folder, 'r-'))
     const path = join(base, name ?? '')

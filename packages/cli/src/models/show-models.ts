@@ -34,7 +34,7 @@ export async function listModels(_: [], options: ModelsOptions, context: Command
   return EXIT.done
 }
 
-/** Prints a model as the help of its runs does: its parameters with defaults and bounds, its price, and example calls. */
+/** Prints a model as the help of its runs does: its parameters with defaults and bounds, and its price. */
 export async function showModel([id]: [string], options: ServiceOptions, context: CommandContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
   const model = await readModel(client, id)

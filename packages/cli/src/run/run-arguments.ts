@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander'
 import type { Model } from 'modelrun'
-import { exampleCall } from '../models/example-calls.ts'
 import { addRunOptions, type RunCommandOptions } from '../options.ts'
 import { cleanText, priceText } from '../terminal/text.ts'
 import {
@@ -125,9 +124,9 @@ function createOptions(parameter: Parameter): Option[] {
 function describe(command: Command, model: Model, parameters: readonly Parameter[]): Command {
   const unflagged = parameters.filter(({ flag }) => flag === undefined)
   const others = unflagged.map((parameter) => `  ${cleanText(parameter.name)}  (${boundsText(parameter)})`)
-  const more = others.length > 0 ? ['Parameters that only --input can have:', ...others, ''] : []
+  const more = others.length > 0 ? ['', 'Parameters that only --input can have:', ...others].join('\n') : ''
   const price = `A run costs ${priceText(model.pricing.credits_per_run)}.`
   return command
     .description(`${cleanText(model.name)}, ${cleanText(model.category)}: ${cleanText(model.description)}\n${price}`)
-    .addHelpText('after', ['', ...more, 'Example:', `  ${cleanText(exampleCall(model, parameters))}`].join('\n'))
+    .addHelpText('after', more)
 }

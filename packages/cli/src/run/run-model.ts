@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import type { JobHandle, Model } from 'modelrun'
 import type { CliContext, CommandContext, ExitCode } from '../context.ts'
@@ -31,8 +31,9 @@ export async function runModel(
   await agreeOnPrice({ credits: priceOf(model), subject: `A run of ${model.id}` }, options, context)
   const interruption = new Interruption(context)
   try {
-    const job = await submitRun({ service, model, input, options, interruption }, context)
-    return await finishJob({ ...job, client: service.client, options, interruption }, context)
+    const ledger = new Ledger(context)
+    const job = await submitRun({ service, model, input, options, interruption, ledger }, context)
+    return await finishJob({ client: service.client, job, ledger, options, interruption }, context)
   } finally {
     interruption.release()
   }
@@ -57,24 +58,17 @@ interface PlannedRun {
   input: RunInput
   options: RunCommandOptions
   interruption: Interruption
-}
-
-/** A run that the service has accepted. */
-interface SubmittedRun {
-  job: JobHandle
   ledger: Ledger
 }
 
 const NOTE = 'The run is being sent. Its job id follows; Ctrl-C again leaves without it.'
 
 /** Sends a run. The ledger has the intent before, and the job as soon as its id is known. */
-async function submitRun(planned: PlannedRun, context: CliContext): Promise<SubmittedRun> {
-  const { service, model, input, options, interruption } = planned
-  const ledger = new Ledger(context)
+async function submitRun(planned: PlannedRun, context: CliContext): Promise<JobHandle> {
+  const { service, model, input, options, interruption, ledger } = planned
   const run = randomUUID()
-  const input_sha256 = createHash('sha256').update(JSON.stringify(input)).digest('hex')
   const credits = model.pricing.credits_per_run
-  ledger.append({ type: 'intent', run, model: model.id, base_url: service.baseUrl, credits, input_sha256 })
+  ledger.append({ type: 'intent', run, model: model.id, base_url: service.baseUrl, credits })
   try {
     // The price may have risen since it was said.
     const maxCredits = options.maxCredits ?? credits
@@ -84,7 +78,7 @@ async function submitRun(planned: PlannedRun, context: CliContext): Promise<Subm
     ledger.append({ type: 'job', run, job_id: job.id })
     context.terminal.say(`job ${job.id}`)
     context.terminal.event('job', { job_id: job.id, model: model.id, status: 'queued' })
-    return { job, ledger }
+    return job
   } catch (error) {
     if (isClientError(error)) {
       const { submission } = error

@@ -84,7 +84,6 @@ describe('modelrun run', () => {
     expect(stdout).toMatch(
       /A run costs 4 credits\.[\s\S]*Parameters:[\s\S]*--num-images <integer> +How many images to draw\. \(1 to 4; default: 1\)/,
     )
-    expect(stdout).toContain("modelrun run aurora-image --prompt 'a red fox'")
   })
 
   it('sends a local image as a data URI', async () => {
