@@ -54,7 +54,7 @@ export class Ledger {
     this.#terminal = terminal
   }
 
-  /** @throws UsageError for an intent that cannot be written: then nothing may be paid. What was sent goes on without the ledger. */
+  /** @throws UsageError for an intent that cannot be written: then nothing may be paid. What was sent continues without it. */
   append(entry: LedgerEntry): void {
     try {
       makeFolder(dirname(this.path), 0o700)

@@ -43,7 +43,7 @@ describe('the folder of a batch', () => {
     expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1, b: 1 })
   })
 
-  it('belongs to nobody after a dry run alone, and has no key in it', async () => {
+  it('belongs to no account after a dry run alone, and has no key in it', async () => {
     const { key } = cli.server.createKey({ permissions: ['models:read'] })
     expect((await cli.run([...ARGS, '--dry-run'], { env: { MODELRUN_API_KEY: key } })).code).toBe(0)
     expect((await cli.run(ARGS)).code).toBe(0)
