@@ -40,3 +40,11 @@ test.each(['send', 'add', 'runEach'] as const)(
     }
   },
 )
+
+test('a rejection that names a job leaves its run unknown: the job may be that of another run', async () => {
+  const { server, runs } = await openBatch()
+  const body = { error: { code: 'BUSY', message: 'x', job_id: 'job_9' } }
+  server.faults.add({ kind: 'response', route: 'runModel', status: 409, body, times: 1 })
+  await settled(runs.send('a', MODEL, { prompt: 'a' }))
+  expect(await settled(runs.unknown())).toMatchObject([{ error: { message: expect.stringContaining('job_9') } }])
+})

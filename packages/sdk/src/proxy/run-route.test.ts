@@ -103,6 +103,9 @@ const FAILURES: Record<string, Failure> = {
   // Not passed on: Chromium sends a request again after a 408, without asking the page.
   'gives up with 408': unknown(errorResponse(408, 'TIMEOUT')),
   'limits with 429': rejected(errorResponse(429, 'RATE_LIMITED', { 'retry-after': '2' }), 429, 3),
+  'limits with 429, and names a job, which may be that of another user': unknown(
+    json(429, { error: { code: 'BUSY', message: 'x', job_id: 'job_9' } }),
+  ),
   'does not accept the input': rejected(errorResponse(400, 'VALIDATION_ERROR'), 400),
   'does not have the model': rejected(errorResponse(404, 'NOT_FOUND'), 404),
   'has no credits left': rejected(errorResponse(402, 'INSUFFICIENT_CREDITS'), 402),
