@@ -63,6 +63,16 @@ describe.each(Object.entries(CALLS))('the result that is in the response is retu
   })
 })
 
+test.each([
+  ['an empty output', 200, { items: [] }],
+  ['the status 202', 202, output],
+])('a new status with %s is not the end', async (_, status, early) => {
+  const run = json(status, { job_id: 'job_1', status: 'warming', output: early })
+  const { client, service } = createTestClient([run, json(200, { data: { status: 'succeeded', output } })])
+  await expect(client.run('m', {})).resolves.toMatchObject({ output })
+  expect(service.received).toHaveLength(2)
+})
+
 test('the failure that is in the response is the end of the run, and another error that is polled is not', async () => {
   const failed = { job_id: 'job_1', status: 'FAILED', error: { code: 'NSFW', message: 'No.' } }
   const error = await caught(openClient(failed).run('m', {}), JobFailedError)

@@ -66,7 +66,10 @@ function readKnownResponse(received: ReceivedResponse): RunResponse | undefined 
   const value = membersIn(received)
   const status = statusIn(value)
   const isOpen = status === 'processing' || status === 'queued'
-  const output = isOpen || status === 'failed' || status === 'cancelled' ? undefined : toOutput(value.output)
+  const found = isOpen || status === 'failed' || status === 'cancelled' ? undefined : toOutput(value.output)
+  // A word that is new may be of a state before the end.
+  const isNew = status !== undefined && status !== 'succeeded'
+  const output = isNew && (received.status === 202 || found?.items.length === 0) ? undefined : found
   // A result that is whole needs no id: it is empty where the response has none that can be polled.
   const jobId = toJobId(value.job_id) ?? (output && '')
   if (jobId === undefined || (output === undefined && !isOpen)) return undefined

@@ -169,8 +169,8 @@ export class PollScheduler {
   }
 }
 
-/** A service that deploys, or stores a result in two steps, may say something odd for some seconds. */
-const MAX_ODD_POLLS = 3
+/** A service that deploys, or stores a result in two steps, may say nothing useful for some seconds. */
+const MAX_USELESS_POLLS = 3
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
   if ((JOB_STATUSES as readonly string[]).includes(status)) return
@@ -194,13 +194,15 @@ async function pollJob(
     )
     const hasOutput = data.status !== 'succeeded' || data.output !== undefined
     // The output of a job may be stored after its status.
-    if (!hasOutput && polled.oddPolls < MAX_ODD_POLLS) throw noOutputError(job.jobId, { attempts, requestId })
-    polled.oddPolls = 0
+    if (!hasOutput && polled.uselessPolls < MAX_USELESS_POLLS) throw noOutputError(job.jobId, { attempts, requestId })
+    polled.uselessPolls = 0
     return { job: data, attempts, requestId }
   } catch (error) {
     if (!(error instanceof ModelRunError)) return { error }
-    const isOdd = error instanceof InvalidResponseError && (error.status ?? 0) < 300
-    return (isOdd && ++polled.oddPolls <= MAX_ODD_POLLS) || mayPass(error, isKnown) ? { failure: error } : { error }
+    const isUseless = error instanceof InvalidResponseError && (error.status ?? 0) < 300
+    return (isUseless && ++polled.uselessPolls <= MAX_USELESS_POLLS) || mayPass(error, isKnown)
+      ? { failure: error }
+      : { error }
   } finally {
     polled.poll = undefined
   }

@@ -83,7 +83,7 @@ export interface PolledJob extends HeapItem, LastSeen {
   /** Number of polls so far. */
   polls: number
   /** How many polls in a row had no state that can be read, or a success without output. */
-  oddPolls: number
+  uselessPolls: number
   /** Aborts the poll that is under way. */
   poll: AbortController | undefined
 }
@@ -175,7 +175,7 @@ function newPolledJob(
     polledAt: seenAt ?? now,
     notBefore: now,
     polls: 0,
-    oddPolls: 0,
+    uselessPolls: 0,
     failure: undefined,
     attempts: job.attempts ?? [],
     requestId: job.sentRequestId,
