@@ -1,6 +1,8 @@
 import type { ModelRunError } from '@modelrun/kit'
+import { wallNow } from '../../shared/clock.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
+import { isWorthRetrying, retryAfterOf } from '../http/status-policy.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { aboutFile, nameOfUrl } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
@@ -16,15 +18,16 @@ export interface FailedDownload {
   size: number | undefined
   /** False when the reader has bytes and cannot start again. */
   canGoOn: boolean
-  retryAfterMs: number | undefined
-  isRetryable: boolean
 }
 
 /** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
-  const { download, retryAfterMs, isRetryable } = failed
-  const about = aboutFile(describeFailure(failure, failed), download.jobId)
-  const fields = { ...about, retryAfterMs, isRetryable }
+  const { jobId, client } = failed.download
+  const fields = {
+    ...aboutFile(describeFailure(failure, failed), jobId),
+    retryAfterMs: retryAfterOf(failure, wallNow(client.clock)),
+    isRetryable: isWorthRetrying('GET', failure),
+  }
   if (failure.kind !== 'response') return new INTERRUPTION_ERRORS[failure.kind]({ ...fields, cause: failure.cause })
   return new InvalidResponseError({ ...fields, status: failure.received.status })
 }

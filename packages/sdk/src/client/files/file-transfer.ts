@@ -8,14 +8,13 @@ import {
   sleep,
   startLimit,
   toBackgroundClock,
-  wallNow,
   withRequests,
 } from '../../shared/clock.ts'
 import { type AttemptStart, startOf } from '../http/call.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { toBytes } from '../http/read-response.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
-import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
+import { retryDelayMs } from '../http/status-policy.ts'
 import { fileError } from './file-error.ts'
 import { nameOfUrl } from './file-name.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
@@ -183,15 +182,9 @@ export class FileTransfer {
 
   #failed(failure: Failure, canGoOn = true): ModelRunError {
     this.#record(failure.kind === 'response' ? failure.problem : failure.reason)
-    return fileError(failure, {
-      download: this.#download,
-      requests: this.scope.sent.attempts.length,
-      position: this.#position,
-      size: this.size,
-      canGoOn,
-      retryAfterMs: retryAfterOf(failure, wallNow(this.#download.client.clock)),
-      isRetryable: isWorthRetrying('GET', failure),
-    })
+    const requests = this.scope.sent.attempts.length
+    const [download, position, size] = [this.#download, this.#position, this.size]
+    return fileError(failure, { download, requests, position, size, canGoOn })
   }
 
   /** Records the end of the request that is under way. */

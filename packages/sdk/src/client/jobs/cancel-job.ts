@@ -2,20 +2,14 @@ import type { Core } from '../core.ts'
 import type { ApiResult, CallContext } from '../http/operation.ts'
 import { type CancelResult, cancelJobOperation, getJobOperation } from './job-operations.ts'
 
-/** A job to cancel. */
-interface CancelledJob {
-  jobId: string
-  isJobConfirmed?: boolean | undefined
-}
-
 /**
  * Cancels a job (section 4.5). The body of the response is not specified. Without a status it says nothing of the job, which may
  * have succeeded before: then the job is read once, and only that decides.
  */
 export async function cancelJob(
   { transport }: Core,
-  { jobId, isJobConfirmed }: CancelledJob,
-  context: CallContext,
+  jobId: string,
+  { isJobConfirmed, ...context }: CallContext & { isJobConfirmed?: boolean },
 ): Promise<ApiResult<CancelResult>> {
   const { data: status, ...response } = await transport.call(cancelJobOperation(jobId, isJobConfirmed), context)
   if (status !== undefined) return { ...response, data: { job_id: jobId, status } }

@@ -60,7 +60,7 @@ const CANCEL_TIMEOUT_MS = 5_000
 async function cancelInBackground(core: Core, jobId: string): Promise<boolean> {
   try {
     const limit = { clock: core.options.clock, deadlineMs: CANCEL_TIMEOUT_MS }
-    const { data } = await withinScope(limit, (scope) => cancelJob(core, { jobId }, { scope, options: {} }))
+    const { data } = await withinScope(limit, (scope) => cancelJob(core, jobId, { scope, options: {} }))
     return data.status === 'cancelled'
   } catch {
     return false

@@ -124,8 +124,8 @@ export class ClientJob implements JobHandle {
   }
 
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    const job = { jobId: this.id, isJobConfirmed: isConfirmed(this.#reference) }
-    return this.#call('job.cancel', options, (call) => cancelJob(this.#core, job, call))
+    const isJobConfirmed = isConfirmed(this.#reference)
+    return this.#call('job.cancel', options, (call) => cancelJob(this.#core, this.id, { ...call, isJobConfirmed }))
   }
 
   /** A wait for this job. */

@@ -18,9 +18,8 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   readonly offset: number
   readonly #query: ListModelsQuery
   readonly #fetchPage: FetchPage
-  /** Offset of the next page. It grows with each page, even when a service ignores the requested offset. */
+  /** Offset of the next page; none comes after an empty page. It grows with each page, even when a service ignores the requested offset. */
   readonly #nextOffset: number
-  readonly #isEmpty: boolean
 
   /** @internal */
   constructor(list: ReceivedModels, query: ListModelsQuery, fetchPage: FetchPage) {
@@ -30,13 +29,12 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
     this.offset = list.offset
     this.#query = query
     this.#fetchPage = fetchPage
-    this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + list.entryCount
-    this.#isEmpty = list.entryCount === 0
+    this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + (list.entryCount || Number.POSITIVE_INFINITY)
   }
 
   /** True when models come after this page. An empty page is the last one, whatever `total` says. */
   hasNextPage(): boolean {
-    return !this.#isEmpty && this.#nextOffset < this.total
+    return this.#nextOffset < this.total
   }
 
   /** The page after this one, or undefined after the last. @throws ModelRunError */
