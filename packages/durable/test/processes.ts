@@ -62,8 +62,7 @@ async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Va
 /** Opens a batch for any number of processes. Jobs take `jobMs`. */
 export async function openProcesses(jobMs = 0): Promise<Processes> {
   const server = createReferenceServer({ clock: 'system', latency: jobMs })
-  const database = openDatabase(':memory:', 0)
-  const table = new SqliteTable(database)
+  const table = new SqliteTable(openDatabase(':memory:', 0))
   await table.setup()
   const posts: Record<string, number> = {}
   let polls = 0
@@ -106,7 +105,7 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
     const runs = createRuns({ lockMs: LOCK_MS, onPause: () => {}, onError: () => {}, ...options, engine, client })
     return Object.assign(process, { runs })
   }
-  return { server, open, posts, polls: () => polls, rows: (sql: string) => database.rows(sql) } as Processes
+  return { server, open, posts, polls: () => polls }
 }
 
 function routeOf(url: string, method = 'GET') {

@@ -59,9 +59,9 @@ async function cancelAttempt(attempt: Attempt | undefined, context: RunsContext)
 async function cancelWaiting(id: string, run: SubmitData, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   await engine.add(queues.cancels, id, { data: null })
-  if ((await engine.get(queues.submit, id))?.state !== 'waiting') return false
-  if ((await engine.total(queues.resubmits(id))) > 0) {
-    // Its resubmit is cancelled, and the next read says how the run is then.
+  const { state } = (await engine.get(queues.submit, id)) ?? {}
+  if (state !== 'waiting' || (await engine.total(queues.resubmits(id))) > 0) {
+    // Of a process that died, or a resubmit: it is cancelled if it is not locked, and the next read says how the run is then.
     const options = { id, isEarly: true, ignoresPause: true, startMark: 'handler' } as const
     await engine.once(queues.submit, (task) => endCancelled(task, context), options)
     return false

@@ -48,6 +48,37 @@ test('a deletion that is interrupted anywhere lets its key be added again, whose
   }
 })
 
+test('a deletion of an unknown run that is interrupted anywhere is completed by the next one', async () => {
+  for (let at = 1, isOver = false; !isOver; at += 1) {
+    const shared = await openProcesses()
+    shared.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    const [first, other] = [shared.open(), shared.open()]
+    await settled(first.runs.send('a', MODEL, { prompt: 'a' }))
+    let changes = 0
+    first.faults = { store: () => (++changes === at ? 'loses the response' : undefined) }
+    isOver = await settled(first.runs.delete({ all: true })).then(
+      () => changes < at,
+      () => false,
+    )
+    await settled(other.runs.delete({ all: true }))
+    expect(await settled(other.runs.progress())).toMatchObject({ total: 0, unknown: 0, credits: 0 })
+  }
+})
+
+test('a run whose process died before it was sent is cancelled in a paused batch', async () => {
+  const shared = await openProcesses()
+  const other = shared.open()
+  const dying = shared.open(
+    {},
+    { store: (change) => (change === 'markStarted runs:submit' ? 'dies before' : undefined) },
+  )
+  void dying.runs.send('a', MODEL, { prompt: 'a' })
+  await pass(1_000)
+  await settled(other.runs.pause())
+  await pass(60_000)
+  expect(await settled(other.runs.cancel('a'))).toBe('cancelled')
+})
+
 test('a cancelled run that was added again and retried counts once, by its last end, and is listed', async () => {
   const { runs } = await openBatch()
   await settled(runs.add('a', MODEL, { prompt: 'a' }))

@@ -78,8 +78,11 @@ function isWanted(run: Run, { all, state, olderThanMs = 0 }: RunsToDelete): bool
 /** Deletes an attempt. A call that dies in between is repeated: the outcome, or what leads to the run, goes last. */
 async function deleteAttempt(id: string, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
+  const submitted = await engine.get(queues.submit, id)
+  // Leads a later call to what is left of a run that has no end.
+  if (submitted?.state === 'dead') await engine.add(queues.outcomes, id, { data: {} })
   // What is locked right now is about to be sent.
-  if ((await engine.get(queues.submit, id)) !== undefined && !(await engine.remove(queues.submit, id))) return false
+  if (submitted !== undefined && !(await engine.remove(queues.submit, id))) return false
   // It is not the end of a run any more, whatever happens before it is removed.
   await engine.update(queues.outcomes, id, {})
   await deleteRest(id, context)
