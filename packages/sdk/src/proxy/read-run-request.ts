@@ -35,7 +35,8 @@ export function bodyRules(maxBytes: number): BodyRules {
 export async function readRunRequest(request: PageRequest, rules: BodyRules): Promise<RunRequest | Response> {
   try {
     // Forms of other sites can send three content types. JSON is not one of them.
-    if (!isJson(request.headers.get('content-type'))) {
+    const [type] = request.headers.get('content-type')?.toLowerCase().split(';', 1) ?? []
+    if (type?.trim() !== 'application/json') {
       throw new UnusableBody('its content-type is not application/json', 'not_json')
     }
     return checkRunRequest(toJson(await request.readBody(), rules))
@@ -43,10 +44,6 @@ export async function readRunRequest(request: PageRequest, rules: BodyRules): Pr
     if (error instanceof UnusableBody) return error.response
     throw error
   }
-}
-
-function isJson(contentType: string | null): boolean {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
 function toJson(body: FoundBody, rules: BodyRules): unknown {

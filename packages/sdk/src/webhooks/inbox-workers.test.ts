@@ -46,14 +46,6 @@ describe('start', () => {
     expect(shared.clock.timerCount).toBe(0)
   })
 
-  test('is not needed for the retries of deliveries to this process', async () => {
-    const onSucceeded = vi.fn().mockImplementationOnce(fail)
-    const { clock, deliver } = openInbox({ onSucceeded })
-    await deliver(SUCCEEDED)
-    await clock.advance(1_000)
-    expect(onSucceeded).toHaveBeenCalledTimes(2)
-  })
-
   test('works inboxes of different names on one engine apart', async () => {
     const shared = openEngine()
     const [ours, theirs] = [vi.fn(), vi.fn()]
@@ -166,19 +158,6 @@ describe('waitUntil', () => {
     const { work } = await deliverTo(inbox)
     await clock.run(work)
     expect(clock.now() - startedAt).toBeLessThanOrEqual(10_000)
-  })
-
-  test('waits for a handler that takes long', async () => {
-    const { opened, open: finish } = gate()
-    const { inbox, clock, handled } = openInbox({ ...openEngine(), onSucceeded: () => opened })
-    const { work } = await deliverTo(inbox)
-    const ended = vi.fn()
-    void work.then(ended)
-    await clock.advance(60_000)
-    expect(ended).not.toHaveBeenCalled()
-    finish()
-    await work
-    expect(handled()).toBe(1)
   })
 
   test('checks an invented delivery, and waits for the handler of a confirmed one', async () => {

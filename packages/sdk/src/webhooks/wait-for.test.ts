@@ -201,14 +201,4 @@ describe('listen', () => {
     await settle()
     expect(stopped).not.toHaveBeenCalled()
   })
-
-  test('does not get what the service does not confirm', async () => {
-    const { client } = jobsOf(() => ({ status: 'processing' }))
-    const { inbox, deliver, clock } = openInbox({ client })
-    const listener = vi.fn()
-    inbox.listen(job_id, listener)
-    await deliver(SUCCEEDED)
-    await clock.advance(60_000)
-    expect(listener).not.toHaveBeenCalled()
-  })
 })
