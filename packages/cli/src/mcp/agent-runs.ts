@@ -54,8 +54,9 @@ export class AgentRuns {
 
   /** @throws UsageError when the model or the input is wrong, or the key is that of another run: nothing was sent */
   async plan({ model, input, key: named }: AskedRun): Promise<PlannedRun> {
-    const shown = await readModel(this.#work.client, model)
-    const schema = shown.input_schema ?? { type: 'object', properties: {} }
+    const [read] = await Promise.allSettled([readModel(this.#work.client, model)])
+    const shown = read.status === 'fulfilled' ? read.value.input_schema : undefined
+    const schema = shown ?? { type: 'object', properties: {} }
     const contentOf = (run: Pick<Run, 'model' | 'input'>) => `${run.model}\n${rowContent({ ...run.input }, schema)}`
     const content = contentOf({ model, input })
     const isSame = (run: Run) => contentOf(run) === content
@@ -69,12 +70,14 @@ export class AgentRuns {
       key = run?.key ?? key
     }
     if (run !== undefined && !isSame(run)) throw new UsageError(otherRun(key))
-    const isNew = run === undefined || run.state === 'rejected'
-    const problems = isNew ? inputProblems({ schema, parameters: [] }, input) : []
+    const plan = { key, model, input, hash, price: 0, isNew: false, lostKey: undefined, isSame }
+    // A run that was sent is found, also when its model cannot be read any more.
+    if (run !== undefined && run.state !== 'rejected') return plan
+    if (read.status === 'rejected') throw read.reason
+    const problems = inputProblems({ schema, parameters: [] }, input)
     if (problems.length > 0) throw new UsageError(`Invalid input: ${problems.join(' ')} Nothing was sent.`)
-    const unknown = isNew ? await this.runs.unknown() : []
-    const price = isNew ? priceOf({ ...shown, id: model }) : shown.pricing.credits_per_run
-    return { key, model, input, hash, price, isNew, lostKey: unknown.find(isSame)?.key, isSame }
+    const lostKey = (await this.runs.unknown()).find(isSame)?.key
+    return { ...plan, price: priceOf({ ...read.value, id: model }), isNew: true, lostKey }
   }
 
   /** Sends a run at its planned price, unless it was sent before. @throws RejectedRunError when the budget does not suffice */

@@ -161,16 +161,19 @@ describe('modelrun mcp', () => {
     cli.server.faults.add({ kind: 'response', route: 'runModel', status: 422, body: { error }, times: 1 })
     const dear = await serveDear(cli)
     dear.price = 4
-    const agent = await startAgent(cli, { flags: ['--budget', '8'], env: dear.env })
+    const agent = await startAgent(cli, { flags: ['--budget', '12'], env: dear.env })
     await agent.call('run_model', { ...FOX, wait_s: 0 })
-    // No call asks for it again.
-    const other = async () => (await agent.call('list_runs', {})).facts
-    await expect.poll(other).toMatchObject({ runs: [{ state: 'rejected' }], budget_left: 8 })
+    // No call asks for it again, until another run needs what it does not cost.
     dear.price = 9
-    expect((await agent.call('run_model', FOX)).text).toContain('8 of 8 credits are left of the budget of this day')
+    const other = async () => (await agent.call('run_model', { ...FOX, key: 'other' })).facts.state
+    await expect.poll(other).toBe('succeeded')
     dear.price = 4
-    expect((await agent.call('run_model', FOX)).facts).toMatchObject({ state: 'succeeded', budget_left: 4 })
-    expect(paid()).toEqual([1, 4])
+    expect((await agent.call('run_model', FOX)).text).toContain('3 of 12 credits are left of the budget of this day')
+    dear.price = 3
+    expect((await agent.call('run_model', FOX)).facts).toMatchObject({ state: 'succeeded', budget_left: 0 })
+    cli.server.faults.add({ kind: 'unavailable', route: 'getModel' })
+    expect((await agent.call('run_model', FOX)).facts.state).toBe('succeeded')
+    expect(paid()).toEqual([2, 8])
   })
 
   it('cancels a run, and gives its credits back to the budget', async () => {
