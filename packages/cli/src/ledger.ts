@@ -10,10 +10,6 @@ import type { Env, Terminal } from './terminal/terminal.ts'
 /** `not_sent` and `rejected` cost nothing. `unknown` may have been charged. */
 type RunEnd = 'succeeded' | 'failed' | 'cancelled' | 'not_sent' | 'rejected' | 'unknown'
 
-function isJobEnd(status: string): status is RunEnd {
-  return status === 'succeeded' || status === 'failed' || status === 'cancelled'
-}
-
 /** Written before a run is sent. */
 interface IntentEntry {
   type: 'intent'
@@ -88,7 +84,8 @@ export class Ledger {
   /** Notes how a job is, if its run was started here and has ended. */
   noteEnd(jobId: string, status: string): void {
     const { run } = this.findJob(jobId) ?? {}
-    if (run !== undefined && isJobEnd(status)) this.append({ type: 'end', run, status })
+    const end = (['succeeded', 'failed', 'cancelled'] as const).find((one) => one === status)
+    if (run !== undefined && end !== undefined) this.append({ type: 'end', run, status: end })
   }
 }
 

@@ -61,7 +61,7 @@ function messageForPeople({ code, jobId = '', message }: ModelRunError): string 
   if (code === 'deadline_exceeded' && jobId !== '')
     return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
   return message
-    .replace('with `jobs.get`', () => `with: ${jobCommand(jobId)}`)
+    .replace('with `jobs.get`', () => `with: modelrun job ${shellWord(jobId)}`)
     .replace(/ A run with a `webhook` is found by its delivery\.?/, '')
     .replace(/ Raise `timeoutMs` if the network is slow\./, '')
     .replace(/ \(`error\.\w+`\)/g, '')
@@ -69,12 +69,7 @@ function messageForPeople({ code, jobId = '', message }: ModelRunError): string 
 
 /** How to wait for a job again, or to end it. */
 export function followAdvice(jobId: string): string {
-  return `Follow it with: ${jobCommand(jobId)} --watch. Cancel it with: modelrun cancel ${shellWord(jobId)}`
-}
-
-/** What shows a job. */
-export function jobCommand(jobId: string): string {
-  return `modelrun job ${shellWord(jobId)}`
+  return `Follow it with: modelrun job ${shellWord(jobId)} --watch. Cancel it with: modelrun cancel ${shellWord(jobId)}`
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */

@@ -27,9 +27,6 @@ interface CsvRecord {
 /** The first line of tables of some spreadsheets. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i
 
-/** Lines that were put together end in several ways. */
-const LINE_ENDS = ['\r\n', '\n', '\r']
-
 /** Reads a table with a heading. Rows without a value are left out. @throws UsageError */
 export function readCsv(content: string, source: TextSource, given: string | undefined): RawRows {
   const [separatorLine = '', separator] = SEPARATOR_LINE.exec(content) ?? []
@@ -56,8 +53,9 @@ function findDelimiter(table: string, { path }: TextSource): string {
 
 /** @throws Error which says what is wrong */
 function readTable(content: string, delimiter: string, from_line: number): RawRows {
-  // With `info`, a record is an object; the types of the library do not know it.
-  const options = { delimiter, from_line, record_delimiter: LINE_ENDS, info: true, skip_empty_lines: true }
+  // Lines that were put together end in several ways. With `info`, a record is an object, which the types do not know.
+  const record_delimiter = ['\r\n', '\n', '\r']
+  const options = { delimiter, from_line, record_delimiter, info: true, skip_empty_lines: true }
   const [heading, ...records] = parse(content, options) as unknown as CsvRecord[]
   const names = (heading?.record ?? []).map((name) => name.trim())
   const repeated = names.find((name, index) => name !== '' && names.indexOf(name) !== index)

@@ -87,7 +87,9 @@ const TO_DO: Readonly<Record<RowState, string>> = {
 }
 
 /** What the summary needs, beside the rows. */
-interface Summary extends Omit<ReportPlace, 'terminal'> {
+interface Summary {
+  out: string
+  report?: string | undefined
   /** Of all runs that were sent, in credits: the most that was charged. */
   credits: number
   /** Of a run, in credits, where it is the same for all. */
@@ -164,18 +166,14 @@ const JSON_LINES = /\.(jsonl|ndjson)$/i
 const REPORT_START =
   /^\uFEFF?(\s*$|"?row"?[,;\t]"?key"?[,;\t]"?state"?|\{("row":\d+,)?"key":"(?:[^"\\]|\\.)*","attempt":)/
 
-/** Where a report goes. */
-interface ReportPlace {
-  out: string
-  report?: string | undefined
-  terminal: Pick<Terminal, 'say'>
-}
-
 /**
  * Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. A report that
  * cannot be written, as one that a spreadsheet has open, hides nothing else. Returns the exit code.
  */
-export function writeReport(reports: readonly RowReport[], { out, report, terminal }: ReportPlace): ExitCode {
+export function writeReport(
+  reports: readonly RowReport[],
+  { out, report, terminal }: Omit<Summary, 'credits'>,
+): ExitCode {
   if (report === undefined) return EXIT.done
   const isJson = JSON_LINES.test(report)
   try {

@@ -12,6 +12,7 @@ import { createRows } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelrun-tables-'))
 const say = vi.fn()
+const terminal = { say } as never
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A model that takes runs without an input, so that nothing but the reading keeps blank rows from being paid. */
@@ -148,14 +149,14 @@ describe('a table of a spreadsheet', () => {
     for (const name of ['own.csv', 'own.jsonl']) {
       const path = join(folder, name)
       const reports = [describeRow({ row: 1, key: 'a"b', attempt: 1 }, 4)]
-      expect(writeReport(reports, { out: 'out', report: path, terminal: { say } })).toBe(0)
+      expect(writeReport(reports, { out: 'out', report: path, terminal })).toBe(0)
       expect(() => checkReport(path, {})).not.toThrow()
     }
   })
 
   it('says how to write a report that a spreadsheet has open, and hides nothing else', () => {
     const report = mkdtempSync(join(folder, 'r-'))
-    expect(writeReport([], { out: 'my out', report, terminal: { say } })).toBe(1)
+    expect(writeReport([], { out: 'my out', report, terminal })).toBe(1)
     expect(say).toHaveBeenCalledWith(
       expect.stringMatching(/EISDIR.*modelrun batch status --out 'my out' --report <file>/),
     )
@@ -167,7 +168,7 @@ describe('a table of a spreadsheet', () => {
       const path = join(folder, 'report.csv')
       const row = { row: 1, key: 'k', attempt: 1, state: 'failed' as const, files: [], urls: [] }
       const none = { job_id: undefined, request_id: undefined, sent_at: undefined, credits: undefined }
-      writeReport([{ ...row, ...none, error, input: { prompt } }], { out: 'out', report: path, terminal: { say } })
+      writeReport([{ ...row, ...none, error, input: { prompt } }], { out: 'out', report: path, terminal })
       const text = readFileSync(path, 'utf8')
       // Every cell is quoted, and none starts as a formula.
       expect(text).toMatch(/^(("([^"]|"")*")?[,\r\n]*)*$/)

@@ -4,10 +4,10 @@ import { InterruptedError, isClientError } from '../errors.ts'
 import { type SavedOutput, saveOutputs, urlsOf } from '../files/save-files.ts'
 import type { Ledger } from '../ledger.ts'
 import type { FileOptions } from '../options.ts'
-import { followAdvice, jobCommand } from '../report-error.ts'
+import { followAdvice } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { StatusLine } from '../terminal/terminal.ts'
-import { durationText, priceText } from '../terminal/text.ts'
+import { durationText, priceText, shellWord } from '../terminal/text.ts'
 
 /** A job, and what is known about its run. */
 interface FollowedJob {
@@ -41,7 +41,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   report(result, files, context)
   for (const line of options.save ? files : urlsOf(result.output)) context.terminal.print(line)
   if (error === undefined) return EXIT.done
-  const again = `Not all of its files are saved. Try again: ${jobCommand(job.id)} --watch`
+  const again = `Not all of its files are saved. Try again: modelrun job ${shellWord(job.id)} --watch`
   if (interruption.signal.aborted)
     throw new InterruptedError(`stopped. The job has succeeded, and is charged. ${again}`)
   context.terminal.say(again)

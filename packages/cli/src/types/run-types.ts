@@ -54,12 +54,11 @@ export async function runTypes(ids: readonly string[], options: TypesOptions, wo
   if (all && ids.length > 0) throw new UsageError('Give ids or --all, not both.')
   if (!/\.[cm]?ts$/.test(out)) throw new UsageError(`--out must end in .d.ts, or in .ts: ${out} does not.`)
   const text = await readText(out)
-  const found = readTypes(text)
-  if (found === undefined && (check || text.trim() !== ''))
+  const written = readTypes(text)
+  if (written === undefined && (check || text.trim() !== ''))
     throw new UsageError(`${out} is not a file of modelrun types, and is left as it is. Name another one with --out.`)
-  const written = found ?? []
-  if (check) return await checkTypes(ids, { ...options, isOpen, text, written }, work)
-  const own = written.map(({ id }) => id)
+  if (check) return await checkTypes(ids, { ...options, isOpen, text }, work)
+  const own = written?.map(({ id }) => id) ?? []
   const named = all ? await allIds(client) : ids
   const wanted = new Set(named.length > 0 ? named : own)
   if (wanted.size === 0) throw new UsageError('Name the models: modelrun types <id>…, or --all.')
@@ -71,19 +70,13 @@ export async function runTypes(ids: readonly string[], options: TypesOptions, wo
   return EXIT.done
 }
 
-/** The file that there is. */
-interface WrittenFile {
-  isOpen: boolean
-  text: string
-  written: readonly WrittenModel[]
-}
-
 /** Compares a file of types with the catalog: its own models, and those that are asked for. The differences are data. */
 async function checkTypes(
   ids: readonly string[],
-  { out, all, isOpen, text, written }: TypesOptions & WrittenFile,
+  { out, all, isOpen, text }: TypesOptions & { isOpen: boolean; text: string },
   { client, terminal }: TypesWork,
 ): Promise<ExitCode> {
+  const written = readTypes(text) ?? []
   const wanted = new Set([...written.map(({ id }) => id), ...(all ? await allIds(client) : ids)])
   const read = async (id: string) => {
     const model = await findModel(client, id)
