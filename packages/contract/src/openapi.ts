@@ -8,7 +8,7 @@ import document from '../openapi.json' with { type: 'json' }
 type Parts = Readonly<Record<string, unknown>>
 
 /**
- * The document, made from the schemas, routes and fixtures of this package. The same is in the file
+ * The document, with the schemas, routes and fixtures of this package. The same is in the file
  * `@modelrun/contract/openapi.json`, for tools that read files. Shared by all importers: take a `structuredClone` before
  * changing it.
  */

@@ -1,2 +1,0 @@
-/** A JSON object of the document. */
-export type JsonObject = { [name: string]: unknown }
