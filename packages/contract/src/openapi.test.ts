@@ -3,12 +3,11 @@ import { type Fixture, fixtures } from '@modelrun/contract/fixtures'
 import { openApiDocument } from '@modelrun/contract/openapi'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { isObject, type JsonObject, updated } from '../test/updated-document.ts'
 import { outputItemSchema } from './job.ts'
 import { inputPropertySchema, inputSchemaSchema, modelPricingSchema } from './model.ts'
 
 const { ROUTES } = contract
-
-type JsonObject = { [name: string]: unknown }
 
 /** Keywords that only the document has: texts, known values, and the specification's rules for whole objects. */
 const OF_DOCUMENT = ['description', 'examples', 'format', 'default', 'allOf']
@@ -20,20 +19,6 @@ const STRICTER = [
   'Job/properties/output',
   'Job/properties/error',
 ]
-
-/** A part of the document with what the schemas of the contract say now. */
-function updated(path: string, written: unknown, schema: unknown): unknown {
-  if (STRICTER.includes(path) || (schema === 'number' && written === 'integer')) return written
-  if (!isObject(schema)) return schema
-  const before = isObject(written) ? written : {}
-  const kept = Object.entries(before).filter(([name]) => OF_DOCUMENT.includes(name) || name in schema)
-  const members = Object.entries(schema).map(([name, value]) => [name, updated(`${path}/${name}`, before[name], value)])
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(members) }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** What only other schemas hold, and the document names. */
 const PARTS = { inputPropertySchema, inputSchemaSchema, modelPricingSchema, outputItemSchema }
@@ -88,10 +73,8 @@ interface OpenApi {
 test('openapi.json has the schemas and fixtures of the contract: `npx vitest run packages/contract -u` writes them', async () => {
   const document: OpenApi = JSON.parse(JSON.stringify(openApiDocument))
   const { paths, components } = document
-  const schemas = Object.entries(jsonSchemas()).map(([name, schema]) => {
-    return [name, updated(name, components.schemas[name], schema)]
-  })
-  Object.assign(components.schemas, Object.fromEntries(schemas))
+  const rules = { kept: OF_DOCUMENT, stricter: STRICTER }
+  Object.assign(components.schemas, updated({ written: components.schemas, current: jsonSchemas() }, rules))
   Object.assign(components.responses, withExamples(components.responses, fixtures.errors))
   for (const [path, operations] of Object.entries(paths)) {
     const { models, runs, jobs } = fixtures

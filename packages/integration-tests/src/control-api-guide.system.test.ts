@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import document from '@modelrun/reference-server/control-openapi.json' with { type: 'json' }
 import { describe, expect, it } from 'vitest'
-import { controlCalls } from '../../reference-server/test/control-document/control-document.ts'
-import { givenBy, takenBy } from '../../reference-server/test/control-document/short-forms.ts'
 import { needs } from './services/programs.ts'
+import { givenBy, takenBy } from './short-forms.ts'
 
 const guide = fileURLToPath(new URL('../../../docs/guides/control-api.md', import.meta.url))
 const text = await readFile(guide, 'utf8')
@@ -34,10 +34,11 @@ function shapesOf(calls: readonly Call[]): [name: string, members: string][] {
   })
 }
 
-const { paths, schemas } = controlCalls()
+const { paths, components } = document
 
 const calls = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, operation]): Call => {
+    const { schemas } = components
     const [takes, gives = ''] = [takenBy(operation, schemas), givenBy(operation, schemas)]
     return { call: `${method.toUpperCase()} ${path}`, what: String(operation.summary), takes, gives }
   }),
