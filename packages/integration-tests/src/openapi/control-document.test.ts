@@ -118,8 +118,8 @@ it('every member is in snake_case and has a description', () => {
     expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/)
     expect(member).toHaveProperty('description', expect.stringMatching(/^[A-Z].*\.$/))
   }
-  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters))
-    expect(parameter).toHaveProperty('description')
+  for (const part of operations.flatMap(({ parameters = [] }) => parameters)) expect(part).toHaveProperty('description')
+  for (const operation of operations) expect(operation).toHaveProperty('summary', expect.stringMatching(/^[A-Z]/))
 })
 
 function membersOf(schema: unknown): [string, unknown][] {

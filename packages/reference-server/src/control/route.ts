@@ -9,14 +9,14 @@ import { errorResponse, type ServerErrorCode } from '../wire/error-responses.ts'
 import { jsonReply, type Reply } from '../wire/messages.ts'
 import { readControlBody } from '../wire/read-json-body.ts'
 import { unknownParameter } from '../wire/router.ts'
-import type { OperationId, ResponseOf } from './operations.ts'
+import type { OperationId, ResponseOf } from './schemas.ts'
 
 /** Prefix of the control API, by which programs in any language control the server. */
 export const CONTROL_PREFIX = '/_reference'
 
 /** One call of the control API. */
 export interface ControlRoute {
-  /** Its name in the OpenAPI document, whose texts are in `operations.ts`. */
+  /** Its name in `control-openapi.json`, which has the texts. */
   operationId: OperationId
   method: 'GET' | 'POST' | 'DELETE'
   /** Path below the prefix, such as `keys` or `jobs/{id}`. */

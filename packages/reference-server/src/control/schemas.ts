@@ -127,5 +127,40 @@ export const COMPONENTS = {
   Webhook: scriptedWebhookSchema,
 } satisfies Readonly<Record<string, z.ZodMiniType>>
 
+/** The JSON that each call responds with. A test writes these schemas into `control-openapi.json`; programs need their types alone. */
+export const RESPONSES = {
+  createKey: z.object({ key: z.string() }),
+  readKey: COMPONENTS.ApiKey,
+  limitKey: COMPONENTS.ApiKey,
+  revokeKey: COMPONENTS.ApiKey,
+  addScript: z.object({ waiting: count }),
+  readClock: COMPONENTS.Clock,
+  advanceClock: z.object({ now_ms: z.number() }),
+  setClockScale: COMPONENTS.Clock,
+  addFault: z.object({ id: z.string() }),
+  listFaults: z.object({ faults: z.array(addedFault) }),
+  removeFaults: z.object({ removed: count }),
+  reset: z.object({ reset: z.enum(['all', 'account']) }),
+  readCatalog: z.object({ models: z.array(COMPONENTS.Model) }),
+  readExchanges: COMPONENTS.Exchanges,
+  readJob: COMPONENTS.Job,
+  completeJob: COMPONENTS.Job,
+  failJob: COMPONENTS.Job,
+  setWebhooks: z.object({ webhook: scriptedWebhookSchema }),
+  listDeliveries: z.object({ deliveries: z.array(deliveryRecord) }),
+  nextDelivery: z.object({ delivery: deliveryRecord }),
+  readJournal: z.object({ entries: listOf(journalEntry), text: z.string() }),
+  readStory: z.object({ job_id: z.string(), story: z.string() }),
+  readReport: COMPONENTS.Report,
+  readActivity: COMPONENTS.Activity,
+  sendRun: z.object({ job_id: text, status: z.optional(z.int()), message: text }),
+} satisfies Readonly<Record<string, z.ZodMiniType>>
+
+/** Name of a call. */
+export type OperationId = keyof typeof RESPONSES
+
+/** The JSON that a call responds with. */
+export type ResponseOf<Id extends OperationId> = z.output<(typeof RESPONSES)[Id]>
+
 /** The responses of the control API, by their names in its OpenAPI document. */
 export type ControlResponses = { [Name in keyof typeof COMPONENTS]: z.output<(typeof COMPONENTS)[Name]> }
