@@ -83,7 +83,7 @@ export const MODEL_COMMANDS: readonly CommandEntry[] = [
     async () => (await import('./models/show-models.ts')).listModels,
   ],
   [
-    new Command('model').description('show a model: parameters, price, example').argument('<id>'),
+    new Command('model').description('show a model: parameters and price').argument('<id>'),
     [addServiceOptions],
     async () => (await import('./models/show-models.ts')).showModel,
   ],

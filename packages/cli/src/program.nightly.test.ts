@@ -75,9 +75,9 @@ describe('modelrun job and cancel', () => {
     })
     expect(await cli.run(['cancel', id])).toMatchObject({ code: 0, stdout: 'cancelled\n' })
     expect(await cli.run(['job', id])).toMatchObject({ code: 1, stdout: 'cancelled\n' })
-    expect((await cli.run(['cancel', id])).code).toBe(3)
+    expect((await cli.run(['cancel', id])).code).toBe(4)
     expect((await cli.run(['job'])).stdout).toMatch(new RegExp(`\\n${id} +cancelled +aurora-image +4 `))
-    expect((await cli.run(['job', 'job_none'])).code).toBe(3)
+    expect((await cli.run(['job', 'job_none'])).code).toBe(4)
     cli.server.faults.add({ kind: 'reset', route: 'cancelJob' })
     expect(await cli.run(['cancel', 'job_x'])).toMatchObject({
       code: 4,

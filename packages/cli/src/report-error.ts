@@ -4,8 +4,6 @@ import { type CliContext, EXIT, type ExitCode } from './context.ts'
 import { CommandError, isClientError, messageOf } from './errors.ts'
 import { shellWord } from './terminal/text.ts'
 
-const REJECTIONS: readonly number[] = [401, 403, 404, 409]
-
 /** Says what went wrong, on standard error, and with `--json` on standard output too. Returns the exit code. */
 export function reportError(error: unknown, { terminal }: CliContext): ExitCode {
   terminal.status('')
@@ -73,11 +71,9 @@ export function followAdvice(jobId: string): string {
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */
-function exitCodeOf({ code, submission, status, message }: ModelRunError): ExitCode {
+function exitCodeOf({ code, submission }: ModelRunError): ExitCode {
   if (code === 'job_failed' || code === 'job_cancelled') return EXIT.failed
   if (submission === 'not_sent' && (code === 'configuration' || code === 'input_validation')) return EXIT.usage
-  // A question about a job of which only the caller knows. The service has responded: there is no such job for this key.
-  const isQuestion = submission === 'unknown' && !message.includes('may charge it')
-  if (isQuestion && status !== undefined && REJECTIONS.includes(status)) return EXIT.rejected
+  // So is a job that the service does not show, or does not cancel: it may be charged.
   return submission === 'unknown' || submission === 'accepted' ? EXIT.unknown : EXIT.rejected
 }

@@ -86,7 +86,7 @@ function printEntries(activity: unknown, terminal: Terminal): void {
 /** Where a result went, and what the receiver responded, or why it did not. */
 function printDelivery(entry: Record<string, unknown>, terminal: Terminal): void {
   const { url, job_id, outcome, status, reason, duration_ms } = entry
-  const at = new Date(Number(entry.at_ms)).toISOString()
+  const at = timeOf(entry)
   terminal.event('delivery', { at, url, job_id, outcome, status, reason, duration_ms })
   const style = outcome === 'delivered' ? 'green' : 'red'
   const text = [outcome, status].filter(Boolean).join(' ').replace('_', ' ')
@@ -98,13 +98,19 @@ function printDelivery(entry: Record<string, unknown>, terminal: Terminal): void
 function printRequest(entry: Record<string, unknown>, terminal: Terminal): void {
   const { method, path, status, code, fault, duration_ms, job_id } = entry
   const message = memberOf(memberOf(tryParseJson(String(entry.response_body)), 'error'), 'message')
-  const at = new Date(Number(entry.at_ms)).toISOString()
+  const at = timeOf(entry)
   terminal.event('request', { at, method, path, status, duration_ms, code, message, fault, job_id })
   const outcome = { style: statusColour(status), text: [status ?? 'no response', code].filter(Boolean).join(' ') }
   const line = [method, path, job_id].filter(Boolean).join(' ')
   terminal.print([`${at.slice(11, 23)}  ${line}  `, outcome, `  ${duration_ms} ms`])
   const reasons = [message, fault && `a fault was injected: ${fault}`]
   for (const reason of reasons.filter(Boolean)) terminal.print(`              ${reason}`)
+}
+
+/** Something else than this service may respond there. */
+function timeOf({ at_ms }: Record<string, unknown>): string {
+  const time = new Date(Number(at_ms))
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString()
 }
 
 function statusColour(status: unknown): 'red' | 'yellow' | 'green' {

@@ -85,12 +85,11 @@ export async function withFiles(
  * is not yet asked for.
  */
 export function inputProblems({ schema, parameters }: InputRules, input: RunInput): string[] {
-  const inexact = Object.entries(input).filter(([, value]) => isInexact(value))
-  const problems = [
-    ...findInputIssues(schema, input).map((issue) => ({ name: parameterName(issue), message: issue.message })),
-    ...inexact.map(([name]) => ({ name, message: INEXACT })),
-  ]
-  return problems.map(({ name, message }) => {
+  const inexact = Object.keys(input).filter((name) => isInexact(input[name]))
+  const issues = findInputIssues(schema, input).map((issue) => ({ name: parameterName(issue), message: issue.message }))
+  // The bounds would be compared with a number that nobody has given.
+  const others = issues.filter(({ name }) => !inexact.includes(name))
+  return [...others, ...inexact.map((name) => ({ name, message: INEXACT }))].map(({ name, message }) => {
     const parameter = parameters.find((one) => one.name === name)
     // A question has its mark already.
     const sentence = message.endsWith('?') ? message : `${message}.`

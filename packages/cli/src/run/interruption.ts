@@ -1,7 +1,7 @@
 import { type CliContext, EXIT } from '../context.ts'
 
 /** Ctrl-C, and a closed terminal or service manager. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The signals that end a command, while a run or a batch is under way. The second one ends the process at once. */
 export class Interruption {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { InterruptedError } from '../errors.ts'
+import { SIGNALS } from '../run/interruption.ts'
 import { cleanText } from './text.ts'
 
 /**
@@ -17,17 +18,20 @@ export async function ask(question: string, { isHidden = false } = {}): Promise<
       done()
     },
   })
+  let onSignal = () => {}
   const reader = createInterface({ input: process.stdin, output, terminal: true })
   try {
     const ended = new Promise<string>((resolve, reject) => {
-      reader.once('SIGINT', () => reject(new InterruptedError('interrupted. Nothing was sent.')))
-      reader.once('close', () => resolve(''))
+      onSignal = () => reject(new InterruptedError('interrupted. Nothing was sent.'))
+      reader.once('SIGINT', onSignal).once('close', () => resolve(''))
+      for (const name of SIGNALS) process.once(name, onSignal)
     })
     const response = reader.question(cleanText(question))
     isMuted = isHidden
     return (await Promise.race([response, ended])).trim()
   } finally {
     reader.close()
+    for (const name of SIGNALS) process.off(name, onSignal)
     process.stderr.write(isHidden ? '\n' : '')
   }
 }

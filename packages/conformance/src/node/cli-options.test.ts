@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resolveOptions } from '../options.ts'
-import { readCommand } from './cli-options.ts'
+import { describeProblem, readCommand } from './cli-options.ts'
 
 const NEEDED = ['--base-url', 'https://api.example']
 const KEY = { MODELRUN_API_KEY: 'sk_test_x' }
@@ -62,8 +62,14 @@ describe('readCommand', () => {
     expect(() => readCommand(args, KEY)).toThrow(message)
   })
 
-  it('says which variable is missing', () => {
-    expect(() => readCommand(NEEDED, {})).toThrow('The environment variable MODELRUN_API_KEY is missing.')
+  it.each([
+    [{}, 'The environment variable MODELRUN_API_KEY is missing.'],
+    [{ MODELRUN_API_KEY: 'a b' }, 'MODELRUN_API_KEY must be an API key with all permissions, without white space.'],
+    [{ ...KEY, MODELRUN_NO_CREDITS_KEY: 'a b' }, 'MODELRUN_NO_CREDITS_KEY must be an API key, without white space.'],
+    [{ ...KEY, MODELRUN_BASE_URL: 'api' }, '--base-url must be an http or https URL without a query, not "api".'],
+  ])('says which variable is missing or wrong: %j', (env, message) => {
+    const read = () => resolveOptions(readCommand('MODELRUN_BASE_URL' in env ? [] : NEEDED, env).options)
+    expect(read).toThrow(expect.toSatisfy((error) => describeProblem(error as Error).startsWith(message)))
   })
 
   it('does not show a key behind a mistyped option', () => {

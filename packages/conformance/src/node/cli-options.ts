@@ -51,6 +51,13 @@ const OPTIONS: readonly (readonly [flags: string, description: string, parse?: P
 
 const variableOf = (name: string) => `MODELRUN_${name.toUpperCase().replaceAll('-', '_')}_KEY`
 
+/** A problem of an option of `runConformance`, by what a user of the command gives. */
+export function describeProblem({ message }: Error): string {
+  return message.replace(/^`([\w-]+)` of `(?:runConformance|keys)`/, (_, name: string) => {
+    return name === 'baseUrl' ? '--base-url' : variableOf(name.replace('apiKey', 'api'))
+  })
+}
+
 const KEY_NAMES = Object.keys(SPECIAL_KEYS) as SpecialKey[] // the keys of the constant
 
 const KEYS_HELP = [

@@ -7,7 +7,7 @@ import { createClock } from '../clock.ts'
 import { formatReport } from '../format-report.ts'
 import { CannotStartError } from '../options.ts'
 import { runConformance } from '../run-conformance.ts'
-import { type CheckCommand, readCommand } from './cli-options.ts'
+import { type CheckCommand, describeProblem, readCommand } from './cli-options.ts'
 import { receiveWebhooks } from './receive-webhooks.ts'
 
 async function runChecks(command: CheckCommand): Promise<number> {
@@ -73,7 +73,7 @@ try {
   const isHelp = error instanceof CommanderError
   // The user can do something about these. Anything else is a defect.
   const isMistake = error instanceof CannotStartError || error instanceof ConfigurationError
-  if (isMistake) say(error.message)
+  if (isMistake) say(describeProblem(error))
   else if (!isHelp) say(`It has a defect. ${error instanceof Error ? error.stack : error}`)
   process.exitCode = isHelp ? 0 : 2
 }

@@ -94,7 +94,11 @@ export async function startRun(session: Session, target: ModelTarget, options: R
     throw new BlockedError(`the price of ${target.modelId} is ${price} now; it was ${target.creditsPerRun}`)
   await session.spend(target.creditsPerRun)
   const path = routePath(ROUTES.runModel, { model: target.modelId })
-  return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
+  const started = await session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
+  const jobId = jobIdIn(started)
+  // A user who ends the suite gets no report: this says what may be charged.
+  if (jobId !== undefined) session.options.onProgress(`${jobId}: a run of ${target.modelId}, for ${price}`)
+  return started
 }
 
 /** Sends a run, and cancels it where that is planned. */
