@@ -89,19 +89,6 @@ describe('an expected job', () => {
     expect(times.length).toBeLessThan(40)
     await inbox.drain()
   })
-
-  test.each<[string, () => Job]>([
-    ['gave_up', () => ({ status: 'processing' })],
-    ['not_found', notFound],
-  ])('that never ends is a dead letter: %s', async (code, state) => {
-    const { inbox, clock, notices } = openStartedInbox(state, { giveUpAfterMs: 30 * MINUTE_MS })
-    await inbox.expect(job_id, { context: 'mine' })
-    const lost = expect(inbox.waitFor(job_id)).rejects.toMatchObject({ name: 'JobLostError' })
-    await clock.advance(31 * MINUTE_MS)
-    expect(notices.onDead).toMatchObject([{ jobId: job_id, event: undefined, error: { code }, context: 'mine' }])
-    await lost
-    await inbox.drain()
-  })
 })
 
 test('expected jobs are polled at most 10 times in a second', async () => {

@@ -129,7 +129,7 @@ describe('a handler', () => {
     const { opened, open: finish } = gate()
     const onSucceeded = vi.fn(() => opened)
     const { deliver, handled } = openInbox({ onSucceeded, ...(concurrency === 10 ? {} : { concurrency }) })
-    for (let n = 0; n < 20; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
+    for (let n = 0; n < 20; n++) expect(await deliver({ ...SUCCEEDED, job_id: `job_${n}` })).toBe(202)
     await settle()
     expect(onSucceeded).toHaveBeenCalledTimes(concurrency)
     finish()

@@ -22,13 +22,6 @@ function openChange(...errors: (Error | undefined)[]) {
   return { ...harness, change, times, failures }
 }
 
-test('a change that is made at once is made once', async () => {
-  const { core, change, clock, times, failures } = openChange(undefined)
-  await expect(keepTrying(core, change.make, change.onFailure)).resolves.toBe(true)
-  await clock.advance(120_000)
-  expect([times, failures, clock.timerCount]).toEqual([[0], [], 0])
-})
-
 test('waits between tries double up to 8 s, and the last try is after a minute', async () => {
   const error = new Error('down')
   const { core, change, clock, times, failures } = openChange(error)
@@ -70,16 +63,4 @@ test('the end of a drain has a change tried once more, and then reported', async
   await clock.advance(60_000)
   expect(times).toEqual([0, 1_000, 3_000, 7_000, 10_000])
   expect(failures).toEqual([[10_000, error]])
-})
-
-test('an engine that does not respond within 2 s is named as the reason', async () => {
-  const { core, clock } = openCore()
-  const onFailure = vi.fn()
-  const made = keepTrying(core, () => new Promise(() => {}), onFailure)
-  await clock.advance(1_999)
-  await clock.advance(1)
-  await expect(made).resolves.toBe(false)
-  await clock.advance(70_000)
-  const message = 'The engine of the inbox did not respond within 2000 ms.'
-  expect(onFailure.mock.calls).toMatchObject([[{ message }]])
 })

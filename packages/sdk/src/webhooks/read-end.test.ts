@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { settle } from '../../test/manual-clock.ts'
 import { EXPECTED, jobTask, openCore, openWork } from '../../test/test-core.ts'
-import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { ApiError, NotFoundError, ServerError } from '../client/errors/api-errors.ts'
 import type { StoredJob } from './stored-job.ts'
 import type { UnknownEvent } from './webhook-event.ts'
@@ -12,7 +12,6 @@ import { workJob } from './work-job.ts'
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const running = () => ({ status: 'processing' })
 const fail = (error: unknown) => () => {
   throw error
@@ -67,21 +66,6 @@ describe('a job that runs', () => {
     const message = `The job ${job_id} was given up: the service does not confirm its delivery.`
     await expect(work()).rejects.toMatchObject({ name: 'NonRetriableError', code: 'unconfirmed', message })
     expect(notices.onDead).toMatchObject([{ jobId: job_id, event: SUCCEEDED, error: { code: 'unconfirmed' } }])
-  })
-
-  test('is handled once it has ended, for the first time', async () => {
-    let job = running() as typeof SUCCEEDED_JOB
-    const onSucceeded = vi.fn()
-    const { client, calls } = jobsOf(() => job)
-    const { clock, deliver, inbox, notices } = openInbox({ ...signed, client, onSucceeded })
-    await deliver(SUCCEEDED, await inbox.callbackUrl())
-    await clock.advance(MINUTE_MS)
-    expect(calls.length).toBeGreaterThan(8)
-    job = SUCCEEDED_JOB
-    await clock.advance(15_000)
-    expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { attempt: 1 }]])
-    expect([notices.onHandlerError, notices.onDead]).toEqual([[], []])
-    await inbox.drain()
   })
 
   test('is polled as if expected when the delivery is of a status that is not its end', async () => {

@@ -100,18 +100,6 @@ test('a delivery without a token, of a job that is not expected, gets 503 after 
   await expect(deliver()).resolves.toEqual([202, 'accepted'])
 })
 
-test('a delivery makes a job due that is expected later', async () => {
-  const { core, deliver, engine, clock } = openReceive()
-  await core.queues.jobs.add(job_id, { isExpected: true, context: 'mine', notedAt: 0 }, 60_000)
-  await deliver()
-  const worked: unknown[] = []
-  const worker = core.queues.jobs.work(async ({ data }) => void worked.push(data), {})
-  await clock.advance(0)
-  await worker.stop()
-  expect(worked).toMatchObject([{ isExpected: true, context: 'mine', event: SUCCEEDED, notedAt: 0 }])
-  await expect(engine.task('results', job_id)).resolves.toMatchObject({ state: 'done' })
-})
-
 test('a token is stored as what it is, also when it expired, which needs a client', async () => {
   const { deliver, engine, createUrl, clock } = openReceive(signed)
   const { url, ref } = await createUrl()
@@ -196,9 +184,4 @@ test('a response never takes longer than 8 s (section 6, rule 1)', async () => {
     inbox.handle(new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(SUCCEEDED) })),
   )
   expect([late.status, clock.now() - startedAt]).toEqual([503, 5_000])
-})
-
-test('a delivery does not wait for other handlers: 202 while all places are taken', async () => {
-  const { deliver } = openInbox({ onSucceeded: () => new Promise(() => {}), concurrency: 1 })
-  for (let n = 0; n < 5; n++) await expect(deliver({ ...SUCCEEDED, job_id: `job_${n}` })).resolves.toBe(202)
 })
