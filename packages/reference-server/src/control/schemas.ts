@@ -8,10 +8,10 @@ import {
   PERMISSIONS,
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { deliveryRecordSchema } from '../domain/delivery-schema.ts'
+import { deliveryRecordSchema } from '../domain/delivery.ts'
 import { scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
-import { JOURNAL_SCHEMAS } from '../history/journal-schema.ts'
+import { JOURNAL_SCHEMAS } from '../history/journal-entry.ts'
 import { wireShape } from './wire-names.ts'
 
 const count = z.int().check(z.minimum(0))

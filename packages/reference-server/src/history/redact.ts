@@ -1,5 +1,7 @@
 import { createRedactor } from '@modelrun/kit'
-import type { Header } from './journal-entry.ts'
+
+/** Name, in lower case, and value. */
+type Header = readonly [name: string, value: string]
 
 /** Longer values are cut. */
 const MAX_LENGTH = 200
@@ -12,6 +14,6 @@ export function redactText(text: string): string {
 }
 
 /** Headers for the journal: of a secret only that it was there. */
-export function shownHeaders(headers: Iterable<readonly [name: string, value: string]>): Header[] {
+export function shownHeaders(headers: Iterable<Header>): Header[] {
   return Array.from(headers, ([name, value]) => [name, redactor.header(name, value).slice(0, MAX_LENGTH)])
 }

@@ -1,4 +1,4 @@
-import { type AssumptionOptions, type Assumptions, assumptionsSchema } from '@modelrun/contract/assumptions'
+import { type AssumptionOptions, assumptionsSchema } from '@modelrun/contract/assumptions'
 import {
   type Checks,
   callback,
@@ -15,12 +15,12 @@ import {
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { type ClockSetting, LARGEST_SCALE } from '../clock/create-clock.ts'
+import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { newKey } from '../domain/api-keys.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
-import { type Retention, type RetentionOptions, retentionSchema } from '../domain/retention.ts'
+import { type Retention, retentionSchema } from '../domain/retention.ts'
 import { fits } from '../shared/parse-shape.ts'
 import { createRandom } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
@@ -70,36 +70,13 @@ export interface ReferenceServerOptions {
    */
   startTime?: Date | number | undefined
   /** How much the server stores of finished jobs, deliveries and the journal. */
-  retention?: RetentionOptions | undefined
+  retention?: { [Name in keyof Retention]?: Retention[Name] | undefined } | undefined
   /** Whether the end of `await using` throws when something is left over (`report()`). Default `false`. */
   strict?: boolean | undefined
 }
 
 /** Milliseconds of all models, or of some by their id; the others keep the latency of the catalog. */
 type LatencyOption = number | { [modelId: string]: number }
-
-/** The options with every one of them settled. */
-export interface ResolvedOptions {
-  clock: ClockSetting
-  seed: number
-  /** `undefined`: made from the seed. */
-  apiKey: string | undefined
-  catalog: readonly CatalogModel[]
-  /** By model id, where it is not the catalog's. */
-  latencies: ReadonlyMap<string, number>
-  credits: number
-  baseUrl: string
-  assumptions: Assumptions
-  deliver: Deliver | undefined
-  /** `undefined`: random. */
-  controlToken: string | undefined
-  /** `undefined`: no line is made. */
-  log: ((line: string) => void) | undefined
-  /** `undefined`: the clock's own. */
-  startTime: number | undefined
-  retention: Retention
-  strict: boolean
-}
 
 const PLACE = 'createReferenceServer'
 const DEFAULT_SEED = 1
@@ -135,8 +112,11 @@ const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   strict: flag,
 }))()
 
+/** The options with every one of them settled. */
+export type ResolvedOptions = ReturnType<typeof resolveOptions>
+
 /** @throws ConfigurationError that says which option is wrong and what is allowed */
-export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
+export function resolveOptions(given: ReferenceServerOptions) {
   const options = readOptions(PLACE, given, OPTIONS)
   const { catalog = DEFAULT_CATALOG, log, startTime } = options
   return {
@@ -159,7 +139,7 @@ export function resolveOptions(given: ReferenceServerOptions): ResolvedOptions {
 function seedAndKey(
   { seed: given, apiKey }: ReferenceServerOptions,
   byDefault: number | 'random',
-): Pick<ResolvedOptions, 'seed' | 'apiKey'> {
+): { seed: number; apiKey: string | undefined } {
   const seed = given ?? byDefault
   if (seed !== 'random') return { seed, apiKey }
   const [random = DEFAULT_SEED] = crypto.getRandomValues(new Int32Array(1))

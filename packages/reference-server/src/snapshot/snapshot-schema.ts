@@ -8,7 +8,7 @@ import {
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery-schema.ts'
+import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery.ts'
 import { allowlistSchema } from '../domain/ip-allowlist.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
 import { faultOptionsSchema } from '../faults/fault-options.ts'
