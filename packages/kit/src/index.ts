@@ -120,6 +120,7 @@ export {
   memberOf,
   messageWithCause,
   numberIn,
+  shorten,
   showValue,
   stableJson,
   stringIn,

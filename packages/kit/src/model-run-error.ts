@@ -1,4 +1,4 @@
-import { memberOf } from './values.ts'
+import { memberOf, shorten } from './values.ts'
 
 /** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
@@ -75,7 +75,7 @@ export abstract class ModelRunError extends Error {
   readonly isRetryable: boolean
 
   constructor(fields: ErrorFields) {
-    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    super(shorten(fields.message), fields.cause === undefined ? undefined : { cause: fields.cause })
     // Own, because loggers, copies and JSON take own members only.
     Object.defineProperty(this, 'code', { value: memberOf(this, 'code'), enumerable: true })
     this.attempts = fields.attempts ?? []

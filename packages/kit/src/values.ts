@@ -93,6 +93,15 @@ export function showValue(value: unknown): string {
   return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
+const LONGEST_MESSAGE = 4_000
+
+/** Text of anybody without the middle of what is too long for a message: its ends say what happened, and what to do. */
+export function shorten(text: string): string {
+  return text.length > LONGEST_MESSAGE
+    ? `${text.slice(0, LONGEST_MESSAGE * 0.75)} … ${text.slice(-LONGEST_MESSAGE / 4)}`
+    : text
+}
+
 /** Whether a value is a Blob or a File: of the platform, some of which have no tags, or of another, such as jsdom. */
 export function isBlob(value: unknown): value is Blob {
   return value instanceof Blob || ['Blob', 'File'].includes(kindOf(value))

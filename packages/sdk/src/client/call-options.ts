@@ -22,12 +22,12 @@ import {
   text,
   unchecked,
 } from '@modelrun/kit'
-import { readFetchOptions, readHeaders } from './http/fetch.ts'
+import { headersByName, readFetchOptions } from './http/fetch.ts'
 import type { CallOptions } from './http/operation.ts'
 import type { WaitOptions } from './job-handle.ts'
-
 import type { RequestOptions } from './runs/raw-request.ts'
 import type { RunManyOptions } from './runs/run-many-options.ts'
+import { checkJson } from './runs/run-operation.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from './runs/run-options.ts'
 
 /** True for what `for await` takes, but not for a string: its letters would be the members. */
@@ -46,17 +46,13 @@ export function checkArguments(place: string, given: { readonly [Name in keyof t
   checkEach(place, given, ARGUMENTS)
 }
 
-/** A check by a function that throws. */
-export function readBy(read: (value: never) => unknown): Check {
-  return (value) => {
-    // These functions throw errors of their own.
-    if (value !== undefined) read(value as never)
-    return undefined
-  }
+/** Reads a value in the turn of the call, by a function that throws errors of its own: the caller may change it later. */
+export function readBy(copy: (value: never) => unknown, check = unchecked): Check {
+  // The function proves what it is given.
+  return Object.assign((value: unknown) => check(value), { copy: copy as (value: unknown) => unknown })
 }
 export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
-/** A list of pairs may be an iterator, which can be read only once. */
-export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
+export const headers = /* @__PURE__ */ readBy(headersByName)
 
 // Functions, because bundlers keep an object that another one is spread into.
 const callOptions = (): Checks<CallOptions> => ({
@@ -120,11 +116,14 @@ const wholeKeys: Check = (value) => {
 
 export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   ...callOptions(),
-  query: must(
-    'an object of texts and numbers',
-    (value) => isPlainData(value) && Object.values(value).every((member) => Object(member) !== member),
+  query: readBy(
+    (query: object) => ({ ...query }),
+    must(
+      'an object of texts and numbers',
+      (value) => isPlainData(value) && Object.values(value).every((member) => Object(member) !== member),
+    ),
   ),
-  body: unchecked,
+  body: readBy((body) => checkJson(body, 'body')),
 }))()
 
 /** Of `models.run`. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { collect } from '../../test/collect.ts'
-import { json, silent, text } from '../../test/scripted-service.ts'
+import { json, type Step, silent, text } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
 import { DeadlineExceededError } from './errors/transport-errors.ts'
 
@@ -57,6 +57,38 @@ test.each([
   expect((await clock.run(client.run('m', {}, { onStatus }))).output).toEqual(OUTPUT)
   const held = createTestClient([json(200, { ...WHOLE, status: 'completed' })])
   expect((await held.client.run('m', {}, { onStatus })).output).toEqual(OUTPUT)
+})
+
+test('what a call is given is read in its turn, whatever the caller does with it later', async () => {
+  const model = json(200, { id: 'm', pricing: { credits_per_run: 1 }, input_schema: {} })
+  const page = json(200, { models: [{ id: 'a' }], total: 9 })
+  const respond: Step = (request) => {
+    const isRun = request.method === 'POST'
+    const isList = new URL(request.url).pathname === '/v1/models'
+    return (isRun && queued(request)) || (isList ? page : model)(request)
+  }
+  const { client, service } = createTestClient([respond])
+  const given = { headers: { 'x-tenant': '' }, fetchOptions: { tag: '' }, query: { tag: '' }, body: { tag: '' } }
+  const { headers } = given
+  const call = (tag: string) => {
+    for (const member of Object.values(given)) Object.assign(member, 'tag' in member ? { tag } : { 'x-tenant': tag })
+    const input = given.body
+    return [
+      client.submit('m', input, { headers, maxCredits: 5 }),
+      client.models.run('m', { input }, { headers, maxCredits: 5 }),
+      client.request('POST', '/v1/models/m/run', given),
+      client.models.get('m', { headers, fetchOptions: given.fetchOptions }),
+      collect(client.models.list({}, { headers })),
+    ]
+  }
+  await Promise.all([...call('a'), ...call('b')])
+  const sent = service.received.map((one) => [one.headers.get('x-tenant'), JSON.stringify(one.body), one.path])
+  const tagOf = (text: string | undefined) => /tag"?[=:]"?(\w)/.exec(text ?? '')?.[1]
+  for (const [tenant, body, path] of sent) {
+    for (const text of [body, path]) expect(tagOf(text ?? undefined) ?? tenant).toBe(tenant)
+  }
+  expect(sent.filter(([tenant]) => tenant === 'a')).toHaveLength(sent.length / 2)
+  expect(sent.length).toBeGreaterThan(12)
 })
 
 test('a deadline before the first poll has the id of the request that started the job', async () => {

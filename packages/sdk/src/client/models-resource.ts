@@ -29,13 +29,17 @@ export class ModelsResource {
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
     const place = 'client.models.list'
-    const fetchPage = async (pageQuery: ListModelsQuery) => {
-      const checkedQuery = readOptions(place, pageQuery, LIST_QUERY)
-      const checked = readOptions(place, options, CALL_OPTIONS)
+    const read = async () => ({
+      query: readOptions(place, query, LIST_QUERY),
+      call: readOptions(place, options, CALL_OPTIONS),
+    })
+    const checked = read()
+    return new ModelsPagePromise(async (offset) => {
+      const { query, call } = await checked
       const { listModelsOperation } = await loadPart(() => import('./models/model-operations.ts'))
-      return await this.#core.transport.callOnce(listModelsOperation(checkedQuery), checked)
-    }
-    return new ModelsPagePromise(query, fetchPage)
+      const operation = listModelsOperation(offset === undefined ? query : { ...query, offset })
+      return await this.#core.transport.callOnce(operation, call)
+    })
   }
 
   /**

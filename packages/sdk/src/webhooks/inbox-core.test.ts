@@ -43,10 +43,10 @@ test.each<[string, Omit<InboxOptions, 'clock'>]>([
   await deliver(FAILED)
   await clock.advance(100)
   // Of a hook that fails also what it did not get.
-  const told = printed.filter((text) =>
+  const reported = printed.filter((text) =>
     text.includes(`${FAILED.job_id} was not handled (try 1; it is tried again): Err`),
   )
-  expect(told).toHaveLength(['a handler', 'a hook'].includes(place) ? 1 : 0)
+  expect(reported).toHaveLength(['a handler', 'a hook'].includes(place) ? 1 : 0)
   expect(printed.some((text) => text.includes('another record'))).toBe(true)
   for (const text of printed) expect(text).not.toMatch(/[^\P{C}\n]|sk_live_0|\n\S/u)
 })

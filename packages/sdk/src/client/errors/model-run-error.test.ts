@@ -12,6 +12,12 @@ describe('an error', () => {
     expect(String(error)).toBe('ConnectionError: no way')
   })
 
+  test('has a message that is not longer than people read, with its start and its end', () => {
+    const { message } = new ConnectionError({ message: `It said: ${'x'.repeat(1e7)}. Nothing was sent.` })
+    expect(message.length).toBeLessThan(4_100)
+    expect(message).toMatch(/^It said: x.* … x*\. Nothing was sent\.$/)
+  })
+
   test('says by default that nothing was sent and that it may not be repeated', () => {
     const error = new ConfigurationError({ message: 'x' })
     expect(error).toMatchObject({ attempts: [], submission: 'not_sent', isRetryable: false, code: 'configuration' })

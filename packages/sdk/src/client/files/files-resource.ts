@@ -1,5 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
-import { memberOf, readArguments } from '@modelrun/kit'
+import { copyJson, memberOf, readArguments } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { loadPart } from '../load-part.ts'
 import type { DownloadedFile } from './download.ts'
@@ -24,8 +24,9 @@ export class FilesResource {
    *   redirect that is not safe), DeadlineExceededError, AbortedError, ConfigurationError
    */
   async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    const given = copyJson(item)
     const { download } = await loadPart(() => import('./use-files.ts'))
-    return await download(this.#core.options, item, options)
+    return await download(this.#core.options, given, options)
   }
 
   /**
@@ -38,11 +39,12 @@ export class FilesResource {
    *   system fails. When several files fail, the error is that of the first
    */
   async save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
+    const given = copyJson(produced)
     const { save } = await loadPart(
       () => import('./use-files.ts'),
       readArguments('files.save', () => jobIdIn(produced)),
     )
-    return await save(this.#core.options, produced, { folder, options })
+    return await save(this.#core.options, given, { folder, options })
   }
 }
 

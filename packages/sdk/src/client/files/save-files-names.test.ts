@@ -1,4 +1,3 @@
-import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { namesOf } from './save-files.ts'
 
@@ -30,7 +29,7 @@ describe('the name of a saved file', () => {
   test.each(['', ' ', '.', '..', '../fox', 'a/b', 'a\\b', '/etc/passwd', 'C:fox', 'fox:hidden', 'fo\0x', 7, undefined])(
     'cannot be %j',
     (name) => {
-      expect(() => names(name)).toThrow(ConfigurationError)
+      expect(() => names(name)).toThrow(expect.objectContaining({ code: 'configuration', jobId: 'job_1' }))
       expect(() => names(name)).toThrow('must give a plain file name')
     },
   )

@@ -171,13 +171,15 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
     // Many file systems see no difference between these.
     const key = chosen.normalize('NFC').toLowerCase()
     if (taken.has(key)) {
-      throw new ConfigurationError({ message: `Two files would get the name ${JSON.stringify(chosen)}.` })
+      throw new ConfigurationError(aboutFile(`Two files would get the name ${JSON.stringify(chosen)}.`, jobId))
     }
     taken.add(key)
   }
   const chosen = items.map((item, index) => {
     const base =
-      name === undefined ? `${jobId.replace(/[^\w.-]+/g, '_').slice(-200)}-${index}` : checkName(name(item, index))
+      name === undefined
+        ? `${jobId.replace(/[^\w.-]+/g, '_').slice(-200)}-${index}`
+        : checkName(name(item, index), jobId)
     take(base)
     return base
   })
@@ -189,11 +191,10 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
   })
 }
 
-function checkName(name: unknown): string {
+function checkName(name: unknown, jobId: string): string {
   // A colon names a drive, or a hidden stream of another file, under Windows.
   const isPlain = typeof name === 'string' && name.trim() !== '' && !/^\.{1,2}$|[/\\:\p{Cc}]/u.test(name)
   if (isPlain) return name
-  throw new ConfigurationError({
-    message: `The option \`name\` must give a plain file name, without slashes, colons and control characters, not ${JSON.stringify(name)}.`,
-  })
+  const problem = `The option \`name\` must give a plain file name, without slashes, colons and control characters, not ${showValue(name)}.`
+  throw new ConfigurationError(aboutFile(problem, jobId))
 }

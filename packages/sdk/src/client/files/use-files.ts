@@ -14,7 +14,7 @@ const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: count,
-  allowedHosts: readBy(readHostRules),
+  allowedHosts: readBy((hosts: readonly string[]) => readHostRules(hosts) && [...hosts]),
   fetchOptions,
 })
 

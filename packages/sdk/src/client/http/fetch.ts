@@ -163,8 +163,13 @@ function isPlainObject(value: unknown): boolean {
  */
 export type HeadersOption = Headers | Iterable<readonly [string, string]> | Readonly<Record<string, string | undefined>>
 
-/** @throws ConfigurationError It names the header, but not its value, which the platform's own error would print. */
-export function readHeaders(option: HeadersOption = {}): Headers {
+/**
+ * Headers by their names in lower case.
+ *
+ * @throws ConfigurationError It names the header, but not its value, which the platform's own error would print.
+ */
+export function headersByName(option: HeadersOption | undefined): Readonly<Record<string, string>> {
+  if (option === undefined) return {}
   const headers = new Headers()
   for (const [name, value] of listHeaders(option)) {
     try {
@@ -175,12 +180,7 @@ export function readHeaders(option: HeadersOption = {}): Headers {
       throw new ConfigurationError({ message })
     }
   }
-  return headers
-}
-
-/** Headers by their names in lower case. @throws ConfigurationError as {@link readHeaders} */
-export function headersByName(option: HeadersOption | undefined): Readonly<Record<string, string>> {
-  return option === undefined ? {} : Object.fromEntries(readHeaders(option))
+  return Object.fromEntries(headers)
 }
 
 /** Names and values. @throws ConfigurationError when it is neither an object nor a list of pairs */

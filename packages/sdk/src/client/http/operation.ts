@@ -30,6 +30,8 @@ export interface ReceivedResponse {
   isCut: boolean
   /** True when `fetch` has sent the request more than once: one of the others may have been accepted. */
   isRepeated?: boolean | undefined
+  /** The body of the request, which an error may repeat. */
+  sent?: string | undefined
   /** Why the body could not be read, or is not parsed. */
   problem?: string | undefined
   /** The value of the body, once {@link jsonIn} has parsed it. */

@@ -161,6 +161,11 @@ export function jsonIn(received: ReceivedResponse): unknown {
   return received.parsed.value
 }
 
+/** A list of one response is that response. */
+export function only(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? value[0] : value
+}
+
 /** An object or a list that was cut is not JSON, so one that is has come whole, whatever its `content-length` says. */
 function parseText({ text, isCut, problem }: ReceivedResponse): unknown {
   const value = problem === undefined ? parseLoosely(text) : undefined

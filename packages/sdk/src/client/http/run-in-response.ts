@@ -1,7 +1,7 @@
 import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
-import { toJobId } from '../jobs/job-operations.ts'
+import { asKnownStatus, toJobId, toOutput } from '../jobs/job-operations.ts'
 import type { NamedRun, ReceivedResponse } from './operation.ts'
-import { endOfString, IS_READ, jsonIn } from './read-response.ts'
+import { endOfString, IS_READ, jsonIn, only } from './read-response.ts'
 
 /**
  * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408 and 499, which say
@@ -21,23 +21,20 @@ export function runIn(received: ReceivedResponse): NamedRun | undefined {
 }
 
 function findRun(received: ReceivedResponse): NamedRun | undefined {
-  const { text, status, problem, response } = received
+  const { text, status, problem, response, sent = '' } = received
   const whole = jsonIn(received)
   const value = only(whole ?? startOf(text))
   const members = membersOf(value)
   const ownId = toJobId(memberOf(value, 'job_id')) ?? toJobId(memberOf(memberOf(value, 'data'), 'job_id'))
-  const located = /\/jobs\/([^/?#]+)/.exec(response.headers.get('location') ?? '')?.[1]
-  const jobId = ownId ?? members.map(jobIdOf).find((id) => id !== undefined) ?? toJobId(located)
+  const located = /\/jobs\/([^/?#]+)\/?(?:[?#]|$)/.exec(response.headers.get('location') ?? '')?.[1]
+  // An id that was sent is an echo.
+  const isNew = (id: string | undefined) => id !== undefined && !sent.includes(JSON.stringify(id))
+  const jobId = ownId ?? members.map(jobIdOf).find(isNew) ?? toJobId(located)
   // An error with the status of a rejection may name the job that is in its way.
   const isOwn = ownId !== undefined && !(isRejection(status) && memberOf(value, 'error'))
   const isHidden = problem !== undefined && problem !== IS_READ
   const isNamed = whole === undefined && (isHidden || /job_?id/i.test(text))
   return jobId !== undefined || isNamed || members.some(isOfRun) ? { jobId, isOwn } : undefined
-}
-
-/** A list of one response is that response. */
-function only(value: unknown): unknown {
-  return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
 
 /** A member of a response, at any depth. One of a list has the name of the list. */
@@ -49,12 +46,16 @@ interface Member {
   isInError: boolean
 }
 
-/** The members of a response, the upper ones first. Without those of an input, which may be an echo, and of an output. */
+/**
+ * The members of a response, the upper ones first. Without those of an input, which may be an echo, of an output, and of a list of
+ * several, such as the jobs that take all places of the account.
+ */
 function membersOf(root: unknown): Member[] {
   const members: Member[] = [{ name: '', around: '', value: root, isInError: false }]
   for (const { name, around, value, isInError } of members) {
     if (typeof value !== 'object' || value === null || /^(in|out)puts?$/.test(name)) continue
     const isList = Array.isArray(value)
+    if (isList && value.length > 1 && value !== root) continue
     for (const [key, member] of Object.entries(value)) {
       const place = isList ? { name, around } : { name: key.toLowerCase(), around: name }
       members.push({ ...place, value: member, isInError: isInError || /^(errors?|faults?|details?)$/i.test(key) })
@@ -71,16 +72,16 @@ function jobIdOf({ name, around, value, isInError }: Member): string | undefined
   return isId ? toJobId(value) : undefined
 }
 
-const LIVE = /^(queued|pending|accepted|started|running|processing|in_progress|completed|succeeded)$/i
-
-/** True for what the specification gives only to a run that exists (section 2.4). */
-function isOfRun({ name, value, isInError }: Member): boolean {
-  if (/^job_?id$/.test(name)) return value !== null && value !== ''
-  if (isInError) return false
-  const isOutput = name === 'output' && (isRecord(value) || Array.isArray(value))
-  const isStatus = name === 'status' && typeof value === 'string' && LIVE.test(value)
-  return isOutput || isStatus || (name === 'credits_used' && typeof value === 'number')
+/** True for what the specification gives only to a run that exists (section 2.4), where a response has it. */
+function isOfRun({ name, around, value, isInError }: Member): boolean {
+  if (/^job_?id$/.test(name)) return isRecord(value) || (typeof value === 'string' && value !== '' && !toJobId(value))
+  if (isInError || !/^(data|job|run|result)?$/.test(around)) return false
+  const isOutput = name === 'output' && (toOutput(value)?.items.length ?? 0) > 0
+  const isStatus = name === 'status' && typeof value === 'string' && LIVE.includes(asKnownStatus(value))
+  return isOutput || isStatus || (name === 'credits_used' && Number(value) > 0)
 }
+
+const LIVE = ['queued', 'processing', 'succeeded']
 
 /** Characters, and levels: an id is near the start, and a hostile text is all brackets. */
 const MAX_SCANNED = 65_536

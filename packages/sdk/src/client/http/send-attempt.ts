@@ -81,7 +81,7 @@ async function exchange(
     const response = await abortable(send(request, { ...sent, body, apiKey, signal, progress }), signal)
     if (!isResponse(response)) throw new TypeError('what `fetch` returned is not a Response')
     const isRepeated = progress.isRepeated
-    const received = { ...(await receive(response, signal, (text) => redact(text, apiKey))), isRepeated }
+    const received = { ...(await receive(response, signal, (text) => redact(text, apiKey))), isRepeated, sent: body }
     return received.isCut && signal.aborted
       ? { ...interrupted(signal, progress.submission), partial: received }
       : { kind: 'response', received }

@@ -46,7 +46,7 @@ describe('submissionAfter', () => {
   test.each([
     [{ error: { ...error, job_id } }, job_id],
     [{ error: { ...error, details: { job_id } } }, job_id],
-    [{ error: { ...error, jobs: [{ id: job_id }, { id: 'job_2' }] } }, job_id],
+    [{ error: { ...error, jobs: [{ id: job_id }] } }, job_id],
     [{ error, job_id }, job_id],
     [{ error, jobId: 1 }, '1'],
     [{ error, job_id: [job_id] }, job_id],
@@ -59,6 +59,7 @@ describe('submissionAfter', () => {
     [{ error, status: 'queued' }, undefined],
     [[{ error, status: 'Completed' }, {}], undefined],
     [{ error, output: { items: [{ job_id: 'job_old' }] } }, undefined],
+    [{ error, job_id: 'a\nb' }, undefined],
     [{ error, credits_used: 4 }, undefined],
     [`{"error":${JSON.stringify(error)},"jobs":[{"job_id":"job_1"`, job_id],
     ['<html>"job_id":"job_1"</html>', undefined],
@@ -78,8 +79,17 @@ describe('submissionAfter', () => {
     { detail: [{ input: { job_id }, status: 'queued' }], request_id: 'r', status: 429 },
     { error, job_id: null, output: null, credits_used: null, data: {} },
     { jsonrpc: '2.0', id: 1, error: { ...error, data: { id: 'e' } } },
+    { error: { ...error, details: { running: 2, jobs: [{ id: job_id, status: 'processing' }, { id: 'job_2' }] } } },
+    { error, jobs: [job_id, 'job_2'], queue: { status: 'processing', length: 9 } },
+    { error, quota: { credits_used: 990, credits_limit: 1_000 }, account: { status: 'pending' } },
+    { error, job_id: '', status: 'failed', output: { type: '', items: [] }, credits_used: 0 },
+    { message: 'Invalid.', received: { prompt: 'a', output: { items: [1] }, status: 'queued', job_id: 'job_sent' } },
+    { type: 'about:blank', title: 'Too Many Requests', status: 429, detail: 'Wait.', instance: '/v1/jobs/job_1' },
+    { success: false, errors: [{ code: 10013, message: 'Wait.' }], messages: [], result: null },
+    { status: 'pending', title: 'Error 1015', ray_id: 'r' },
   ])('is rejected when %j speaks of nothing but an error', (body) => {
-    const failure = failedResponse(429, body)
+    const failure = failedResponse(429, body, { location: 'https://example.com/jobs/v1/models/m/run' })
+    failure.received.sent = '{"input":{"job_id":"job_sent"}}'
     expect([submissionAfter(failure), isWorthRetrying('POST', failure)]).toEqual(['rejected', true])
   })
 })

@@ -26,9 +26,13 @@ export function getModelOperation(id: string): Operation<Model> {
   }
 }
 
-/** A page of models, and how many entries the service sent for it. */
+/** A page of models. */
 export interface ReceivedModels extends ModelList {
-  entryCount: number
+  /**
+   * Offset of the next page; infinite after an empty page, which is the last one, whatever `total` says. It grows with each page, even
+   * when a service ignores the requested offset.
+   */
+  nextOffset: number
 }
 
 /** The call of `GET /v1/models` (section 4.1). An entry without an id is left out: nothing could be done with it. */
@@ -47,7 +51,8 @@ export function listModelsOperation(query: ListModelsQuery): Operation<ReceivedM
       const total = readNumber(value, 'total') ?? -1
       // Without a total only a page that is not full says that it is the last.
       const known = entryCount < limit ? offset + entryCount : Number.POSITIVE_INFINITY
-      return { models, entryCount, offset, limit, total: total < 0 ? known : total }
+      const nextOffset = Math.max(offset, query.offset ?? 0) + (entryCount || Number.POSITIVE_INFINITY)
+      return { models, nextOffset, offset, limit, total: total < 0 ? known : total }
     },
   }
 }

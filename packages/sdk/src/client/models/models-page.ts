@@ -1,10 +1,10 @@
-import type { ListModelsQuery, ModelSummary } from '@modelrun/contract'
+import type { ModelSummary } from '@modelrun/contract'
 import { ApiPromise } from '../http/api-promise.ts'
 import type { ApiResult } from '../http/operation.ts'
 import type { ReceivedModels } from './model-operations.ts'
 
-/** Fetches the page at an offset. */
-export type FetchPage = (query: ListModelsQuery) => Promise<ApiResult<ReceivedModels>>
+/** Fetches the page at an offset; without one, the first page. */
+export type FetchPage = (offset?: number) => Promise<ApiResult<ReceivedModels>>
 
 /** One page of models (section 4.1). Iteration continues with all pages after it. */
 export class ModelsPage implements AsyncIterable<ModelSummary> {
@@ -16,20 +16,17 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   readonly limit: number
   /** Offset that the service applied. */
   readonly offset: number
-  readonly #query: ListModelsQuery
   readonly #fetchPage: FetchPage
-  /** Offset of the next page; none comes after an empty page. It grows with each page, even when a service ignores the requested offset. */
   readonly #nextOffset: number
 
   /** @internal */
-  constructor(list: ReceivedModels, query: ListModelsQuery, fetchPage: FetchPage) {
+  constructor(list: ReceivedModels, fetchPage: FetchPage) {
     this.models = list.models
     this.total = list.total
     this.limit = list.limit
     this.offset = list.offset
-    this.#query = query
     this.#fetchPage = fetchPage
-    this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + (list.entryCount || Number.POSITIVE_INFINITY)
+    this.#nextOffset = list.nextOffset
   }
 
   /** True when models come after this page. An empty page is the last one, whatever `total` says. */
@@ -40,10 +37,9 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   /** The page after this one, or undefined after the last. @throws ModelRunError */
   async getNextPage(): Promise<ModelsPage | undefined> {
     if (!this.hasNextPage()) return undefined
-    const query = { ...this.#query, offset: this.#nextOffset }
-    const { data } = await this.#fetchPage(query)
+    const { data } = await this.#fetchPage(this.#nextOffset)
     // A service that ignores the offset sends the same page without end.
-    return idsOf(data) === idsOf(this) ? undefined : new ModelsPage(data, query, this.#fetchPage)
+    return idsOf(data) === idsOf(this) ? undefined : new ModelsPage(data, this.#fetchPage)
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
@@ -58,8 +54,8 @@ function idsOf({ models }: Pick<ModelsPage, 'models'>): string {
 /** Awaiting it gives one page; `for await` gives every model of all pages. */
 export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIterable<ModelSummary> {
   /** @internal */
-  constructor(query: ListModelsQuery, fetchPage: FetchPage) {
-    super(fetchPage(query).then((result) => ({ ...result, data: new ModelsPage(result.data, query, fetchPage) })))
+  constructor(fetchPage: FetchPage) {
+    super(fetchPage().then((result) => ({ ...result, data: new ModelsPage(result.data, fetchPage) })))
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {

@@ -1,4 +1,4 @@
-import { cleanText, nodeBuiltin, replaceApiKeys, watch } from '@modelrun/kit'
+import { cleanText, nodeBuiltin, replaceApiKeys, shorten, watch } from '@modelrun/kit'
 
 /** Receives log lines. `console` fits. */
 export interface Logger {
@@ -36,7 +36,7 @@ export function createLog(logger: Logger, level: LogLevel): Log {
  * terminal and without API keys. A logger that throws or rejects must not lose the response to a run that was paid for.
  */
 function write(logger: Logger, name: keyof Logger, message: string): void {
-  const line = cleanText(replaceApiKeys(message, () => '[redacted]'))
+  const line = shorten(cleanText(replaceApiKeys(message, () => '[redacted]')))
   // There is no other place to report the failure.
   watch(
     () => logger[name](`modelrun: ${line}`),

@@ -1,7 +1,7 @@
 import { ConfigurationError, toUrl } from '@modelrun/kit'
 import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from '../http/operation.ts'
 import { parseJson } from '../http/read-response.ts'
-import { checkJson, holdOf } from './run-operation.ts'
+import { holdOf } from './run-operation.ts'
 
 /** Options of `client.request`. */
 export interface RequestOptions extends CallOptions {
@@ -17,8 +17,7 @@ const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] sat
 
 /** A call of any path of the service, with the safety of all other calls. @throws ConfigurationError */
 export function rawOperation(method: string, path: string, options: RequestOptions): Operation<unknown> {
-  const { query } = options
-  const body = options.body === undefined ? undefined : checkJson(options.body, 'body')
+  const { query, body } = options
   const route = { method: checkMethod(method), path: checkPath(path) }
   if (route.method === 'GET' && body !== undefined) {
     throw new ConfigurationError({

@@ -11,7 +11,7 @@ import {
 } from '@modelrun/kit'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
+import { jsonIn, only, parseJson, wrongShape } from '../http/read-response.ts'
 import { isRejection, runIn } from '../http/run-in-response.ts'
 import { asKnownStatus, errorDetailOf, NO_REASON, toJobId, toOutput } from '../jobs/job-operations.ts'
 
@@ -67,9 +67,9 @@ function readKnownResponse(received: ReceivedResponse): RunResponse | undefined 
   const status = statusIn(value)
   const isOpen = status === 'processing' || status === 'queued'
   const found = isOpen || status === 'failed' || status === 'cancelled' ? undefined : toOutput(value.output)
-  // A word that is new may be of a state before the end.
-  const isNew = status !== undefined && status !== 'succeeded'
-  const output = isNew && (received.status === 202 || found?.items.length === 0) ? undefined : found
+  // Without the word for the end it may be of a state before that, or of an error.
+  const isEmpty = found?.items.length === 0 || (status !== undefined && received.status === 202)
+  const output = isEmpty && status !== 'succeeded' ? undefined : found
   // A result that is whole needs no id: it is empty where the response has none that can be polled.
   const jobId = toJobId(value.job_id) ?? (output && '')
   if (jobId === undefined || (output === undefined && !isOpen)) return undefined
@@ -81,8 +81,7 @@ function readKnownResponse(received: ReceivedResponse): RunResponse | undefined 
 
 /** The members of a response to a run, which may be in a list of one, or in `data`, as in a poll. */
 function membersIn(received: ReceivedResponse): Record<string, unknown> {
-  const json = jsonIn(received)
-  const value = Array.isArray(json) && json.length === 1 ? json[0] : json
+  const value = only(jsonIn(received))
   const data = memberOf(value, 'data')
   return { ...(isRecord(data) ? data : {}), ...(isRecord(value) ? value : {}) }
 }

@@ -92,12 +92,13 @@ describe('watching one job (section 4.4)', () => {
   })
 
   test.each([
-    ['a page with 404', text(404, '<html>no such path</html>'), 'NotFoundError'],
-    ['a redirect', text(302, '', { location: '/login' }), 'InvalidResponseError'],
-  ])('is ended by %s at once when the service has never named the job', async (_, step, name) => {
+    ['a page with 404', text(404, '<html>no such path</html>'), 'NotFoundError', 1],
+    ['a redirect', text(302, '', { location: '/login' }), 'InvalidResponseError', 1],
+    ['a page', text(200, '<html>another site</html>'), 'InvalidResponseError', 4],
+  ])('is ended by %s soon when the service has never named the job', async (...[, step, name, polls]) => {
     const { end, times } = poll([step])
     await expect(end).rejects.toMatchObject({ name })
-    expect(times()).toHaveLength(1)
+    expect(times()).toHaveLength(polls)
   })
 
   test.each([

@@ -199,13 +199,16 @@ async function pollJob(
     return { job: data, attempts, requestId }
   } catch (error) {
     if (!(error instanceof ModelRunError)) return { error }
-    const isUseless = error instanceof InvalidResponseError && (error.status ?? 0) < 300
-    return (isUseless && ++polled.uselessPolls <= MAX_USELESS_POLLS) || mayPass(error, isKnown)
+    return (isUseless(error) && ++polled.uselessPolls <= MAX_USELESS_POLLS) || mayPass(error, isKnown)
       ? { failure: error }
       : { error }
   } finally {
     polled.poll = undefined
   }
+}
+
+function isUseless(error: ModelRunError): boolean {
+  return error instanceof InvalidResponseError && (error.status ?? 0) < 300
 }
 
 /**
@@ -214,6 +217,8 @@ async function pollJob(
  */
 function mayPass(error: ModelRunError, isKnown: boolean): boolean {
   const { isRetryable, status = 0 } = error
+  // A whole response that is not of the service: probably `baseUrl` is that of something else.
+  if (!isKnown && isUseless(error)) return false
   if (isRetryable || isTransient(status)) return true
   const isOfGateway =
     error instanceof ApiError ? [undefined, GATEWAY_REJECTION].includes(error.apiCode) : status >= 300 && status < 400
