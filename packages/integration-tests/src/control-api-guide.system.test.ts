@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import document from '@modelrun/reference-server/control-openapi.json' with { type: 'json' }
 import { describe, expect, it } from 'vitest'
+import { readGuides } from './guide-programs.ts'
 import { needs } from './services/programs.ts'
 import { givenBy, takenBy } from './short-forms.ts'
 
-const guide = fileURLToPath(new URL('../../../docs/guides/control-api.md', import.meta.url))
-const text = await readFile(guide, 'utf8')
+const text = await readGuides('control-api.md')
 
 interface Call {
   call: string

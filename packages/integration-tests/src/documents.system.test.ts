@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { blocksOf, ROOT } from './code-blocks.ts'
+import { programFolder } from './guide-programs.ts'
 
-const here = dirname(fileURLToPath(import.meta.url))
 // The examples for networks need one: `networks/guide.system.test.ts` runs them.
 const documents = globSync(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], {
   cwd: ROOT,
@@ -19,16 +18,7 @@ const documents = globSync(['README.md', 'docs/guides/*.md', 'packages/*/README.
 const blocks = (await Promise.all(documents.map(blocksOf))).flat()
 
 describe('the documents', () => {
-  let folder: string
-
-  beforeAll(async () => {
-    // Inside the package, so that its imports resolve.
-    folder = await mkdtemp(join(here, '.documents-'))
-  })
-
-  afterAll(async () => {
-    await rm(folder, { recursive: true })
-  })
+  const programs = programFolder()
 
   it('show a quickstart of at most ten lines', () => {
     const quickstart = blocks.find(({ title }) => title.startsWith('README.md: Quickstart'))
@@ -44,12 +34,11 @@ describe('the documents', () => {
   })
 
   it.each(blocks)('show an example that runs: $title', async ({ title, code }) => {
-    const file = join(folder, `${title.replace(/\W+/g, '-')}.ts`)
-    await writeFile(file, code)
+    const args = await programs.write(`${title.replace(/\W+/g, '-')}.ts`, code)
     // Of clients that send nothing.
     const settings = { MODELRUN_API_KEY: 'sk_test_documents', MODELRUN_BASE_URL: 'http://127.0.0.1:9' }
     const env = { ...process.env, ...settings }
-    const run = promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { cwd: folder, env })
+    const run = promisify(execFile)(process.execPath, args, { cwd: programs.path, env })
     const { stdout, stderr } = await run
     expect(stderr).toBe('')
     // What a comment says that is printed, when it says it in figures.

@@ -1,29 +1,20 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import { createInbox } from 'modelrun/webhooks'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blocksUnder, programFolder, readGuides } from '../guide-programs.ts'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
 import type { Service } from '../services/service-process.ts'
 
 // Blocks that need no database are run with the other documents.
-const pages = ['durable-engines.md', 'durable-operations.md'].map(
-  (page) => new URL(`../../../../docs/guides/${page}`, import.meta.url),
-)
-const guide = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n')
+const guide = await readGuides('durable-engines.md', 'durable-operations.md')
 const { isMissing, note } = needs(...REDIS_PROGRAMS, ...POSTGRES_PROGRAMS)
 
-/** The first block of a language under a heading. */
-function block(language: string, heading: string): string {
-  const section = guide.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  return new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? ''
-}
+const block = (language: string, heading: string) => blocksUnder(guide, heading, language)[0] ?? ''
 
 /** Delivers one result three times at once, and once more when it is handled. */
 const DELIVER = `
@@ -44,14 +35,12 @@ const SCHEMA = `
   WHERE c.table_name LIKE 'modelrun_%' ORDER BY c.table_name, c.ordinal_position, i.indexname`
 
 describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
-  let folder: string
+  const programs = programFolder()
   let redis: Service
   let postgres: PostgresService
   let pool: pg.Pool
 
   beforeAll(async () => {
-    // Inside the package, so that its imports resolve.
-    folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
     const settings = [...block('conf', 'Redis').matchAll(/^(\S+) (\S+)$/gm)].map(([, name, value]) => [name, value])
     expect(settings).toHaveLength(3)
     ;[redis, postgres] = await Promise.all([startRedis(Object.fromEntries(settings)), startPostgres()])
@@ -62,15 +51,13 @@ describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
   afterAll(async () => {
     await pool?.end()
     await Promise.all([redis?.stop(), postgres?.stop()])
-    await rm(folder, { recursive: true })
   })
 
   async function run(program: string): Promise<{ stdout: string; stderr: string }> {
-    const file = join(folder, 'program.mjs')
-    await writeFile(file, program)
+    const args = await programs.write('program.mjs', program)
     const urls = { DATABASE_URL: postgres.url, REDIS_URL: `redis://127.0.0.1:${redis.port}` }
     const env = { ...process.env, ...urls, PGAPPNAME: 'guide', INBOX_SECRET: 'a secret of the test, 32 bytes long' }
-    return await promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { env })
+    return await promisify(execFile)(process.execPath, args, { env })
   }
 
   it('shows tables that are those of the engine, for a user that may not create any', async () => {

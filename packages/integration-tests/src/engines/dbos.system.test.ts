@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { programFolder } from '../guide-programs.ts'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
 import { copyRecipe } from './copy-recipes.ts'
@@ -17,13 +16,11 @@ const UNKNOWN: End = { state: 'unknown', hasOutput: false }
 describe.skipIf(isMissing)(`the recipe for DBOS${note}`, () => {
   let postgres: PostgresService
   let service: Awaited<ReturnType<typeof startRecipeService>>
-  let folder: string
+  const programs = programFolder()
   let program: string
 
   beforeAll(async () => {
-    // Inside the package, so that its imports resolve.
-    folder = await mkdtemp(join(import.meta.dirname, '../.documents-'))
-    program = await copyRecipe('dbos', folder)
+    program = await copyRecipe('dbos', programs.path)
     ;[postgres, service] = await Promise.all([startPostgres(), startRecipeService()])
     const pool = new pg.Pool({ connectionString: postgres.url })
     await pool.query('CREATE DATABASE dbos')
@@ -32,7 +29,6 @@ describe.skipIf(isMissing)(`the recipe for DBOS${note}`, () => {
   afterAll(async () => {
     await service?.stop()
     await postgres?.stop()
-    await rm(folder, { recursive: true })
   })
 
   const run = (order: Order) =>

@@ -1,27 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createInbox } from 'modelrun/webhooks'
 import { deliver, failedEvent } from 'modelrun/webhooks/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { blocksUnder, programFolder, readGuides } from '../guide-programs.ts'
 import { freePort } from '../services/service-process.ts'
 
 const SECRET = 'a secret of the test, 32 bytes long'
 /** Large, so that the limits of body parsers show. */
 const EVENT = failedEvent({ job_id: 'job_1', error: { code: 'X', message: 'x'.repeat(200_000) } })
-const guides = new URL('../../../../docs/guides/', import.meta.url)
-const pages = ['webhooks-frameworks.md', 'webhooks-operations.md'].map((page) =>
-  readFile(new URL(page, guides), 'utf8'),
-)
-const guide = (await Promise.all(pages)).join('\n')
-
-/** The JavaScript blocks under a heading. */
-function blocksOf(heading: string): string[] {
-  const section = guide.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  return [...section.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
-}
+const guide = await readGuides('webhooks-frameworks.md', 'webhooks-operations.md')
+const blocksOf = (heading: string) => blocksUnder(guide, heading)
 
 const servers = ['node:http', 'Express 5 and 4', 'Fastify 5', 'Hono', 'Stopping'].flatMap((heading) =>
   blocksOf(heading).map((code, index) => ({ title: `${heading} (${index + 1})`, code })),
@@ -43,31 +32,22 @@ const functions = [
 
 describe('a recipe of the guide', () => {
   const signer = createInbox({ secret: SECRET })
-  let folder: string
+  const programs = programFolder()
   let child: ChildProcess | undefined
 
   beforeAll(async () => {
-    // Inside the package, so that its imports resolve.
-    folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
     const inbox = `import { createInbox } from 'modelrun/webhooks'
       export const inbox = createInbox({ secret: '${SECRET}', onFailed: ({ job_id }) => console.log('handled', job_id) })
       export const createInboxOf = () => inbox`
-    await writeFile(join(folder, 'inbox.js'), inbox)
+    await programs.write('inbox.js', inbox)
   })
   afterEach(() => child?.kill('SIGKILL'))
-  afterAll(() => rm(folder, { recursive: true }))
-
-  async function write(name: string, code: string): Promise<string[]> {
-    const file = join(folder, name)
-    await writeFile(file, code)
-    return ['--conditions=@modelrun/source', file]
-  }
 
   test.each(servers)('is a server that receives: $title', async ({ title, code }) => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/webhooks`
     const env = { ...process.env, PORT: String(port) }
-    const server = spawn(process.execPath, await write('server.js', code), { env })
+    const server = spawn(process.execPath, await programs.write('server.js', code), { env })
     child = server
     let output = ''
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text))
@@ -84,7 +64,7 @@ describe('a recipe of the guide', () => {
 
   test.each(functions)('is a function that receives: $heading', async ({ heading, call }) => {
     const [code = ''] = blocksOf(heading)
-    await write('recipe.js', code)
+    await programs.write('recipe.js', code)
     const url = await signer.callbackUrl('https://app.example.com/webhooks')
     const program = `const recipe = await import('./recipe.js')
       const [url, body] = ${JSON.stringify([url, JSON.stringify(EVENT)])}
@@ -94,7 +74,7 @@ describe('a recipe of the guide', () => {
       console.log(status)
       await recipe.scheduled?.()
       await recipe.default?.scheduled()`
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, await write('program.js', program))
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, await programs.write('program.js', program))
     expect([stdout, stderr]).toEqual(['handled job_1\n202\n', ''])
   })
 

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf, ROOT } from '../code-blocks.ts'
+import { programFolder } from '../guide-programs.ts'
 import {
   AUTHORITY,
   AUTHORITY_FILE,
@@ -29,7 +29,7 @@ let service: Listener
 /** It wants a certificate of the client. */
 let strict: Listener
 let proxy: TestProxy
-let folder: string
+const programs = programFolder()
 
 beforeAll(async () => {
   plain = await listen(server)
@@ -37,30 +37,25 @@ beforeAll(async () => {
   strict = await startTls(plain.url, { requestCert: true, ca: AUTHORITY })
   server.transport.set({ baseUrl: service.url })
   proxy = await startProxy({ password: 'user:password' })
-  // Inside the package, so that its imports resolve.
-  folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
 })
 
-afterAll(async () => {
-  await Promise.all([strict, service, proxy, plain].map((one) => one.close()))
-  await rm(folder, { recursive: true })
-})
+afterAll(() => Promise.all([strict, service, proxy, plain].map((one) => one.close())))
 
 /** Runs a program of the guide in this network. */
 async function runProgram(code: string, environment: NodeJS.ProcessEnv) {
   const { cert, key } = identity()
   const files = { 'client.pem': cert, 'client.key': key, 'authority.pem': AUTHORITY, 'program.ts': code }
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), here(text))
+  for (const [name, text] of Object.entries(files)) await programs.write(name, here(text))
   const env = {
     PATH: process.env.PATH,
     MODELRUN_API_KEY: server.apiKey,
     MODELRUN_BASE_URL: service.url,
     ...environment,
   }
-  return await run(process.execPath, ['--conditions=@modelrun/source', 'program.ts'], { cwd: folder, env })
+  return await run(process.execPath, ['--conditions=@modelrun/source', 'program.ts'], { cwd: programs.path, env })
 }
 
-const here = (code: string) => code.replaceAll(PROXY_OF_GUIDE, proxy.url).replaceAll('/etc/company', folder)
+const here = (code: string) => code.replaceAll(PROXY_OF_GUIDE, proxy.url).replaceAll('/etc/company', programs.path)
 
 describe('the guide on networks', () => {
   test.each(BLOCKS)('shows an example that runs: $title', async ({ code }) => {

@@ -1,19 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { BudgetStore } from 'modelrun/proxy'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blocksUnder, programFolder, readGuides } from '../guide-programs.ts'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
 import type { Service } from '../services/service-process.ts'
 
-const guide = await readFile(new URL('../../../../docs/guides/browsers.md', import.meta.url), 'utf8')
-const [REDIS_STORE = '', POSTGRES_STORE = ''] = [...guide.matchAll(/```js\n(.*?)```/gs)]
-  .map(([, code = '']) => code)
-  .filter((code) => code.includes('export const store'))
-const [, POSTGRES_TABLES = ''] = /```sql\n(.*?)```/s.exec(guide) ?? []
+const guide = await readGuides('browsers.md')
+const [REDIS_STORE = '', POSTGRES_STORE = ''] = blocksUnder(guide, 'Budgets')
+const [POSTGRES_TABLES = ''] = blocksUnder(guide, 'Budgets', 'sql')
+
+const programs = programFolder()
 
 /** Checks a store by the contract of `BudgetStore`. */
 function testBudgetStore(getStore: () => BudgetStore): void {
@@ -60,14 +58,10 @@ interface LoadedBlock {
 
 async function load(code: string, url: { REDIS_URL: string } | { DATABASE_URL: string }): Promise<LoadedBlock> {
   Object.assign(process.env, url)
-  // Inside the package, so that its imports resolve.
-  const folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
-  const file = join(folder, 'store.js')
   const client = 'REDIS_URL' in url ? 'redis.quit()' : 'pool.end()'
-  await writeFile(file, `${code}\nexport const close = async () => void (await ${client})`)
-  const block = (await import(file)) as LoadedBlock
-  await rm(folder, { recursive: true })
-  return block
+  const program = `${code}\nexport const close = async () => void (await ${client})`
+  const [, file = ''] = await programs.write(`${client}.js`, program)
+  return (await import(file)) as LoadedBlock
 }
 
 const redisNeeds = needs(...REDIS_PROGRAMS)

@@ -1,9 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
@@ -11,17 +8,13 @@ import { ModelRun } from 'modelrun'
 import { createProxy } from 'modelrun/proxy'
 import { createServer } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { blocksUnder, programFolder, readGuides } from '../guide-programs.ts'
 import { freePort } from '../services/service-process.ts'
 import { startReceiver } from '../webhook-receiver.ts'
 import { SECRET } from './setting.ts'
 
-const guide = await readFile(new URL('../../../../docs/guides/browsers.md', import.meta.url), 'utf8')
-
-/** The blocks of a language under a heading. */
-function blocksOf(heading: string, language: string): string[] {
-  const section = guide.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  return [...section.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, code = '']) => code)
-}
+const guide = await readGuides('browsers.md')
+const blocksOf = (heading: string) => blocksUnder(guide, heading)
 
 /** Sessions as an application has them. */
 const AUTH = `
@@ -36,22 +29,17 @@ const AUTH = `
   }`
 
 describe('the guide of browsers', () => {
-  let folder: string
+  const programs = programFolder()
   let child: ChildProcess | undefined
   let service: Awaited<ReturnType<typeof listen>>
   const server = createReferenceServer({ clock: 'auto' })
 
   beforeAll(async () => {
     service = await listen(server)
-    // Inside the package, so that its imports resolve.
-    folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
-    await writeFile(join(folder, 'auth.js'), AUTH)
+    await programs.write('auth.js', AUTH)
   })
   afterEach(() => child?.kill('SIGKILL'))
-  afterAll(async () => {
-    await service.close()
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => service.close())
 
   const environment = (more: Record<string, string> = {}) => ({
     ...process.env,
@@ -61,16 +49,10 @@ describe('the guide of browsers', () => {
     ...more,
   })
 
-  async function write(name: string, code = ''): Promise<string[]> {
-    const file = join(folder, name)
-    await writeFile(file, code)
-    return ['--conditions=@modelrun/source', file]
-  }
-
   it.each(['Express', 'Hono'])('shows a server that runs models for its pages: %s', async (heading) => {
     const port = String(await freePort())
-    const [code] = blocksOf(heading, 'js')
-    child = spawn(process.execPath, await write('server.js', code), {
+    const [code] = blocksOf(heading)
+    child = spawn(process.execPath, await programs.write('server.js', code), {
       env: environment({ PORT: port }),
       stdio: 'inherit',
     })
@@ -84,8 +66,8 @@ describe('the guide of browsers', () => {
   })
 
   it('shows a route of Next.js that a build can load without a key', async () => {
-    const [code] = blocksOf('Next.js', 'js')
-    await write('route.js', code)
+    const [code] = blocksOf('Next.js')
+    await programs.write('route.js', code)
     const program = `
       const keys = { ...process.env }
       delete process.env.MODELRUN_API_KEY
@@ -98,12 +80,14 @@ describe('the guide of browsers', () => {
       const response = await route.POST(new Request(url, { method: 'POST', headers, body }), context)
       const otherUser = await route.GET(new Request('https://app.example.com/api/modelrun/v1/models'), context)
       console.log(response.status, (await response.json()).status, otherUser.status, Object.keys(route).join())`
-    const run = promisify(execFile)(process.execPath, await write('program.js', program), { env: environment() })
+    const run = promisify(execFile)(process.execPath, await programs.write('program.js', program), {
+      env: environment(),
+    })
     await expect(run).resolves.toEqual({ stdout: '200 completed 401 DELETE,GET,POST,maxDuration\n', stderr: '' })
   })
 
   describe('Vite', () => {
-    const [code = ''] = blocksOf('Vite', 'js')
+    const [code = ''] = blocksOf('Vite')
     const shortForm = code.replace(/\{ target: (.*?) \}/, '$1')
 
     // A page that a phone opens: it is neither on https nor on localhost, so no header names its site.
@@ -113,9 +97,9 @@ describe('the guide of browsers', () => {
     ])('%s', async (_, config, status) => {
       const proxy = createProxy({ client: new ModelRun(server.clientOptions()), ...OPEN })
       const backend = await startReceiver(proxy.node())
-      const configFile = join(folder, `vite-${status}.config.js`)
-      await writeFile(configFile, config.replace('http://127.0.0.1:3000', new URL(backend.url).origin))
-      const vite = await createServer({ root: folder, configFile, logLevel: 'silent', server: { port: 0 } })
+      const ownConfig = config.replace('http://127.0.0.1:3000', new URL(backend.url).origin)
+      const [, configFile = ''] = await programs.write(`vite-${status}.config.js`, ownConfig)
+      const vite = await createServer({ root: programs.path, configFile, logLevel: 'silent', server: { port: 0 } })
       await vite.listen()
       const port = new URL(vite.resolvedUrls?.local[0] ?? '').port
       const headers = { host: '192.0.2.7:5173', origin: 'http://192.0.2.7:5173', 'content-type': 'application/json' }
@@ -127,7 +111,7 @@ describe('the guide of browsers', () => {
 
   it('shows each of them', () => {
     expect(
-      ['Next.js', 'Express', 'Hono', 'Vite', 'In the page', 'Budgets'].map((name) => blocksOf(name, 'js').length),
+      ['Next.js', 'Express', 'Hono', 'Vite', 'In the page', 'Budgets'].map((name) => blocksOf(name).length),
     ).toEqual([1, 1, 1, 1, 1, 2])
   })
 })

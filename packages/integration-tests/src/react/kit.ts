@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { ScriptedOutcome } from '@modelrun/reference-server'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { bundleScript } from '../browser/bundle-script.ts'
 import { launch } from '../browser/chromium.ts'
+import { readGuides } from '../guide-programs.ts'
 import { type App, openApp } from '../proxy/browser/app.ts'
 
 /** The text of every image. */
@@ -45,8 +45,7 @@ export function openBrowser(): (outcomes?: readonly ScriptedOutcome[], pageScrip
 }
 
 export async function scriptOfGuide(): Promise<string> {
-  const guide = await readFile(new URL('../../../../docs/guides/react.md', import.meta.url), 'utf8')
-  const [, component = ''] = /```jsx\n(.*?)```/s.exec(guide) ?? []
+  const [, component = ''] = /```jsx\n(.*?)```/s.exec(await readGuides('react.md')) ?? []
   const show = `import { createRoot } from 'react-dom/client'
     createRoot(document.body.appendChild(document.createElement('div'))).render(<Draw />)`
   const resolveDir = fileURLToPath(new URL('.', import.meta.url))

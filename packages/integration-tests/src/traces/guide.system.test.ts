@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
+import { readGuides } from '../guide-programs.ts'
 import { FAST, INPUT, useTraceHarness } from './trace-harness.ts'
 
-const guide = await readFile(new URL('../../../../docs/guides/observability.md', import.meta.url), 'utf8')
+const guide = await readGuides('observability.md')
 
 const harness = useTraceHarness()
 
