@@ -5,7 +5,7 @@
  */
 
 export type { ServerClock } from './clock/clock.ts'
-export type { ControlResponses } from './control/schemas.ts'
+export type { ControlResponses } from './control/responses.ts'
 export { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 export type { DeliveryRecord } from './domain/delivery.ts'
 export type { Retention } from './domain/retention.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import type { ControlResponses } from './schemas.ts'
+import type { ControlResponses } from './responses.ts'
 
 function shownServer() {
   const server = createReferenceServer({ clock: 'manual' })

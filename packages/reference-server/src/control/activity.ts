@@ -6,8 +6,8 @@ import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'
 import { jobRow } from './job-row.ts'
 import { keyJson } from './keys.ts'
+import type { ControlResponses } from './responses.ts'
 import { accountIfNamed, get, rejected } from './route.ts'
-import type { ControlResponses } from './schemas.ts'
 import { toWire } from './wire-names.ts'
 
 /** The newest entries are listed, and the oldest keys. */
@@ -16,7 +16,7 @@ const MAX_KEYS = 100
 
 /** What the dashboard shows: everything that happened. */
 export const ACTIVITY_ROUTES = [
-  get('readActivity', 'activity', (service, { req }) => {
+  get('readActivity', 'activity', (service, { req }): ControlResponses['Activity'] => {
     const { jobs, observer } = service
     const { journal } = observer
     const now = jobs.settle()
@@ -83,7 +83,7 @@ export const REPORT_ROUTES = [
     if (story !== undefined) return { job_id, story }
     throw rejected('NOT_FOUND', `The journal knows nothing of a job ${JSON.stringify(job_id.slice(0, 60))}.`)
   }),
-  get('readReport', 'report', (service, { req }) =>
+  get('readReport', 'report', (service, { req }): ControlResponses['Report'] =>
     toWire(makeReport(service, accountIfNamed(service, req.query('key')))),
   ),
 ]

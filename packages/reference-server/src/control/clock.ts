@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { checkAdvance, type RunningClock } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import type { Service } from '../service/service.ts'
+import type { ControlResponses } from './responses.ts'
 import { get, post, rejected, rejectedBy } from './route.ts'
-import type { ControlResponses } from './schemas.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 const scaleSchema = z.strictObject({ scale: z.number().check(z.nonnegative(), z.maximum(LARGEST_SCALE)) })

@@ -1,6 +1,6 @@
 import { chargeOf, type Job, statusAt } from '../domain/job.ts'
 import { redactText } from '../history/redact.ts'
-import type { ControlResponses } from './schemas.ts'
+import type { ControlResponses } from './responses.ts'
 
 /** A job on one line, as lists and events show it. */
 export function jobRow(job: Job, now: number): ControlResponses['JobRow'] {

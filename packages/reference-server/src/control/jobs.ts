@@ -7,6 +7,7 @@ import type { AppContext } from '../routes/app-env.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
 import { jobRow } from './job-row.ts'
+import type { ControlResponses } from './responses.ts'
 import { get, post, rejected, rejectedBy } from './route.ts'
 import { toWire } from './wire-names.ts'
 
@@ -18,7 +19,7 @@ const failSchema = z.strictObject({
 
 /** The routes that read and end jobs of any account. */
 export const JOB_ROUTES = [
-  get('readExchanges', 'jobs/{id}/exchanges', (service, context) => {
+  get('readExchanges', 'jobs/{id}/exchanges', (service, context): ControlResponses['Exchanges'] => {
     const { observer, clock, deliveries } = service
     const job = requireJob(service, context)
     const now = clock.now()
@@ -43,7 +44,11 @@ function requireJob(service: Service, { req }: AppContext): Job {
   throw rejected('NOT_FOUND', 'This job does not exist. The response to a run has its job_id.')
 }
 
-function act(service: Service, context: AppContext, change: (job: JobControl) => void = () => {}) {
+function act(
+  service: Service,
+  context: AppContext,
+  change: (job: JobControl) => void = () => {},
+): ControlResponses['Job'] {
   const job = controlJob(service, requireJob(service, context).id)
   try {
     change(job)

@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import { createKey, createKeyOptionsSchema, keyLimitsSchema, limitKey } from '../service/tenants.ts'
+import type { ControlResponses } from './responses.ts'
 import { get, post, requireKey, requireValid } from './route.ts'
-import type { ControlResponses } from './schemas.ts'
 
 const keySchema = z.strictObject({ key: z.string() })
 

@@ -1,5 +1,3 @@
-import type * as z from 'zod/mini'
-
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name
@@ -9,15 +7,7 @@ type WireName<Name> =
       ? `${Snake}_ms`
       : Snake
     : never
-type Wire<Value> = Value extends unknown ? { [Name in keyof Value as WireName<Name>]: Value[Name] } : never
-
-type WireShape<Shape> = { [Name in keyof Shape as WireName<Name>]: Shape[Name] }
-
-/** The members of a schema as the control API names them: see `toWire`. */
-export function wireShape<Shape extends z.core.$ZodShape>({ shape }: { shape: Shape }): WireShape<Shape> {
-  const members = Object.entries(shape).map(([name, member]) => [wireName(name), member])
-  return Object.fromEntries(members) as WireShape<Shape> // the type does to names what `wireName` does
-}
+export type Wire<Value> = Value extends unknown ? { [Name in keyof Value as WireName<Name>]: Value[Name] } : never
 
 /**
  * What the control API sends: members in snake_case, as the service does, and times in milliseconds end in `_ms`. Only its own

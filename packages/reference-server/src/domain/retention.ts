@@ -1,20 +1,27 @@
 import * as z from 'zod/mini'
 
-const count = z.int().check(z.nonnegative())
-
-export const retentionSchema = z.strictObject({
+/** How many finished items are stored. Over the limit, the account with the most items loses its oldest. */
+export interface Retention {
   /**
    * Finished jobs, and with them their files. Default 100 000. A job counts once more for each 1 024 characters of its input,
    * such as an image as a data URI. Unfinished jobs are always stored.
    */
-  finishedJobs: z._default(count, 100_000),
+  finishedJobs: number
   /** Finished deliveries. Default 10 000. */
-  deliveries: z._default(count, 10_000),
+  deliveries: number
   /** Bytes of the journal, about. Default 4 MiB. */
-  journalBytes: z._default(count, 4 * 1024 * 1024),
-})
+  journalBytes: number
+}
 
-/** How many finished items are stored. Over the limit, the account with the most items loses its oldest. */
-export type Retention = z.output<typeof retentionSchema>
+/** Some of them; the others keep their defaults. */
+export type RetentionOptions = { [Name in keyof Retention]?: Retention[Name] | undefined }
+
+const count = z.int().check(z.nonnegative())
+
+export const retentionSchema = z.strictObject({
+  finishedJobs: z._default(count, 100_000),
+  deliveries: z._default(count, 10_000),
+  journalBytes: z._default(count, 4 * 1024 * 1024),
+}) satisfies z.ZodMiniType<Retention>
 
 export const DEFAULT_RETENTION: Readonly<Retention> = /* @__PURE__ */ z.parse(retentionSchema, {})

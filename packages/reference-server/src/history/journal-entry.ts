@@ -1,104 +1,93 @@
-import { JOB_STATUSES } from '@modelrun/contract'
-import * as z from 'zod/mini'
-import { deliveryRecordSchema, headersSchema } from '../domain/delivery.ts'
+import type { KnownJobStatus } from '@modelrun/contract'
+import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 
-const text = /* @__PURE__ */ z.optional(z.string())
-
-const base = {
+interface EntryBase {
   /** Milliseconds since 1970 on the server's clock. */
-  at: /* @__PURE__ */ z.number(),
+  readonly at: number
   /** The tenant: the start of its API key, `sk_test_ab12…`. Missing when the request had no key. */
-  key: text,
+  readonly key?: string | undefined
 }
 
-const note = /* @__PURE__ */ (() =>
-  z.object({
-    /** Distinguishes the kinds of entry. */
-    kind: z.literal('note'),
-    ...base,
-    /** The warning, for people. */
-    text: z.string(),
-  }))()
-
-/** Each kind of entry of the journal. */
-export const JOURNAL_SCHEMAS = /* @__PURE__ */ (() => ({
-  request: z.object({
-    /** Distinguishes the kinds of entry. */
-    kind: z.literal('request'),
-    ...base,
-    /** HTTP method. */
-    method: z.string(),
-    /** Without the query. */
-    path: z.string(),
-    /** Name of the endpoint in `ROUTES`, `file`, `control`, or nothing when no route matched. */
-    route: text,
-    /** HTTP status; missing when the connection was broken instead. */
-    status: z.optional(z.int()),
-    /** The job's status in the response: section 3, or `completed`. */
-    jobStatus: text,
-    /** Error code of an error response (section 7). */
-    code: text,
-    /** Identifier of the job that the request was about, when there was one. */
-    job_id: text,
-    /** Body of the request as text; missing when it had none. */
-    requestBody: text,
-    /** Body of the response as text; missing when it had none. */
-    responseBody: text,
-    /** Headers of the request, without secrets. Only where the server shows a dashboard. */
-    requestHeaders: z.optional(headersSchema),
-    /** Headers of the response. Only where the server shows a dashboard. */
-    responseHeaders: z.optional(headersSchema),
-    /** The fault that was injected. */
-    fault: text,
-    /** Time to the response on the server's clock, in milliseconds. */
-    durationMs: z.number(),
-  }),
-  job: z.object({
-    /** Distinguishes the kinds of entry. */
-    kind: z.literal('job'),
-    ...base,
-    /** Identifier of the job. */
-    job_id: z.string(),
-    /** Id of the model that was run. */
-    model_id: z.string(),
-    /** Missing when the job was created. */
-    from: z.optional(z.enum(JOB_STATUSES)),
-    /** Status from then on. */
-    to: z.enum(JOB_STATUSES),
-    /** Price of the run: reserved when it is created, charged when it succeeds, given back when it ends otherwise. */
-    credits: z.int().check(z.nonnegative()),
-    /** Error code of a job that failed. */
-    code: text,
-    /** Of a job that failed and is charged all the same: the assumption `creditsOfFailedRun`. */
-    isCharged: z.optional(z.boolean()),
-  }),
-  delivery: z.object({
-    /** Distinguishes the kinds of entry. */
-    kind: z.literal('delivery'),
-    ...base,
-    ...z.pick(deliveryRecordSchema, { job_id: true, url: true, outcome: true, status: true, reason: true }).shape,
-    /** Time to the receiver's response on the server's clock, in milliseconds. */
-    durationMs: z.number(),
-  }),
-  note,
-}))()
-
-type Entry<Kind extends keyof typeof JOURNAL_SCHEMAS> = Readonly<z.output<(typeof JOURNAL_SCHEMAS)[Kind]>>
+/** Name, in lower case, and value of a header. */
+export type Header = readonly [name: string, value: string]
 
 /** A request and its response. Texts are cut at 2,048 bytes; API keys, and queries of webhook URLs, are left out. */
-export type RequestEntry = Entry<'request'>
+export interface RequestEntry extends EntryBase {
+  /** Distinguishes the kinds of entry. */
+  readonly kind: 'request'
+  /** Time to the response on the server's clock, in milliseconds. */
+  readonly durationMs: number
+  /** HTTP method. */
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** Name of the endpoint in `ROUTES`, `file`, `control`, or nothing when no route matched. */
+  readonly route?: string | undefined
+  /** HTTP status; missing when the connection was broken instead. */
+  readonly status?: number | undefined
+  /** The job's status in the response: section 3, or `completed`. */
+  readonly jobStatus?: string | undefined
+  /** Error code of an error response (section 7). */
+  readonly code?: string | undefined
+  /** Identifier of the job that the request was about, when there was one. */
+  readonly job_id?: string | undefined
+  /** Body of the request as text; missing when it had none. */
+  readonly requestBody?: string | undefined
+  /** Body of the response as text; missing when it had none. */
+  readonly responseBody?: string | undefined
+  /** Headers of the request, without secrets. Only where the server shows a dashboard. */
+  readonly requestHeaders?: readonly Header[] | undefined
+  /** Headers of the response. Only where the server shows a dashboard. */
+  readonly responseHeaders?: readonly Header[] | undefined
+  /** The fault that was injected. */
+  readonly fault?: string | undefined
+}
 
 /** A job that was created, or whose status changed (section 3). */
-export type JobEntry = Entry<'job'>
+export interface JobEntry extends EntryBase {
+  /** Distinguishes the kinds of entry. */
+  readonly kind: 'job'
+  /** Identifier of the job. */
+  readonly job_id: string
+  /** Id of the model that was run. */
+  readonly model_id: string
+  /** Missing when the job was created. */
+  readonly from?: KnownJobStatus | undefined
+  /** Status from then on. */
+  readonly to: KnownJobStatus
+  /** Price of the run: reserved when it is created, charged when it succeeds, given back when it ends otherwise. */
+  readonly credits: number
+  /** Error code of a job that failed. */
+  readonly code?: string | undefined
+  /** Of a job that failed and is charged all the same: the assumption `creditsOfFailedRun`. */
+  readonly isCharged?: boolean | undefined
+}
 
 /** An attempt to deliver a result (section 6). */
-export type DeliveryEntry = Entry<'delivery'>
+export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' | 'url' | 'outcome'> {
+  /** Distinguishes the kinds of entry. */
+  readonly kind: 'delivery'
+  /** Time to the receiver's response on the server's clock, in milliseconds. */
+  readonly durationMs: number
+  /** HTTP status of the receiver's response, if it responded. */
+  readonly status?: number | undefined
+  /** What went wrong on the network, or what the receiver responded when it rejected the delivery. */
+  readonly reason?: string | undefined
+}
+
+/** A warning. */
+interface NoteEntry extends EntryBase {
+  /** Distinguishes the kinds of entry. */
+  readonly kind: 'note'
+  /** The warning, for people. */
+  readonly text: string
+}
 
 export const JOURNAL_KINDS = ['request', 'job', 'delivery', 'note'] as const satisfies readonly JournalEntry['kind'][]
 
 /** One thing that happened on the server. */
-export type JournalEntry = RequestEntry | JobEntry | DeliveryEntry | Entry<'note'>
+export type JournalEntry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
 
 /** An entry and its place among all of the server. */
 export interface JournalRecord {

@@ -1,7 +1,5 @@
 import { createRedactor } from '@modelrun/kit'
-
-/** Name, in lower case, and value. */
-type Header = readonly [name: string, value: string]
+import type { Header } from './journal-entry.ts'
 
 /** Longer values are cut. */
 const MAX_LENGTH = 200

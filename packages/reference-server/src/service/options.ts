@@ -20,7 +20,7 @@ import { newKey } from '../domain/api-keys.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
-import { type Retention, retentionSchema } from '../domain/retention.ts'
+import { type RetentionOptions, retentionSchema } from '../domain/retention.ts'
 import { fits } from '../shared/parse-shape.ts'
 import { createRandom } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
@@ -70,7 +70,7 @@ export interface ReferenceServerOptions {
    */
   startTime?: Date | number | undefined
   /** How much the server stores of finished jobs, deliveries and the journal. */
-  retention?: { [Name in keyof Retention]?: Retention[Name] | undefined } | undefined
+  retention?: RetentionOptions | undefined
   /** Whether the end of `await using` throws when something is left over (`report()`). Default `false`. */
   strict?: boolean | undefined
 }
