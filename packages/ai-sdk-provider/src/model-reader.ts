@@ -22,16 +22,16 @@ const KEEP_MS = 300_000
  * @throws NoSuchModelError when there is no such model, or it is of another kind. A kind that is not known is not checked
  */
 export function modelReader(getClient: () => ModelRun) {
-  const models = new Map<string, { readAt: number; model: Promise<Model> }>()
+  const models = new Map<string, { readAt: number; model: Model }>()
   const readOnce = async (modelId: string) => {
     const client = getClient()
-    const now = client.clock.now()
+    const readAt = client.clock.now()
     const known = models.get(modelId)
-    if (known !== undefined && now - known.readAt < KEEP_MS) return await known.model
-    const model = Promise.resolve(client.models.get(modelId))
-    models.set(modelId, { readAt: now, model })
-    model.catch(() => models.delete(modelId))
-    return await model
+    if (known !== undefined && readAt - known.readAt < KEEP_MS) return known.model
+    // A read under way is not shared: it has the key of its own caller.
+    const model = await client.models.get(modelId)
+    models.set(modelId, { readAt, model })
+    return model
   }
   return async (modelId: string, modelType: ModelKind) => {
     if (modelId === '') reject('modelId', 'the id of the model is missing.')

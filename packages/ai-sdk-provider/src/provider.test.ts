@@ -46,11 +46,11 @@ describe('createModelRun', () => {
     expect(() => createModelRun()[kind]('a')).toThrow(`no \`${kind}\``)
   })
 
-  it('reads the description of a model once', async () => {
+  it('reads the description of a model once, and shares no read under way: its key is that of one caller', async () => {
     const one = setup()
     const speak = () => generateSpeech({ model: one.modelrun.speech('tidepool/foley'), text: 'rain' })
     await Promise.all([speak(), speak()])
     await speak()
-    expect(one.server.journal.text().match(/GET \/v1\/models\//g)).toHaveLength(1)
+    expect(one.server.journal.text().match(/GET \/v1\/models\//g)).toHaveLength(2)
   })
 })

@@ -1,6 +1,7 @@
-import { memberOf } from '@modelrun/kit'
+import { memberOf, stringIn } from '@modelrun/kit'
 import type { ModelRunError } from 'modelrun'
 import { EXIT, type ExitCode } from './context.ts'
+import { shellWord } from './terminal/text.ts'
 
 /** An error of the command itself. Its message is for people. */
 export abstract class CommandError extends Error {
@@ -37,7 +38,23 @@ export class InterruptedError extends CommandError {
 export class UnsavedError extends CommandError {
   readonly exitCode = EXIT.unknown
   readonly code = 'unsaved'
-  readonly facts = { submission: 'accepted' }
+  readonly facts: object
+
+  constructor(message: string, jobId: string, options: ErrorOptions) {
+    super(message, [], options)
+    this.facts = { submission: 'accepted', job_id: jobId }
+  }
+}
+
+/** A batch that sends no more rows: the key, its permissions or its credits do not suffice. */
+export class PausedError extends CommandError {
+  readonly exitCode = EXIT.rejected
+  readonly code: string
+
+  constructor(reason: unknown) {
+    super(messageOf(reason), ['The batch is paused. The same command again continues with it.'])
+    this.code = stringIn(reason, 'code') ?? 'paused'
+  }
 }
 
 /** What a batch must keep cannot be written. */
@@ -54,9 +71,29 @@ export function isClientError(error: unknown): error is ModelRunError {
   return error instanceof Error && ERROR_BRAND in error
 }
 
-/** The message of an error. */
+/** What a person does, in the place of what a program does. */
+const ADVICE: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^The item 0 of the output cannot be saved: | The result of the job .*$| \(`error\.\w+`\)/gs, ''],
+  [
+    / A run with a `webhook`[^.]*\.| Raise `timeoutMs`[^.]*\.|; or raise maxBytes[^.]*| Otherwise pass the option `type`\./g,
+    '',
+  ],
+  [/pass `dangerouslyAllowHttp: true`/, 'set MODELRUN_ALLOW_HTTP=1'],
+  [/(The option )?`baseUrl`/g, 'MODELRUN_BASE_URL or --base-url'],
+]
+
+/** The message of an error. Those of the client say what to call in a program. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (!isClientError(error)) return error instanceof Error ? error.message : String(error)
+  const { jobId, message } = error
+  const ofJob =
+    jobId === undefined ? message : message.replace(/with `?jobs\.get`?/, () => `with: ${jobCommand(jobId)}`)
+  return ADVICE.reduce((text, [pattern, words]) => text.replace(pattern, words), ofJob)
+}
+
+/** The command that shows a job. */
+export function jobCommand(jobId: string): string {
+  return `modelrun job ${shellWord(jobId)}`
 }
 
 const SQLITE_BUSY = 5

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import type { ModelRunError } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from './context.ts'
-import { CommandError, isClientError, messageOf } from './errors.ts'
+import { CommandError, isClientError, jobCommand, messageOf } from './errors.ts'
 import { shellWord } from './terminal/text.ts'
 
 /** Says what went wrong, on standard error, and with `--json` on standard output too. Returns the exit code. */
@@ -51,23 +51,14 @@ function usageText({ code, message }: CommanderError): string {
 function describeClientError(error: ModelRunError): DescribedError {
   const { code, submission, jobId, requestId, status } = error
   const facts = { submission, job_id: jobId, request_id: requestId, status }
-  return { exitCode: exitCodeOf(error), code, message: messageForPeople(error), facts }
-}
-
-/** Messages of the client say what to call in a program. */
-function messageForPeople({ code, jobId = '', message }: ModelRunError): string {
-  if (code === 'deadline_exceeded' && jobId !== '')
-    return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
-  return message
-    .replace('with `jobs.get`', () => `with: modelrun job ${shellWord(jobId)}`)
-    .replace(/ A run with a `webhook` is found by its delivery\.?/, '')
-    .replace(/ Raise `timeoutMs` if the network is slow\./, '')
-    .replace(/ \(`error\.\w+`\)/g, '')
+  const isTimeout = code === 'deadline_exceeded' && jobId !== undefined
+  const message = isTimeout ? `stopped waiting, as --timeout says. ${followAdvice(jobId)}` : messageOf(error)
+  return { exitCode: exitCodeOf(error), code, message, facts }
 }
 
 /** How to wait for a job again, or to end it. */
 export function followAdvice(jobId: string): string {
-  return `Follow it with: modelrun job ${shellWord(jobId)} --watch. Cancel it with: modelrun cancel ${shellWord(jobId)}`
+  return `The job continues, and may be charged. Follow it with: ${jobCommand(jobId)} --watch. Cancel it with: modelrun cancel ${shellWord(jobId)}`
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */

@@ -1,5 +1,5 @@
 import type { CliContext } from '../context.ts'
-import { DiskError, diskProblem, InterruptedError, isClientError } from '../errors.ts'
+import { DiskError, diskProblem, InterruptedError, isClientError, PausedError } from '../errors.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { countText } from '../terminal/text.ts'
 import type { Batch, BatchStops } from './open-batch.ts'
@@ -59,10 +59,7 @@ export class BatchStop implements BatchStops {
         'stopped. Runs that were sent continue. The same command again continues with the batch.',
       )
     }
-    if (!this.#own.signal.aborted) return error
-    // The key, its permissions or its credits do not suffice.
-    this.#context.terminal.say('The batch is paused. The same command again continues with it.')
-    return this.#own.signal.reason
+    return this.#own.signal.aborted ? new PausedError(this.#own.signal.reason) : error
   }
 
   /** Closes the batch, when what was sent is stored. A store that fails is not waited for without end. */

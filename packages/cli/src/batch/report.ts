@@ -152,7 +152,7 @@ export function checkReport(path: string, { out }: { out?: string | undefined })
   const [report, state] = [resolve(path), resolve(stateFolder(out ?? '.'))]
   if (out !== undefined && dirname(report) === state) throw wrong('is in the folder of the state of the batch')
   if (!/\.csv$/i.test(path) && !JSON_LINES.test(path)) throw wrong('must end in .csv or .jsonl')
-  prepareFolder(dirname(path), '--report')
+  prepareFolder(dirname(path), 'Choose another folder with --report.')
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isFile()) throw wrong('must be a file, and is something else')

@@ -1,6 +1,6 @@
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { RejectedRunError, UsageError } from '../errors.ts'
-import { prepareFolder } from '../files/save-files.ts'
+import { KEEP_FOLDER, prepareFolder } from '../files/save-files.ts'
 import { priceOf, readModel } from '../models/read-model.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -29,7 +29,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   checkAccount(options, service)
   const { rules, price } = await readRules(id, service, options)
   const rows = await readBatchRows(options, rules, context)
-  prepareFolder(options.out)
+  prepareFolder(options.out, KEEP_FOLDER)
   const interruption = new Interruption(context)
   const stop = new BatchStop(interruption, context)
   try {

@@ -16,15 +16,17 @@ export function fileName(prefix: string, jobId: string, index: number): string {
   return `${first}-${job}-${index}`.replace(/^[.-]/, '_')
 }
 
+/** For a folder that knows its runs. */
+export const KEEP_FOLDER =
+  'Make it writable: another folder with --out knows none of its runs, and they would be paid again.'
+
 /** Creates the folder, and checks that files can be written there. Called before a run is paid. @throws UsageError */
-export function prepareFolder(folder: string, option = '--out'): void {
+export function prepareFolder(folder: string, advice = 'Choose another folder with --out.'): void {
   try {
     makeFolder(folder)
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw new UsageError(
-      `Files cannot be saved in ${folder}: ${messageOf(error)}. Choose another folder with ${option}.`,
-    )
+    throw new UsageError(`Files cannot be saved in ${folder}: ${messageOf(error)}. ${advice}`)
   }
 }
 
@@ -58,14 +60,12 @@ export async function saveOutputs(client: ModelRun, produced: ProducedOutput, pl
   const files = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
   const problems = ends.flatMap((end, index) => (end.status === 'rejected' ? [{ index, error: end.reason }] : []))
   const message = problems.map(({ index, error }) => {
-    return `Item ${index} of the output is not saved: ${messageOf(error).replace(NOT_FOR_PEOPLE, '')}`
+    return `Item ${index} of the output is not saved: ${messageOf(error)}`
   })
   const { error: cause } = problems.find(({ error }) => diskProblem(error) !== undefined) ?? problems[0] ?? {}
-  return problems.length === 0 ? { files } : { files, error: new UnsavedError(message.join(' '), [], { cause }) }
+  const isSaved = problems.length === 0
+  return isSaved ? { files } : { files, error: new UnsavedError(message.join(' '), produced.job_id, { cause }) }
 }
-
-/** The index of a single item, and the advice for programs. */
-const NOT_FOR_PEOPLE = /^The item 0 of the output cannot be saved: | The result of the job .*$/gs
 
 /** The new file gets another name where its own is taken. */
 async function saveItem(client: ModelRun, produced: ProducedOutput, plan: SavePlan & { index: number }) {
@@ -84,4 +84,12 @@ async function saveItem(client: ModelRun, produced: ProducedOutput, plan: SavePl
 /** Where the service has the files. */
 export function urlsOf({ items }: ProducedOutput['output']): string[] {
   return items.flatMap((item) => stringIn(item, 'url') ?? [])
+}
+
+/** What is printed of an output whose files are not saved: urls, and texts as they are. */
+export function shownOf({ items }: ProducedOutput['output']): string[] {
+  const texts = items.map((item: unknown) => {
+    return typeof item === 'string' ? item : (stringIn(item, 'url') ?? stringIn(item, 'text'))
+  })
+  return texts.filter((text) => text !== undefined)
 }

@@ -1,13 +1,13 @@
 import type { JobHandle, ModelRun, RunResult } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { InterruptedError, isClientError } from '../errors.ts'
-import { type SavedOutput, saveOutputs, urlsOf } from '../files/save-files.ts'
+import { InterruptedError, isClientError, jobCommand } from '../errors.ts'
+import { type SavedOutput, saveOutputs, shownOf } from '../files/save-files.ts'
 import type { Ledger } from '../ledger.ts'
 import type { FileOptions } from '../options.ts'
 import { followAdvice } from '../report-error.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { StatusLine } from '../terminal/terminal.ts'
-import { durationText, priceText, shellWord } from '../terminal/text.ts'
+import { durationText, priceText } from '../terminal/text.ts'
 
 /** A job, and what is known about its run. */
 interface FollowedJob {
@@ -39,9 +39,9 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
   const plan = { folder: options.out ?? '.', prefix, signal: interruption.signal }
   const { files, error }: SavedOutput = options.save ? await saveOutputs(followed.client, result, plan) : { files: [] }
   report(result, files, context)
-  for (const line of options.save ? files : urlsOf(result.output)) context.terminal.print(line)
+  for (const line of options.save ? files : shownOf(result.output)) context.terminal.print(line)
   if (error === undefined) return EXIT.done
-  const again = `Not all of its files are saved. Try again: modelrun job ${shellWord(job.id)} --watch`
+  const again = `Not all of its files are saved. Try again: ${jobCommand(job.id)} --watch`
   if (interruption.signal.aborted)
     throw new InterruptedError(`stopped. The job has succeeded, and is charged. ${again}`)
   context.terminal.say(again)
@@ -49,7 +49,7 @@ export async function finishJob(followed: FollowedJob, context: CliContext): Pro
 }
 
 function detached({ id }: JobHandle): InterruptedError {
-  return new InterruptedError(`stopped waiting. The job continues, and may be charged. ${followAdvice(id)}`)
+  return new InterruptedError(`stopped waiting. ${followAdvice(id)}`)
 }
 
 async function waitForEnd({ job, options, interruption }: FollowedJob, { terminal }: CliContext): Promise<RunResult> {

@@ -1,6 +1,6 @@
 import type { Job } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { prepareFolder, urlsOf } from '../files/save-files.ts'
+import { prepareFolder, shownOf } from '../files/save-files.ts'
 import { Ledger, type LedgerRun } from '../ledger.ts'
 import type { FileOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -35,7 +35,7 @@ export async function showJob([id]: [string?], options: JobOptions, context: Cli
 function printJob(id: string, { status, output, error }: Job, { terminal }: CliContext): ExitCode {
   terminal.event('job', { job_id: id, status, output, error })
   terminal.print(status)
-  for (const url of output === undefined ? [] : urlsOf(output)) terminal.print(url)
+  for (const line of output === undefined ? [] : shownOf(output)) terminal.print(line)
   if (error !== undefined) terminal.say(`${error.code}: ${error.message}`)
   return status === 'failed' || status === 'cancelled' ? EXIT.failed : EXIT.done
 }

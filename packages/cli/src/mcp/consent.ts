@@ -63,8 +63,8 @@ function describePrice({ model, price, lostKey }: PlannedRun): string {
   return `A run of "${shorten(model, SHOWN_ID)}" costs ${priceText(price)}${lost}`
 }
 
-/** Names of others are read by people: no line breaks, and no end of a sentence far away. */
-function shorten(text: string, most: number): string {
+/** Texts of others in one line, whose end is not far away. */
+export function shorten(text: string, most: number): string {
   const clean = cleanText(text)
   return clean.length > most ? `${clean.slice(0, most)}…` : clean
 }

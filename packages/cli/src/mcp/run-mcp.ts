@@ -5,7 +5,7 @@ import { checkAccount } from '../batch/account.ts'
 import { openBatch } from '../batch/open-batch.ts'
 import { type CommandContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
-import { prepareFolder } from '../files/save-files.ts'
+import { KEEP_FOLDER, prepareFolder } from '../files/save-files.ts'
 import type { ConnectionOptions } from '../options.ts'
 import { createService } from '../service/service.ts'
 import { AgentRuns } from './agent-runs.ts'
@@ -34,7 +34,7 @@ export async function runMcp(_: [], given: McpOptions, context: CommandContext):
   const options = { ...given, out: resolve(given.out), concurrency: 4, pollsPerSecond: 10, name: 'mcp' }
   const service = await createService(options, context)
   checkAccount(options, service)
-  prepareFolder(options.out)
+  prepareFolder(options.out, KEEP_FOLDER)
   const { client } = service
   const { terminal, command } = context
   const say = (error: unknown) => terminal.say(`modelrun: ${String(error)}`)

@@ -4,6 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Run } from '@modelrun/durable'
 import { cleanText } from '../terminal/text.ts'
 import type { AgentRuns } from './agent-runs.ts'
+import { shorten } from './consent.ts'
 
 /** What the agent should do next, by the state of a run. No text of anybody else is in these sentences. */
 const NEXT: Readonly<Record<Run['state'], string>> = {
@@ -49,11 +50,14 @@ export async function reportRun(run: Run, agentRuns: AgentRuns): Promise<CallToo
   return structured({ ...describeRun(run), budget_left, files, problem, next }, links)
 }
 
+/** A service may send texts that would fill the context of an agent. */
+export const LONGEST_TEXT = 4_000
+
 /** A result as data, and as a string for hosts that read no data. No string of it has control characters. */
 export function structured(value: object, links: CallToolResult['content'] = []): CallToolResult {
   // Names of members are foreign text, too.
   const structuredContent = JSON.parse(cleanText(JSON.stringify(value)), (_, member: unknown) => {
-    return typeof member === 'string' ? cleanText(member) : member
+    return typeof member === 'string' ? shorten(member, LONGEST_TEXT) : member
   })
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }, ...links], structuredContent }
 }

@@ -12,11 +12,10 @@ import type { ModelRun } from 'modelrun'
 import { isClientError, messageOf, RejectedRunError, UsageError } from '../errors.ts'
 import { readModel } from '../models/read-model.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cleanText } from '../terminal/text.ts'
 import type { AgentRuns, AskedRun, PlannedRun } from './agent-runs.ts'
-import { askThroughHost, checkResponse, isAbout, type Question, questionAbout } from './consent.ts'
+import { askThroughHost, checkResponse, isAbout, type Question, questionAbout, shorten } from './consent.ts'
 import { readArguments } from './read-arguments.ts'
-import { describeRun, reportRun, structured } from './run-report.ts'
+import { describeRun, LONGEST_TEXT, reportRun, structured } from './run-report.ts'
 import { TOOLS } from './tools.ts'
 
 type Protocol = typeof import('@modelcontextprotocol/server')
@@ -76,7 +75,7 @@ export function createToolServer(work: ToolWork): McpServer {
     const { models, total } = await client.models.list({ ...query, limit, offset })
     const shown = models.map(({ id, category, description, pricing }) => {
       const { credits_per_run } = pricing
-      return { id, category, description: description.slice(0, SHOWN_DESCRIPTION), credits_per_run }
+      return { id, category, description: shorten(description, SHOWN_DESCRIPTION), credits_per_run }
     })
     const next = offset + models.length
     return structured({ models: shown, total, ...(next < total && models.length > 0 && { next_offset: next }) })
@@ -113,7 +112,7 @@ export function createToolServer(work: ToolWork): McpServer {
 
 /** Texts of the service are in a member of their own: only sentences about a consent or a budget have none. */
 function describeError(error: unknown): string {
-  const message = cleanText(messageOf(error))
+  const message = shorten(messageOf(error), LONGEST_TEXT)
   if (error instanceof RejectedRunError) return message
   return JSON.stringify({ error: { code: isClientError(error) ? error.code : undefined, message } })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ModelRun } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { isClientError, UsageError } from '../errors.ts'
+import { isClientError, messageOf, UsageError } from '../errors.ts'
 import type { ServiceOptions } from '../options.ts'
 import { createClient, type Found, findConnection, NO_KEY, NO_URL } from './service.ts'
 
@@ -45,7 +45,7 @@ async function* allChecks(options: ServiceOptions, context: CliContext): AsyncGe
     yield* await serviceChecks(await createClient(key.value, url.value, context))
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    yield problem('settings', error.message)
+    yield problem('settings', messageOf(error))
   }
 }
 
@@ -71,8 +71,8 @@ async function serviceChecks(client: ModelRun): Promise<Check[]> {
     ]
   } catch (error) {
     if (!isClientError(error)) throw error
-    if (error.status !== 403) return [problem('call', error.message)]
-    return [problem('models:read', `The key may not list models. Give it models:read. ${error.message}`)]
+    if (error.status !== 403) return [problem('call', messageOf(error))]
+    return [problem('models:read', `The key may not list models. Give it models:read. ${messageOf(error)}`)]
   }
 }
 
@@ -84,6 +84,6 @@ async function permissionCheck(permission: string, call: () => PromiseLike<unkno
     if (!isClientError(error)) throw error
     if (error.status === 404) return ok(permission, 'Allowed.')
     if (error.status === 403) return problem(permission, `Not allowed. Give the key ${permission}, or use another one.`)
-    return skipped(permission, `Not known: ${error.message}`)
+    return skipped(permission, `Not known: ${messageOf(error)}`)
   }
 }

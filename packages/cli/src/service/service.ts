@@ -43,10 +43,7 @@ export async function createClient(apiKey: string, baseUrl: string, { terminal, 
     })
   } catch (error) {
     if (!isClientError(error)) throw error
-    const message = error.message
-      .replace(/(The option )?`baseUrl`/, 'MODELRUN_BASE_URL or --base-url')
-      .replace('pass `dangerouslyAllowHttp: true`', 'set MODELRUN_ALLOW_HTTP=1')
-    throw new UsageError(`${message} Nothing was sent.`)
+    throw new UsageError(`${messageOf(error)} Nothing was sent.`)
   }
 }
 

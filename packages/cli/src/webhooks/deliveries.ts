@@ -48,7 +48,9 @@ export async function createPoster(receiver: ReceiverOptions, context: CliContex
   let hasAdvised = false
 
   async function post(url: string, body: DeliveryBody): Promise<boolean> {
-    const [response] = await deliver(url, { events: body })
+    // As long as the service waits (section 6, rule 1).
+    const send = (request: Request) => fetch(request, { signal: AbortSignal.timeout(10_000) })
+    const [response] = await deliver(send, { url, events: body })
     if (response === undefined) return false
     const { isDelivered, status, durationMs } = response
     const { job_id, status: event } = body
