@@ -22,18 +22,6 @@ it('never sends a run that was cancelled while it waited, also when its key is a
   expect(await runs.cancel('b')).toBe('ended')
 })
 
-it('cancels the job of a run at the service', async () => {
-  const { server, runs } = await setUpRuns({ latency: 60_000 })
-  const before = server.credits()
-  await runs.add('a', MODEL, { prompt: 'a' })
-  runs.start()
-  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'running', jobId: expect.any(String) })
-  expect(await runs.cancel('a')).toBe('cancelled')
-  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'cancelled', jobId: expect.any(String) }])
-  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, credits: 0 })
-  expect(server.credits()).toBe(before)
-})
-
 it('waits for a run that is being sent, and cancels its job', async () => {
   const { server, runs } = await setUpRuns({ latency: 60_000 })
   server.faults.add({ kind: 'slow-headers', route: 'runModel', delay_ms: 500, times: 1 })

@@ -23,36 +23,6 @@ it('sends each key once, however often it is added, and gives its result', async
   expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0, credits: 12 })
 })
 
-it('does not send or park a run whose process died after it had noted the job', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-died-'))
-  const path = join(folder, 'runs.db')
-  const engine = createSqliteEngine({ path, pollMs: 20 })
-  const { server, runs } = await setUpRuns({ engine })
-  await engine.setup()
-  cleanUps.unshift(() => rm(folder, { recursive: true }))
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await finish(runs)
-  await runs.stop()
-  // The submit as that process left it: locked, and the lock is over.
-  const database = new DatabaseSync(path)
-  database.exec("UPDATE modelrun_tasks SET state = 'running', due_at = 0, result = NULL WHERE queue = 'runs:submit'")
-  database.close()
-  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
-  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
-  expect(posts(server)).toEqual({ a: 1 })
-})
-
-it('sends an unknown run again once when two places decide so at the same moment', async () => {
-  const { server, runs } = await setUpRuns()
-  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await finish(runs)
-  const decisions = await Promise.all(Array.from({ length: 4 }, () => runs.resubmit('a')))
-  expect(decisions.filter(Boolean)).toHaveLength(1)
-  await finish(runs)
-  expect(posts(server)).toEqual({ a: 2 })
-})
-
 it('ends a submit that was given up although its job became known', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-late-'))
   cleanUps.push(() => rm(folder, { recursive: true }))
