@@ -65,7 +65,7 @@ describe('jobs.cancel (section 4.5)', () => {
     [string, Step[], typeof NotFoundError | typeof ConflictError | typeof PermissionDeniedError | typeof ServerError]
   >([
     ['the service rejects it', [errorResponse(409, 'X')], ConflictError],
-    ['the service rejects it after a lost attempt', [broken('ECONNRESET'), errorResponse(409, 'X')], ConflictError],
+    ['the service rejects the key after a lost attempt', [broken('X'), errorResponse(403, 'X')], PermissionDeniedError],
     ['the job is not known at first', [errorResponse(404, 'X')], NotFoundError],
     ['the key may not read the job', [text(204, null), errorResponse(403, 'X')], PermissionDeniedError],
     ['the job cannot be read', [text(204, null), errorResponse(500, 'X')], ServerError],
@@ -83,9 +83,12 @@ describe('jobs.cancel (section 4.5)', () => {
     ['408', [text(408, '')]],
     ['a time limit', [silent()]],
     ['a lost attempt and a later one that did nothing', [broken('ECONNRESET'), text(429, '')]],
-  ])('reads the job when a 404 follows %s: an own attempt may have cancelled it', async (_, steps) => {
-    const { client, clock } = createTestClient([...steps, gone, json(200, { data: { status: 'cancelled' } })])
-    await expect(clock.run(client.jobs.cancel('job_1'))).resolves.toMatchObject({ status: 'cancelled' })
+  ])('reads the job when a 404, 409 or 410 follows %s: an own attempt may have cancelled it', async (_, steps) => {
+    for (const status of [404, 409, 410]) {
+      const rejection = errorResponse(status, 'X')
+      const { client, clock } = createTestClient([...steps, rejection, json(200, { data: { status: 'cancelled' } })])
+      await expect(clock.run(client.jobs.cancel('job_1'))).resolves.toMatchObject({ status: 'cancelled' })
+    }
   })
 
   test.each([

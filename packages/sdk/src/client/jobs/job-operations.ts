@@ -83,8 +83,9 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
       const status = stringIn(data, 'status') ?? stringIn(json, 'status')
       return status === undefined ? undefined : asKnownStatus(status)
     },
-    // An earlier attempt, whose response was lost, may have cancelled the job. Reading it says so.
-    readError: ({ status }, mayHaveArrived) => (status === 404 && mayHaveArrived ? { data: undefined } : undefined),
+    // An earlier attempt, whose response was lost, may have cancelled the job, which is gone or has ended then. Reading it says so.
+    readError: ({ status }, mayHaveArrived) =>
+      mayHaveArrived && [404, 409, 410].includes(status) ? { data: undefined } : undefined,
   }
 }
 
