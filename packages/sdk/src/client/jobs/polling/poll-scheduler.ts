@@ -140,6 +140,8 @@ export class PollScheduler {
     if ('job' in outcome) this.#update(polled, outcome.job)
     else {
       polled.failure = outcome.failure
+      // Perhaps `baseUrl` is that of something else.
+      if (polled.uselessPolls === 1) this.#log.warn(outcome.failure.message)
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
     }
     if (polled.subscribers.length > 0) this.#setNextPoll(polled)
@@ -199,16 +201,13 @@ async function pollJob(
     return { job: data, attempts, requestId }
   } catch (error) {
     if (!(error instanceof ModelRunError)) return { error }
-    return (isUseless(error) && ++polled.uselessPolls <= MAX_USELESS_POLLS) || mayPass(error, isKnown)
+    const isUseless = error instanceof InvalidResponseError && (error.status ?? 0) < 300
+    return (isUseless && ++polled.uselessPolls <= MAX_USELESS_POLLS) || mayPass(error, isKnown)
       ? { failure: error }
       : { error }
   } finally {
     polled.poll = undefined
   }
-}
-
-function isUseless(error: ModelRunError): boolean {
-  return error instanceof InvalidResponseError && (error.status ?? 0) < 300
 }
 
 /**
@@ -217,8 +216,6 @@ function isUseless(error: ModelRunError): boolean {
  */
 function mayPass(error: ModelRunError, isKnown: boolean): boolean {
   const { isRetryable, status = 0 } = error
-  // A whole response that is not of the service: probably `baseUrl` is that of something else.
-  if (!isKnown && isUseless(error)) return false
   if (isRetryable || isTransient(status)) return true
   const isOfGateway =
     error instanceof ApiError ? [undefined, GATEWAY_REJECTION].includes(error.apiCode) : status >= 300 && status < 400
