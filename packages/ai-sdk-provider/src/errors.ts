@@ -27,15 +27,18 @@ export function throwAiError(request: FailedRequest): (error: unknown) => never 
 function toAiError(error: ModelRunError, { url, input, jobId }: FailedRequest): Error {
   const submission = jobId === undefined ? error.submission : 'accepted'
   const data = { code: error.code, submission, jobId: jobId ?? error.jobId }
+  // The members that a message names are those of the cause, and a warning has none.
+  const handle = `\`client().jobs.attach('${data.jobId}').`
+  const message = error.message.replace('`error.job.', () => handle).replaceAll('`error.', '`error.cause.')
   // The AI SDK recognizes an abort by its name.
   if (error instanceof AbortedError) {
-    return Object.assign(new Error(error.message, { cause: error }), { name: 'AbortError', jobId: data.jobId, data })
+    return Object.assign(new Error(message, { cause: error }), { name: 'AbortError', jobId: data.jobId, data })
   }
   const isFree = submission === 'not_sent' || submission === 'rejected'
   // A wrong option, or a price above `maxCredits`. The error says it all.
   if (isFree && !error.isRetryable && error.status === undefined) return error
   return new APICallError({
-    message: error.message,
+    message,
     url,
     requestBodyValues: input ?? {},
     isRetryable: (isFree || input === undefined) && error.isRetryable,
@@ -114,13 +117,17 @@ export function keepSucceeded<Value>(
     const worst = aborted ?? errors.find(mayBePaid) ?? final ?? errors[0]
     throw nameJobs(worst, [...jobIds, ...jobIdsIn(errors)])
   }
-  const failed = Math.max(errors.length, wanted - values.length)
-  const total = values.length + failed
+  const missed = Math.max(errors.length, wanted - values.length)
+  const count = `${missed} of ${values.length + missed} files are missing`
   const warnings = errors.map((error): SharedV4Warning => {
     const reason = error instanceof Error ? error.message : String(error)
     const unnamed = jobIdsIn([error]).filter((jobId) => !reason.includes(jobId))
     const job = unnamed.map((jobId) => ` It is of the job ${jobId}.`).join('')
-    return { type: 'other', message: `${failed} of ${total} failed; the others are here. ${reason}${job}` }
+    // The AI SDK prints warnings: no text of a service controls a terminal.
+    const clean = reason.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+    return { type: 'other', message: `${count}; the others are here. ${clean}${job}` }
   })
+  if (missed > 0 && errors.length === 0)
+    warnings.push({ type: 'other', message: `${count}: runs that succeeded had fewer than they take.` })
   return { values, warnings, missing: [...new Set(jobIdsIn(errors))].map((jobId) => ({ jobId })) }
 }

@@ -29,7 +29,7 @@ describe('generateImage', () => {
     apply(one.server)
     const { images, warnings } = await generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 4 })
     expect([images.length, one.posts()]).toEqual([3, 4])
-    expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 failed') }])
+    expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 4 files are missing') }])
   })
 
   it('counts the images that are missing, and names the jobs that continue or failed', async () => {
@@ -38,13 +38,14 @@ describe('generateImage', () => {
     one.server.script('aurora-image', [
       { result: 'succeeded', when: lastRun },
       { result: 'hang' },
-      { result: 'failed' },
+      { result: 'failed', error: { code: 'NSFW', message: 'no \u001b[8m\u202e' } },
     ])
     const call = { model: one.modelrun.image('aurora-image'), prompt: 'a fox', n: 9 }
     const { images, warnings, providerMetadata } = await generateImage(call)
     expect(images).toHaveLength(1)
-    const warning = { type: 'other', message: expect.stringContaining('8 of 9 failed') }
+    const warning = { type: 'other', message: expect.stringContaining('8 of 9 files are missing') }
     expect(warnings).toEqual([warning, warning])
+    expect(JSON.stringify(warnings)).not.toMatch(/\\u001b|\u202e/)
     const job = { jobId: expect.stringMatching(/^job_/) }
     expect(providerMetadata).toEqual({ modelrun: { images: [expect.objectContaining(job), job, job] } })
   })
@@ -85,9 +86,16 @@ describe('generateImage', () => {
       const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
       const { values, warnings } = await takeFiles([run], async (_, { url }) => url)
       expect(values).toEqual(['data:,a'])
-      expect(warnings).toMatchObject([{ message: expect.stringContaining('1 of 2 failed') }])
+      expect(warnings).toMatchObject([{ message: expect.stringContaining('1 of 2 files are missing') }])
     },
   )
+
+  it('warns of files that runs which succeeded did not make', async () => {
+    const output = { type: 'image', items: [{ type: 'image', url: 'data:,a' }] }
+    const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
+    const { warnings } = await takeFiles([run], async (_, { url }) => url, 4)
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('3 of 4 files are missing') }])
+  })
 
   it('gives url, job and price of each image', async () => {
     const one = setup()

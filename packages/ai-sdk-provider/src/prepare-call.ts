@@ -33,12 +33,14 @@ export function prepareCall(options: ResolvedOptions, wanted: Wanted, call: Call
 async function prepare(
   { durable, readModel }: ResolvedOptions,
   { modelId, kind }: Wanted,
-  { n: count = 1, providerOptions, abortSignal: signal, headers: named = {}, ...settings }: CallOptions,
+  { n: count = 1, providerOptions, abortSignal: signal, headers: all = {}, ...settings }: CallOptions,
 ) {
-  const own = providerOptions?.modelrun ?? {}
+  const named = Object.entries(providerOptions?.modelrun ?? {})
+  // The value of a variable that is not set.
+  const own = Object.fromEntries(named.filter(([, value]) => value !== undefined))
   const { maxCredits, webhookContext: context, ...parameters } = own
-  const lowerCase = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value])
-  const { 'idempotency-key': key = '', ...headers }: typeof named = Object.fromEntries(lowerCase)
+  const lowerCase = Object.entries(all).map(([name, value]) => [name.toLowerCase(), value])
+  const { 'idempotency-key': key = '', ...headers }: typeof all = Object.fromEntries(lowerCase)
   if (durable && key === '') {
     reject(
       'headers',

@@ -70,7 +70,9 @@ describe('startVideo and getVideoStatus', () => {
       result = status
     } else result = await generateVideo({ ...call, ...(poll && { poll }) })
     expect([result.videos.length, one.posts()]).toEqual([2, 3])
-    expect(result.warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('1 of 3 failed') }])
+    expect(result.warnings).toMatchObject([
+      { type: 'other', message: expect.stringContaining('1 of 3 files are missing') },
+    ])
   })
 
   it('cancels what was started when it is aborted while another run is sent', async () => {

@@ -1,4 +1,4 @@
-import type { Permission } from '@modelrun/contract'
+import { KEY_PREFIXES, type Permission } from '@modelrun/contract'
 import * as kit from '@modelrun/kit'
 import { type ConformanceClock, createClock } from './clock.ts'
 import type { WebhookReceiver } from './webhooks/webhook-endpoints.ts'
@@ -129,10 +129,16 @@ const DEFAULT_LIMITS: TimeLimits = { jobMs: 15 * 60_000, deliveryMs: 120_000, qu
 /** @throws ConfigurationError that says which option is wrong and what is allowed */
 export function resolveOptions(given: ConformanceOptions): ResolvedOptions {
   const options = kit.readOptions('runConformance', given, OPTIONS)
+  const keys = kit.readOptions<object>('keys', options.keys ?? {}, KEYS)
+  const isLive = [options.apiKey, ...Object.values(keys)].some((key) => key?.startsWith(KEY_PREFIXES.live))
+  if (isLive && kit.isPlainHttp(options.baseUrl))
+    throw new CannotStartError(
+      'A live key is not sent over http, where everybody on the way can read it: use https, or a test key.',
+    )
   return {
     ...options,
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    keys: kit.readOptions<object>('keys', options.keys ?? {}, KEYS),
+    keys,
     allowRuns: options.allowRuns ?? false,
     maxCredits: options.maxCredits ?? 0,
     models: modelsOf(options.models),
@@ -151,6 +157,7 @@ function modelsOf(given: Models = {}): Models {
 
 function baseUrlProblem(value: unknown): string | undefined {
   const url = String(value)
+  if (/^\w+:\/\/[^/]*@/.test(url)) return 'must be without a user and a password'
   if (!URL.canParse(url) || !/^https?:\/\//.test(url) || /[?#\s]/.test(url)) {
     return `must be an http or https URL without a query, not ${kit.showValue(value)}`
   }

@@ -67,6 +67,8 @@ describe('readCommand', () => {
     [{ MODELRUN_API_KEY: 'a b' }, 'MODELRUN_API_KEY must be an API key with all permissions, without white space.'],
     [{ ...KEY, MODELRUN_NO_CREDITS_KEY: 'a b' }, 'MODELRUN_NO_CREDITS_KEY must be an API key, without white space.'],
     [{ ...KEY, MODELRUN_BASE_URL: 'api' }, '--base-url must be an http or https URL without a query, not "api".'],
+    [{ ...KEY, MODELRUN_BASE_URL: 'http://u:p@api' }, '--base-url must be without a user and a password.'],
+    [{ MODELRUN_BASE_URL: 'http://api', MODELRUN_API_KEY: 'sk_live_x' }, 'A live key is not sent over http'],
   ])('says which variable is missing or wrong: %j', (env, message) => {
     const read = () => resolveOptions(readCommand('MODELRUN_BASE_URL' in env ? [] : NEEDED, env).options)
     expect(read).toThrow(expect.toSatisfy((error) => describeProblem(error as Error).startsWith(message)))
