@@ -1,4 +1,4 @@
-import { seededRandom } from '@modelrun/kit'
+import { seededRandom } from '../../packages/kit/test/seeded-random.ts'
 import { LEGAL_CHOICES, type LegalChoices, pickEach } from './legal-choices.ts'
 
 /** A random value of every point. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seededRandom } from '@modelrun/kit'
 import { type CallOptions, type Clock, ModelRun, ModelRunError } from 'modelrun'
+import { seededRandom } from '../../packages/kit/test/seeded-random.ts'
 import { drawWay, type Way } from './ways.ts'
 import { openWorld, pick, type Random, type World } from './world.ts'
 

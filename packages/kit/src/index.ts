@@ -108,7 +108,6 @@ export { NewestMap } from './newest-map.ts'
 export { type ContextCapture, createContextCapture, isWorkers, nodeBuiltin, readEnvironment } from './node-builtin.ts'
 export { createRedactor, type Redactor, replaceApiKeys } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
-export { seededRandom } from './seeded-random.ts'
 export {
   copyJson,
   isArrayBuffer,

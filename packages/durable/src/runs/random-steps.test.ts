@@ -1,5 +1,5 @@
-import { seededRandom } from '@modelrun/kit'
 import { beforeEach, expect, it, vi } from 'vitest'
+import { seededRandom } from '../../../kit/test/seeded-random.ts'
 import { MODEL, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { type Fault, loop, openProcesses, type Process } from '../../test/processes.ts'
 

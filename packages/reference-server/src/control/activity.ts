@@ -1,6 +1,6 @@
 import type { Job } from '../domain/job.ts'
 import { journalText, selectRecords } from '../history/journal.ts'
-import { JOURNAL_KINDS, type JournalRecord } from '../history/journal-entry.ts'
+import { JOURNAL_KINDS, type JournalRecord, jobIdOf } from '../history/journal-entry.ts'
 import { makeReport } from '../service/report.ts'
 import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'
@@ -41,7 +41,7 @@ export const ACTIVITY_ROUTES = [
 
 /** The jobs that the records are about. */
 function jobsOf({ jobs }: Service, records: readonly JournalRecord[]): Job[] {
-  const ids = new Set(records.map(({ entry }) => (entry.kind === 'note' ? undefined : entry.job_id)))
+  const ids = new Set(records.map(({ entry }) => jobIdOf(entry)))
   return [...ids].flatMap((id) => jobs.find(id ?? '') ?? [])
 }
 

@@ -23,9 +23,8 @@ export const JOB_ROUTES = [
     const { observer, clock, deliveries } = service
     const job = requireJob(service, context)
     const now = clock.now()
-    const records = observer.journal.records(job.account)
-    const source = { jobId: job.id, records, job, deliveries: deliveries.of(job.account), now }
-    const exchanges = exchangesOf(source)
+    const history = { jobId: job.id, records: observer.journal.records(job.account), job, now }
+    const exchanges = exchangesOf(history, deliveries.of(job.account))
     return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchanges.map(toWire) }
   }),
   get('readJob', 'jobs/{id}', (service, context) => act(service, context)),

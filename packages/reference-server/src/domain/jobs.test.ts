@@ -15,6 +15,7 @@ function setUp(credits = 1_000) {
   const jobs = new Jobs(
     () => now,
     () => {},
+    { finishedJobs: 1_000, chargesFailed: false },
   )
   const account = new Account(credits)
   const create = (provider: Partial<ProviderPlan>, processingAt = 0, owner = account): Job => {

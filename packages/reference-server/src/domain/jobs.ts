@@ -11,7 +11,6 @@ import {
   type ProviderPlan,
   providerFailure,
 } from './job.ts'
-import { DEFAULT_RETENTION, type Retention } from './retention.ts'
 
 /** What a new job is made from. */
 export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {
@@ -22,10 +21,11 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 /** Called when a job has ended, after its credits were settled. A job that a reset forgot ends too. */
 export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => void
 
-/** How many finished jobs are stored, and what is charged. */
-export interface JobsOptions extends Partial<Retention> {
-  /** Whether a job that fails is charged. Default `false`. */
-  chargesFailed?: boolean | undefined
+interface JobsOptions {
+  /** How many finished jobs are stored. */
+  finishedJobs: number
+  /** Whether a job that fails is charged. */
+  chargesFailed: boolean
 }
 
 /** The plan of a job that has ended: it is not needed, and a hundred thousand plans would take 10 MB. */
@@ -50,8 +50,7 @@ export class Jobs {
   readonly #finished: FairBuffer<Account, Job>
   #created = 0
 
-  constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
-    const { chargesFailed = false, finishedJobs: limit = DEFAULT_RETENTION.finishedJobs } = options
+  constructor(now: () => number, onEnd: JobEndListener, { finishedJobs: limit, chargesFailed }: JobsOptions) {
     this.#now = now
     this.#chargesFailed = chargesFailed
     this.#onEnd = onEnd

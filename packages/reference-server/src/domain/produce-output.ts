@@ -32,23 +32,14 @@ function ownOutput(job: Job): Output {
   return { type, items: Array.from({ length: fileCount(job) }, () => ({ type, url: OWN_FILE })) }
 }
 
-/** The file of a job that succeeded, to be produced. `undefined` when it has none of this name. */
-export function fileOf(job: Job, name: string): FileRequest | undefined {
-  const index = Number.parseInt(name, 10)
-  if (ownUrl(job, name) !== OWN_FILE) return undefined
-  return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
-}
-
-/** A file that a script has as a data URI. */
-export function scriptedFileOf(job: Job, name: string): ScriptedFile | undefined {
-  return readScriptedFile(ownUrl(job, name) ?? '')
-}
-
-function ownUrl(job: Job, name: string): string | undefined {
+/** The file of a job that succeeded, to be produced, or one that a script has. `undefined` when it has none of this name. */
+export function fileOf(job: Job, name: string): FileRequest | ScriptedFile | undefined {
   if (job.end?.status !== 'succeeded') return undefined
   const index = Number.parseInt(name, 10)
   const url = (job.end.output ?? ownOutput(job)).items[index]?.url
-  return url?.startsWith(OWN_FILE) && name === fileName(job, index) ? url : undefined
+  if (!url?.startsWith(OWN_FILE) || name !== fileName(job, index)) return undefined
+  if (url !== OWN_FILE) return readScriptedFile(url)
+  return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
 }
 
 function fileName(job: Job, index: number): string {

@@ -23,5 +23,3 @@ export const retentionSchema = z.strictObject({
   deliveries: z._default(count, 10_000),
   journalBytes: z._default(count, 4 * 1024 * 1024),
 }) satisfies z.ZodMiniType<Retention>
-
-export const DEFAULT_RETENTION: Readonly<Retention> = /* @__PURE__ */ z.parse(retentionSchema, {})

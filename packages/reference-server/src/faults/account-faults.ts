@@ -1,6 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { fitsInput } from '../domain/input-condition.ts'
-import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../shared/random.ts'
+import { Random } from '../shared/random.ts'
 import type { FaultEndpoint, FaultOptions } from './fault-options.ts'
 
 /** A fault that was added, and what it has done so far. */
@@ -52,7 +52,7 @@ export class AccountFaults {
   add(fault: FaultOptions): AddedFault {
     const id = `fault_${++this.#lastNumber}`
     // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it selects.
-    const rule = new FaultRule(id, fault, createSeededRandom(id, this.#seed))
+    const rule = new FaultRule(id, fault, Random.of(id, this.#seed))
     this.#rules.set(id, rule)
     const remove = () => void this.remove(id)
     return Object.assign(rule, { remove })
@@ -85,7 +85,8 @@ export class AccountFaults {
     this.#lastNumber = added
     this.#rules.clear()
     for (const { id, fault, used, random } of rules) {
-      const rule = new FaultRule(id, fault, resumeSeededRandom(random))
+      const rule = new FaultRule(id, fault, Random.of(id, this.#seed))
+      rule.random.restore(random)
       rule.used = used
       this.#rules.set(id, rule)
     }
@@ -108,12 +109,12 @@ class FaultRule implements FaultRecord {
   readonly id: string
   readonly fault: Readonly<FaultOptions>
   used = 0
-  readonly #random: SeededRandom
+  readonly random: Random
 
-  constructor(id: string, fault: FaultOptions, random: SeededRandom) {
+  constructor(id: string, fault: FaultOptions, random: Random) {
     this.id = id
     this.fault = fault
-    this.#random = random
+    this.random = random
   }
 
   get unused(): boolean {
@@ -121,7 +122,7 @@ class FaultRule implements FaultRecord {
   }
 
   state(): FaultsState['rules'][number] {
-    return { id: this.id, fault: this.fault, used: this.used, random: this.#random.state() }
+    return { id: this.id, fault: this.fault, used: this.used, random: this.random.state() }
   }
 
   use(target: FaultTarget): boolean {
@@ -131,7 +132,7 @@ class FaultRule implements FaultRecord {
     if (fault.model !== undefined && fault.model !== target.model) return false
     const owner = `the fault ${this.id} (${fault.kind})`
     if (typeof fault.when === 'object' && !fitsInput(fault.when, target.input, owner)) return false
-    if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
+    if (this.random.between(0, 1) >= (fault.probability ?? 1)) return false
     this.used++
     return true
   }

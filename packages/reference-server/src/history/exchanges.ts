@@ -1,26 +1,12 @@
 import type { DeliveryRecord } from '../domain/delivery.ts'
-import type { Job } from '../domain/job.ts'
 import {
   type DeliveryEntry,
   type JobEntry,
-  type JournalEntry,
+  type JobHistory,
   type JournalRecord,
-  jobStart,
   type RequestEntry,
+  recordsOfJob,
 } from './journal-entry.ts'
-
-/** The records from which the exchanges of a job are made. */
-export interface ExchangeSource {
-  jobId: string
-  /** All of the job's tenant, in the order in which they ended. */
-  records: readonly JournalRecord[]
-  /** The job as it stands; `undefined` when it was forgotten. */
-  job: Job | undefined
-  /** Deliveries of the tenant, with their bodies. */
-  deliveries: readonly DeliveryRecord[]
-  /** The time now, in milliseconds since 1970. */
-  now: number
-}
 
 /** Places in the order of things: what has the same time happened in the order of its places. */
 interface Places {
@@ -51,17 +37,17 @@ export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
 /**
  * The timeline of a job as data, which `story()` gives as text: requests, states and deliveries in the order in which
  * they started. The attempts of its run that failed before there was a job come first.
+ *
+ * @param deliveries of the tenant, with their bodies
  */
-export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
-  const own = records.filter(({ entry }) => isAbout(entry, jobId))
-  const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
-  const extra = starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0 }))
-  const about = [...failedRuns(records, own), ...own, ...extra]
+export function exchangesOf(history: JobHistory, deliveries: readonly DeliveryRecord[]): Exchange[] {
+  const own = recordsOfJob(history)
+  const about = [...failedRuns(history.records, own), ...own]
   const ordered = about.toSorted((one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace)
   const attempts = new Attempts()
   const received = receivedOf(
     own,
-    deliveries.filter(({ job_id }) => job_id === jobId),
+    deliveries.filter(({ job_id }) => job_id === history.jobId),
   )
   return ordered.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
     switch (entry.kind) {
@@ -78,11 +64,6 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
         return []
     }
   })
-}
-
-function isAbout(entry: JournalEntry, jobId: string): boolean {
-  if (entry.kind === 'note') return false
-  return entry.job_id === jobId
 }
 
 /** What the log has of each delivery in the journal: the newest of the one belongs to the newest of the other. */

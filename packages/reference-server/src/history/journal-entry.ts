@@ -101,6 +101,29 @@ export interface JournalRecord {
   readonly bytes: number
 }
 
+/** The job that an entry is about. */
+export function jobIdOf(entry: JournalEntry): string | undefined {
+  return entry.kind === 'note' ? undefined : entry.job_id
+}
+
+/** What the life of a job is read from. */
+export interface JobHistory {
+  jobId: string
+  /** All of the job's tenant, in the order in which they ended. */
+  records: readonly JournalRecord[]
+  /** The job as it stands; `undefined` when it was forgotten. */
+  job: Job | undefined
+  /** The time now, in milliseconds since 1970. */
+  now: number
+}
+
+/** The records of a job. The journal gets the start of one with its end, because no timer reports it: it is among them before. */
+export function recordsOfJob({ jobId, records, job, now }: JobHistory): JournalRecord[] {
+  const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
+  const own = records.filter(({ entry }) => jobIdOf(entry) === jobId)
+  return [...own, ...starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0, bytes: 0 }))]
+}
+
 /** The creation of a job. */
 export function jobCreation(job: Job): JobEntry {
   return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })

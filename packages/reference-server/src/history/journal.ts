@@ -13,6 +13,7 @@ import {
   type JournalRecord,
   jobCreation,
   jobEnding,
+  jobIdOf,
   jobStart,
   type RequestEntry,
 } from './journal-entry.ts'
@@ -171,16 +172,12 @@ export function selectRecords(
 ): JournalRecord[] {
   return journal
     .records(account)
-    .filter(({ entry }) => (kind ?? entry.kind) === entry.kind && (jobId === undefined || jobId === jobOf(entry)))
+    .filter(({ entry }) => (kind ?? entry.kind) === entry.kind && (jobId === undefined || jobId === jobIdOf(entry)))
 }
 
 export function journalText(entries: readonly JournalEntry[]): string {
   const startAt = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY)
   return entries.map((entry) => `${describeTime(entry.at, startAt)}  ${describeEntry(entry)}`).join('\n')
-}
-
-function jobOf(entry: JournalEntry): string | undefined {
-  return entry.kind === 'note' ? undefined : entry.job_id
 }
 
 interface ObserverOptions {

@@ -1,5 +1,5 @@
 import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
-import { type Job, statusAt } from '../domain/job.ts'
+import { statusAt } from '../domain/job.ts'
 import {
   describeEntry,
   describeOutcome,
@@ -8,17 +8,7 @@ import {
   describeSending,
   describeTime,
 } from './describe-entry.ts'
-import { type JobEntry, type JournalEntry, type JournalRecord, jobStart } from './journal-entry.ts'
-
-export interface StoryOptions {
-  jobId: string
-  /** All of the job's tenant. */
-  records: readonly JournalRecord[]
-  /** The job as it stands; `undefined` when it was forgotten. */
-  job: Job | undefined
-  /** The time now, in milliseconds since 1970. */
-  now: number
-}
+import { type JobEntry, type JobHistory, type JournalEntry, type JournalRecord, recordsOfJob } from './journal-entry.ts'
 
 /** A line of the story and where it belongs. */
 interface Moment {
@@ -32,9 +22,9 @@ interface Moment {
  * The life of a job on one page: each request, change of status, charge and delivery, at times that count from its
  * creation. `undefined` when the journal knows nothing of it.
  */
-export function writeStory({ jobId, records, job, now }: StoryOptions): string | undefined {
-  const ofJob = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
-  const own = job?.end === undefined ? [...ofJob, ...startOf(job, now)] : ofJob
+export function writeStory(history: JobHistory): string | undefined {
+  const { jobId, job, now } = history
+  const own = recordsOfJob(history)
   const created = own.map(({ entry }) => entry).find(isCreation)
   const startAt = created?.at ?? own[0]?.entry.at
   if (startAt === undefined) return undefined
@@ -46,12 +36,6 @@ export function writeStory({ jobId, records, job, now }: StoryOptions): string |
     ...lines,
     endingOf({ status: job ? statusAt(job, now) : lastStatus(own), created, sinceMs: now - startAt, isCharged }),
   ].join('\n')
-}
-
-/** The start of a job that has not ended. The journal gets it with the end, because no timer reports it. */
-function startOf(job: Job | undefined, now: number): JournalRecord[] {
-  const starts = job === undefined ? [] : jobStart(job, now)
-  return starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0, bytes: 0 }))
 }
 
 function isCreation(entry: JournalEntry): entry is JobEntry {

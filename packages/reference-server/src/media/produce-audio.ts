@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../shared/random.ts'
+import type { Random } from '../shared/random.ts'
 
 const SAMPLE_RATE_HZ = 22_050
 /** Of a WAV file with 88,208 bytes of samples: 16-bit PCM, one channel, 22,050 Hz. */
@@ -10,7 +10,7 @@ const NOTE_SAMPLES = Math.round(SAMPLE_RATE_HZ / 4)
 const SCALE_SEMITONES = [0, 2, 4, 7, 9, 12, 14, 16] as const
 
 /** A melody of eight notes, two seconds. WAV: 16-bit PCM, mono, 22.05 kHz. */
-export function produceAudio(random: SeededRandom): Uint8Array<ArrayBuffer> {
+export function produceAudio(random: Random): Uint8Array<ArrayBuffer> {
   const header = Uint8Array.from(atob(HEADER), (character) => character.charCodeAt(0))
   const samples = new DataView(new ArrayBuffer(NOTE_COUNT * NOTE_SAMPLES * 2))
   const baseHz = random.between(196, 330)

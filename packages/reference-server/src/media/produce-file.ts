@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../shared/random.ts'
+import { Random } from '../shared/random.ts'
 import { produceAudio } from './produce-audio.ts'
 import { produceImage } from './produce-image.ts'
 import video from './video.json' with { type: 'json' }
@@ -42,7 +42,7 @@ export function produceFile(request: FileRequest): ProducedFile {
 }
 
 function produceBytes({ kind, prompt, seed, width, height }: FileRequest): Uint8Array<ArrayBuffer> {
-  const random = createSeededRandom(prompt, seed)
+  const random = Random.of(prompt, seed)
   switch (kind) {
     case 'image':
       return produceImage(random, sidePx(width), sidePx(height))

@@ -1,5 +1,5 @@
 import { encode } from 'fast-png'
-import type { SeededRandom } from '../shared/random.ts'
+import type { Random } from '../shared/random.ts'
 
 const LEVELS = 256
 
@@ -19,7 +19,7 @@ const PALETTES: readonly [Gradient, ...Gradient[]] = [
  * An abstract image of waves, coloured by their height. PNG with a palette, about 150 kB for 1024 x 1024 pixels. Each
  * wave is a product of a column and a row, so that a pixel costs a few multiplications.
  */
-export function produceImage(random: SeededRandom, width: number, height: number): Uint8Array<ArrayBuffer> {
+export function produceImage(random: Random, width: number, height: number): Uint8Array<ArrayBuffer> {
   const waves = Array.from({ length: 4 }, () => ({ column: sine(random, width), row: sine(random, height) }))
   const data = new Uint8Array(width * height)
   for (let y = 0; y < height; y++) {
@@ -35,13 +35,13 @@ export function produceImage(random: SeededRandom, width: number, height: number
   return new Uint8Array(png)
 }
 
-function sine(random: SeededRandom, length: number): Float32Array {
+function sine(random: Random, length: number): Float32Array {
   const turns = random.between(0.5, 2.5) * 2 * Math.PI
   const phase = random.between(0, 2 * Math.PI)
   return Float32Array.from({ length }, (_, index) => Math.sin(phase + (turns * index) / length))
 }
 
-function colors(random: SeededRandom): number[][] {
+function colors(random: Random): number[][] {
   const [low, high] = random.pick(PALETTES)
   const channel = (color: number, shift: number) => (color >> shift) & 0xff
   return Array.from({ length: LEVELS }, (_, level) =>

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test/state-servers.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { createRandom } from '../shared/random.ts'
+import { Random } from '../shared/random.ts'
 import type { Snapshot } from '../snapshot/snapshot-schema.ts'
 
 // 40 in a row: MODELRUN_CRASH_ROUNDS=40 npx vitest run packages/reference-server/src/node/state-crash.test.ts
@@ -44,7 +44,7 @@ describe('a state file', () => {
   it(
     `can be read after each of ${ROUNDS} crashes and stops under load (seed ${SEED})`,
     async () => {
-      const random = createRandom(SEED)
+      const random = new Random(SEED)
       let atLeast = 0
       for (let round = 0; round < ROUNDS; round++) {
         const server = await servers.startReady('--scale', '100', '--credits', '100000000')

@@ -1,4 +1,4 @@
-import { fileOf, scriptedFileOf } from '../domain/produce-output.ts'
+import { fileOf } from '../domain/produce-output.ts'
 import { FILE_FORMS, produceFile } from '../media/produce-file.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponse } from '../wire/error-responses.ts'
@@ -11,13 +11,12 @@ import type { AppContext, RouteResult } from './app-env.ts'
  */
 export function getFileRoute(service: Service, context: AppContext): RouteResult {
   const job = service.jobs.find(context.req.param('job'))
-  const scripted = job && scriptedFileOf(job, context.req.param('name'))
-  if (scripted !== undefined) return { job, response: fileReply(scripted) }
   const file = job && fileOf(job, context.req.param('name'))
   if (file === undefined) {
     const message = 'There is no such file. The output of a job that succeeded lists its files.'
     return { job, response: errorResponse('NOT_FOUND', message) }
   }
+  if ('bytes' in file) return { job, response: fileReply(file) }
   if (context.req.method !== 'HEAD') return { job, response: fileReply(produceFile(file)) }
   return { job, response: { status: 200, headers: { 'content-type': FILE_FORMS[file.kind].contentType } } }
 }

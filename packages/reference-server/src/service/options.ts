@@ -22,7 +22,7 @@ import { unknownModelText } from '../domain/list-models.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
 import { type RetentionOptions, retentionSchema } from '../domain/retention.ts'
 import { fits } from '../shared/parse-shape.ts'
-import { createRandom } from '../shared/random.ts'
+import { Random } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
 
 /** How to create a reference server. Every option may be left out. */
@@ -143,7 +143,7 @@ function seedAndKey(
   const seed = given ?? byDefault
   if (seed !== 'random') return { seed, apiKey }
   const [random = DEFAULT_SEED] = crypto.getRandomValues(new Int32Array(1))
-  return { seed: random, apiKey: apiKey ?? newKey(createRandom(DEFAULT_SEED), false) }
+  return { seed: random, apiKey: apiKey ?? newKey(new Random(DEFAULT_SEED), false) }
 }
 
 /** A line that cannot be written must not lose the response to a run, which is charged by then. */

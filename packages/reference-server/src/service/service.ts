@@ -10,7 +10,7 @@ import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { Faults } from '../faults/account-faults.ts'
 import { Observer } from '../history/journal.ts'
-import { createRandom, type Random } from '../shared/random.ts'
+import { Random } from '../shared/random.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
@@ -45,7 +45,7 @@ export class Service {
     this.options = options
     this.baseUrl = options.baseUrl
     this.clock = createClock(options.clock, { activity: this.activity, startTime: options.startTime })
-    this.random = createRandom(options.seed)
+    this.random = new Random(options.seed)
     this.faults = new Faults(options.seed)
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
@@ -56,7 +56,10 @@ export class Service {
     const { retention } = options
     this.deliveries = new DeliveryLog(retention.deliveries)
     const chargesFailed = options.assumptions.creditsOfFailedRun === 'price'
-    this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), { ...retention, chargesFailed })
+    this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), {
+      finishedJobs: retention.finishedJobs,
+      chargesFailed,
+    })
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver, () => this.baseUrl)
     this.dispatcher = new WebhookDispatcher({

@@ -6,59 +6,50 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 const ID_LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
 const MAX_SEED = 2 ** 31 - 1
 
-/** The one source of random numbers of a server: the same seed gives the same ids in the same order. */
-export interface Random {
-  /** A name such as `job_` and 24 letters and digits. */
-  id(prefix: string, length?: number): string
-  /** A seed for a produced file. */
-  fileSeed(): number
-  /** Where it stands, as JSON. */
-  state(): readonly number[]
-  /** Continues from where another stood. */
-  restore(state: readonly number[]): void
-}
+/** A source of random numbers: the same seed gives the same numbers in the same order. */
+export class Random {
+  #generator: RandomGenerator
 
-/** @param seed an integer; its lowest 32 bits count */
-export function createRandom(seed: number): Random {
-  let generator = xoroshiro128plus(seed | 0)
-  const letter = () => ID_LETTERS.charAt(uniformInt(generator, 0, ID_LETTERS.length - 1))
-  return {
-    // One `join`: V8 keeps concatenated strings as ropes, which need twice the memory.
-    id: (prefix, length = 24) => [prefix, ...Array.from({ length }, letter)].join(''),
-    fileSeed: () => uniformInt(generator, 0, MAX_SEED) | 0, // as an integer it takes no memory of its own
-    state: () => [...generator.getState()],
-    restore: (state) => {
-      generator = xoroshiro128plusFromState(state)
-    },
+  /** @param seed an integer; its lowest 32 bits count */
+  constructor(seed: number) {
+    this.#generator = xoroshiro128plus(seed | 0)
   }
-}
 
-/** A source of numbers that always repeats itself for the same prompt and seed. */
-export interface SeededRandom {
+  /** Of what a prompt and a seed stand for. Any string will do, also an empty one. */
+  static of(prompt: string, seed: number): Random {
+    return new Random(hashText(`${seed}:${prompt}`))
+  }
+
+  /** A name such as `job_` and 24 letters and digits. */
+  id(prefix: string, length = 24): string {
+    const letter = () => ID_LETTERS.charAt(uniformInt(this.#generator, 0, ID_LETTERS.length - 1))
+    // One `join`: V8 keeps concatenated strings as ropes, which need twice the memory.
+    return [prefix, ...Array.from({ length }, letter)].join('')
+  }
+
+  /** A seed for a produced file. */
+  fileSeed(): number {
+    return uniformInt(this.#generator, 0, MAX_SEED) | 0 // as an integer it takes no memory of its own
+  }
+
   /** A number from `from` (included) to `to` (excluded). */
-  between(from: number, to: number): number
+  between(from: number, to: number): number {
+    return from + uniformFloat32(this.#generator) * (to - from)
+  }
+
   /** One of the choices. */
-  pick<T>(choices: readonly [T, ...T[]]): T
+  pick<T>(choices: readonly [T, ...T[]]): T {
+    return choices[Math.floor(this.between(0, choices.length))] ?? choices[0]
+  }
+
   /** Where it stands, as JSON. */
-  state(): readonly number[]
-}
+  state(): readonly number[] {
+    return [...this.#generator.getState()]
+  }
 
-/** Makes the source of random numbers of one produced file. Any string will do, also an empty one. */
-export function createSeededRandom(prompt: string, seed: number): SeededRandom {
-  return sourceFrom(xoroshiro128plus(hashText(`${seed}:${prompt}`)))
-}
-
-/** Continues from where another source stood. */
-export function resumeSeededRandom(state: readonly number[]): SeededRandom {
-  return sourceFrom(xoroshiro128plusFromState(state))
-}
-
-function sourceFrom(generator: RandomGenerator): SeededRandom {
-  const between = (from: number, to: number) => from + uniformFloat32(generator) * (to - from)
-  return {
-    between,
-    pick: (choices) => choices[Math.floor(between(0, choices.length))] ?? choices[0],
-    state: () => [...generator.getState()],
+  /** Continues from where another stood. */
+  restore(state: readonly number[]): void {
+    this.#generator = xoroshiro128plusFromState(state)
   }
 }
 

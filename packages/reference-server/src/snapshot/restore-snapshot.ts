@@ -109,11 +109,11 @@ function adoptDeliveries(log: Service['deliveries'], snapshot: Snapshot, account
   const all = snapshot.accounts.flatMap(({ deliveries }, index) =>
     deliveries.map((delivery) => ({ ...delivery, account: at(accounts, index) })),
   )
-  for (const { account, record } of all) log.adopt(account, record)
-  const stored = new Set(accounts.flatMap((account) => log.of(account)))
-  const unread = all.filter((one) => one.unread !== undefined && stored.has(one.record))
-  for (const { account, record } of unread.toSorted((one, other) => Number(one.unread) - Number(other.unread))) {
-    log.markUnread(account, record)
+  // Those of all accounts in the order in which they ended, as they are read.
+  for (const { account, record, unread } of all.toSorted(
+    (one, other) => one.record.finishedAt - other.record.finishedAt,
+  )) {
+    log.adopt(account, record, unread !== undefined)
   }
 }
 

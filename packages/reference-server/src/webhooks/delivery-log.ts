@@ -1,7 +1,6 @@
 import { afterRealTime } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
-import { DEFAULT_RETENTION } from '../domain/retention.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 
 /** Which delivery a reader waits for. */
@@ -31,7 +30,7 @@ export class DeliveryLog {
   #isClosed = false
 
   /** @param limit of stored deliveries */
-  constructor(limit = DEFAULT_RETENTION.deliveries) {
+  constructor(limit: number) {
     this.#stored = new FairBuffer({ limit, onEvict: (record) => this.#unread.delete(record) })
   }
 
@@ -52,14 +51,10 @@ export class DeliveryLog {
     return [...this.#unread.keys()]
   }
 
-  /** Adds a delivery of another server, as read. */
-  adopt(account: Account, record: DeliveryRecord): void {
+  /** Adds a delivery of another server. */
+  adopt(account: Account, record: DeliveryRecord, isUnread: boolean): void {
+    if (isUnread) this.#unread.set(record, account)
     this.#stored.add(account, record)
-  }
-
-  /** Marks a stored delivery as unread. */
-  markUnread(account: Account, record: DeliveryRecord): void {
-    this.#unread.set(record, account)
   }
 
   /** The next finished delivery that fits and was not returned here yet. */
