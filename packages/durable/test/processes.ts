@@ -33,6 +33,8 @@ export interface Processes {
   posts: Record<string, number>
   /** GETs of jobs. */
   polls(): number
+  /** What the store has. */
+  rows(sql: string): Record<string, unknown>[]
 }
 
 /** Calls `send` as a workflow does, until the run has ended. */
@@ -62,7 +64,8 @@ async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Va
 /** Opens a batch for any number of processes. Jobs take `jobMs`. */
 export async function openProcesses(jobMs = 0): Promise<Processes> {
   const server = createReferenceServer({ clock: 'system', latency: jobMs })
-  const table = new SqliteTable(openDatabase(':memory:', 0))
+  const database = openDatabase(':memory:', 0)
+  const table = new SqliteTable(database)
   await table.setup()
   const posts: Record<string, number> = {}
   let polls = 0
@@ -105,7 +108,7 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
     const runs = createRuns({ lockMs: LOCK_MS, onPause: () => {}, onError: () => {}, ...options, engine, client })
     return Object.assign(process, { runs })
   }
-  return { server, open, posts, polls: () => polls }
+  return { server, open, posts, polls: () => polls, rows: (sql) => database.rows(sql) }
 }
 
 function routeOf(url: string, method = 'GET') {

@@ -63,7 +63,7 @@ export function createLocks(link: RedisLink): Locks {
   return {
     async lock(request) {
       const { queue, limit, spacing } = request
-      const waitMs = await link.on(queue, (jobs, redis) => noStartMs(jobs, redis))
+      const waitMs = await link.on(queue, (jobs, redis) => noStartMs(jobs, redis, request))
       const first = waitMs > 0 ? undefined : await fetchNext(request)
       if (first === undefined) return { tasks: [], nextMs: waitMs > 0 ? waitMs : undefined }
       // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
@@ -113,18 +113,29 @@ async function markJob(one: HeldJob): Promise<boolean> {
 }
 
 /** How long a pause or the rate allows no start. */
-async function noStartMs(jobs: Queue, redis: Redis, ignoresPause = false): Promise<number> {
-  const waits = [ignoresPause ? 0 : redis.pttl(queueKey(jobs, 'pause')), jobs.getRateLimitTtl(1)]
-  return Math.max(0, ...(await Promise.all(waits)))
+async function noStartMs(
+  jobs: Queue,
+  redis: Redis,
+  { spacing, ignoresPause }: Partial<LockOneRequest>,
+): Promise<number> {
+  const [pauseMs, rateMs] = await Promise.all([
+    ignoresPause ? 0 : redis.pttl(queueKey(jobs, 'pause')),
+    spacing === undefined ? 0 : jobs.getRateLimitTtl(1),
+  ])
+  if (rateMs <= Math.ceil(spacing?.stepMs ?? 0)) return Math.max(0, pauseMs, rateMs)
+  // The batch was started again with a higher rate: the last start was taken with the lower one.
+  await jobs.removeRateLimitKey()
+  return Math.max(0, pauseMs)
 }
 
 /** Resolves to why the job cannot be locked. */
-async function putInFront(jobs: Queue, redis: Redis, { id, lockMs, isEarly, ignoresPause }: LockOneRequest) {
+async function putInFront(jobs: Queue, redis: Redis, request: LockOneRequest) {
+  const { id, lockMs, isEarly } = request
   const { job, state } = (await readJob(jobs, toJobId(id))) ?? {}
   if (state === 'running') return { isRunning: true, waitMs: lockMs }
   if (job === undefined || state !== 'waiting') return { isRunning: false, waitMs: 0 }
   const dueMs = isEarly ? 0 : (await readNotes(redis, job)).dueAt - Date.now()
-  const waitMs = Math.max(dueMs, await noStartMs(jobs, redis, ignoresPause))
+  const waitMs = Math.max(dueMs, await noStartMs(jobs, redis, request))
   if (waitMs > 0) return { isRunning: false, waitMs }
   await isDone(job.promote())
   await isDone(job.changePriority({ lifo: true }))

@@ -55,6 +55,9 @@ const mine = (condition: string) => `
 
 const NOT_PAUSED = `NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})`
 
+/** The last start was taken with a lower rate than that of this worker, and does not count. */
+const OTHER_RATE = 'q.next_start > excluded.next_start + $3::float8'
+
 /**
  * Locks due tasks, without those that other workers are locking at this moment. With a rate it locks one, and takes its start.
  * $2 milliseconds, $3 slack and $4 step of the rate, or null.
@@ -67,8 +70,9 @@ const lock = (condition: string, limit: string) => `
   start AS (
     INSERT INTO modelrun_queues AS q (queue, next_start)
     SELECT $1, now + $4::float8 FROM due WHERE $4::float8 IS NOT NULL
-    ON CONFLICT (queue) DO UPDATE SET next_start = greatest(q.next_start, excluded.next_start - $4::float8) + $4::float8
-      WHERE q.next_start - $3::float8 < excluded.next_start - $4::float8
+    ON CONFLICT (queue) DO UPDATE
+      SET next_start = CASE WHEN ${OTHER_RATE} THEN excluded.next_start ELSE greatest(q.next_start + $4::float8, excluded.next_start) END
+      WHERE q.next_start - $3::float8 < excluded.next_start - $4::float8 OR ${OTHER_RATE}
     RETURNING next_start
   )
   UPDATE modelrun_tasks AS t

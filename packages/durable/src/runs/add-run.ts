@@ -1,8 +1,17 @@
 import { isRecord, isText, kindOf, notNegative, readArguments, stableJson } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
-import { type Attempt, latestAttempt } from './read-runs.ts'
-import { attemptId, checkKey, type GivenRun, isEnded, type Outcome, type SubmitData } from './run-types.ts'
+import { completeDeletion } from './delete-runs.ts'
+import { type Attempt, isDeleted, latestAttempt } from './read-runs.ts'
+import {
+  attemptBefore,
+  attemptId,
+  checkKey,
+  type GivenRun,
+  isEnded,
+  type Outcome,
+  type SubmitData,
+} from './run-types.ts'
 import { asJson, decide, fromJson, type RunsContext } from './runs-context.ts'
 
 /**
@@ -17,10 +26,14 @@ export async function addCheckedRun(key: string, given: GivenRun, context: RunsC
   engine.notify?.()
   const stored = await engine.get(queues.submit, key)
   if (stored === undefined) return
+  if (isDeleted(stored)) {
+    await completeDeletion(key, context)
+    return await addCheckedRun(key, given, context)
+  }
   const known = fromJson<SubmitData>(stored.data)
   checkSameRun(key, wanted, known)
   if (stored.state === 'done') await addToEnded(key, wanted, context)
-  else if (isLower(wanted, known)) await lowerLimit(await latestAttempt(key, context), wanted, context)
+  else await lowerLimit(key, { wanted, known }, context)
 }
 
 function isLower({ maxCredits = Number.POSITIVE_INFINITY }: SubmitData, known: SubmitData): boolean {
@@ -29,16 +42,18 @@ function isLower({ maxCredits = Number.POSITIVE_INFINITY }: SubmitData, known: S
 
 /** Lowers the limit of a run that waits: it is sent for no more than what its last caller has agreed to. */
 export async function lowerLimit(
-  attempt: Attempt | undefined,
-  wanted: SubmitData,
-  { engine, queues }: RunsContext,
+  key: string,
+  { wanted, known }: { wanted: SubmitData; known: SubmitData },
+  context: RunsContext,
 ): Promise<void> {
-  if (attempt === undefined || attempt.run.state !== 'waiting' || !isLower(wanted, attempt.run)) return
-  await engine.update(
-    queues.submit,
-    attempt.id,
-    asJson(submitDataOf({ ...attempt.run, maxCredits: wanted.maxCredits })),
-  )
+  const { engine, queues } = context
+  const lower = async () => {
+    const latest = await latestAttempt(key, context)
+    if (latest?.run.state !== 'waiting' || !isLower(wanted, latest.run)) return
+    const data = submitDataOf({ ...latest.run, maxCredits: wanted.maxCredits })
+    await engine.update(queues.submit, latest.id, asJson(data))
+  }
+  if (isLower(wanted, known)) await decide(key, lower, context)
 }
 
 /** What is stored of a run to send it. */
@@ -93,22 +108,26 @@ export async function retryRun(
 }
 
 /** Adds the next attempt of a run. */
-export async function addAttempt({ attempt, run }: Attempt, { engine, queues }: RunsContext): Promise<void> {
-  const { key } = run
-  const id = attemptId(key, attempt + 1)
-  // First the mark: a call that dies in between is repeated, and then all is counted.
-  await engine.add(queues.retried, id, { data: null })
-  if (run.state === 'failed' || run.state === 'cancelled' || run.state === 'rejected') {
-    await engine.remove(queues.ends[run.state], attemptId(key, attempt))
-  }
+export async function addAttempt({ attempt, run }: Attempt, context: RunsContext): Promise<void> {
+  const { engine, queues } = context
+  const id = attemptId(run.key, attempt + 1)
   await engine.add(queues.submit, id, { data: asJson(submitDataOf(run)) })
+  await countAttempt(id, context)
   engine.notify?.()
+}
+
+/** Counts an attempt in place of the one before it. Repeated when it is worked: the call that added it may have died. */
+export async function countAttempt(id: string, { engine, queues }: RunsContext): Promise<void> {
+  const before = attemptBefore(id)
+  if (before === undefined) return
+  await engine.add(queues.retried, id, { data: null })
+  for (const queue of Object.values(queues.ends)) await engine.remove(queue, before)
 }
 
 /** Of a run whose first attempt has ended. */
 async function addToEnded(key: string, wanted: SubmitData, context: RunsContext): Promise<void> {
   const latest = await latestAttempt(key, context)
-  await lowerLimit(latest, wanted, context)
+  if (latest !== undefined) await lowerLimit(key, { wanted, known: latest.run }, context)
   if (latest?.run.state === 'rejected') await decide(key, () => retryForBudget(key, wanted, context), context)
 }
 

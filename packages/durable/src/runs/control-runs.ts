@@ -1,7 +1,8 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
+import { eachRun } from './list-runs.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
-import { cancelledBefore, isEnded, keyOf, outcomeOf, type SubmitData } from './run-types.ts'
+import { cancelledBefore, isEnded, outcomeOf, type SubmitData } from './run-types.ts'
 import {
   decide,
   FIRST_WAIT_MS,
@@ -101,8 +102,6 @@ async function endTasks(id: string, { engine, queues }: RunsContext): Promise<vo
 /** How many runs a `cancelAll` met, by what it could do. `failed`: the service did not respond; call it again. */
 export type Cancellations = Readonly<Record<Exclude<Cancellation, 'missing'> | 'failed', number>>
 
-const AT_ONCE = 10
-
 /** Cancels all runs that have not ended. */
 export async function cancelAllRuns(context: RunsContext): Promise<Cancellations> {
   const { queues, onError } = context
@@ -118,14 +117,7 @@ export async function cancelAllRuns(context: RunsContext): Promise<Cancellations
   for (const queue of [queues.submit, queues.poll]) {
     for (const state of OPEN_STATES) {
       for await (const page of pagesOf(queue, { state }, context)) {
-        const next = new Set(page.map(({ id }) => keyOf(id)).filter((key) => !seen.has(key))).values()
-        const cancelNext = async () => {
-          for (const key of next) {
-            seen.add(key)
-            await cancel(key)
-          }
-        }
-        await Promise.all(Array.from({ length: AT_ONCE }, cancelNext))
+        await eachRun(page, seen, cancel)
       }
     }
   }

@@ -144,6 +144,15 @@ function contextOf({
     onError: guarded('onError', onError),
     onEnd: guarded('onEnd', onEnd),
   }
-  const context = { engine, client, queues: queuesOf(name), maxCredits, maxRunning, giveUpAfterMs, ...hooks }
+  const context = {
+    engine,
+    client,
+    queues: queuesOf(name),
+    maxCredits,
+    maxRunning,
+    giveUpAfterMs,
+    places: {},
+    ...hooks,
+  }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
 }

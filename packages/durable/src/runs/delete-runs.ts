@@ -1,8 +1,9 @@
-import type { TaskState } from '@modelrun/kit'
+import { sleep, systemClock, type TaskHandler, type TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import { deleteRest, latestAttempt, readAttempt } from './read-runs.ts'
-import { attemptId, type EndState, isEnded, keyOf, type Run } from './run-types.ts'
-import { decide, type RunsContext } from './runs-context.ts'
+import { eachRun } from './list-runs.ts'
+import { type Attempt, isDeleted, latestAttempt } from './read-runs.ts'
+import { type EndState, isEnded, nextAttemptId, type Run } from './run-types.ts'
+import { decide, FIRST_WAIT_MS, partOf, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 
@@ -21,17 +22,17 @@ export async function deleteRuns(
   check(wanted)
   const { engine, queues } = context
   const counts = { deleted: new Set<string>(), kept: new Set<string>() }
+  const deleteOne = async (key: string) => {
+    const done = await decide(key, () => deleteRun(key, context, wanted), context)
+    if (done !== undefined) counts[done].add(key)
+  }
   const deleteList = async (queue: string, state: TaskState) => {
     let after: string | undefined
     for (;;) {
       const page = await engine.list(queue, state, { limit: PAGE, after })
       if (page.length === 0) return
       const before = counts.deleted.size
-      for (const { id } of page) {
-        const key = keyOf(id)
-        const done = await decide(key, () => deleteListed(id, wanted, context), context)
-        if (done !== undefined) counts[done].add(key)
-      }
+      await eachRun(page, new Set(), deleteOne)
       // Where cursors are numbers of places, those of the rest have changed: the page is read again.
       if (counts.deleted.size === before) after = page.at(-1)?.cursor
     }
@@ -40,6 +41,8 @@ export async function deleteRuns(
   for (const state of ['dead', 'waiting', 'running'] as const) {
     for (const queue of [queues.poll, queues.submit]) await deleteList(queue, state)
   }
+  // What calls that died, or failed, have left.
+  for (const state of ['running', 'waiting'] as const) await deleteList(queues.decisions, state)
   return { deleted: counts.deleted.size, kept: counts.kept.size }
 }
 
@@ -50,41 +53,90 @@ function check({ all, state, olderThanMs }: RunsToDelete): void {
   throw new ConfigurationError({ message })
 }
 
-/** Deletes a run by one of its attempts. */
-async function deleteListed(
-  id: string,
-  wanted: RunsToDelete,
-  context: RunsContext,
-): Promise<'deleted' | 'kept' | undefined> {
-  const key = keyOf(id)
-  // An earlier call died while it deleted this attempt.
-  const isHalf = (await readAttempt(id, context)) === undefined
-  if (isHalf) await deleteRest(id, context)
-  const latest = await latestAttempt(key, context)
-  if (latest === undefined) return isHalf ? 'deleted' : undefined
-  if (!isWanted(latest.run, wanted)) return undefined
-  if (latest.run.state === 'running') return 'kept'
-  for (let attempt = latest.attempt; attempt >= 1; attempt -= 1) {
-    if (!(await deleteAttempt(attemptId(key, attempt), context))) return 'kept'
-  }
-  return 'deleted'
-}
-
 function isWanted(run: Run, { all, state, olderThanMs = 0 }: RunsToDelete): boolean {
   if (all) return true
   return isEnded(run) && (state ?? run.state) === run.state && Date.now() - (run.endedAt ?? 0) >= olderThanMs
 }
 
-/** Deletes an attempt. A call that dies in between is repeated: the outcome, or what leads to the run, goes last. */
-async function deleteAttempt(id: string, context: RunsContext): Promise<boolean> {
+/** Completes the deletion of a run by a process that died, or failed: its key is added again. */
+export async function completeDeletion(key: string, context: RunsContext): Promise<void> {
+  while ((await decide(key, () => deleteRun(key, context), context)) === 'kept') await sleep(systemClock, FIRST_WAIT_MS)
+}
+
+/** Deletes a run if it is wanted, or what is left of it. In a decision. */
+async function deleteRun(
+  key: string,
+  context: RunsContext,
+  wanted?: RunsToDelete,
+): Promise<'deleted' | 'kept' | undefined> {
+  const latest = await latestAttempt(key, context)
+  if (latest !== undefined) {
+    if (wanted === undefined || !isWanted(latest.run, wanted)) return undefined
+    if (!(await markRun(latest, context))) return 'kept'
+  }
+  const attempts = await storedFrom(key, context)
+  for (const attempt of attempts) if (!(await deleteAttempt(attempt, context))) return 'kept'
+  return attempts.length === 0 ? undefined : 'deleted'
+}
+
+/** From then on nothing of the run is read, sent or added, until all of it is deleted. Resolves to false when it is under way. */
+async function markRun({ id, run }: Attempt, context: RunsContext): Promise<boolean> {
+  if (run.state === 'running') return false
+  for (const each of run.state === 'waiting' ? [id, run.key] : [run.key]) {
+    if (!(await markDeleted(each, context))) return false
+  }
+  return true
+}
+
+/** Marks an attempt as deleted. Resolves to false when it is being sent. */
+async function markDeleted(id: string, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   const submitted = await engine.get(queues.submit, id)
-  // Leads a later call to what is left of a run that has no end.
-  if (submitted?.state === 'dead') await engine.add(queues.outcomes, id, { data: {} })
-  // What is locked right now is about to be sent.
-  if (submitted !== undefined && !(await engine.remove(queues.submit, id))) return false
-  // It is not the end of a run any more, whatever happens before it is removed.
-  await engine.update(queues.outcomes, id, {})
-  await deleteRest(id, context)
+  if (submitted === undefined) {
+    // It was cancelled before it was sent.
+    await engine.add(queues.submit, id, { data: {} })
+    return markDeleted(id, context)
+  }
+  if (isDeleted(submitted)) return true
+  if (submitted.state === 'done' || submitted.state === 'dead') return engine.update(queues.submit, id, {})
+  const mark: TaskHandler = async () => {
+    await engine.update(queues.submit, id, {})
+    return undefined
+  }
+  const { isRun } = await engine.once(queues.submit, mark, {
+    id,
+    isEarly: true,
+    ignoresPause: true,
+    startMark: 'handler',
+  })
+  return isRun && markDeleted(id, context)
+}
+
+/** The queues that have something of an attempt, in the order in which it is deleted: what says that it is deleted goes last. */
+interface Stored {
+  id: string
+  queues: string[]
+}
+
+/** Returns what is stored of an attempt and of those after it, the last one first. */
+async function storedFrom(id: string, context: RunsContext): Promise<Stored[]> {
+  const { poll, retried, cancels, unsent, ends, outcomes, submit } = context.queues
+  const names = [poll, retried, cancels, unsent, ...Object.values(ends), outcomes, submit]
+  const records = await context.engine.getAll(names.map((queue) => ({ queue, id })))
+  const queues = names.filter((_, at) => records[at] !== undefined)
+  return queues.length === 0 ? [] : [...(await storedFrom(nextAttemptId(id), context)), { id, queues }]
+}
+
+/** Resolves to false when another process works on it. */
+async function deleteAttempt({ id, queues: names }: Stored, { engine, queues }: RunsContext): Promise<boolean> {
+  // From the last one: a call that dies in between is repeated.
+  for (let resubmit = await engine.total(queues.resubmits(id)); resubmit >= 0; resubmit -= 1) {
+    await engine.release(queues.credits, partOf(id, resubmit))
+    if (resubmit > 0) await engine.release(queues.resubmits(id), String(resubmit - 1))
+  }
+  await engine.release(queues.places, id)
+  for (const queue of names) {
+    if (!(await engine.remove(queue, id)) && (await engine.get(queue, id)) !== undefined) return false
+  }
   return true
 }

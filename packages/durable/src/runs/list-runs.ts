@@ -1,4 +1,4 @@
-import { noCursor, rejectArgument, type TaskState } from '@modelrun/kit'
+import { noCursor, rejectArgument, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import { pagesOf, type RunsContext } from './runs-context.ts'
@@ -53,4 +53,22 @@ async function* placesAfter(
       for (const task of page) yield { id: task.id, cursor: `${state}:${task.cursor}` }
     }
   }
+}
+
+const AT_ONCE = 10
+
+/** Works each run once of which a page of a list has an attempt, several at a time. */
+export async function eachRun(
+  page: readonly TaskRecord[],
+  seen: Set<string>,
+  work: (key: string) => Promise<unknown>,
+): Promise<void> {
+  const next = new Set(page.map(({ id }) => keyOf(id)).filter((key) => key !== '' && !seen.has(key))).values()
+  const workNext = async () => {
+    for (const key of next) {
+      seen.add(key)
+      await work(key)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, workNext))
 }

@@ -15,7 +15,7 @@ import {
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
-import { createReads, fromJson, OPEN_STATES, partOf, type Reads, type RunsContext } from './runs-context.ts'
+import { createReads, fromJson, OPEN_STATES, type Reads, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -34,12 +34,16 @@ export async function readRun(key: string, context: RunsContext): Promise<Run | 
   return (await latestAttempt(key, context))?.run
 }
 
-/** Reads the latest attempt of a run; `undefined` when it was never added. */
-export async function latestAttempt(key: string, context: RunsContext): Promise<Attempt | undefined> {
+/** Reads the latest attempt of a run; `undefined` when it was never added, or is being deleted, which `onDeleted` completes. */
+export async function latestAttempt(
+  key: string,
+  context: RunsContext,
+  onDeleted?: (key: string, context: RunsContext) => Promise<void>,
+): Promise<Attempt | undefined> {
   let latest: Attempt | undefined
   for (let attempt = 1; ; attempt += 1) {
     const id = attemptId(key, attempt)
-    const run = await readAttempt(id, context)
+    const run = await readAttempt(id, context, onDeleted)
     if (run === undefined) return latest
     latest = { id, attempt, run }
     // Only a run that has ended, and did not succeed, is retried.
@@ -47,11 +51,20 @@ export async function latestAttempt(key: string, context: RunsContext): Promise<
   }
 }
 
-/** Reads an attempt by its id; `undefined` when it was never added, or is being deleted: its outcome goes last. */
-export async function readAttempt(id: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
+/** Reads an attempt by its id; `undefined` when it was never added, or is being deleted. */
+export async function readAttempt(
+  id: string,
+  context: RunsContext,
+  onDeleted?: (id: string, context: RunsContext) => Promise<void>,
+): Promise<Run | undefined> {
+  const { engine, queues } = context
   const names = [queues.submit, queues.outcomes, queues.poll].map((queue) => ({ queue, id }))
   const [submitted, outcome, polled] = await engine.getAll(names)
-  const end = outcome && !isDeleted(outcome) && endOf(outcome, submitted)
+  if (isDeleted(submitted)) {
+    await onDeleted?.(id, context)
+    return undefined
+  }
+  const end = outcome && endOf(outcome, submitted)
   if (end) return { key: keyOf(id), ...end }
   if (submitted === undefined) return undefined
   const run = { key: keyOf(id), ...fromJson<SubmitData>(submitted.data), ...timesOf(submitted) }
@@ -63,6 +76,11 @@ export async function readAttempt(id: string, { engine, queues }: RunsContext): 
   }
   if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error ?? NO_REASON }
   return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
+}
+
+/** Whether the run is being deleted: nothing of it counts any more. */
+export function isDeleted(submitted: Pick<TaskRecord, 'data'> | undefined): boolean {
+  return submitted !== undefined && stringIn(submitted.data, 'model') === undefined
 }
 
 /** When a run was added and sent. A mark of a run that waits again is of an attempt that was not sent. */
@@ -106,7 +124,8 @@ export async function* readResults(
 }
 
 async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext): Promise<FinishedRun | undefined> {
-  const end = isDeleted(record) ? undefined : endOf(record, await engine.get(queues.submit, record.id))
+  const submitted = await engine.get(queues.submit, record.id)
+  const end = isDeleted(submitted) ? undefined : endOf(record, submitted)
   return end && { key: keyOf(record.id), cursor: record.cursor, ...end }
 }
 
@@ -170,23 +189,4 @@ function sum(counts: Readonly<Record<TaskState, number>>): number {
 
 function within(value: number, most: number): number {
   return Math.min(Math.max(0, value), Math.max(0, most))
-}
-
-/** Whether this is what is left of an outcome while it is being deleted. */
-export function isDeleted(outcome: TaskRecord | undefined): boolean {
-  return outcome !== undefined && stringIn(outcome.data, 'state') === undefined
-}
-
-/** Deletes what is stored of an attempt beside its submit. */
-export async function deleteRest(id: string, { engine, queues }: RunsContext): Promise<void> {
-  // First, and the outcome last: the key may be added and sent again meanwhile.
-  await engine.remove(queues.poll, id)
-  const resubmits = await engine.total(queues.resubmits(id))
-  for (let resubmit = 0; resubmit <= resubmits; resubmit += 1) {
-    await engine.release(queues.credits, partOf(id, resubmit))
-    await engine.release(queues.resubmits(id), String(resubmit))
-  }
-  await engine.release(queues.places, id)
-  const marks = [queues.retried, queues.cancels, queues.unsent, ...Object.values(queues.ends)]
-  for (const queue of [...marks, queues.outcomes]) await engine.remove(queue, id)
 }

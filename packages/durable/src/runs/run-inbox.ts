@@ -1,5 +1,6 @@
 import { stringIn } from '@modelrun/kit'
 import { createInbox, type Inbox, RetryAfterError, type WebhookEvent } from 'modelrun/webhooks'
+import { isDeleted } from './read-runs.ts'
 import { outcomeOf } from './run-types.ts'
 import { type RunsContext, storeOutcome } from './runs-context.ts'
 
@@ -43,11 +44,10 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return
   const submit = await engine.get(queues.submit, key)
-  // The run was deleted.
-  if (submit === undefined) return
+  if (submit === undefined || isDeleted(submit)) return
   await storeOutcome(key, outcome, context)
   // The response of the submit may still come. If it is lost, the run becomes unknown, and the next check ends it.
-  if (submit?.state === 'running') throw new RetryAfterError(SUBMIT_DELAY_MS)
+  if (submit.state === 'running') throw new RetryAfterError(SUBMIT_DELAY_MS)
   // An unknown run: its submit runs again, finds the outcome, and sends nothing.
   await engine.replay(queues.submit, key)
   await engine.remove(queues.poll, key)

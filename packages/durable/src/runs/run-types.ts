@@ -210,6 +210,7 @@ export function openStep(step: OpenStep): OpenStep {
 const SEPARATOR = '\u001e'
 
 const LONGEST_KEY = 300
+const NOT_IN_KEYS = new RegExp(`[\\0${SEPARATOR}\\p{Cs}]`, 'u')
 
 /** The id of an attempt, from 1, in the queues of a batch. A retried run has several; each is sent at most once. */
 export function attemptId(key: string, attempt: number): string {
@@ -222,6 +223,12 @@ export function nextAttemptId(id: string): string {
   return attemptId(key, Number(attempt) + 1)
 }
 
+/** The id of the attempt before this one, if it is not the first. */
+export function attemptBefore(id: string): string | undefined {
+  const [key = id, attempt] = id.split(SEPARATOR)
+  return attempt === undefined ? undefined : attemptId(key, Number(attempt) - 1)
+}
+
 /** The key of the run that an attempt belongs to. */
 export function keyOf(id: string): string {
   return id.split(SEPARATOR, 1)[0] ?? id
@@ -230,8 +237,8 @@ export function keyOf(id: string): string {
 /** @throws ConfigurationError */
 export function checkKey(key: unknown): string {
   return readArguments('createRuns', () => {
-    if (typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY && !key.includes(SEPARATOR)) return key
-    const message = `The run key must be a string of 1 to ${LONGEST_KEY} characters without U+001E, not ${showValue(key)}.`
+    if (typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY && !NOT_IN_KEYS.test(key)) return key
+    const message = `The run key must be a string of 1 to ${LONGEST_KEY} characters without U+001E, NUL and halves of characters, not ${showValue(key)}.`
     throw new ConfigurationError({ message })
   })
 }

@@ -54,6 +54,8 @@ export interface RunsContext {
   onPause(reason: Error): void
   onEnd(run: EndedStep): void
   onError(error: unknown): void
+  /** Whether runs have places, once that is known. */
+  places: { areTaken?: boolean | undefined }
   /** Of a call that works one run. */
   watch?: Watch
 }
@@ -143,9 +145,15 @@ export async function takePlace(id: string, { engine, queues, maxRunning }: Runs
   if (!(await engine.reserve(queues.places, id, { amount: 1, limit: maxRunning }))) throw new PauseQueue(FULL_DELAY_MS)
 }
 
-/** Frees the place of a run that has ended, was not sent, or is unknown. A repeated call changes nothing. */
-export async function freePlace(id: string, { engine, queues, maxRunning }: RunsContext): Promise<void> {
-  if (maxRunning !== undefined) await engine.release(queues.places, id)
+/**
+ * Frees the place of a run that has ended, was not sent, or is unknown. A repeated call changes nothing. Also without
+ * `maxRunning`: an earlier process may have had it.
+ */
+export async function freePlace(id: string, context: RunsContext): Promise<void> {
+  const { engine, queues, maxRunning, places } = context
+  const read = async () => (await engine.total(queues.places)) > 0
+  places.areTaken ??= maxRunning !== undefined || (await read().catch(() => undefined))
+  if (places.areTaken) await engine.release(queues.places, id)
 }
 
 /** Waits while the store fails. */
@@ -179,8 +187,10 @@ export async function decide<Value>(
     }
     await engine.once(queues.decisions, handler, options)
     if (end !== undefined) {
+      // Stays when the decision fails: a deletion that was not completed is found by it.
+      const value = await end.value
       await engine.remove(queues.decisions, id).catch(onError)
-      return await end.value
+      return value
     }
     await sleep(systemClock, FIRST_WAIT_MS)
   }

@@ -4,6 +4,7 @@ import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'
 import { addCheckedRun, checkedRun, checkSameRun, lowerLimit } from './add-run.ts'
 import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
+import { completeDeletion } from './delete-runs.ts'
 import { pauseReason } from './pauses.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { endedStep, type GivenRun, openStep, type StepRun, type SubmitData } from './run-types.ts'
@@ -108,13 +109,13 @@ function longerMs(delayMs: number): number {
 /** Reads a run, and adds it if it is new. A run that was rejected for its budget runs again, as when it is added. */
 async function addOrRead(key: string, wanted: SubmitData, context: RunsContext): Promise<Attempt> {
   const { engine, queues } = context
-  const known = await latestAttempt(key, context)
+  const known = await latestAttempt(key, context, completeDeletion)
   if (known === undefined) {
     await engine.add(queues.submit, key, { data: asJson(wanted) })
     return { id: key, attempt: 1, run: { ...wanted, key, state: 'waiting' } }
   }
   checkSameRun(key, wanted, known.run)
-  if (known.run.state === 'waiting') await lowerLimit(known, wanted, context)
+  if (known.run.state === 'waiting') await lowerLimit(key, { wanted, known: known.run }, context)
   if (known.run.state !== 'rejected') return known
   await addCheckedRun(key, wanted, context)
   return (await latestAttempt(key, context)) ?? known

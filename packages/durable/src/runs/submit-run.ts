@@ -1,7 +1,8 @@
-import { type Json, NonRetriableError, RetryAfterError, stringIn, type Task } from '@modelrun/kit'
+import { type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
+import { countAttempt } from './add-run.ts'
 import { pauseOnRejection } from './pauses.ts'
-import { deleteRest, isDeleted } from './read-runs.ts'
+import { isDeleted } from './read-runs.ts'
 import { cancelledBefore, type Outcome, type SubmitData, type UnsentOutcome } from './run-types.ts'
 import {
   asJson,
@@ -34,11 +35,13 @@ const SHORT_LOCK_MS = 2_000
  * been sent. A task whose process died after the mark is not sent again.
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
-  // The process died after it had stored the job or the outcome of the run, or a user has named its job.
-  if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
-  if (task.lost > 0) throw await park(task, context)
+  if (isDeleted(task)) return undefined
   let send: (() => Promise<SentJob>) | undefined
   try {
+    // The process died after it had stored the job or the outcome of the run, or a user has named its job.
+    if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
+    if (task.lost > 0) throw await park(task, context)
+    await countAttempt(task.id, context)
     const prepared = await prepare(task, prices, context)
     if (typeof prepared !== 'function') return await endUnsent(task, prepared, context)
     // After this mark only its own process sends the run, and a process that comes late does not.
@@ -74,12 +77,7 @@ async function prepare(
   const { model, input, maxCredits: agreed, webhookUrl } = data
   const price = await prices.of(model)
   const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id } })
-  const names = [queues.cancels, queues.outcomes, queues.poll].map((queue) => ({ queue, id: task.id }))
-  const [cancelled, ended, polled] = await engine.getAll(names)
-  const isNew = task.fence === 1 && ended !== undefined && stringIn(ended.data, 'model') === undefined
-  // What is stored of a new run is that of an older one of its key, whose deletion was interrupted.
-  if (isNew || isDeleted(ended) || (task.fence === 1 && polled !== undefined)) await deleteRest(task.id, context)
-  else if (cancelled !== undefined) return cancelledBefore(data)
+  if ((await engine.get(queues.cancels, task.id)) !== undefined) return cancelledBefore(data)
   const part = await creditsPart(task, context)
   if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {
     const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
@@ -100,7 +98,6 @@ async function prepare(
 async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   const [polled, outcome] = await engine.getAll([queues.poll, queues.outcomes].map((queue) => ({ queue, id })))
-  if (isDeleted(outcome)) return false
   // Its process may have died after it had stored the outcome.
   if (outcome !== undefined) {
     await settleEnd(id, fromJson<Outcome>(outcome.data).state, context)
