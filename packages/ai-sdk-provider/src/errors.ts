@@ -1,7 +1,6 @@
 import { APICallError, InvalidArgumentError, type SharedV4Warning } from '@ai-sdk/provider'
 import { AbortedError, ModelRunError, type Submission } from 'modelrun'
 
-/** What failed. */
 interface FailedRequest {
   /** Path at the service, or URL of a file. */
   url: string
@@ -9,7 +8,6 @@ interface FailedRequest {
   input?: object | undefined
   /** The run whose file was fetched. It was paid. */
   jobId?: string | undefined
-  /** Of other runs of the call. */
   jobIds?: readonly string[] | undefined
 }
 
@@ -65,7 +63,6 @@ export function runError(
   return new APICallError({ message, url, requestBodyValues: {}, isRetryable: false, data })
 }
 
-/** The path of a request, for errors. */
 export function servicePath(...parts: string[]): string {
   return `/v1/${parts.map(encodeURIComponent).join('/')}`
 }

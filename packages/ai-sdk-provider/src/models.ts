@@ -4,7 +4,6 @@ import type { ResolvedOptions } from './options.ts'
 import { FILES_PER_CALL } from './prepare-call.ts'
 import { produceFiles } from './runs.ts'
 
-/** What models of all kinds have. */
 export abstract class ProviderModel {
   abstract readonly kind: ModelKind
   readonly specificationVersion = 'v4'

@@ -8,12 +8,10 @@ import { toInputs } from './to-input.ts'
 /** The AI SDK would split a call for more files than this into several, and lose what was paid when one of them fails. */
 export const FILES_PER_CALL = 1_000
 
-/** Names that are nearly those of options. */
 const NOT_READ = /^(model[\W_]*run|max_?credits?|webhook_?context)$/i
 const READ =
   'The options of a run are `modelrun: { maxCredits, webhookContext }`, and those of a batch are in `createRuns`.'
 
-/** Which model a call is of. */
 export interface Wanted {
   modelId: string
   kind: ModelKind
@@ -22,7 +20,6 @@ export interface Wanted {
 /** The options of a call: those of all kinds, and settings. `n` is how many files, by default 1. */
 export type CallOptions = Partial<Pick<ImageModelV4CallOptions, 'n' | 'providerOptions' | 'abortSignal' | 'headers'>>
 
-/** A call whose runs can be sent. */
 export type PreparedCall = Awaited<ReturnType<typeof prepare>>
 
 /** Reads the model and makes the inputs. Nothing is paid. @throws NoSuchModelError, InvalidArgumentError */

@@ -8,7 +8,6 @@ import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from '.
 /** What is known of a run, for `providerMetadata`: JSON. */
 type Facts = Record<string, string | number | undefined>
 
-/** A run that succeeded. */
 export interface SucceededRun {
   jobId: string
   output: Output
@@ -20,13 +19,10 @@ export interface SucceededRun {
 /** A job, or a run of a batch, that has ended. A job has the members of a run, but no key. */
 type EndedRun = DurableRun & { key: string | undefined }
 
-/** How each run of a call ended. */
 export type EndedRuns = PromiseSettledResult<SucceededRun>[]
 
-/** Longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Runs every input of a call to its end. */
 async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<EndedRuns> {
   const { client, durable, onAbort, deadlineMs, webhook } = options
   const { model, items, send, url } = call

@@ -2,7 +2,6 @@ import type { ImageModelV4File } from '@ai-sdk/provider'
 import { type InputProperty, toDataUri } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 
-/** The value of a setting as a parameter takes it. */
 interface Fitted {
   value: unknown
   /** How it differs from what was asked for. */
@@ -80,7 +79,6 @@ export const SETTING_RULES: Readonly<Record<string, Readonly<Record<string, Fit>
 /** Without these a run is not what was asked for: a model that does not take them rejects the call, before anything is paid. */
 export const ESSENTIAL_SETTINGS = ['prompt', 'text', 'files', 'mask', 'image', 'lastFrame', 'inputReferences']
 
-/** Parameters for the number of files of a run. */
 export const COUNT_PARAMETERS = ['num_images', 'num_videos', 'num_outputs', 'n'] as const
 
 /** Width by height of `1024x768`, `4:3`, `landscape_4_3`, `portrait_4_3` (which is 3:4) and `square_hd`. NaN without a shape. */

@@ -8,9 +8,7 @@ import { cancelAfter } from './runs.ts'
 
 /** The JSON that `startVideo` gives and `getVideoStatus` takes, perhaps in another process. */
 interface VideoOperation {
-  /** The jobs of the service. */
   jobs?: JobJson[]
-  /** The runs of a batch. */
   keys?: string[]
 }
 

@@ -18,7 +18,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** What every command gets. */
 export interface CliContext {
   readonly terminal: Terminal
   readonly env: Env

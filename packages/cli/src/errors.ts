@@ -7,7 +7,6 @@ import { shellWord } from './terminal/text.ts'
 export abstract class CommandError extends Error {
   abstract readonly exitCode: ExitCode
   abstract readonly code: string
-  /** Lines below the message. */
   readonly details: readonly string[]
 
   constructor(message: string, details: readonly string[] = [], options?: ErrorOptions) {
@@ -57,7 +56,6 @@ export class PausedError extends CommandError {
   }
 }
 
-/** What a batch must keep cannot be written. */
 export class DiskError extends CommandError {
   readonly exitCode = EXIT.unknown
   readonly code = 'disk'
@@ -91,7 +89,6 @@ export function messageOf(error: unknown): string {
   return ADVICE.reduce((text, [pattern, words]) => text.replace(pattern, words), ofJob)
 }
 
-/** The command that shows a job. */
 export function jobCommand(jobId: string): string {
   return `modelrun job ${shellWord(jobId)}`
 }

@@ -1,7 +1,6 @@
 import { toUrl } from '@modelrun/kit'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-/** Which service is called, and as whom. */
 export interface ConnectionOptions {
   apiKeyFile?: string | undefined
   baseUrl?: string | undefined
@@ -12,7 +11,6 @@ export interface ServiceOptions extends ConnectionOptions {
   json?: boolean | undefined
 }
 
-/** What a run may cost. */
 export interface PriceOptions {
   maxCredits?: number | undefined
   yes?: boolean | undefined
@@ -22,17 +20,14 @@ export interface PriceOptions {
 export interface FileOptions {
   out?: string | undefined
   save: boolean
-  /** In seconds. */
   timeout?: number | undefined
 }
 
-/** Options of `modelrun run`, beside the parameters of the model. */
 export interface RunCommandOptions extends ServiceOptions, PriceOptions, FileOptions {
   input?: string | undefined
   wait: boolean
 }
 
-/** Where deliveries go. */
 export interface ReceiverOptions {
   forwardTo: string
   /** `publicUrl` of the receiver's inbox; `none` when it has none. Default: `forwardTo`. */
@@ -97,7 +92,6 @@ function readNumber(what: string, least: number, most = Number.MAX_VALUE): (text
   }
 }
 
-/** Reads a whole number. */
 export function readCount(least: number, most = 999_999_999): (text: string) => number {
   const read = readNumber(`a whole number from ${least} ${most === 999_999_999 ? 'on' : `to ${most}`}`, least, most)
   return (text) => read(/^\d+$/.test(text) ? text : '')

@@ -16,16 +16,12 @@ Exit codes:
 
 Documentation: `
 
-/** What the package knows of itself. */
 interface ProgramFacts {
   version: string
-  /** Path of the guide in the installed package. */
   documentation: string
-  /** Notified of the exit code of the command. */
   onEnd(exitCode: ExitCode): void
 }
 
-/** The whole command line. */
 export function createProgram(context: CliContext, { version, documentation, onEnd }: ProgramFacts): Command {
   const { terminal } = context
   const program = new Command('modelrun')

@@ -10,7 +10,6 @@ import type { JsonValue } from './json.ts'
  */
 export type Verdict = 'pass' | 'fail' | 'observed' | 'skipped'
 
-/** A judgement with its reason and the exchanges that prove it. */
 export interface Finding {
   verdict: Verdict
   /** A sentence for people. */

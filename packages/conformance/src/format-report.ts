@@ -40,7 +40,6 @@ function causeLines({ exchanges }: ConformanceReport, results: readonly CheckRes
   ]
 }
 
-/** The outcome in one line. */
 function summaryLine({ summary, credits, durationMs, baseUrl }: ConformanceReport): string {
   const { pass, fail, observed, skipped } = summary
   const counts = `${pass} passed, ${fail} failed, ${observed} observed, ${skipped} skipped`

@@ -2,7 +2,6 @@ import { isRecord, memberOf } from '@modelrun/kit'
 
 export { isRecord }
 
-/** A value that JSON can hold. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** The value at a JSON pointer; `undefined` when there is none. `~` is not escaped: no name here holds one. */

@@ -15,7 +15,6 @@ export function createRedactor(secrets: readonly string[]) {
     text,
     /** The same, and cut to a length that a report can hold. */
     body: (whole: string) => cut(text(whole)),
-    /** Every text in a value. */
     value: (whole: JsonValue) => value(whole) as JsonValue, // the same but for its texts
     /** The url of a request: each value of its query. */
     url: (whole: string) => {

@@ -16,13 +16,11 @@ interface Account {
   salt: string
 }
 
-/** A folder that belongs to one account. */
 interface OwnedFolder {
   out: string
   sameAccount?: boolean | undefined
 }
 
-/** Where a batch is kept. */
 export function stateFolder(out: string): string {
   return join(out, '.modelrun')
 }

@@ -6,11 +6,9 @@ import type { Batch } from './open-batch.ts'
 import { attemptKey, readAttempt, rowContent } from './row-keys.ts'
 import { failWith, type Row, type RowRules } from './rows.ts'
 
-/** What the user decides about rows that did not succeed. */
 export interface Decisions {
   retryFailed?: boolean | undefined
   resubmitUnknown?: boolean | undefined
-  /** `row=job_id` */
   job?: readonly string[] | undefined
 }
 
@@ -91,7 +89,6 @@ export function startAttempts(rows: readonly Row[], wanted: Decisions): Row[] {
   return retried
 }
 
-/** A row, and the job that the user says it is. */
 interface Decision {
   row: Row
   jobId: string

@@ -5,16 +5,13 @@ import type { RowState } from './report.ts'
 const BAR = 20
 const LINE_EVERY_MS = 10_000
 
-/** State of a batch at the start of the process. */
 export interface BatchStart {
   total: number
   /** Rows that ended in an earlier process: they say nothing about the speed. */
   ended: number
   /** Rows that were sent by earlier processes: `credits` has them already. */
   sent: number
-  /** Price of a run, in credits. */
   price: number
-  /** What was sent by earlier processes, in credits. */
   credits: number
   /** What earlier commands left waiting, and this file does not have: it is sent, too. */
   left: { runs: number; credits: number }
@@ -37,14 +34,12 @@ export class BatchProgress {
     this.#timer = setInterval(() => terminal.say(this.#line.text()), LINE_EVERY_MS).unref()
   }
 
-  /** Notes the end of a row. */
   add(state: RowState): void {
     this.#done += 1
     if (this.#done > this.#start.sent && state !== 'rejected') this.#newlyPaid += 1
     this.#counts.set(state, (this.#counts.get(state) ?? 0) + 1)
   }
 
-  /** Removes the bar. */
   end(): void {
     clearInterval(this.#timer)
     this.#line.end()

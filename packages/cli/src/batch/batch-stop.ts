@@ -17,11 +17,8 @@ export class BatchStop implements BatchStops {
   readonly #interruption: Interruption
   readonly #context: CliContext
   #said: Promise<void> | undefined
-  /** Why the state is gone. */
   #gone: string | undefined
-  /** Once it is open. */
   batch: Batch | undefined
-  /** Aborts when no more rows are to be sent. */
   readonly signal: AbortSignal
 
   constructor(interruption: Interruption, context: CliContext) {
@@ -44,7 +41,6 @@ export class BatchStop implements BatchStops {
     this.#own.abort(error)
   }
 
-  /** What to throw for an error that ended the batch. */
   async explain(error: unknown): Promise<unknown> {
     await this.#said
     if (this.#gone !== undefined) return new DiskError(`${this.#gone} ${IN_ACCOUNT}`)

@@ -8,7 +8,6 @@ import { appendPrivate, makePrivateFolder, writePrivate } from '../files/private
 import type { Service } from '../service/service.ts'
 import { bindAccount, stateFolder } from './account.ts'
 
-/** A batch that is kept in the folder of its files. */
 export interface Batch {
   runs: Runs
   engine: Engine
@@ -23,11 +22,9 @@ const LOCK_MS = 10_000
 /** Enough for the jobs of the runs that are being sent when the disk is full. */
 const RESERVE_BYTES = 512 * 1024
 
-/** Why a batch stops. */
 export interface BatchStops {
   /** The key, its permissions or its credits do not suffice. */
   onPause(reason: Error): void
-  /** The store failed. */
   onStoreError(error: unknown): void
 }
 
@@ -92,11 +89,8 @@ function openFolder(out: string): string {
   }
 }
 
-/** What is saved of a row that succeeded. */
 export interface SavedRow {
-  /** Paths of its files. */
   files?: readonly string[]
-  /** Why others are not saved. */
   saveProblem?: string | undefined
 }
 

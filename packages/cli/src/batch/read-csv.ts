@@ -3,7 +3,6 @@ import { parse } from 'csv-parse/sync'
 import { messageOf, UsageError } from '../errors.ts'
 import { sourceName, type TextSource } from '../files/read-text.ts'
 
-/** A row as it stands in the file. */
 export interface RawRow {
   /** From 1, without the heading and without blank rows. */
   row: number
@@ -12,13 +11,11 @@ export interface RawRow {
   isCsv: boolean
 }
 
-/** The rows of a file, and how many of it were left out. */
 export interface RawRows {
   rows: readonly RawRow[]
   blank: number
 }
 
-/** A record of a table, and the line where it ends. */
 interface CsvRecord {
   record: string[]
   info: { lines: number }

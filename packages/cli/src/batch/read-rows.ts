@@ -4,10 +4,8 @@ import { UsageError } from '../errors.ts'
 import { readText, sourceName, type TextSource } from '../files/read-text.ts'
 import { type RawRow, type RawRows, readCsv } from './read-csv.ts'
 
-/** Maximum number of problems of a file that are listed. */
 export const MOST_PROBLEMS = 10
 
-/** How `--inputs` is read. */
 export interface RowSource {
   inputs: string
   delimiter?: string | undefined

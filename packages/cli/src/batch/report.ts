@@ -19,7 +19,6 @@ export type RowState = (typeof STATES)[number]
 /** A row, as far as it is known: the state of a batch has no file of rows. */
 type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> & Partial<Pick<Row, 'row' | 'cells'>>
 
-/** What is said of a row, in events and in the report. */
 export type RowReport = ReturnType<typeof describeRow>
 
 /**
@@ -34,14 +33,12 @@ export function describeRow(known: KnownRow, price: number | undefined) {
     row,
     key,
     attempt,
-    /** The row as it stands in the file. */
     input: cells === undefined ? { ...run?.input } : Object.fromEntries(cells),
     state,
     job_id: run?.jobId,
     request_id: run?.requestId,
     sent_at: run?.sentAt === undefined ? undefined : new Date(run.sentAt).toISOString(),
     files,
-    /** Where the service has the files. */
     urls: run?.output === undefined ? [] : urlsOf(run.output),
     /** Undefined where it is not known whether it was charged. */
     credits: rowCredits(state, price),
@@ -86,7 +83,6 @@ const TO_DO: Readonly<Record<RowState, string>> = {
   unknown: 'decide: see below',
 }
 
-/** What the summary needs, beside the rows. */
 interface Summary {
   out: string
   report?: string | undefined

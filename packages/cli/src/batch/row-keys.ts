@@ -3,7 +3,6 @@ import { stableJson } from '@modelrun/kit'
 import type { RunInput } from '../run/input.ts'
 import type { InputRules } from '../run/parameters.ts'
 
-/** The start of the hash of a content, as a key. */
 export function hashOf(content: string, length: number): string {
   return createHash('sha256').update(content).digest('hex').slice(0, length)
 }
@@ -16,7 +15,6 @@ export function attemptKey(key: string, attempt: number): string {
   return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
 }
 
-/** The row and the number of the attempt of a run. */
 export function readAttempt(runKey: string): { key: string; attempt: number } {
   const [key = runKey, attempt = '1'] = runKey.split(SEPARATOR)
   return { key, attempt: Number(attempt) }

@@ -17,24 +17,18 @@ export interface Row extends SavedRow {
   /** The same for the same row in every process. */
   key: string
   input: RunInput
-  /** As it stands in the file. */
   cells: RawRow['cells']
   /** Number of attempts so far; 1 for none. Each is a run of its own in the batch, and is sent at most once. */
   attempt: number
   /** The key of the run of the attempt that counts. */
   runKey: string
-  /** That run, when it was added before. */
   run?: Run | undefined
 }
 
-/** What makes rows of cells. */
 export interface RowRules extends InputRules {
   model: string
-  /** The column of `--key`. */
   key: string | undefined
-  /** The columns of `--ignore-columns`. */
   ignored: readonly string[]
-  /** The folder of `--files`. */
   files: string | undefined
 }
 

@@ -65,7 +65,6 @@ async function readRules(
   return { rules, price: priceOf(model) }
 }
 
-/** Says what is left out. */
 async function readBatchRows(options: BatchOptions, rules: RowRules, { terminal }: CliContext): Promise<Row[]> {
   const raw = await readRows(options)
   const rows = await createRows(raw.rows, rules)
@@ -85,7 +84,6 @@ async function checkFound({ runs }: Batch, rows: readonly Row[], { out, newRows 
   )
 }
 
-/** State of the batch when a process starts. */
 async function findStart(batch: Batch, rows: readonly Row[], price: number): Promise<BatchStart> {
   const sent = rows.filter(({ run }) => run !== undefined && run.state !== 'waiting')
   const ended = sent.filter(({ run }) => run?.state !== 'running')
@@ -134,7 +132,6 @@ function countEqual({ rows, rules }: BatchWork): number {
   return repeated.length
 }
 
-/** Says what there is, and sends nothing. */
 async function reportDryRun({ batch, rows, start, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
   for (const row of rows) Object.assign(row, batch.saved.of(row.key))
   const reports = rows.map((row) => describeRow(row, start.price))

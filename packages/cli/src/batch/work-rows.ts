@@ -24,7 +24,6 @@ export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, R
   dryRun?: boolean | undefined
 }
 
-/** The rows of a batch, and what works on them. */
 export interface BatchWork {
   service: Service
   rules: RowRules
@@ -62,7 +61,6 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
   await Promise.race([Promise.all(saves), stopped])
 }
 
-/** Rejects when the signal aborts. */
 function rejectionOf(signal: AbortSignal): Promise<never> {
   const stopped = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason)

@@ -11,7 +11,6 @@ export interface LogsOptions extends ServiceOptions {
   follow?: boolean | undefined
 }
 
-/** Where `modelrun dev` listens. */
 const DEV_URL = 'http://127.0.0.1:4010'
 
 /** How long a service on this machine may take to respond. */
@@ -74,7 +73,6 @@ async function follow(
   }
 }
 
-/** Prints the requests and deliveries of what the control API says has happened. */
 function printEntries(activity: unknown, terminal: Terminal): void {
   const entries = memberOf(activity, 'entries')
   for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
@@ -83,7 +81,6 @@ function printEntries(activity: unknown, terminal: Terminal): void {
   }
 }
 
-/** Where a result went, and what the receiver responded, or why it did not. */
 function printDelivery(entry: Record<string, unknown>, terminal: Terminal): void {
   const { url, job_id, outcome, status, reason, duration_ms } = entry
   const at = timeOf(entry)
@@ -94,7 +91,6 @@ function printDelivery(entry: Record<string, unknown>, terminal: Terminal): void
   if (reason) terminal.print(`              ${reason}`)
 }
 
-/** What was sent, what came back, why, and what to do. */
 function printRequest(entry: Record<string, unknown>, terminal: Terminal): void {
   const { method, path, status, code, fault, duration_ms, job_id } = entry
   const message = memberOf(memberOf(tryParseJson(String(entry.response_body)), 'error'), 'message')

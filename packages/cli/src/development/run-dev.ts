@@ -7,7 +7,6 @@ export interface DevOptions {
   json?: boolean | undefined
 }
 
-/** Runs the reference server until a signal ends it. */
 export async function runDev(_: [], { port }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
   const [{ createReferenceServer }, { listen, ListenError, loadDashboard }] = await Promise.all([
     import('@modelrun/reference-server'),

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { messageOf, UsageError } from '../errors.ts'
 
-/** A text of the user. */
 export interface TextSource {
   /** `-` is standard input. */
   path: string

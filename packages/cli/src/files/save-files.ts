@@ -35,7 +35,6 @@ const MOST_NAMES = 1_000
 
 interface SavePlan {
   folder: string
-  /** The start of the names. */
   prefix: string
   signal?: AbortSignal | undefined
 }
@@ -43,7 +42,6 @@ interface SavePlan {
 /** Files that are fetched at once. */
 const SAVES_AT_ONCE = 6
 
-/** The paths of what is saved, and an error that names the items that are not. */
 export interface SavedOutput {
   files: readonly string[]
   error?: UnsavedError
@@ -81,7 +79,6 @@ async function saveItem(client: ModelRun, produced: ProducedOutput, plan: SavePl
   }
 }
 
-/** Where the service has the files. */
 export function urlsOf({ items }: ProducedOutput['output']): string[] {
   return items.flatMap((item) => stringIn(item, 'url') ?? [])
 }

@@ -9,7 +9,6 @@ import type { Interruption } from '../run/interruption.ts'
 import { StatusLine } from '../terminal/terminal.ts'
 import { durationText, priceText } from '../terminal/text.ts'
 
-/** A job, and what is known about its run. */
 interface FollowedJob {
   client: ModelRun
   job: JobHandle

@@ -40,7 +40,6 @@ function printJob(id: string, { status, output, error }: Job, { terminal }: CliC
   return status === 'failed' || status === 'cancelled' ? EXIT.failed : EXIT.done
 }
 
-/** Cancels a job (section 4.5). */
 export async function cancelJob([id]: [string], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
   const { status } = await client.jobs.cancel(id)
@@ -50,7 +49,6 @@ export async function cancelJob([id]: [string], options: ServiceOptions, context
   return status === 'cancelled' ? EXIT.done : EXIT.failed
 }
 
-/** Prints the runs of the ledger, newest last. */
 async function showLedger(context: CliContext): Promise<ExitCode> {
   const { terminal } = context
   const runs = new Ledger(context).read()

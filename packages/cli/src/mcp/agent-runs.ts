@@ -10,28 +10,23 @@ import { priceOf, readModel } from '../models/read-model.ts'
 import { inputProblems } from '../run/input.ts'
 import { priceText } from '../terminal/text.ts'
 
-/** A run as an agent asks for it. */
 export interface AskedRun {
   model: string
   input: Record<string, unknown>
   key?: string | undefined
 }
 
-/** What an asked run would be. */
 export interface PlannedRun {
   key: string
   /** Id of the model as it was asked for: a service may show another one. */
   model: string
   input: Record<string, unknown>
-  /** Of model and input. */
   hash: string
-  /** Price of a run, in credits. */
   price: number
   /** Whether it has to be sent: no run of its key was, or it was rejected. */
   isNew: boolean
   /** Key of an earlier run of the same input that may have been charged. */
   lostKey: string | undefined
-  /** Whether a run asks for the same. */
   isSame(run: Run): boolean
 }
 
@@ -107,7 +102,6 @@ export class AgentRuns {
     if (isFree) await this.#work.batch.engine.release(budgetOfToday(), key)
   }
 
-  /** Credits that the runs of this day may still cost. */
   async budgetLeft(): Promise<number> {
     const spent = await this.#work.batch.engine.total(budgetOfToday())
     return Math.max(0, this.#work.options.budget - spent)
@@ -127,7 +121,6 @@ export class AgentRuns {
     return runs
   }
 
-  /** The files of a run, saved once. */
   async filesOf({ key, model, jobId, output }: Run): Promise<SavedOutput> {
     const { files: known } = this.#work.batch.saved.of(key)
     if (known !== undefined || jobId === undefined || output === undefined) return { files: known ?? [] }

@@ -7,13 +7,10 @@ import type { PlannedRun } from './agent-runs.ts'
 /** What the user was asked: a response is for this model, input and price alone. */
 export type Question = Pick<PlannedRun, 'key' | 'hash' | 'price'>
 
-/** What is known of the consent of the user. */
 interface Consent {
-  /** Up to this price the user is not asked. */
   confirmAbove: number
   /** The most that the agent says the user agreed to. */
   maxCredits: number | undefined
-  /** Whether the host has questions. */
   canAsk: boolean
   known?: 'open' | 'silent' | undefined
 }
@@ -52,7 +49,6 @@ export function checkResponse(plan: PlannedRun, response: unknown): void {
   }
 }
 
-/** Whether the user was asked about this run at this price. */
 export function isAbout({ key, hash, price }: PlannedRun, question: Question | undefined): boolean {
   return key === question?.key && hash === question.hash && price === question.price
 }
@@ -69,10 +65,8 @@ export function shorten(text: string, most: number): string {
   return clean.length > most ? `${clean.slice(0, most)}…` : clean
 }
 
-/** How long a person may take to respond. */
 const RESPONSE_MS = 600_000
 
-/** Any result of a host. */
 const ANY = { '~standard': { version: 1 as const, vendor: 'modelrun', validate: (value: unknown) => ({ value }) } }
 
 /** Asks through a host of the protocol of 2025. Returns its response; undefined when it cannot ask, or does not respond. */

@@ -20,7 +20,6 @@ import { TOOLS } from './tools.ts'
 
 type Protocol = typeof import('@modelcontextprotocol/server')
 
-/** What the tools work on. */
 export interface ToolWork {
   protocol: Protocol
   client: ModelRun
@@ -36,13 +35,11 @@ const INSTRUCTIONS =
 const READ_EVERY_MS = 200
 const SHOWN_DESCRIPTION = 200
 
-/** Arguments of run_model. */
 interface RunArguments extends AskedRun {
   max_credits?: number
   wait_s?: number
 }
 
-/** Makes the server of one connection. */
 export function createToolServer(work: ToolWork): McpServer {
   const { protocol, client, agentRuns, terminal } = work
   const { runs } = agentRuns

@@ -1,6 +1,5 @@
 import type { JsonSchemaType } from '@modelcontextprotocol/server'
 
-/** Arguments of a tool, or members of its result, by their names. */
 export type Properties = Exclude<JsonSchemaType, boolean>['properties'] & object
 
 const STRING = { type: 'string' }

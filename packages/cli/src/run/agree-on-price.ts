@@ -10,7 +10,6 @@ import { priceText } from '../terminal/text.ts'
  */
 const ASK_FROM_CREDITS = 20
 
-/** What is about to be paid. */
 interface Price {
   credits: number
   /** What it is for, as the start of a sentence: `A run of aurora-image`. */

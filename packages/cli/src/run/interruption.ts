@@ -9,7 +9,6 @@ export class Interruption {
   readonly #context: CliContext
   #isHeld = false
   readonly #listener = (signal: string) => this.#press(signal)
-  /** The first signal that came. */
   #first: string | undefined
   #note = ''
 
@@ -18,7 +17,6 @@ export class Interruption {
     for (const name of SIGNALS) process.on(name, this.#listener)
   }
 
-  /** Aborts at Ctrl-C. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -40,7 +38,6 @@ export class Interruption {
     }
   }
 
-  /** Stops handling the signals. */
   release(): void {
     for (const name of SIGNALS) process.off(name, this.#listener)
   }

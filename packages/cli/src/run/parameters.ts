@@ -2,9 +2,7 @@ import { memberOf } from '@modelrun/kit'
 import type { InputProperty, Model } from 'modelrun'
 import { cleanText } from '../terminal/text.ts'
 
-/** A parameter of a model, as the command line sees it. */
 export interface Parameter {
-  /** Its name in the input. */
   readonly name: string
   /** `--num-images` for `num_images`; undefined when it has none: then only `--input` can have it. */
   readonly flag: string | undefined
@@ -14,7 +12,6 @@ export interface Parameter {
   readonly types: readonly string[]
 }
 
-/** What an input is checked against. */
 export interface InputRules {
   schema: Model['input_schema']
   parameters: readonly Parameter[]
@@ -51,7 +48,6 @@ export function isSwitch({ type }: InputProperty): boolean {
   return type === 'boolean'
 }
 
-/** How a person gives a parameter. */
 export function namedFlag({ flag, name }: Pick<Parameter, 'flag' | 'name'>): string {
   return flag ?? name
 }
@@ -70,7 +66,6 @@ export function typeLabel(parameter: Parameter): string {
   return type.replace(/[^a-z]/gi, '') || 'value'
 }
 
-/** What a parameter takes: values, bounds, default. */
 export function boundsText({ property, isRequired, types }: Parameter): string {
   const { enum: allowed, minimum, maximum } = property
   const parts = [

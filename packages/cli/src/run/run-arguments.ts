@@ -76,7 +76,6 @@ interface ModelCommand {
   command: Command
   parameters: readonly Parameter[]
   given: Map<string, string[]>
-  /** Adds a text that is given for a parameter. */
   add(name: string, text: string): void
 }
 

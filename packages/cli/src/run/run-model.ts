@@ -14,7 +14,6 @@ import { buildInput, type RunInput } from './input.ts'
 import { Interruption } from './interruption.ts'
 import { readRunArguments } from './run-arguments.ts'
 
-/** Runs a model: parameters, price, submit, wait, files. */
 export async function runModel(
   [id, rest]: [string, string[]],
   before: RunCommandOptions,
@@ -51,7 +50,6 @@ function findConnectionOptions(rest: readonly string[], before: RunCommandOption
   }
 }
 
-/** A run that is about to be sent. */
 interface PlannedRun {
   service: Service
   model: Model

@@ -5,12 +5,10 @@ import { isClientError, messageOf, UsageError } from '../errors.ts'
 import type { ServiceOptions } from '../options.ts'
 import { createClient, type Found, findConnection, NO_KEY, NO_URL } from './service.ts'
 
-/** What a check found. */
 interface Check {
   name: string
   /** `skipped`: it could not be checked, and that is not a problem. */
   state: keyof typeof MARKS
-  /** What was found, and what to do about it. */
   text: string
 }
 

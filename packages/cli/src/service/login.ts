@@ -41,7 +41,6 @@ async function checkKey(apiKey: string, baseUrl: string, context: CliContext): P
   }
 }
 
-/** Removes url and key. */
 export async function logout(_: [], __: object, { env, terminal }: CliContext): Promise<ExitCode> {
   if (readLogin(env) === undefined) throw new UsageError('No url and key are stored.')
   storeLogin(undefined, env)

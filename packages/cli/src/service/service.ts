@@ -11,7 +11,6 @@ export interface Found {
   source: string
 }
 
-/** A client of the service, and what it calls with. */
 export interface Service {
   client: ModelRun
   baseUrl: string

@@ -15,7 +15,6 @@ interface Login {
 /** Version 0.1.0 had several, by name. Those that have another name are kept. */
 const NAME = 'default'
 
-/** Returns what `modelrun login` has stored. */
 export function readLogin(env: Env): Login | undefined {
   const login = tryParseJson(stringIn(memberOf(readFile(env), NAME), 'secret') ?? '')
   const [baseUrl, apiKey] = [stringIn(login, 'baseUrl'), stringIn(login, 'apiKey')]

@@ -3,7 +3,6 @@ import { styleText } from 'node:util'
 import { replaceApiKeys, stringIn } from '@modelrun/kit'
 import { cleanText, fitText, safeJson, type TextWidth, tableLines } from './text.ts'
 
-/** Variables of the process. */
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** A stream of the process, as far as the command needs it. */
@@ -13,7 +12,6 @@ interface TextStream {
   readonly columns?: number | undefined
 }
 
-/** The streams and the environment of a process. */
 export interface TerminalOptions {
   readonly stdin: { readonly isTTY?: boolean | undefined }
   readonly stdout: TextStream
@@ -37,7 +35,6 @@ export type Line = string | readonly (string | StyledText)[]
 export class Terminal {
   /** Whether standard output is one JSON object a line. */
   json = false
-  /** Never printed. */
   apiKey: string | undefined
   readonly #options: TerminalOptions
   #status = ''
@@ -169,14 +166,12 @@ export class StatusLine {
     this.#draw()
   }
 
-  /** Removes the line. */
   end(): void {
     unsubscribe(ATTEMPTS, this.#note)
     clearInterval(this.#timer)
     this.#terminal.status('')
   }
 
-  /** What the line says now. */
   text(): string {
     const text = this.#text(performance.now() - this.#startedAt)
     return this.#problem === undefined ? text : `${text} · last request: ${this.#problem}`

@@ -26,7 +26,6 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** How many columns of a terminal a text takes. */
 export type TextWidth = (text: string) => number
 
 /** The text, or its start with `…` when it is wider. */

@@ -78,7 +78,6 @@ const TYPES = new Map([
   ['object', 'object'],
 ])
 
-/** The type of a parameter's value. What TypeScript can check, it checks. */
 function typeText({ types = ['any value'], enum: allowed, minimum, maximum }: Parameter): string {
   const parts = new Set(allowed?.map(literalType) ?? types.flatMap((type) => typesOf(type, minimum, maximum)))
   return parts.has('unknown') ? 'unknown' : [...parts].join(' | ')

@@ -13,11 +13,9 @@ import { countText, priceText } from '../terminal/text.ts'
 import { renderTypes } from './render-types.ts'
 import { codeOf, readTypes, type TypedModel, toTypedModel, type WrittenModel } from './typed-model.ts'
 
-/** What `modelrun types` is asked for. */
 export interface TypesOptions {
   /** Every model of the catalog, instead of ids. */
   all?: boolean | undefined
-  /** The file. */
   out: string
   /** Compares the file with the catalog, and writes nothing. */
   check?: boolean | undefined
@@ -25,7 +23,6 @@ export interface TypesOptions {
   open?: boolean | undefined
 }
 
-/** What it works on. */
 export interface TypesWork {
   client: Pick<ModelRun, 'models'>
   terminal: Pick<Terminal, 'print' | 'say'>

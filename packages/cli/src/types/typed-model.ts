@@ -58,7 +58,6 @@ function byValue(a: unknown, b: unknown): number {
   return (first as string) < (second as string) ? -1 : 1
 }
 
-/** The first line of every file of types. */
 export const TITLE = '// Input types of models, made by `modelrun types`. Do not edit: run it again.'
 
 /** Starts the line with a model's data as JSON: what `--check` compares with the catalog. */

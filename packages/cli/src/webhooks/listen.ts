@@ -11,7 +11,6 @@ import { createPoster, type PostDelivery } from './deliveries.ts'
 
 export interface ListenOptions extends ServiceOptions, ReceiverOptions {}
 
-/** Delivers the ends of jobs to a receiver. */
 export async function runListen([ids]: [string[]], options: ListenOptions, context: CliContext): Promise<ExitCode> {
   const { terminal } = context
   const post = await createPoster(options, context)
@@ -31,7 +30,6 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
   }
 }
 
-/** What delivers the ends of jobs. */
 interface Listening {
   client: ModelRun
   post: PostDelivery
@@ -56,7 +54,6 @@ async function deliverEnd(
   }
 }
 
-/** A job whose end is delivered. */
 interface FollowedRun {
   jobId: string
   /** Price of the run, when it is known: a job need not say what was charged. */

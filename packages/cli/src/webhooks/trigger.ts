@@ -9,13 +9,11 @@ export interface TriggerOptions extends ServiceOptions, ReceiverOptions {
   data?: string | undefined
 }
 
-/** How a job ended. */
 export type TriggerEvent = 'succeeded' | 'failed' | 'unknown'
 
 const MADE_UP =
   'This job is made up: an inbox with a `client` drops its delivery. `modelrun listen` delivers real ones, also of `modelrun dev`.'
 
-/** Posts a made-up delivery. */
 export async function runTrigger(
   [event]: [TriggerEvent],
   options: TriggerOptions,

@@ -9,7 +9,6 @@ import { MODEL_JUDGES } from './model-judges.ts'
 import { RUN_JUDGES } from './run-judges.ts'
 import { SETTINGS } from './settings.ts'
 
-/** Every check in order. */
 export const ALL_CHECKS: readonly Check[] = [
   ...KEY_JUDGES,
   ...LIST_JUDGES,
@@ -22,7 +21,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...SETTINGS,
 ]
 
-/** Names of the areas. */
 export const AREAS: readonly string[] = [...new Set(ALL_CHECKS.map(areaOf))]
 
 /** Ids of checks are `area/what`. */

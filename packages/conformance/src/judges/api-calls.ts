@@ -3,7 +3,6 @@ import type { Exchange } from '../exchange.ts'
 import { mayDo } from '../session/keys.ts'
 import type { Recorded } from '../session/session.ts'
 
-/** A request to an endpoint of section 4, with its response. */
 export interface ApiCall extends Recorded {
   route: RouteName
   /** The id in the path; empty for the list. */

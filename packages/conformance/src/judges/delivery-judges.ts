@@ -15,7 +15,6 @@ interface Delivered extends Pick<WebhookEndpoint, 'url' | 'deliveries'> {
   job: JobStory | undefined
 }
 
-/** One delivery with its run. */
 type Arrival = Delivered & { delivery: Delivery }
 
 /** Runs with a webhook, and what arrived there. */

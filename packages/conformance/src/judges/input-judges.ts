@@ -8,7 +8,6 @@ import { jobOf, type RunCall, type World } from './world.ts'
 
 type BrokenRule = NonNullable<RunCall['violation']>['rule']
 
-/** Runs that break a rule. */
 const breaking = (rule: BrokenRule): Source<RunCall> => ({
   from: [rule === 'model' ? unknownModelRun : wrongRuns],
   pick: ({ sentRuns }) => sentRuns.filter(({ violation }) => violation?.rule === rule),

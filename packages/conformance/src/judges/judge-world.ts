@@ -10,7 +10,6 @@ export interface Source<Item> {
   /** The first one names what is missing when there is nothing to judge. */
   from: readonly Scenario[]
   pick(world: World): readonly Item[]
-  /** Why there may be nothing. */
   nothing: string
 }
 

@@ -98,7 +98,6 @@ function rejections(name: string, source: Source<ApiCall>): Check[] {
   ]
 }
 
-/** A request and its response, in words. */
 function describe({ response }: Pick<ApiCall, 'response'>): string {
   return `${originOf(response.exchange)}: ${rejectionText(response)}`
 }

@@ -38,7 +38,6 @@ const ABOVE_MAXIMUM: Source<ApiResponse> = {
   nothing: 'no such limit was sent',
 }
 
-/** Every list (section 4.1). */
 export const LIST_JUDGES: readonly Check[] = [
   judgeAll('models/every-list', ASKED, (all) => {
     const initial = at(all.find(({ query }) => query.offset === undefined)?.response.json, '/offset')

@@ -33,7 +33,6 @@ const PROPERTIES: Source<{ name: string; property: Property; details: ApiCall }>
   nothing: 'no model that was read has a parameter',
 }
 
-/** The path of a model that is not there. */
 const UNKNOWN: Source<ApiCall> = {
   from: [unknownModel],
   pick: ({ calls }) => calls.filter(({ route, id }) => route === 'getModel' && id === UNKNOWN_ID),

@@ -50,7 +50,6 @@ export function outputShown({ json }: Shown, pointer: string): string {
   return `type ${show(at(json, `${pointer}/type`))} and ${types.length} items (${types.join(', ')})`
 }
 
-/** Judges the HTTP status. */
 export function hasStatus(response: ApiResponse, ...allowed: readonly number[]): Finding {
   const detail = `${originOf(response.exchange)}: status ${response.status}; expected ${allowed.join(' or ')}`
   return judge(allowed.includes(response.status), detail, response)
@@ -62,7 +61,6 @@ export function rejectionOf({ status, json }: Pick<ApiResponse, 'status' | 'json
   return { status, code: typeof code === 'string' ? code : null }
 }
 
-/** The same in words. */
 export function rejectionText(response: ApiResponse): string {
   const { status, code } = rejectionOf(response)
   return code === null ? `status ${status}` : `status ${status} with the code ${code}`

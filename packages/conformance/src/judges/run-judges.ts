@@ -41,7 +41,6 @@ const WITH_WEBHOOK = ofMode(
 const ASYNC_WEBHOOK = ofMode('async+webhook', runsOf('asyncWebhook'), 'no asynchronous run with a webhook was accepted')
 const AT_ONCE = only(runsOf('cancelled'), (run) => !isWaiting(run), 'no run was accepted that should return at once')
 const NAMED = only(RUNS, (run) => !(isWaiting(run) && hasFailed(run)))
-/** The runs that should be accepted. */
 const RIGHT = only(
   { ...RUNS, pick: ({ sentRuns }) => sentRuns },
   (run) => !run.isOpen && !(run.shouldFail && isWaiting(run)) && mayDo(run.key, 'runModel'),

@@ -10,13 +10,11 @@ import { type ApiCall, apiCallOf, isItsOwn, type ListCall, listCallOf } from './
 /** Everything that a run of the suite has sent and received, by kind. */
 export type World = ReturnType<typeof worldOf>
 
-/** A run with what was asked for. */
 export type RunCall = ReturnType<typeof runCallOf>
 
 /** A job with everything that was seen of it, each in order. */
 export type JobStory = ReturnType<typeof storyOf>[number]
 
-/** Sorts what was recorded. */
 export function worldOf(session: Session) {
   const calls = session.recorded.filter(({ response }) => response.status !== 429).flatMap(apiCallOf)
   const ofRoute = (route: RouteName) => calls.filter((call) => call.route === route)
@@ -34,9 +32,7 @@ export function worldOf(session: Session) {
     /** Lists that should be returned, and those that were. */
     askedLists,
     lists,
-    /** Details of models that were returned. */
     details,
-    /** Every run that was sent. */
     sentRuns,
     /** The runs that were accepted, with a key and an input that the specification accepts. */
     runs: accepted.filter(({ violation, key }) => violation === undefined && mayDo(key, 'runModel')),
@@ -68,12 +64,10 @@ function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, 
     ...call,
     sync: typeof sync === 'boolean' ? sync : undefined,
     hasWebhook: url !== undefined,
-    /** How the result is asked for. */
     mode: `${sync === false ? 'async' : 'sync'}${url === undefined ? '' : '+webhook'}` as const,
     /** Missing when no webhook was asked for. */
     endpoint: session.endpoints.find((endpoint) => endpoint.url === url),
     jobId: jobIdIn(call.response),
-    /** The status in the response. */
     says: at(call.response.json, '/status'),
     /** Missing when neither the list nor the details showed it. */
     price: prices.get(call.id),
@@ -112,7 +106,6 @@ export function jobOf({ jobId }: RunCall, { jobs }: World): JobStory | undefined
   return jobs.find((job) => job.jobId === jobId)
 }
 
-/** Whether one request was sent before another. */
 export function isBefore(one: ApiResponse, other: ApiResponse): boolean {
   return one.exchange.id < other.exchange.id
 }
@@ -134,7 +127,6 @@ export function isProviderFailure(body: unknown): boolean {
 
 export const PROVIDER_FAILURE = 'PROVIDER_FAILURE'
 
-/** The ids of the models on a page. */
 export function idsOf(response: ApiResponse): unknown[] {
   return modelsOf(response).map(({ id }) => id)
 }

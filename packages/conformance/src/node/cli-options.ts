@@ -11,10 +11,8 @@ import {
 } from '../options.ts'
 import { createRedactor } from '../redact.ts'
 
-/** Checks a service. */
 export interface CheckCommand {
   options: ConformanceOptions
-  /** Path of the JSON report. */
   json?: string
   webhookUrl?: string
   webhookPort?: number
@@ -22,7 +20,6 @@ export interface CheckCommand {
   timeScale?: number
 }
 
-/** The values of the options by commander's names. */
 interface OptionValues
   extends Omit<CheckCommand, 'options'>,
     Pick<ConformanceOptions, 'allowRuns' | 'maxCredits' | 'only'> {

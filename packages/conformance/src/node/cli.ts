@@ -34,7 +34,6 @@ async function runChecks(command: CheckCommand): Promise<number> {
   }
 }
 
-/** The number that a command prints. */
 async function printedCredits(command: string): Promise<number> {
   const { stdout } = await promisify(exec)(command, { timeout: 60_000 }).catch(stop('--read-credits-command failed'))
   const printed = stdout.trim()
@@ -50,7 +49,6 @@ async function openReceiver({ options, webhookUrl, webhookPort }: CheckCommand) 
   return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch(stop('No port for webhooks can be bound'))
 }
 
-/** Ends the command with a sentence for its user. */
 function stop(sentence: string): (error: unknown) => never {
   return (error) => {
     throw new CannotStartError(`${sentence}: ${messageWithCause(error)}.`)

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { WebhookReceiver } from '../webhooks/webhook-endpoints.ts'
 
-/** Where webhooks arrive. */
 export interface ReceiveWebhooksOptions {
   /** Port to listen on. Default 0: the system picks a free one. */
   port?: number | undefined

@@ -7,7 +7,6 @@ import { type ModelTarget, sampleInput } from './inputs.ts'
 /** The model of a run. */
 export type RunKind = keyof Targets
 
-/** The models that the suite runs. */
 export interface Targets {
   main?: ModelTarget | undefined
   slow?: ModelTarget | undefined

@@ -17,7 +17,6 @@ type Key = Pick<SessionCall, 'key' | 'authorization' | 'headers'>
 interface KeyedCall {
   route: RouteName
   key: Key
-  /** Of a limited key. */
   name?: LimitedKey | undefined
 }
 

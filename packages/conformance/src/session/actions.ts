@@ -23,7 +23,6 @@ export function cancelJob(session: Session, jobId: string, call: Partial<Session
   return session.call({ ...call, method: 'DELETE', path: routePath(ROUTES.cancelJob, { id: jobId }) })
 }
 
-/** Status of a job in a response of `GET /v1/jobs/{id}`. */
 export function jobStatus(response: ApiResponse): unknown {
   return at(response.json, '/data/status')
 }
@@ -43,14 +42,12 @@ export function isUnfinished(read: ApiResponse): boolean {
   return !hasEnded(read) && JOB_STATUSES.some((status) => status === jobStatus(read))
 }
 
-/** The id of the job in a response to a run. */
 export function jobIdIn(response: ApiResponse): string | undefined {
   const jobId = at(response.json, '/job_id')
   return typeof jobId === 'string' && jobId !== '' ? jobId : undefined
 }
 
 interface PollOptions {
-  /** Ends the polling before the job ends. */
   until?: (response: ApiResponse) => boolean
   key?: string | undefined
 }

@@ -4,9 +4,7 @@ import { type ResolvedOptions, SPECIAL_KEYS, type SpecialKey } from '../options.
 /** The key of a request, by what the specification says about it (section 5). */
 export interface SentKey {
   kind: 'full' | 'limited' | 'missing' | 'invalid' | 'revoked'
-  /** The permissions that a limited key lacks. */
   lacks: readonly Permission[]
-  /** Of a limited key. */
   name?: LimitedKey
 }
 
@@ -24,7 +22,6 @@ export function sentKey(authorization: string | undefined, { apiKey, keys }: Res
   return name === undefined ? { kind: 'invalid', lacks: [] } : { kind: 'limited', lacks: SPECIAL_KEYS[name], name }
 }
 
-/** Whether a key lacks a permission. */
 export function lacks(name: LimitedKey, permission: Permission): boolean {
   return SPECIAL_KEYS[name].some((one) => one === permission)
 }

@@ -8,14 +8,12 @@ import type { RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import { type SentKey, sentKey } from './keys.ts'
 
-/** A request as scenarios write it. */
 export interface SessionCall extends Pick<Call, 'path' | 'headers'> {
   method?: Call['method'] | undefined
   /** Default: the key with all permissions. */
   key?: string | undefined
   /** The whole header instead of a key; `null` for none. */
   authorization?: string | null | undefined
-  /** Sent as JSON. */
   body?: unknown
   /** Whether the specification leaves the response open, beyond the form of an error. */
   isOpen?: boolean | undefined
@@ -23,7 +21,6 @@ export interface SessionCall extends Pick<Call, 'path' | 'headers'> {
   violation?: Omit<Violation, 'input'> | undefined
 }
 
-/** A request with its response, in full. */
 export interface Recorded extends Pick<SessionCall, 'path' | 'body' | 'violation'> {
   method: Call['method']
   key: SentKey
@@ -45,7 +42,6 @@ export interface SessionParts {
 const STILL_MS = 240_000
 const BALANCE_INTERVAL_MS = 8_000
 
-/** The ways to ask for a run. */
 export const MODES = ['unsaid+webhook', 'sync', 'async+webhook', 'unsaid', 'sync+webhook', 'async'] as const
 
 /** One run of the suite: what scenarios need, and everything that was sent and received. */
@@ -53,15 +49,11 @@ export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly parts: SessionParts
-  /** Every request that has a response so far, in order. */
   readonly recorded: Recorded[] = []
-  /** The produced files that were read (section 2.5). */
   readonly files: ApiResponse[] = []
   /** The balance of the account before anything was run, and at the end. */
   readonly credits: { before?: number | undefined; after?: number | undefined } = {}
-  /** All models of the list. */
   readonly models: Record<string, unknown>[] = []
-  /** The models that the suite runs. */
   targets: Targets = {}
   /** Why scenarios broke off, with what proves it; by name where they build on something that is missing. */
   readonly troubles: Finding[] = []
@@ -92,7 +84,6 @@ export class Session {
     return this.options.readCredits?.().catch(() => undefined)
   }
 
-  /** The balance once it no longer changes. */
   async settledBalance(): Promise<number | undefined> {
     const startedAt = this.clock.now()
     let [last, changedAt] = [await this.balance(), startedAt]
@@ -148,7 +139,6 @@ export class Session {
     return { sync: mode.startsWith('unsaid') ? undefined : mode.startsWith('sync'), webhook_url: url }
   }
 
-  /** Every endpoint of a webhook that was opened so far. */
   get endpoints(): readonly WebhookEndpoint[] {
     return this.parts.webhookEndpoints?.opened ?? []
   }
@@ -159,7 +149,6 @@ export class Session {
   }
 }
 
-/** Values that take turns; `undefined` where there are none. */
 export function inTurn<Value>(values: readonly Value[], index: number): Value | undefined {
   return values[index % values.length]
 }

@@ -9,7 +9,6 @@ export interface WebhookReceiver {
   onRequest(handler: (request: Request) => Promise<Response>): void
 }
 
-/** A delivery that arrived. */
 export interface Delivery {
   method: string
   url: string
@@ -31,7 +30,6 @@ const ACCEPTED = [200, 204, 202, 201]
 export interface WebhookEndpoint {
   readonly url: string
   readonly behavior: EndpointBehavior
-  /** Of the response. */
   readonly status: number
   readonly deliveries: Delivery[]
 }
