@@ -110,6 +110,7 @@ export { createRedactor, type Redactor, replaceApiKeys } from './redact.ts'
 export { retryAfterMs } from './retry-after.ts'
 export {
   copyJson,
+  inputIssues,
   isArrayBuffer,
   isBlob,
   isPlainData,

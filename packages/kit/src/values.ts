@@ -1,3 +1,5 @@
+import { closestName } from './closest-name.ts'
+
 /** Whether a value is an object with members: no array, and not `null`. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -110,4 +112,91 @@ export function isBlob(value: unknown): value is Blob {
 /** Whether a value is a buffer without a view. */
 export function isArrayBuffer(value: unknown): value is ArrayBufferLike {
   return ['ArrayBuffer', 'SharedArrayBuffer'].includes(kindOf(value))
+}
+
+/** What the schema of a model says of a parameter (section 2.3). */
+interface ParameterRules {
+  type?: string | string[] | undefined
+  enum?: unknown[] | undefined
+  default?: unknown
+  minimum?: number | undefined
+  maximum?: number | undefined
+}
+
+interface InputRules {
+  properties: Readonly<Record<string, ParameterRules>>
+  required?: readonly string[] | undefined
+}
+
+interface InputIssue {
+  pointer: string
+  message: string
+}
+
+/** Finds what does not fit the rules of a model. @param isOpen whether parameters may be given that the rules do not name */
+export function inputIssues(
+  { properties, required = [] }: InputRules,
+  input: Readonly<Record<string, unknown>>,
+  isOpen: boolean,
+): InputIssue[] {
+  const names = [...new Set([...Object.keys(properties), ...required])]
+  // A parameter with a default may be left out, required or not. A name that every object has is not given by that.
+  const isGiven = (name: string) => Object.hasOwn(input, name) && input[name] !== undefined
+  const missing = required.filter((name) => !isGiven(name) && properties[name]?.default === undefined)
+  const problemOf = ([name, value]: [string, unknown]) => {
+    if (Object.hasOwn(properties, name)) return findProblem(properties[name] ?? {}, value)
+    return isOpen || names.includes(name) ? undefined : unknownParameter(name, names)
+  }
+  return [
+    ...missing.map((name) => issue(name, 'the parameter is required')),
+    ...Object.entries(input).flatMap((member) => {
+      const problem = member[1] === undefined ? undefined : problemOf(member)
+      return problem === undefined ? [] : [issue(member[0], problem)]
+    }),
+  ]
+}
+
+function issue(name: string, message: string): InputIssue {
+  return { pointer: jsonPointer([name]), message }
+}
+
+function unknownParameter(name: string, names: readonly string[]): string {
+  const closest = closestName(name, names)
+  const hint = closest === undefined ? `the model takes ${names.join(', ') || 'none'}` : `did you mean ${closest}?`
+  return `no such parameter; ${hint}`
+}
+
+function findProblem({ type, enum: allowed, minimum, maximum }: ParameterRules, value: unknown): string | undefined {
+  const got = `not ${showValue(value)}`
+  const types = [type ?? []].flat()
+  if (types.length > 0 && !types.some((one) => hasType(value, one))) {
+    return `must be of type ${types.join(' or ')}, ${got}`
+  }
+  if (allowed !== undefined && typeof value !== 'object' && !allowed.includes(value)) {
+    return `must be one of ${allowed.map(showValue).join(', ')}, ${got}`
+  }
+  if (typeof value !== 'number') return undefined
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}, ${got}`
+  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}, ${got}`
+  return undefined
+}
+
+function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+      return typeof value === type
+    case 'number':
+      return Number.isFinite(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'null':
+      return value === null
+    case 'object':
+      return isRecord(value)
+    default:
+      return true
+  }
 }
