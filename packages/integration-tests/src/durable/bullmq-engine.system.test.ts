@@ -108,7 +108,7 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
     await expect.poll(() => started).toEqual([0])
     await dying.close()
     const once = () => other.once('died', handler, { id: 'a', lockMs: 500 })
-    await expect.poll(once, { timeout: 30_000 }).toMatchObject({ isRun: true })
+    await expect.poll(once).toMatchObject({ isRun: true })
     expect(started).toEqual([0, 1])
     await other.close()
   })
@@ -122,7 +122,7 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
       if (starts.length > 2) return undefined
       throw new PauseQueue(id === 'long' ? 700 : 50)
     })
-    await expect.poll(() => starts.length, { timeout: 5_000, interval: 10 }).toBe(4)
+    await expect.poll(() => starts.length, { interval: 10 }).toBe(4)
     expect(Number(starts[2]) - Number(starts[0])).toBeGreaterThan(650)
     await engine.close()
   })

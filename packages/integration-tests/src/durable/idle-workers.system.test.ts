@@ -1,28 +1,18 @@
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
-
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
+import { expect, it } from 'vitest'
+import { describeWithPostgres } from '../services/with-postgres.ts'
 
 /** So long that no test would end by a poll. */
 const NEVER_MS = 600_000
 
-describe.skipIf(isMissing)(`idle workers on Postgres${note}`, () => {
-  let service: PostgresService
-  beforeAll(async () => {
-    service = await startPostgres()
-  })
-  afterAll(() => service?.stop())
-
+describeWithPostgres('idle workers on Postgres', (database) => {
   it('of 200 queues share one statement for each poll', async () => {
-    const pool = new pg.Pool({ connectionString: service.url })
     const statements: string[] = []
     const query = async (text: string, values: unknown[]) => {
       statements.push(text)
-      return await pool.query(text, values)
+      return await database.pool.query(text, values)
     }
     const engine = createPostgresEngine(query, { pollMs: 20 })
     await engine.setup()
@@ -33,7 +23,6 @@ describe.skipIf(isMissing)(`idle workers on Postgres${note}`, () => {
     await expect.poll(() => statements.length).toBeGreaterThan(5)
     expect(new Set(statements).size).toBe(1)
     await engine.close()
-    await pool.end()
   })
 
   it.each([
@@ -41,9 +30,9 @@ describe.skipIf(isMissing)(`idle workers on Postgres${note}`, () => {
     ['sql of postgres', (url: string) => postgres(url, { onnotice: () => {} })],
     ['a connection string', (url: string) => url],
   ] as const)('learn from another process that a run was added, by %s', async (_, clientOf) => {
-    const client = clientOf(service.url)
+    const client = clientOf(database.service.url)
     const engine = createPostgresEngine(client, { pollMs: NEVER_MS })
-    const other = createPostgresEngine(service.url, { pollMs: NEVER_MS })
+    const other = createPostgresEngine(database.service.url, { pollMs: NEVER_MS })
     await engine.setup()
     const queue = crypto.randomUUID()
     const ran: string[] = []
@@ -62,7 +51,7 @@ describe.skipIf(isMissing)(`idle workers on Postgres${note}`, () => {
   })
 
   it('listen again after their connection has ended, and hold none once they have stopped', async () => {
-    const pool = new pg.Pool({ connectionString: service.url })
+    const pool = new pg.Pool({ connectionString: database.service.url })
     pool.on('error', () => {})
     const engine = createPostgresEngine(pool, { pollMs: 10, onError: () => {} })
     await engine.setup()

@@ -1,23 +1,15 @@
 import { createPostgresEngine } from '@modelrun/durable/postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { engineChecks } from '../../../durable/test/engine-checks.ts'
 import { type NeonService, startNeon } from '../services/neon.ts'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
+import { describeWithPostgres } from '../services/with-postgres.ts'
 
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-
-describe.skipIf(isMissing)(`the Postgres engine over Neon's HTTP driver${note}`, () => {
-  let postgres: PostgresService
+describeWithPostgres("the Postgres engine over Neon's HTTP driver", (database) => {
   let neon: NeonService
 
   beforeAll(async () => {
-    postgres = await startPostgres()
-    neon = await startNeon(postgres.url)
-  })
-  afterAll(async () => {
-    await neon?.stop()
-    await postgres?.stop()
+    neon = await startNeon(database.service.url)
+    return neon.stop
   })
 
   it.each(engineChecks(() => createPostgresEngine(neon.sql, { pollMs: 50 })))('$name', ({ run }) => run())

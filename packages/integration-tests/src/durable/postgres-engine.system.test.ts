@@ -1,41 +1,28 @@
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { engineChecks } from '../../../durable/test/engine-checks.ts'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
+import { describeWithPostgres } from '../services/with-postgres.ts'
 
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-
-describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
-  let service: PostgresService
-  let pool: pg.Pool
-  let sql: postgres.Sql
-
-  beforeAll(async () => {
-    service = await startPostgres()
-    pool = new pg.Pool({ connectionString: service.url, max: 20 })
-    sql = postgres(service.url, { max: 10, onnotice: () => {} })
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await sql?.end()
-    await service?.stop()
-  })
-
-  const open = () => createPostgresEngine(pool, { pollMs: 50 })
+describeWithPostgres('the Postgres engine', (database) => {
+  const open = () => createPostgresEngine(database.pool, { pollMs: 50 })
 
   it.each(engineChecks(open))('$name', ({ run }) => run())
 
   describe('with the client postgres', () => {
+    let sql: postgres.Sql
+    beforeAll(() => {
+      sql = postgres(database.service.url, { max: 10, onnotice: () => {} })
+      return () => sql.end()
+    })
     const openOther = () => createPostgresEngine(sql, { pollMs: 50 })
     it.each(engineChecks(openOther))('$name', ({ run }) => run())
   })
 
   it('says that its tables are missing', async () => {
-    await pool.query('CREATE DATABASE empty')
-    const other = new pg.Pool({ connectionString: service.url.replace(/postgres$/, 'empty') })
+    await database.pool.query('CREATE DATABASE empty')
+    const other = new pg.Pool({ connectionString: database.service.url.replace(/postgres$/, 'empty') })
     const engine = createPostgresEngine(other)
     await expect(engine.add('q', 'a', { data: 1 })).rejects.toThrow(/engine\.setup\(\)/)
     await other.end()
@@ -43,9 +30,9 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
 
   it('is set up for a user who may not create tables, once they are there', async () => {
     await open().setup()
-    await pool.query("CREATE ROLE writer LOGIN PASSWORD 'x'; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-    await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer')
-    const url = new URL(service.url)
+    await database.pool.query("CREATE ROLE writer LOGIN PASSWORD 'x'; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    await database.pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer')
+    const url = new URL(database.service.url)
     url.username = 'writer'
     url.password = 'x'
     const other = new pg.Pool({ connectionString: url.href })
@@ -61,7 +48,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     const query = (text: string, values: unknown[]) => {
       if (text.includes('FROM (SELECT) AS one')) asked.push('next')
       if (text.includes("SET state = 'running'")) asked.push('lock')
-      return pool.query(text, values)
+      return database.pool.query(text, values)
     }
     const engine = createPostgresEngine(query, { pollMs: 60_000 })
     await engine.setup()
@@ -96,7 +83,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
   })
 
   it('waits for no other change of the queue, and misses no late commit in a list', async () => {
-    const client = await pool.connect()
+    const client = await database.pool.connect()
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -130,7 +117,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     const engine = open()
     await engine.setup()
     for (const id of ['a', 'b', 'c', 'd', 'e']) await engine.add('given-up', id, { data: null })
-    await pool.query("UPDATE modelrun_tasks SET lost = 4 WHERE queue = 'given-up'")
+    await database.pool.query("UPDATE modelrun_tasks SET lost = 4 WHERE queue = 'given-up'")
     engine.work('given-up', async () => undefined)
     await expect.poll(() => engine.count('given-up')).toEqual({ waiting: 0, running: 0, done: 0, dead: 5 })
     const first = await engine.list('given-up', 'dead', { limit: 2 })

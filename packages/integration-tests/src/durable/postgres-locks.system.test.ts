@@ -1,26 +1,10 @@
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import type { Task } from '@modelrun/kit'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
+import { expect, it } from 'vitest'
+import { describeWithPostgres } from '../services/with-postgres.ts'
 
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-
-describe.skipIf(isMissing)(`the locks of the Postgres engine${note}`, () => {
-  let service: PostgresService
-  let pool: pg.Pool
-
-  beforeAll(async () => {
-    service = await startPostgres()
-    pool = new pg.Pool({ connectionString: service.url, max: 20 })
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await service?.stop()
-  })
-
-  const open = () => createPostgresEngine(pool, { pollMs: 50 })
+describeWithPostgres('the locks of the Postgres engine', (database) => {
+  const open = () => createPostgresEngine(database.pool, { pollMs: 50 })
 
   it('runs what it has locked although the next statement fails', async () => {
     let failure: 'none' | 'next' | 'past' = 'none'
@@ -29,7 +13,7 @@ describe.skipIf(isMissing)(`the locks of the Postgres engine${note}`, () => {
         failure = 'past'
         throw new Error('The connection is gone.')
       }
-      const result = await pool.query(text, values)
+      const result = await database.pool.query(text, values)
       if (failure === 'none' && text.includes("SET state = 'running'") && result.rows.length > 0) failure = 'next'
       return result
     }
@@ -46,10 +30,10 @@ describe.skipIf(isMissing)(`the locks of the Postgres engine${note}`, () => {
     let isLate = false
     const isOver = async () => {
       const sql = `SELECT due_at < extract(epoch FROM clock_timestamp()) * 1000 AS over FROM modelrun_tasks WHERE queue = 'slow'`
-      return (await pool.query<{ over: boolean }>(sql)).rows[0]?.over === true
+      return (await database.pool.query<{ over: boolean }>(sql)).rows[0]?.over === true
     }
     const query = async (text: string, values: unknown[]) => {
-      const result = await pool.query(text, values)
+      const result = await database.pool.query(text, values)
       if (isLate || !text.includes("SET state = 'running'") || result.rows.length === 0) return result
       isLate = true
       while (!(await isOver()));
@@ -67,7 +51,7 @@ describe.skipIf(isMissing)(`the locks of the Postgres engine${note}`, () => {
   it('is not stopped by open transactions of other clients', async () => {
     const engine = open()
     await engine.setup()
-    const client = await pool.connect()
+    const client = await database.pool.connect()
     await client.query('BEGIN')
     await client.query(`SELECT * FROM modelrun_tasks FOR UPDATE`)
     await engine.add('beside', 'locked', { data: null })
@@ -101,12 +85,12 @@ describe.skipIf(isMissing)(`the locks of the Postgres engine${note}`, () => {
     }
     engine.work('renewed', work, { concurrency: 3, lockMs: 6_000 })
     await expect.poll(() => runs).toHaveLength(3)
-    const client = await pool.connect()
+    const client = await database.pool.connect()
     await client.query('BEGIN')
     await client.query("SELECT 1 FROM modelrun_tasks WHERE queue = 'renewed' AND id = 'held' FOR UPDATE")
     const endOfLocks = async () => {
       const sql = "SELECT min(due_at) AS at FROM modelrun_tasks WHERE queue = 'renewed' AND id <> 'held'"
-      return Number((await pool.query(sql)).rows[0].at)
+      return Number((await database.pool.query(sql)).rows[0].at)
     }
     const before = await endOfLocks()
     await expect.poll(endOfLocks).toBeGreaterThan(before)
@@ -126,10 +110,10 @@ describe.skipIf(isMissing)(`the locks of the Postgres engine${note}`, () => {
     const marks: boolean[] = []
     const work = async ({ fence, markStarted }: Task) => {
       if (fence > 1) return 'second'
-      await pool.query("UPDATE modelrun_tasks SET due_at = 1 WHERE queue = 'over'")
+      await database.pool.query("UPDATE modelrun_tasks SET due_at = 1 WHERE queue = 'over'")
       marks.push(await markStarted())
       // As another worker takes it, which dies then.
-      await pool.query("UPDATE modelrun_tasks SET fence = 2 WHERE queue = 'over'")
+      await database.pool.query("UPDATE modelrun_tasks SET fence = 2 WHERE queue = 'over'")
       return 'first'
     }
     engine.work('over', work, { concurrency: 1, startMark: 'handler' })

@@ -1,14 +1,10 @@
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { engineChecks } from '../../../durable/test/engine-checks.ts'
 import { startPgbouncer } from '../services/pgbouncer.ts'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
-
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-const bouncer = needs(...POSTGRES_PROGRAMS, 'pgbouncer')
+import { describeWithPostgres } from '../services/with-postgres.ts'
 
 /** The tables of version 1, which had no version table, with a task that waits, one that runs and one that is done. */
 const VERSION_1 = `
@@ -40,22 +36,10 @@ const VERSION_2 = `${VERSION_1};
   CREATE TABLE modelrun_version (version int PRIMARY KEY);
   INSERT INTO modelrun_version VALUES (1), (2)`
 
-describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
-  let service: PostgresService
-  let admin: pg.Pool
-
-  beforeAll(async () => {
-    service = await startPostgres()
-    admin = new pg.Pool({ connectionString: service.url })
-  })
-  afterAll(async () => {
-    await admin?.end()
-    await service?.stop()
-  })
-
+describeWithPostgres('setup of the Postgres engine', (database) => {
   async function newDatabase(name: string): Promise<pg.Pool> {
-    await admin.query(`CREATE DATABASE ${name}`)
-    const pool = new pg.Pool({ connectionString: service.url.replace(/postgres$/, name), max: 20 })
+    await database.pool.query(`CREATE DATABASE ${name}`)
+    const pool = new pg.Pool({ connectionString: database.service.url.replace(/postgres$/, name), max: 20 })
     onTestFinished(() => pool.end())
     return pool
   }
@@ -146,7 +130,7 @@ describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
     await createPostgresEngine(pool, { schema: 'work' }).setup()
     await pool.query('CREATE ROLE granted LOGIN; GRANT USAGE ON SCHEMA work TO granted')
     await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA work TO granted')
-    const url = service.url.replace(/postgres@(.*)postgres$/, 'granted@$1granted')
+    const url = database.service.url.replace(/postgres@(.*)postgres$/, 'granted@$1granted')
     const engine = createPostgresEngine(url, { schema: 'work' })
     await engine.setup()
     await engine.add('q', 'a', { data: 1 })
@@ -156,7 +140,7 @@ describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
 
   it('takes a connection string, a pool, a client, `sql` of postgres, and a function', async () => {
     const pool = await newDatabase('taken')
-    const url = service.url.replace(/postgres$/, 'taken')
+    const url = database.service.url.replace(/postgres$/, 'taken')
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const sql = postgres(url, { onnotice: () => {} })
@@ -200,23 +184,17 @@ describe.skipIf(isMissing)(`setup of the Postgres engine${note}`, () => {
   })
 })
 
-describe.skipIf(bouncer.isMissing)(
-  `the Postgres engine behind PgBouncer with transaction pooling${bouncer.note}`,
-  () => {
-    let service: PostgresService
+describeWithPostgres(
+  'the Postgres engine behind PgBouncer with transaction pooling',
+  (database) => {
     let url: string
-    const stops: (() => Promise<void>)[] = []
-
     beforeAll(async () => {
-      service = await startPostgres()
-      const started = await startPgbouncer(service.port)
-      url = started.url
-      stops.push(started.stop, service.stop)
-    })
-    afterAll(async () => {
-      for (const stop of stops) await stop()
+      const bouncer = await startPgbouncer(database.service.port)
+      url = bouncer.url
+      return bouncer.stop
     })
 
     it.each(engineChecks(() => createPostgresEngine(url, { pollMs: 50 })))('$name', ({ run }) => run())
   },
+  { programs: ['pgbouncer'] },
 )

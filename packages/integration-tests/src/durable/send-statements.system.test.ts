@@ -1,31 +1,15 @@
 import { createRuns, type RunsOptions } from '@modelrun/durable'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import { ModelRun } from 'modelrun'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
+import { afterAll, expect, it } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
+import { describeWithPostgres } from '../services/with-postgres.ts'
 import { MODEL } from './runs-harness.ts'
 import { posts } from './sent-runs.ts'
 
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-
-describe.skipIf(isMissing)(`the statements of a step on Postgres${note}`, () => {
-  let service: PostgresService
-  let pool: pg.Pool
-  let server: CheckedServer
-
-  beforeAll(async () => {
-    service = await startPostgres()
-    pool = new pg.Pool({ connectionString: service.url, max: 20 })
-    server = createCheckedServer({ clock: 'system', latency: 0 })
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await service?.stop()
-    await server?.close()
-  })
+describeWithPostgres('the statements of a step on Postgres', (database) => {
+  const server = createCheckedServer({ clock: 'system', latency: 0 })
+  afterAll(() => server.close())
 
   /** @param isLost whether the response to the next statement gets lost, after the statement has run */
   async function openRuns({
@@ -34,13 +18,13 @@ describe.skipIf(isMissing)(`the statements of a step on Postgres${note}`, () => 
   }: Partial<RunsOptions> & { isLost?: () => boolean } = {}) {
     const statements: string[] = []
     const query = async (text: string, values: unknown[]) => {
-      const result = await pool.query(text, values)
+      const result = await database.pool.query(text, values)
       // One that failed, because a busy disk kept a lock for longer than its limit, is repeated.
       statements.push(text)
       if (isLost()) throw new Error('The response was lost.')
       return result
     }
-    await createPostgresEngine(pool).setup()
+    await createPostgresEngine(database.pool).setup()
     const engine = createPostgresEngine(query, { onError: () => {} })
     const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
     const runs = createRuns({ ...options, engine, client, name: crypto.randomUUID() })

@@ -1,25 +1,15 @@
 import type { Engine } from '@modelrun/durable'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
-import { needs } from '../services/programs.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { type SlowLink, startSlowLink } from '../services/slow-link.ts'
+import { describeWithPostgres } from '../services/with-postgres.ts'
 
-const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
-
-describe.skipIf(isMissing)(`Postgres connections that fall silent${note}`, () => {
-  let service: PostgresService
-
-  beforeAll(async () => {
-    service = await startPostgres()
-  })
-  afterAll(() => service?.stop())
-
+describeWithPostgres('Postgres connections that fall silent', (database) => {
   /** An engine on a relay in front of Postgres, with the errors that it has reported. */
   async function open(isOwnPool: boolean): Promise<{ link: SlowLink; engine: Engine; errors: unknown[] }> {
-    const link = await startSlowLink(service.port)
-    const url = service.url.replace(`:${service.port}`, `:${link.port}`)
+    const link = await startSlowLink(database.service.port)
+    const url = database.service.url.replace(`:${database.service.port}`, `:${link.port}`)
     const errors: unknown[] = []
     const options = { pollMs: 50, onError: (error: unknown) => errors.push(error) }
     // As in the guide, without time limits.

@@ -1,40 +1,30 @@
 import { createMarks } from '@modelrun/durable/marks'
 import mysql from 'mysql2/promise'
-import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MARIADB_PROGRAMS, type MariadbService, startMariadb } from '../../services/mariadb.ts'
-import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../../services/postgres.ts'
 import { needs } from '../../services/programs.ts'
+import { describeWithPostgres } from '../../services/with-postgres.ts'
 
-const onPostgres = needs(...POSTGRES_PROGRAMS)
 const onMariadb = needs(...MARIADB_PROGRAMS)
 
-describe.skipIf(onPostgres.isMissing)(`marks in Postgres${onPostgres.note}`, () => {
-  let service: PostgresService
-  let pool: pg.Pool
+describeWithPostgres('marks in Postgres', (database) => {
   let sql: postgres.Sql
   const marks = createMarks('postgres', { table: 'public.modelrun_marks' })
 
   beforeAll(async () => {
-    service = await startPostgres()
-    pool = new pg.Pool({ connectionString: service.url })
-    sql = postgres(service.url, { onnotice: () => {} })
-    await marks.setup(pool)
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await sql?.end()
-    await service?.stop()
+    sql = postgres(database.service.url, { onnotice: () => {} })
+    await marks.setup(database.pool)
+    return () => sql.end()
   })
 
   it('reject a client without a transaction, and leave no mark', async () => {
-    await expect(marks.mark(pool, 'a')).rejects.toThrow(/open transaction.*pool\.connect\(\)/)
+    await expect(marks.mark(database.pool, 'a')).rejects.toThrow(/open transaction.*pool\.connect\(\)/)
     await expect(marks.mark(sql, 'a')).rejects.toThrow(/open transaction.*sql\.begin/)
-    const client = await pool.connect()
+    const client = await database.pool.connect()
     await expect(marks.mark(client, 'a')).rejects.toThrow(/open transaction.*'BEGIN'/)
     client.release()
-    expect((await pool.query('SELECT id FROM modelrun_marks')).rows).toEqual([])
+    expect((await database.pool.query('SELECT id FROM modelrun_marks')).rows).toEqual([])
   })
 
   it('take the `sql` of a callback of `sql.begin`', async () => {
@@ -43,7 +33,7 @@ describe.skipIf(onPostgres.isMissing)(`marks in Postgres${onPostgres.note}`, () 
   })
 
   it('take a function that gives rows', async () => {
-    const client = await pool.connect()
+    const client = await database.pool.connect()
     await client.query('BEGIN')
     const rows = async (text: string, values: unknown[]) => (await client.query(text, values)).rows
     expect([await marks.mark(rows, 'function'), await marks.mark(rows, 'function')]).toEqual([true, false])
@@ -52,7 +42,7 @@ describe.skipIf(onPostgres.isMissing)(`marks in Postgres${onPostgres.note}`, () 
   })
 
   it('fail with 40001 at REPEATABLE READ while the first run commits, and are right in the next attempt', async () => {
-    const [first, second] = [await pool.connect(), await pool.connect()]
+    const [first, second] = [await database.pool.connect(), await database.pool.connect()]
     await first.query('BEGIN')
     await marks.mark(first, 'serial')
     await second.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
