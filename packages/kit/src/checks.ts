@@ -66,7 +66,6 @@ export const callback = /* @__PURE__ */ must('a function', isFunction)
 /** For durations and limits; `Infinity` means no limit. */
 export const positive = /* @__PURE__ */ number('a number above 0', (value) => value > 0)
 export const notNegative = /* @__PURE__ */ number('a number of at least 0', (value) => value >= 0)
-export const integer = /* @__PURE__ */ number('a whole number', Number.isSafeInteger)
 export const count = /* @__PURE__ */ number(
   'a whole number of at least 0',
   (value) => Number.isInteger(value) && value >= 0,

@@ -78,9 +78,19 @@ const TYPES = new Map([
   ['object', 'object'],
 ])
 
-function typeText({ types = ['any value'], enum: allowed, minimum, maximum }: Parameter): string {
-  const parts = new Set(allowed?.map(literalType) ?? types.flatMap((type) => typesOf(type, minimum, maximum)))
+function typeText({ type = 'any value', enum: allowed = [], minimum, maximum }: Parameter): string {
+  const types = [type].flat().toSorted()
+  const all = types.flatMap((one) => typesOf(one, minimum, maximum))
+  const parts = new Set(allowed.length > 0 ? allowed.toSorted(byValue).map(literalType) : all)
   return parts.has('unknown') ? 'unknown' : [...parts].join(' | ')
+}
+
+/** Numbers by size, then everything else by its JSON. */
+function byValue(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [first, second] = [a, b].map((value) => [typeof value !== 'number', JSON.stringify(value)].join(' '))
+  if (first === second) return 0
+  return (first as string) < (second as string) ? -1 : 1
 }
 
 function typesOf(type: string, minimum = Number.NaN, maximum = Number.NaN): string[] {

@@ -1,20 +1,12 @@
 import { stringIn, tryParseJson } from '@modelrun/kit'
-import type { InputSchema, Model } from 'modelrun'
+import type { InputProperty, InputSchema, Model } from 'modelrun'
 import { schemaHash } from 'modelrun/models'
 
 /** One parameter of a model (section 2.3), as types need it. */
-export interface Parameter {
+export interface Parameter extends InputProperty {
   name: string
   /** True when a run without it is rejected: a required parameter with a default may be left out. */
   isRequired: boolean
-  description?: string | undefined
-  /** JSON types, sorted. Undefined: any value. */
-  types?: string[] | undefined
-  /** The allowed values, sorted. */
-  enum?: unknown[] | undefined
-  default?: unknown
-  minimum?: number | undefined
-  maximum?: number | undefined
 }
 
 /** A model, with what its types have in another form. */
@@ -33,29 +25,16 @@ export async function toTypedModel(model: Model): Promise<TypedModel> {
 export function readParameters({ properties, required = [] }: InputSchema): Parameter[] {
   // No object literal can hold this name: a run cannot have it.
   const names = [...new Set([...Object.keys(properties), ...required])].filter((name) => name !== '__proto__')
-  return names.map((name) => readParameter(name, properties, required)).toSorted(byNeedAndName)
-}
-
-function readParameter(name: string, properties: InputSchema['properties'], required: readonly string[]): Parameter {
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-  const { type, enum: allowed = [], default: fallback, description, minimum, maximum } = property ?? {}
-  const values = allowed.length > 0 ? { enum: allowed.toSorted(byValue) } : {}
-  const types = type === undefined ? undefined : [type].flat().toSorted()
-  const isRequired = required.includes(name) && fallback === undefined
-  return { name, isRequired, description, types, ...values, default: fallback, minimum, maximum }
+  const parameters = names.map((name) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return { ...property, name, isRequired: required.includes(name) && property?.default === undefined }
+  })
+  return parameters.toSorted(byNeedAndName)
 }
 
 function byNeedAndName(a: Parameter, b: Parameter): number {
   if (a.isRequired !== b.isRequired) return a.isRequired ? -1 : 1
   return a.name < b.name ? -1 : 1
-}
-
-/** Numbers by size, then everything else by its JSON. */
-function byValue(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  const [first, second] = [a, b].map((value) => [typeof value !== 'number', JSON.stringify(value)].join(' '))
-  if (first === second) return 0
-  return (first as string) < (second as string) ? -1 : 1
 }
 
 export const TITLE = '// Input types of models, made by `modelrun types`. Do not edit: run it again.'

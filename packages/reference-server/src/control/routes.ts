@@ -11,7 +11,6 @@ import { type IncomingRequest, jsonReply, type Reply } from '../wire/messages.ts
 import { methodsOf, Router } from '../wire/router.ts'
 import { ACTIVITY_ROUTES, REPORT_ROUTES } from './activity.ts'
 import { CLOCK_ROUTES } from './clock.ts'
-import { DOCUMENT_PATH, documentAt } from './document.ts'
 import { FAULT_ROUTES } from './faults.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
@@ -27,6 +26,15 @@ import {
 } from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
+
+/** Path of the OpenAPI document below the control API's prefix. */
+const DOCUMENT_PATH = '/openapi.json'
+
+/** The document at the URL of this server. Most servers live for one test and never load it. */
+async function documentAt(baseUrl: string): Promise<object> {
+  const { default: document } = await import('../../control-openapi.json', { with: { type: 'json' } })
+  return { ...document, servers: [{ url: baseUrl, description: 'The modelrun reference server' }] }
+}
 
 /** The header that lets clients on other machines use the control API. */
 export const TOKEN_HEADER = 'x-reference-token'

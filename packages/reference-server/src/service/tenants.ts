@@ -88,8 +88,7 @@ export interface KeyLimits {
 }
 
 export const keyLimitsSchema = z.strictObject({
-  permissions: z.optional(z.readonly(z.array(z.enum(PERMISSIONS)))),
-  credits: z.optional(z.int().check(z.nonnegative())),
+  ...z.omit(createKeyOptionsSchema, { live: true }).shape,
   allowIps: z.optional(z.nullable(allowlistSchema)),
 }) satisfies z.ZodMiniType<KeyLimits>
 

@@ -1,7 +1,6 @@
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
-import { useResize } from '../ui/use-resize.ts'
 import { spokenLabel } from './labels.ts'
 import { isSame, type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
 import { endsOf, Response, SendMark, StateMark } from './marks.tsx'
@@ -25,7 +24,11 @@ const LEAST_WIDTH = 300
 export function Diagram({ life, isFolded = true, active, onChoose }: DiagramProps) {
   const element = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState(720)
-  useResize(element, ({ clientWidth }) => setRoom(clientWidth))
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => element.current && setRoom(element.current.clientWidth))
+    if (element.current) observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
   const width = Math.max(LEAST_WIDTH, room)
   const layout = layoutLife(life, isFolded)
   const lanes = lanesFor(width)

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
 import { now } from '../data/clock.ts'
-import type { Exchange, Life } from '../data/wire.ts'
+import { post } from '../data/control.ts'
+import type { Exchange, JobRow, Life } from '../data/wire.ts'
 import { Diagram } from '../diagram/diagram.tsx'
 import { foldPolls } from '../diagram/fold-polls.ts'
 import { isBad } from '../diagram/labels.ts'
 import { isSame, startOf } from '../diagram/layout.ts'
 import { linkTo, route } from '../route.ts'
-import { CopyButton } from '../ui/button.tsx'
+import { Button, CopyButton } from '../ui/button.tsx'
 import { Check } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Empty, Loading, StatusBadge, statusNow } from '../ui/parts.tsx'
 import { ExchangePanel } from './exchange-panel.tsx'
-import { JobActions } from './job-actions.tsx'
 import { JobOutput } from './job-output.tsx'
 import { outcomeText } from './outcome.ts'
 import { useLife } from './use-life.ts'
@@ -52,6 +52,20 @@ export function JobPage({ id }: { id: string }) {
       <JobActions job={job} />
       <JobDiagram key={id} life={life.value} />
     </article>
+  )
+}
+
+/** How a job that runs ends by hand. */
+function JobActions({ job: { job_id, ended_at_ms } }: { job: JobRow }) {
+  if (ended_at_ms !== undefined) return null
+  return (
+    <div class="buttons doings" role="group" aria-label="What happens to the job">
+      {['Complete', 'Fail'].map((name) => (
+        <Button key={name} act={() => post(`jobs/${encodeURIComponent(job_id)}/${name.toLowerCase()}`)}>
+          {name}
+        </Button>
+      ))}
+    </div>
   )
 }
 
