@@ -1,6 +1,6 @@
 import { ModelRun } from 'modelrun'
-import { describe, expect, it, test, vi } from 'vitest'
-import { type Batch, MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { expect, test, vi } from 'vitest'
+import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { openProcesses } from '../../test/processes.ts'
 import { createRuns } from './create-runs.ts'
 
@@ -190,56 +190,4 @@ test('a job that the service has cancelled gives its credits back', async () => 
   await new ModelRun({ ...server.clientOptions(), clock: undefined }).jobs.cancel(jobId)
   await settled(runs.read('a', { isHinted: true }))
   expect(await settled(runs.progress())).toMatchObject({ cancelled: 1, credits: 0 })
-})
-
-const sweep = ({ runs }: Batch) => runs.sweep()
-const cancel = ({ runs }: Batch) => runs.cancel('a')
-const takePlace = ({ engine }: Batch) => engine.reserve('runs:places', 'b', { amount: 1 })
-const freePlace = ({ engine }: Batch) => engine.release('runs:places', 'b')
-const RESPONSE = {
-  kind: 'response',
-  route: 'runModel',
-  body: { error: { code: 'NO', message: 'no' } },
-  times: 1,
-} as const
-const respond = (status: number) => (batch: Batch) => batch.server.faults.add({ ...RESPONSE, status })
-
-/** Each way in which a resubmit is not accepted, the reason that the run then has, and the steps. */
-const NOT_ACCEPTED: readonly [string, string, ...((batch: Batch) => unknown)[]][] = [
-  ['is above the limit', 'more than is left', ({ reopen }) => reopen({ maxCredits: 4 }).sweep()],
-  ['is rejected', 'HTTP 400', respond(400), sweep],
-  ['is cancelled in a pause', 'cancelled', ({ runs }) => runs.pause(), cancel],
-  ['is cancelled with all', 'cancelled', ({ runs }) => runs.cancelAll()],
-  ['is cancelled while no key is valid', 'cancelled', respond(401), sweep, cancel],
-  ['is cancelled without a place', 'cancelled', takePlace, sweep, cancel, freePlace],
-  ['is half cancelled', 'cancelled', ({ engine }) => engine.add('runs:cancels', 'a', { data: null }), sweep],
-]
-
-describe.each(NOT_ACCEPTED)('an unknown run whose resubmit %s', (_, reason, ...steps) => {
-  it.each(['resolve', 'delivery', 'resubmit'])('stays unknown, until a %s ends it', async (by) => {
-    const webhooks = { publicUrl: 'https://app.example.com/webhooks', secret: 'a secret of thirty-two bytes, or more' }
-    const batch = await openBatch({ maxRunning: 1, ...(by === 'delivery' ? { webhooks } : {}) })
-    const { server, runs, sent } = batch
-    server.webhooks.deliver((request) => runs.inbox?.handle(request) ?? Promise.reject(new Error('no inbox')))
-    server.script(MODEL, [{ result: 'hang' }])
-    server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-    await settled(runs.send('a', MODEL, { prompt: 'a' }))
-    const [{ job_id: jobId = '' } = {}] = server.requests({ route: 'runModel' })
-    expect(await settled(runs.resubmit('a'))).toBe(true)
-    for (const step of steps) await settled(Promise.resolve(step(batch)))
-    expect(await settled(runs.unknown())).toMatchObject([{ error: { message: expect.stringContaining(reason) } }])
-    expect(await settled(runs.cancel('a'))).toBe('unknown')
-    expect(await settled(runs.progress())).toMatchObject({ total: 1, unknown: 1, done: 0, waiting: 0, credits: 4 })
-    const posts = sent.length
-    if (by === 'resolve') expect(await settled(runs.resolve('a', { jobId }))).toBe(true)
-    const isAgain = by === 'resubmit' && (await settled(runs.resubmit('a')))
-    if (!isAgain) server.job(jobId).complete()
-    await settled(runs.resume())
-    runs.start()
-    await pass(70_000)
-    expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded', ...(isAgain ? {} : { jobId }) })
-    expect(await settled(runs.progress())).toMatchObject({ succeeded: 1, unknown: 0, credits: isAgain ? 8 : 4 })
-    expect(sent.length - posts).toBe(by === 'resubmit' ? 1 : 0)
-    await settled(runs.stop())
-  })
 })

@@ -1,8 +1,9 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
 import { eachRun } from './list-runs.ts'
+import { leaveUnknown } from './poll-run.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
-import { cancelledBefore, isEnded, outcomeOf, type SubmitData } from './run-types.ts'
+import { cancelledBefore, isEnded, outcomeOf, type Run, type SubmitData } from './run-types.ts'
 import {
   decide,
   FIRST_WAIT_MS,
@@ -20,7 +21,8 @@ import { endCancelled } from './submit-run.ts'
  * - `cancelled`: it will never be sent, or the service has cancelled its job; nothing is charged
  * - `ended`: it had ended before, or the service does not cancel it any more; it is charged as it ended
  * - `sending`: it is being sent right now, or its cancel is under way; cancel it again
- * - `unknown`: it may have been sent, and its job is not known: see `resolve`. A resubmit that waits is never sent
+ * - `unknown`: it may have been sent, and its job is not known: see `resolve`. A resubmit that waits is never sent, and the job of one that
+ *   was sent is cancelled
  * - `missing`: it was never added
  */
 export type Cancellation = 'cancelled' | 'ended' | 'sending' | 'unknown' | 'missing'
@@ -48,7 +50,7 @@ async function cancelAttempt(attempt: Attempt | undefined, context: RunsContext)
     return 'cancelled'
   }
   if (isEnded(run)) return 'ended'
-  if (run.jobId !== undefined) return cancelJob(id, run.jobId, context)
+  if (run.jobId !== undefined) return cancelJob(id, run.jobId, { run, context })
   if (run.state === 'unknown') return 'unknown'
   return (await cancelWaiting(id, run, context)) ? 'cancelled' : 'sending'
 }
@@ -74,18 +76,23 @@ async function cancelWaiting(id: string, run: SubmitData, context: RunsContext):
   return true
 }
 
-async function cancelJob(id: string, jobId: string, context: RunsContext): Promise<Cancellation> {
+async function cancelJob(
+  id: string,
+  jobId: string,
+  { run, context }: { run: Run; context: RunsContext },
+): Promise<Cancellation> {
   let read: Job | undefined
   try {
     read = (await context.client.jobs.cancel(jobId)).job
   } catch (error) {
     // Its next poll brings the end.
-    if (error instanceof ConflictError) return 'ended'
+    if (error instanceof ConflictError) return run.state === 'unknown' ? 'unknown' : 'ended'
     throw error
   }
   // The response to the cancel is not specified (section 4.5): only the job says how it ended.
   const outcome = outcomeOf(jobId, read ?? (await context.client.jobs.get(jobId)))
   if (outcome === undefined) return 'sending'
+  if (await leaveUnknown(id, outcome, context)) return 'unknown'
   await storeOutcome(id, outcome, context)
   if (outcome.state !== 'cancelled') return 'ended'
   await endTasks(id, context)

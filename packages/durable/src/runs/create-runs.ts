@@ -1,5 +1,5 @@
 import { readOptions } from '@modelrun/kit'
-import { AbortedError } from 'modelrun'
+import { AbortedError, ConfigurationError } from 'modelrun'
 import { guarded, warn, warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { createBatchWorkers } from './batch-workers.ts'
@@ -82,8 +82,8 @@ export function createRuns(options: RunsOptions): Runs {
     retry: async (key, agreed = {}) => decideOn(key, readOptions('runs.retry', agreed, AGREED), retryRun),
     delete: async (wanted) => deleteRuns(readOptions('runs.delete', wanted, RUNS_TO_DELETE), context),
     cancel: async (key) => cancelRun(checkKey(key), context),
-    cancelAll: () => whilePaused(() => cancelAllRuns(context), context),
-    pause: () => pauseRuns(context),
+    cancelAll: ofAll('runs.cancelAll', () => whilePaused(() => cancelAllRuns(context), context)),
+    pause: ofAll('runs.pause', () => pauseRuns(context)),
     resume: () => resumeRuns(context),
     async *runEach(model, items, options = {}) {
       const { concurrency = ITEMS_AT_ONCE, signal } = readOptions('runs.runEach', options, LOOP_OPTIONS)
@@ -112,6 +112,16 @@ export function createRuns(options: RunsOptions): Runs {
         if (!signal?.aborted) await released
       }
     },
+  }
+}
+
+/** A call for the whole batch. One with an argument names a run, or some, and does nothing. @throws ConfigurationError */
+function ofAll<Value>(place: string, call: () => Promise<Value>) {
+  return async (...given: unknown[]): Promise<Value> => {
+    if (given.length === 0) return call()
+    throw new ConfigurationError({
+      message: `${place} takes no argument: it is for the whole batch. Nothing was done.`,
+    })
   }
 }
 

@@ -1,5 +1,7 @@
+import { ModelRun } from 'modelrun'
 import { describe, expect, test } from 'vitest'
 import { type Batch, MODEL, openBatch, pass, settled, setWallClock, useVirtualTime } from '../../test/batch.ts'
+import { createRuns } from './create-runs.ts'
 import type { Runs } from './runs-options.ts'
 
 useVirtualTime()
@@ -67,4 +69,19 @@ describe.each([3_000, 40_000])('jobs of %i ms', (jobMs) => {
     const slowest = Math.max(...(await timesAfter(async ({ runs }) => runs)))
     for (const ms of await timesAfter(disturb)) expect(ms).toBeLessThan(1.1 * slowest)
   })
+})
+
+test('a job that has succeeded, and never has an output, makes its run unknown', async () => {
+  const { server, engine, runs } = await openBatch()
+  const service = server.clientOptions()
+  const fetch: typeof globalThis.fetch = async (url, init) =>
+    String(url).includes('/jobs/') ? Response.json({ data: { status: 'succeeded' } }) : service.fetch(url, init)
+  const client = new ModelRun({ ...service, clock: undefined, fetch })
+  const own = createRuns({ engine, client })
+  own.start()
+  await settled(own.add('a', MODEL, { prompt: 'a' }))
+  await pass(120_000)
+  const message = expect.stringContaining('sends no output')
+  expect(await settled(runs.get('a'))).toMatchObject({ state: 'unknown', error: { message } })
+  await settled(own.stop())
 })

@@ -1,9 +1,27 @@
-import { createDurations, type Json, jitter, NewestMap, pollDelayMs, type Task, type TaskFailure } from '@modelrun/kit'
+import {
+  createDurations,
+  type Json,
+  jitter,
+  NewestMap,
+  pollDelayMs,
+  type Task,
+  type TaskFailure,
+  type TaskHandler,
+} from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import { pauseOnRejection } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
-import { freePlace, fromJson, type RunsContext, reportEnd, stored, storeOutcome } from './runs-context.ts'
+import {
+  creditsPart,
+  freePlace,
+  fromJson,
+  type RunsContext,
+  reportEnd,
+  resubmitsOf,
+  stored,
+  storeOutcome,
+} from './runs-context.ts'
 
 /** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
 export const POLL_ATTEMPTS = 6
@@ -24,6 +42,10 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
   if (inbox !== undefined && (await engine.get(queues.outcomes, task.id)) !== undefined) return undefined
   const job = await readJob(task, data, context).catch((error) => endPolls(error, task, context))
   const outcome = outcomeOf(data.jobId, job)
+  if (job.status === 'succeeded' && outcome === undefined) {
+    const message = `The job ${data.jobId} has succeeded, and the service sends no output.`
+    throw await endPolls(countedPoll(task, { code: 'JOB_WITHOUT_OUTPUT', message }), task, context)
+  }
   if (outcome === undefined) {
     const message = `The job ${data.jobId} has not ended: the service says that it is ${job.status}.`
     await delays.read(context)
@@ -31,12 +53,53 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
     return endPolls(pollLater(task, { code: 'JOB_WITHOUT_END', message, delayMs }, context), task, context)
   }
   const took = delays.end(task.id, data)
+  const isOpen = await stored(() => leavesUnknown(task.id, outcome, { data, context }), context)
+  if (isOpen) return endSend(outcome, task, context)
   const { requestId } = data
   const end = outcome.state === 'succeeded' ? { ...outcome, took, requestId } : { ...outcome, requestId }
   await stored(() => storeOutcome(task.id, end, context), context)
   // The task of the submit ends without sending, because the job of the run is known.
   if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)
   return undefined
+}
+
+/** Of which run a job has ended. */
+interface OfRun {
+  data: PollData | undefined
+  context: RunsContext
+}
+
+/**
+ * Whether a job that did not succeed leaves its run unknown: an earlier send of it may be charged, and succeed. A job that a person
+ * has named is that of the run.
+ */
+async function leavesUnknown(id: string, { state }: Outcome, job: OfRun): Promise<boolean> {
+  const { data, context } = job
+  if (state === 'succeeded' || data?.mayBeUnknown) return false
+  return (await resubmitsOf({ id, fence: 2 }, context)) > 0
+}
+
+/** As the end of a job that was learned elsewhere than by a poll. False when that is the end of its run. */
+export async function leaveUnknown(id: string, outcome: Outcome, context: RunsContext): Promise<boolean> {
+  const { engine, queues } = context
+  const { jobId } = { jobId: undefined, ...outcome }
+  const polled = await engine.get(queues.poll, id)
+  const data = polled && fromJson<PollData>(polled.data)
+  if (!(await leavesUnknown(id, outcome, { data, context }))) return false
+  const handler: TaskHandler = (task) => endSend(outcome, task, context)
+  const options = { id, isEarly: true, ignoresPause: true, startMark: 'handler' } as const
+  if (data?.jobId === jobId) await engine.once(queues.poll, handler, options)
+  return true
+}
+
+/** Ends the polls of a job that did not succeed, and leaves its run unknown. */
+async function endSend(outcome: Outcome, task: Task, context: RunsContext): Promise<never> {
+  const { engine, queues } = context
+  const { state, error } = { error: undefined, ...outcome }
+  const part = await creditsPart({ id: task.id, fence: 2 }, context)
+  if (state === 'cancelled') await stored(() => engine.release(queues.credits, part), context)
+  const message = `The run was sent before, and that send may be charged. Of its last job: ${error?.message}`
+  return endPolls(new NonRetriableError('unknown', message), task, context)
 }
 
 /** Throws the error. When it gives the job up, its run is unknown from now on. */

@@ -1,5 +1,6 @@
-import { stringIn } from '@modelrun/kit'
+import { memberOf, stringIn } from '@modelrun/kit'
 import { createInbox, type Inbox, RetryAfterError, type WebhookEvent } from 'modelrun/webhooks'
+import { leaveUnknown } from './poll-run.ts'
 import { isDeleted } from './read-runs.ts'
 import { outcomeOf } from './run-types.ts'
 import { type RunsContext, storeOutcome } from './runs-context.ts'
@@ -44,7 +45,10 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return
   const submit = await engine.get(queues.submit, key)
-  if (submit === undefined || isDeleted(submit)) return
+  // The run was deleted, and its key may have been added again. 0.1.0 did not name the time.
+  const { addedAt = submit?.addedAt } = { addedAt: memberOf(note, 'addedAt') }
+  if (submit === undefined || isDeleted(submit) || addedAt !== submit.addedAt) return
+  if (await leaveUnknown(key, outcome, context)) return
   await storeOutcome(key, outcome, context)
   // The response of the submit may still come. If it is lost, the run becomes unknown, and the next check ends it.
   if (submit.state === 'running') throw new RetryAfterError(SUBMIT_DELAY_MS)

@@ -134,8 +134,8 @@ export interface Runs {
    */
   resolve(key: string, decision?: { jobId?: string | undefined }): Promise<boolean>
   /**
-   * Sends an `unknown` run again. It may be paid twice. When it is not accepted,
-   * the run is `unknown` again. Resolves to whether the run was unknown. A run whose job is known was paid: it is sent again
+   * Sends an `unknown` run again. It may be paid twice. When that brings no success,
+   * the run is `unknown` again: the earlier send may be charged. Resolves to whether the run was unknown. A run whose job is known was paid: it is sent again
    * only when `lostJob` names that job, which is given up. `maxCredits` is as for `add`; default: as before.
    */
   resubmit(key: string, decision?: { lostJob?: string | undefined; maxCredits?: number | undefined }): Promise<boolean>
@@ -201,9 +201,16 @@ const OPTIONS: Checks<RunsOptions> = {
   webhooks: must('an object, like { secret, publicUrl }', isRecord),
 }
 
+const WEBHOOKS: Checks<RunsWebhooks> = {
+  publicUrl: needs('the URL at which the service reaches `runs.inbox`', isText),
+  secret: needs('a secret of at least 32 bytes', (value) => isText(value) || isRecord(value)),
+  allowHttp: flag,
+}
+
 /** Checks the options of `createRuns`, also those of plain JavaScript. @throws ConfigurationError */
 export function checkRunsOptions(options: RunsOptions): void {
-  readOptions('createRuns', options, OPTIONS)
+  const { webhooks } = readOptions('createRuns', options, OPTIONS)
+  if (webhooks !== undefined) readOptions('createRuns webhooks', webhooks, WEBHOOKS)
 }
 
 export const AGREED = { maxCredits: notNegative }

@@ -76,8 +76,10 @@ async function prepare(
   const data = fromJson<SubmitData>(task.data)
   const { model, input, maxCredits: agreed, webhookUrl } = data
   const price = await prices.of(model)
-  const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id } })
-  if ((await engine.get(queues.cancels, task.id)) !== undefined) return cancelledBefore(data)
+  const names = [queues.cancels, queues.submit].map((queue) => ({ queue, id: task.id }))
+  const [cancelled, submitted] = await engine.getAll(names)
+  if (cancelled !== undefined) return cancelledBefore(data)
+  const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id, addedAt: submitted?.addedAt } })
   const part = await creditsPart(task, context)
   if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {
     const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`

@@ -68,6 +68,24 @@ test.each([{ maxCredits: '5' }, { maxCredits: Number.NaN }, { maxCredits: null }
   },
 )
 
+test.each(['cancelAll', 'pause'] as const)('runs.%s does nothing for what names a run', async (name) => {
+  const runs = await openRuns()
+  const problem = 'takes no argument: it is for the whole batch. Nothing was done.'
+  await expect(Reflect.apply(runs[name], runs, ['key'])).rejects.toThrow(problem)
+  expect(await runs.progress()).toMatchObject({ isPaused: false })
+})
+
+test.each([{ publicURL: 'https://a.example' }, { secret: 'x' }])(
+  'runs are not opened with webhooks %j',
+  async (webhooks) => {
+    const options = {
+      engine: createSqliteEngine({ path: ':memory:' }),
+      client: new ModelRun({ apiKey: 'sk_test_1', baseUrl: 'http://localhost:1' }),
+    }
+    expect(() => createRuns({ ...options, webhooks: webhooks as never })).toThrow(ConfigurationError)
+  },
+)
+
 test('no limit is a limit too', async () => {
   const runs = await openRuns()
   await runs.add('key', 'aurora-image', input, { maxCredits: Number.POSITIVE_INFINITY })
