@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { startReceiver } from '../webhook-receiver.ts'
 import { describeDashboard, goTo, type Served } from './kit.ts'
 
 // Each story is what a person reads on the page, word by word.
@@ -58,14 +57,12 @@ describeDashboard('what the dashboard says', (kit) => {
   })
 
   it('a duplicate is called so, and has the response of the receiver', async () => {
-    const app = createServer((_, response) => response.writeHead(500, { 'x-app': 'mine' }).end('boom at line 7'))
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
-    const { port } = app.address() as AddressInfo
+    const app = await startReceiver((_, response) => response.writeHead(500, { 'x-app': 'mine' }).end('boom at line 7'))
     served.server.webhooks.script({ deliveries: 2, gap_ms: 6 })
     await show('#/models/aurora-image')
     await page.getByText('Results: delivered 2 times, 6 ms apart').waitFor()
     await page.getByText('Webhook', { exact: true }).click()
-    await page.getByLabel('Send the result to').fill(`http://127.0.0.1:${port}/hook`)
+    await page.getByLabel('Send the result to').fill(app.url)
     await page.getByRole('button', { name: /^Run for/ }).click()
     await page.getByText(/^Processing for/).waitFor()
     await served.server.clock.advance(20_000)
@@ -78,7 +75,7 @@ describeDashboard('what the dashboard says', (kit) => {
     await panel.getByText('boom at line 7').waitFor()
     await panel.getByText('headers').click()
     expect(await panel.textContent()).toContain('x-app')
-    app.close()
+    await app.close()
   })
 
   it('a rejected key, a misspelt parameter and a wrong path: each with what to send instead', async () => {

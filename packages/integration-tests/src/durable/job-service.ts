@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { SucceededEvent } from 'modelrun/webhooks'
+import { listenOn } from '../services/listen-on.ts'
 
 /** The service: it runs jobs, and says how they are when it is polled. */
 export interface JobService {
@@ -28,12 +28,10 @@ export async function startJobService(): Promise<JobService> {
     const body = status === undefined ? { error: 'Job not found' } : { data: describe(job, status) }
     response.writeHead(status === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The service has no port.')
+  })
+  const { port, close } = await listenOn(server)
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     start: (job) => void statuses.set(job, 'processing'),
     finish: (job) => {
       statuses.set(job, 'succeeded')
@@ -53,11 +51,7 @@ export async function startJobService(): Promise<JobService> {
       })
       return { asked, release }
     },
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 

@@ -35,7 +35,7 @@ async function workWithLoss(
   )
   const close = async () => {
     await engine.close()
-    link.close()
+    await link.close()
   }
   return { losses, effects, close }
 }

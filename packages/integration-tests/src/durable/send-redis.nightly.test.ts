@@ -33,7 +33,7 @@ describe.skipIf(isMissing)(`a send on a Redis that fails${note}`, () => {
     for (const engine of engines.splice(0)) await engine.close()
   })
   afterAll(async () => {
-    link?.close()
+    await link?.close()
     await redis?.stop()
     await server?.close()
   })

@@ -19,7 +19,7 @@ describeWithPostgres('Postgres connections that fall silent', (database) => {
     const engine = isOwnPool ? createPostgresEngine(url, options) : createPostgresEngine(pool, options)
     onTestFinished(async () => {
       await engine.close()
-      link.close()
+      await link.close()
       await pool.end()
     })
     await engine.setup()

@@ -1,20 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { createInbox } from 'modelrun/webhooks'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startReceiver } from '../webhook-receiver.ts'
 
 const LARGE = JSON.stringify({ ...fixtures.webhooks.succeeded.body, note: 'x'.repeat(5_000_000) })
 const TOO_LARGE = { status: 400, message: expect.stringContaining('larger than 262144 bytes') }
-
-let server: Server | undefined
-
-afterEach(() => {
-  server?.close()
-  server?.closeAllConnections()
-})
 
 type Parse = (request: IncomingMessage & { body?: unknown }) => Promise<void>
 
@@ -23,21 +15,17 @@ async function openInbox(parse: Parse = async () => {}) {
   const onSucceeded = vi.fn()
   const client = { jobs: { get: async () => ({ ...fixtures.webhooks.succeeded.body }) } }
   const node = createInbox({ client, onSucceeded }).node()
-  server = createServer(async (request, response) => {
+  const { url, close } = await startReceiver(async (request, response) => {
     await parse(request)
     await node(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}/hook`
+  onTestFinished(close)
   const post = async (body: BodyInit) => {
     // `duplex` is needed for streams, and missing in the types of the DOM.
     const response = await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
     return { status: response.status, message: await response.text() }
   }
-  return { onSucceeded, url, post }
+  return { onSucceeded, post }
 }
 
 /** Sent without a Content-Length. */

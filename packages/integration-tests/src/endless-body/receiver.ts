@@ -1,10 +1,10 @@
 /** A process that receives bodies, and responds to each message with the bytes of memory that it keeps. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { ModelRun } from 'modelrun'
 import { createProxy } from 'modelrun/proxy'
 import { createInbox } from 'modelrun/webhooks'
+import { listenOn } from '../services/listen-on.ts'
 
 /** Its timers never fire: no limit of time ends a body, however slow the machine is. */
 const clock = { now: () => Date.now(), setTimeout: () => undefined, clearTimeout: () => {} }
@@ -23,8 +23,7 @@ const listeners = {
 
 // Only the two names are passed.
 const server = createServer(listeners[process.argv[2] as keyof typeof listeners]())
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
+const { port } = await listenOn(server)
 
 process.on('message', async () => {
   // The memory of buffers is freed beside the program, after the collection that found them.
@@ -36,5 +35,4 @@ process.on('message', async () => {
   process.send?.(heapUsed + external)
 })
 process.once('disconnect', () => process.exit())
-// A TCP server that listens has an AddressInfo.
-process.send?.((server.address() as { port: number }).port)
+process.send?.(port)

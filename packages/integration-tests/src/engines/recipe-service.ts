@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
+import { listenOn } from '../services/listen-on.ts'
 
 /** What goes wrong in a workflow: nothing, or once. */
 export type RecipeFault = 'none' | 'lost-response' | 'death' | 'two-at-once' | 'lost-webhook' | 'lost-store'
@@ -51,9 +52,7 @@ export async function startRecipeService() {
     if (isDeath) dead.add(orderId)
     response.end(JSON.stringify(path === 'death' ? { isDeath } : plans.get(orderId)))
   })
-  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
-  const address = control.address()
-  const port = typeof address === 'object' ? address?.port : undefined
+  const { port, close: closeControl } = await listenOn(control)
 
   const order = (name: string, variant: Variant, fault: RecipeFault): Order => {
     const orderId = `${name}-${variant}-${fault}-${plans.size}`
@@ -79,8 +78,7 @@ export async function startRecipeService() {
     MODELRUN_BASE_URL: baseUrl,
   })
   const stop = async () => {
-    control.closeAllConnections()
-    control.close()
+    await closeControl()
     await close()
   }
   return { order, cost, environment, stop, controlUrl: `http://127.0.0.1:${port}` }

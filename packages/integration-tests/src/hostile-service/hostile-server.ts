@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { listenOn } from '../services/listen-on.ts'
 
 /** A request as it came over the socket. */
 interface RawRequest {
@@ -36,16 +36,11 @@ export interface HostileServer {
 
 export async function startHostileServer(script: Script): Promise<HostileServer> {
   const requests: RawRequest[] = []
-  const sockets = new Set<Socket>()
   let connectionCount = 0
   const server = createServer((socket) => {
     connectionCount++
     // Else the second of two writes waits for an acknowledgement, which some systems delay by 40 ms.
     socket.setNoDelay()
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    // The client may leave at any time: that is a part of what is tested.
-    socket.on('error', () => {})
     socket.on('stall', () => script.onStall?.())
     script.onConnect?.(socket)
     readRequests(socket, (request) => {
@@ -56,21 +51,8 @@ export async function startHostileServer(script: Script): Promise<HostileServer>
       else socket.end('HTTP/1.1 501 No script for this\r\ncontent-length: 0\r\n\r\n')
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    connectionCount: () => connectionCount,
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      await closed
-    },
-  }
+  const { port, close } = await listenOn(server)
+  return { url: `http://127.0.0.1:${port}`, requests, connectionCount: () => connectionCount, close }
 }
 
 /** The URL of a port without a listener. */

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { createServer, Agent as HttpAgent, request } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import { type AddressInfo, connect, type Server } from 'node:net'
+import { connect, type Server } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import ky, { type KyInstance } from 'ky'
 import { type FetchLike, ModelRun, type ModelRunError } from 'modelrun'
 import { Agent } from 'undici'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findClosedPort } from '../hostile-service/hostile-server.ts'
+import { listenOn } from '../services/listen-on.ts'
 
 const nodeFetch = globalThis.fetch
 
@@ -57,11 +58,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-async function start(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // An address with a port.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const start = async (server: Server) => `http://127.0.0.1:${(await listenOn(server)).port}`
 
 /** Settles when the run was delivered and that has failed. */
 const failureOf = (sent: { on(event: 'error', listener: (error: Error) => void): unknown }) =>

@@ -1,6 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type FetchLike, ModelRun, ModelRunError } from 'modelrun'
 import {
   Agent,
@@ -13,6 +12,7 @@ import {
   fetch as undiciFetch,
 } from 'undici'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { listenOn } from '../services/listen-on.ts'
 
 const ERRORS = ['ECONNRESET', 'UND_ERR_SOCKET', 'ECONNREFUSED']
 const retry = { methods: ['POST', 'PUT'] as Dispatcher.HttpMethod[], maxRetries: 1, minTimeout: 1, errorCodes: ERRORS }
@@ -111,9 +111,7 @@ beforeEach(async () => {
       return incoming.socket.destroy()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // An address with a port.
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  baseUrl = `http://127.0.0.1:${(await listenOn(server)).port}`
 })
 
 afterEach(() => {

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { listenOn } from '../services/listen-on.ts'
 
 const folder = new URL('./certificates/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
@@ -23,28 +23,9 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** Listens on a free port; `close` ends every connection. */
-async function listenOn(server: Server, scheme: 'http' | 'https'): Promise<Listener> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    // The other side may leave at any time.
-    socket.on('error', () => {})
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens on a port has an AddressInfo.
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `${scheme}://localhost:${port}`,
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      await closed
-    },
-  }
+async function listenAs(scheme: 'http' | 'https', server: Server): Promise<Listener> {
+  const { port, close } = await listenOn(server)
+  return { url: `${scheme}://localhost:${port}`, close }
 }
 
 /** Speaks TLS in front of a plain http server of this machine. */
@@ -53,7 +34,7 @@ export async function startTls(target: string, options: TlsOptions = {}): Promis
     pipe(socket, connect(Number(new URL(target).port), '127.0.0.1'))
   })
   server.on('tlsClientError', () => {})
-  return await listenOn(server, 'https')
+  return await listenAs('https', server)
 }
 
 /** What a proxy does with a CONNECT, instead of making the connection. */
@@ -92,13 +73,13 @@ export async function startProxy({ password, onConnect, status = 501 }: ProxyOpt
     })
     return target.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'))
   })
-  const { url, close } = await listenOn(server, 'http')
+  const { url, close } = await listenAs('http', server)
   return { url: password ? url.replace('://', `://${password}@`) : url, seen, close }
 }
 
 /** A server that does the same to each connection. */
 export async function startSocketServer(onConnection: ConnectResponse, scheme: 'http' | 'https'): Promise<Listener> {
-  return await listenOn(createServer(onConnection), scheme)
+  return await listenAs(scheme, createServer(onConnection))
 }
 
 function pipe(one: Socket, other: Socket): void {

@@ -37,7 +37,7 @@ async function openApp(options: Partial<ProxyOptions> = {}) {
   })
   const app = await startReceiver(proxy.node())
   const close = async () => {
-    app.close()
+    await app.close()
     await server.close()
   }
   return { server, proxy, sent, close, send: (attack: Partial<Attack>) => send(new URL(app.url), attack) }

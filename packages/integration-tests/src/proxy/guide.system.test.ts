@@ -105,7 +105,7 @@ describe('the guide of browsers', () => {
       const headers = { host: '192.0.2.7:5173', origin: 'http://192.0.2.7:5173', 'content-type': 'application/json' }
       expect(await post(`http://localhost:${port}/api/modelrun/v1/models/aurora-image/run`, headers)).toBe(status)
       await vite.close()
-      backend.close()
+      await backend.close()
     })
   })
 

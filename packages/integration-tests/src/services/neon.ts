@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
 import pg from 'pg'
+import { listenOn } from './listen-on.ts'
 
 /** Neon's driver on a Postgres of the test. */
 export interface NeonService {
@@ -25,13 +26,10 @@ export async function startNeon(postgresUrl: string): Promise<NeonService> {
     const { status, body } = await run(pool, query, params)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
+  const { port, close } = await listenOn(server)
   neonConfig.fetchEndpoint = () => `http://127.0.0.1:${port}/sql`
   const stop = async () => {
-    server.closeAllConnections()
-    server.close()
+    await close()
     await pool.end()
   }
   return { sql: neon('postgres://app:password@db.example.com/app'), statements: () => statements, stop }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listenOn } from './listen-on.ts'
 
 /** A connection to a service on this machine that loses responses. */
 export interface SlowLink {
@@ -10,12 +10,11 @@ export interface SlowLink {
   silence(): void
   /** The next connection that sends this text falls silent: the text does not arrive. */
   silenceAt(text: string): void
-  close(): void
+  close(): Promise<void>
 }
 
 /** Listens on a free port in front of a service. */
 export async function startSlowLink(servicePort: number): Promise<SlowLink> {
-  const sockets = new Set<Socket>()
   const live = new Set<Socket>()
   let silentText: string | undefined
   const server = createServer((client) => {
@@ -25,7 +24,6 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
       [client, service],
       [service, client],
     ] as const) {
-      sockets.add(socket)
       socket.on('error', () => {})
       socket.on('close', () => other.destroy())
     }
@@ -42,9 +40,7 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
       else if (live.has(client)) client.write(bytes)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port
+  const { port, close } = await listenOn(server)
   const link: SlowLink = {
     port,
     losesResponse: 0,
@@ -52,10 +48,7 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
     silenceAt: (text) => {
       silentText = text
     },
-    close: () => {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
+    close,
   }
   return link
 }

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { connect, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { ModelRunProxy } from 'modelrun/proxy'
 import { bundleScript, PAGE } from '../../browser/bundle-script.ts'
+import { listenOn } from '../../services/listen-on.ts'
 
 /** A website whose server has a proxy. */
 export interface Site {
@@ -28,16 +29,16 @@ export async function openSite(
     if (request.url?.startsWith('/api/modelrun/')) void proxy(request, response)
     else respondWithPage(scripts, request, response)
   })
-  const relay = createRelay(await portOf(server))
-  const port = await portOf(relay.server)
+  const listening = await listenOn(server)
+  const relay = createRelay(listening.port)
+  const { port, close: closeRelay } = await listenOn(relay.server)
   return {
     origin: `http://127.0.0.1:${port}`,
     breakNextRun: relay.breakNextRun,
     breaks: relay.breaks,
     close: async () => {
-      server.closeAllConnections()
-      relay.close()
-      await new Promise((resolve) => server.close(resolve))
+      await closeRelay()
+      await listening.close()
     },
   }
 }
@@ -56,21 +57,14 @@ function respondWithPage(
       .end(PAGE)
 }
 
-async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port // bound to a port, so no pipe
-}
-
 /** Passes bytes on, as a load balancer does. */
 function createRelay(port: number) {
-  const sockets = new Set<Socket>()
   let isBreaking = false
   let breaks = 0
   let breakRun = () => {}
   const server = createTcpServer((browser) => {
     const target = connect(port, '127.0.0.1')
     for (const socket of [browser, target]) {
-      sockets.add(socket)
       socket.on('error', () => {})
       socket.on('close', () => {
         browser.destroy()
@@ -83,10 +77,6 @@ function createRelay(port: number) {
     })
     target.on('data', (bytes) => browser.write(bytes))
   })
-  const close = () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  }
   const breakNextRun = () => {
     isBreaking = true
   }
@@ -96,5 +86,5 @@ function createRelay(port: number) {
     breaks += 1
     breakRun()
   }
-  return { server, close, breakNextRun, runArrived, breaks: () => breaks }
+  return { server, breakNextRun, runArrived, breaks: () => breaks }
 }
