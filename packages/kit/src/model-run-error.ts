@@ -1,4 +1,4 @@
-import { memberOf, shorten } from './values.ts'
+import { defined, memberOf, shorten } from './values.ts'
 
 /** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
@@ -81,11 +81,8 @@ export abstract class ModelRunError extends Error {
     this.attempts = fields.attempts ?? []
     this.submission = fields.submission ?? 'not_sent'
     this.isRetryable = fields.isRetryable ?? false
-    if (fields.jobId !== undefined) this.jobId = fields.jobId
-    if (fields.body !== undefined) this.body = fields.body
-    if (fields.requestId !== undefined) this.requestId = fields.requestId
-    if (fields.status !== undefined) this.status = fields.status
-    if (fields.retryAfterMs !== undefined) this.retryAfterMs = fields.retryAfterMs
+    const { jobId, body, requestId, status, retryAfterMs } = fields
+    Object.assign(this, defined({ jobId, body, requestId, status, retryAfterMs }))
   }
 
   get [ERROR_BRAND](): true {

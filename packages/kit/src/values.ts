@@ -10,6 +10,18 @@ export function memberOf(value: unknown, name: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
+type Defined<T> = string extends keyof T
+  ? { [Name in keyof T]: Exclude<T[Name], undefined> }
+  : { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
+      [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
+    }
+
+/** The members that are not undefined. */
+export function defined<const T extends object>(members: T): Defined<T> {
+  // The filter leaves no undefined value.
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>
+}
+
 /** A member that is a string; `undefined` when it is something else. */
 export function stringIn(value: unknown, name: string): string | undefined {
   const member = memberOf(value, name)

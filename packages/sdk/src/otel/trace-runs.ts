@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { ModelRunError, memberOf, nodeBuiltin, watch } from '@modelrun/kit'
+import { defined, ModelRunError, memberOf, nodeBuiltin, watch } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { ATTEMPT_CHANNEL, type AttemptEvent, CALL_CHANNEL, type CallEvent } from '../client/observe/logger.ts'
 import { asWord, describeFailure } from './describe-failure.ts'
@@ -79,7 +79,7 @@ function safely(work: () => unknown): void {
 /** Names and attributes follow OpenTelemetry's conventions for generative AI. */
 function startSpan(tracer: Tracer, { operation, model, jobId, baseUrl }: CallEvent): Span {
   const { protocol, hostname, port } = new URL(baseUrl)
-  const attributes = known({
+  const attributes = defined({
     'gen_ai.operation.name': operation === 'run' ? 'generate_content' : undefined,
     'gen_ai.provider.name': 'modelrun',
     'gen_ai.request.model': model,
@@ -103,12 +103,11 @@ function endSpan(call: OpenCall | undefined, event: CallEvent): void {
   if (call === undefined) return
   const { span, polls, retries } = call
   const counts = { 'modelrun.polls': polls, 'http.request.resend_count': retries }
-  span.setAttributes(known('error' in event ? failureAttributes(event.error) : resultAttributes(event.result)))
-  span.setAttributes(event.operation === 'submit' ? known({ ...counts, 'modelrun.polls': undefined }) : counts)
+  span.setAttributes(defined('error' in event ? failureAttributes(event.error) : resultAttributes(event.result)))
+  span.setAttributes(event.operation === 'submit' ? defined({ ...counts, 'modelrun.polls': undefined }) : counts)
   // An abort by the caller is not an error: the conventions leave its status unset.
   if ('error' in event && !(event.error instanceof AbortedError)) {
-    const { message } = describeFailure(event.error)
-    span.setStatus({ code: 2, ...(message === undefined ? {} : { message }) })
+    span.setStatus(defined({ code: 2, message: describeFailure(event.error).message }))
   }
   span.end()
 }
@@ -137,10 +136,4 @@ function resultAttributes(resolved: unknown): SomeAttributes {
     'modelrun.credits_used': typeof credits === 'number' ? credits : undefined,
     'modelrun.submission': 'accepted',
   }
-}
-
-function known(attributes: SomeAttributes): SpanAttributes {
-  const entries = Object.entries(attributes).filter(([, value]) => value !== undefined)
-  // The filter leaves no undefined value.
-  return Object.fromEntries(entries) as SpanAttributes
 }

@@ -1,8 +1,8 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
-import { ModelRunError, memberOf } from '@modelrun/kit'
+import { defined, ModelRunError, memberOf } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
-import { GATEWAY_REJECTION } from '../client/http/read-response.ts'
 import { isRejection } from '../client/http/run-in-response.ts'
+import { GATEWAY_REJECTION } from '../client/http/status-policy.ts'
 
 /** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {
@@ -15,7 +15,7 @@ type HeaderValues = Readonly<Record<string, string | undefined>>
 
 /** A response of the proxy. */
 export function reply(status: number, body: object, headers: HeaderValues = {}): Response {
-  return Response.json(body, { status, headers: present({ ...HEADERS, ...headers }) })
+  return Response.json(body, { status, headers: defined({ ...HEADERS, ...headers }) })
 }
 
 /** A response with the error body of the service (section 7). */
@@ -40,18 +40,12 @@ export function unavailable(message: string, { retryAfterS = 5, code = 'UNAVAILA
 /** The members that the specification names. Others, which the service may add, do not reach pages: they may be about the account. */
 export function namedMembers(schemas: readonly { shape: object }[], body: object): object {
   const named = new Set(schemas.flatMap(({ shape }) => Object.keys(shape)))
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => named.has(name) && value !== undefined))
+  return Object.fromEntries(Object.entries(defined(body)).filter(([name]) => named.has(name)))
 }
 
 /** Ids of models and jobs that are not there for this user, each for the same reason. */
 export const unknownModel = () => rejection(404, ['NOT_FOUND', 'There is no such model.'])
 export const unknownJob = () => rejection(404, ['NOT_FOUND', 'There is no such job.'])
-
-function present(headers: HeaderValues): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
-}
 
 /** Rejections that are about what the page sent. All others are between the proxy and the service. */
 const FOR_THE_PAGE = new Set([400, 404, 409, 410, 413, 415, 422, 429])

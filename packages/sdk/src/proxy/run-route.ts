@@ -1,5 +1,5 @@
 import { type RunRequest, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
-import { ModelRunError, withTimeLimit } from '@modelrun/kit'
+import { defined, ModelRunError, withTimeLimit } from '@modelrun/kit'
 import type { AnyRunResponse } from '../client/runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
 import { type ProxyCore, type Route, settle, settleState, type Visit } from './proxy-core.ts'
@@ -78,8 +78,7 @@ async function send(
   const { input } = body
   const sync = holdRuns ? body.sync : false
   try {
-    const limits = { maxRetries: 0, ...(maxCredits === undefined ? {} : { maxCredits }) }
-    const sent = client.models.run(model, { input, ...(sync === undefined ? {} : { sync }) }, limits)
+    const sent = client.models.run(model, defined({ input, sync }), defined({ maxRetries: 0, maxCredits }))
     const { data, response, requestId } = await sent.withResponse()
     const { status } = response
     return await accepted(core, visit, { model, reservation, run: data, status, requestId })

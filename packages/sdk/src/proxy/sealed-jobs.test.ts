@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PROXY_SECRET } from '../../test/test-proxy.ts'
-import { toJobId } from '../client/jobs/job-operations.ts'
+import { toJobId } from '../client/http/read-response.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 const seals = createJobSeals(PROXY_SECRET)

@@ -1,4 +1,4 @@
-import { type Attempt, type Clock, ModelRunError, startLimit, wallNow } from '@modelrun/kit'
+import { type Attempt, type Clock, defined, ModelRunError, startLimit, wallNow } from '@modelrun/kit'
 
 export { abortable, type Clock, sleep, startLimit, startTimer, systemClock, wallNow } from '@modelrun/kit'
 
@@ -89,7 +89,7 @@ export async function withinScope<T>(options: ScopeOptions, work: (scope: Scope)
 /** An error with the requests that led to it, unless it has its own. */
 export function withRequests(error: unknown, { attempts, requestId }: SentRequests): unknown {
   const isWithout = error instanceof ModelRunError && error.attempts.length < attempts.length
-  return isWithout ? Object.assign(error, { attempts, ...(requestId === undefined ? {} : { requestId }) }) : error
+  return isWithout ? Object.assign(error, defined({ attempts, requestId })) : error
 }
 
 /** A clock whose timers do not keep the process alive, in runtimes that support this (`unref`). */

@@ -1,6 +1,7 @@
-import { hasMethods, isRecord, memberOf } from '@modelrun/kit'
+import { defined, hasMethods, isRecord, memberOf, numberIn, stringIn } from '@modelrun/kit'
 import { WebhookParseError } from '../client/errors/local-errors.ts'
-import { asKnownStatus, errorDetailOf, NO_REASON, toJobId, toOutput } from '../client/jobs/job-operations.ts'
+import { asKnownStatus, toJobId, toOutput } from '../client/http/read-response.ts'
+import { errorDetailOf, NO_REASON } from '../client/jobs/job-operations.ts'
 import { systemClock } from '../shared/clock.ts'
 import { type BodyRules, readRequest, tooLarge } from '../shared/serving/read-body.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
@@ -53,13 +54,13 @@ export function unknownEvent(job_id: string, payload: Record<string, unknown>): 
  * field. Returns undefined for any other status, and for a success without an output.
  */
 export function readResult(value: Readonly<Record<string, unknown>>): SucceededEvent | FailedEvent | undefined {
-  const { job_id: reported, status: reportedStatus, credits_used, completed_at, ...rest } = value
+  const { job_id: reported, status: reportedStatus, credits_used: _, completed_at: __, ...rest } = value
   const job_id = toJobId(reported)
   if (job_id === undefined) return undefined
-  const side = {
-    ...(typeof credits_used === 'number' ? { credits_used } : {}),
-    ...(typeof completed_at === 'string' ? { completed_at } : {}),
-  }
+  const side = defined({
+    credits_used: numberIn(value, 'credits_used'),
+    completed_at: stringIn(value, 'completed_at'),
+  })
   const status = typeof reportedStatus === 'string' ? asKnownStatus(reportedStatus) : undefined
   if (status === 'failed') return { ...rest, ...side, job_id, status, error: errorDetailOf(rest.error) ?? NO_REASON }
   const output = toOutput(rest.output)

@@ -1,6 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import {
   backoffMs,
+  defined,
   jitter,
   ModelRunError,
   NonRetriableError,
@@ -169,11 +170,7 @@ function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookE
   if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
   if (stableJson(event.output) !== stableJson(delivered.output)) return event
   const { credits_used, completed_at } = delivered
-  return {
-    ...event,
-    ...(credits_used === undefined ? {} : { credits_used }),
-    ...(completed_at === undefined ? {} : { completed_at }),
-  }
+  return { ...event, ...defined({ credits_used, completed_at }) }
 }
 
 function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {

@@ -1,11 +1,13 @@
 import {
   type Check,
+  defined,
   flag,
   isRecord,
   memberOf,
   notNegative,
   oneOf,
   stableJson,
+  stringIn,
   type TaskRecord,
   text,
   unchecked,
@@ -118,10 +120,10 @@ export async function contextOf(queues: InboxQueues, key: string, job: StoredJob
 
 function readStoredEvent(event: unknown): WebhookEvent | undefined {
   if (!isRecord(event)) return undefined
-  const { status, job_id, reported_status, payload } = event
+  const { status, job_id, payload } = event
   if (status !== 'unknown') return readResult(event)
   if (typeof job_id !== 'string' || !isRecord(payload)) return undefined
-  return { status, job_id, ...(typeof reported_status === 'string' ? { reported_status } : {}), payload }
+  return defined({ status, job_id, reported_status: stringIn(event, 'reported_status'), payload })
 }
 
 /** Whether the delivery of a task was dropped. Then its job has no result yet. */

@@ -1,4 +1,4 @@
-import { ConfigurationError, hasMethods } from '@modelrun/kit'
+import { ConfigurationError, defined, hasMethods } from '@modelrun/kit'
 
 /**
  * The second argument of {@link FetchLike}, with the members of `fetchOptions` on top. A plain object, which `fetch` of
@@ -131,14 +131,14 @@ export function readFetchOptions(options: FetchOptions | undefined): ResolvedFet
   if (!isPlainObject(options)) {
     throw new ConfigurationError({ message: 'The option `fetchOptions` must be a plain object, like { dispatcher }.' })
   }
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  for (const [member] of given) {
+  const given: ResolvedFetchOptions = defined(options)
+  for (const member of Object.keys(given)) {
     if (!Object.hasOwn(OWNED, member)) continue
     // `hasOwn` has proved it.
     const instead = OWNED[member as keyof typeof OWNED] || 'the client sets it'
     throw new ConfigurationError({ message: `The option \`fetchOptions\` must not have \`${member}\`: ${instead}.` })
   }
-  return Object.fromEntries(given)
+  return given
 }
 
 /** The options for a file, which may be on any host: `credentials` and `mode` of the client are for the service only. */
@@ -188,7 +188,7 @@ function listHeaders(option: unknown): [string, unknown][] {
   if (typeof option === 'object' && option !== null) {
     const list: unknown[] = hasMethods(option, Symbol.iterator)
       ? [...(option as Iterable<unknown>)]
-      : Object.entries(option).filter(([, value]) => value !== undefined)
+      : Object.entries(defined(option))
     const isPair = (pair: unknown): pair is [string, unknown] => Array.isArray(pair) && pair.length === 2
     if (list.every(isPair)) return list
   }

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@modelrun/contract'
+import { type ErrorDetail, JOB_STATUSES, type Output } from '@modelrun/contract'
 import { isRecord, memberOf, stringIn, tryParseJson } from '@modelrun/kit'
 import { abortable } from '../../shared/clock.ts'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
@@ -199,6 +199,42 @@ function withoutNaN(text: string): string {
   return parts.join('')
 }
 
+/**
+ * The service has two words for one outcome, `completed` and `succeeded` (section 3). Both become `succeeded` here, in
+ * every response and delivery: a client that waited for the other word would lose a paid result.
+ */
+export function asKnownStatus(status: string): string {
+  const word = status.trim().toLowerCase()
+  if (word === 'completed') return 'succeeded'
+  return (JOB_STATUSES as readonly string[]).includes(word) ? word : status
+}
+
+/**
+ * What a url, a log line and a key of every database can hold. `.` and `..` would change the path of a url. The ids of a proxy have
+ * those of the service, of any of these characters, within them.
+ */
+const JOB_ID = /^(?!\.{1,2}$)(?:[^\p{Cc}\p{Cs}]{1,500}|v1~[\w~-]{1,4000})$/u
+
+/**
+ * The job id of a response or a delivery, when it can be polled and stored. An integer is taken as text, unless JSON may have
+ * rounded it: that would be the id of another job.
+ */
+export function toJobId(value: unknown): string | undefined {
+  const text = Number.isSafeInteger(value) ? String(value) : value
+  return typeof text === 'string' && JOB_ID.test(text) ? text : undefined
+}
+
+/**
+ * The output of a job whose items can be used; one item may come without a list. The specification leaves their types open (section
+ * 2.5), and text may come without a url: it was paid for. `save` and `download` check each item.
+ */
+export function toOutput(value: unknown): Output | undefined {
+  const items = memberOf(value, 'items')
+  // `save` and `download` check the rest.
+  if (Array.isArray(items)) return value as Output
+  return isRecord(value) && isRecord(items) ? ({ ...value, items: [items] } as unknown as Output) : undefined
+}
+
 /** The error in a response, when its body is an error body of the service (section 7). */
 export function errorDetailIn(received: ReceivedResponse): ErrorDetail | undefined {
   const error = memberOf(jsonIn(received), 'error')
@@ -206,12 +242,6 @@ export function errorDetailIn(received: ReceivedResponse): ErrorDetail | undefin
   const message = stringIn(error, 'message')
   return isRecord(error) && code !== undefined && message !== undefined ? { ...error, code, message } : undefined
 }
-
-/**
- * The code of a rejection that the proxy passes on to a page and that the service did not write: the page must not conclude
- * from it that nothing is charged.
- */
-export const GATEWAY_REJECTION = 'GATEWAY_REJECTION'
 
 /** The value in the body of a response. @throws UnreadableResponse when it is cut, empty or not JSON */
 export function parseJson(received: ReceivedResponse): unknown {

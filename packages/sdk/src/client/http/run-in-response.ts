@@ -1,7 +1,6 @@
 import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
-import { asKnownStatus, toJobId, toOutput } from '../jobs/job-operations.ts'
 import type { NamedRun, ReceivedResponse } from './operation.ts'
-import { endOfString, IS_READ, jsonIn, only } from './read-response.ts'
+import { asKnownStatus, endOfString, IS_READ, jsonIn, only, toJobId, toOutput } from './read-response.ts'
 
 /**
  * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408 and 499, which say

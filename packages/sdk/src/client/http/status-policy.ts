@@ -3,6 +3,12 @@ import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
 import { errorDetailIn } from './read-response.ts'
 import { isRejection, runIn } from './run-in-response.ts'
 
+/**
+ * The code of a rejection that the proxy passes on to a page and that the service did not write: the page must not conclude
+ * from it that nothing is charged.
+ */
+export const GATEWAY_REJECTION = 'GATEWAY_REJECTION'
+
 /** Whether the service may have acted on a request that failed. The one place that decides it. */
 export function submissionAfter(failure: Failure): Submission {
   if (failure.kind !== 'response') return failure.submission

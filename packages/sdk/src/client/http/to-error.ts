@@ -10,9 +10,9 @@ import {
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
 import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
-import { errorDetailIn, GATEWAY_REJECTION, jsonIn } from './read-response.ts'
+import { errorDetailIn, jsonIn } from './read-response.ts'
 import { isRejection, runIn } from './run-in-response.ts'
-import { submissionAfter } from './status-policy.ts'
+import { GATEWAY_REJECTION, submissionAfter } from './status-policy.ts'
 
 /** The details of a failed call. */
 export interface FailedCall {

@@ -1,6 +1,6 @@
 import type { ErrorDetail, Job, Output } from '@modelrun/contract'
 import { stringIn } from '@modelrun/kit'
-import { asKnownStatus } from './job-operations.ts'
+import { asKnownStatus } from '../http/read-response.ts'
 
 export { isEnded } from './job-operations.ts'
 

@@ -1,15 +1,7 @@
-import {
-  type ErrorDetail,
-  JOB_STATUSES,
-  type Job,
-  type JobStatus,
-  type Output,
-  ROUTES,
-  TERMINAL_JOB_STATUSES,
-} from '@modelrun/contract'
-import { type Attempt, isRecord, memberOf, stringIn } from '@modelrun/kit'
+import { type ErrorDetail, type Job, type JobStatus, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { type Attempt, defined, isRecord, memberOf, stringIn } from '@modelrun/kit'
 import { type Operation, UnreadableResponse } from '../http/operation.ts'
-import { jsonIn, parseJson, wrongShape } from '../http/read-response.ts'
+import { asKnownStatus, jsonIn, parseJson, toJobId, toOutput, wrongShape } from '../http/read-response.ts'
 
 /** The ids of a job, and what is known of its submission. */
 export interface JobReference {
@@ -95,42 +87,6 @@ export function isEnded({ status }: Pick<Job, 'status'>): boolean {
 }
 
 /**
- * The service has two words for one outcome, `completed` and `succeeded` (section 3). Both become `succeeded` here, in
- * every response and delivery: a client that waited for the other word would lose a paid result.
- */
-export function asKnownStatus(status: string): string {
-  const word = status.trim().toLowerCase()
-  if (word === 'completed') return 'succeeded'
-  return (JOB_STATUSES as readonly string[]).includes(word) ? word : status
-}
-
-/**
- * What a url, a log line and a key of every database can hold. `.` and `..` would change the path of a url. The ids of a proxy have
- * those of the service, of any of these characters, within them.
- */
-const JOB_ID = /^(?!\.{1,2}$)(?:[^\p{Cc}\p{Cs}]{1,500}|v1~[\w~-]{1,4000})$/u
-
-/**
- * The job id of a response or a delivery, when it can be polled and stored. An integer is taken as text, unless JSON may have
- * rounded it: that would be the id of another job.
- */
-export function toJobId(value: unknown): string | undefined {
-  const text = Number.isSafeInteger(value) ? String(value) : value
-  return typeof text === 'string' && JOB_ID.test(text) ? text : undefined
-}
-
-/**
- * The output of a job whose items can be used; one item may come without a list. The specification leaves their types open (section
- * 2.5), and text may come without a url: it was paid for. `save` and `download` check each item.
- */
-export function toOutput(value: unknown): Output | undefined {
-  const items = memberOf(value, 'items')
-  // `save` and `download` check the rest.
-  if (Array.isArray(items)) return value as Output
-  return isRecord(value) && isRecord(items) ? ({ ...value, items: [items] } as unknown as Output) : undefined
-}
-
-/**
  * Reads the job (section 4.4) at a JSON pointer, and takes more than the specification shows: a job that has ended must not be lost
  * to the shape of its error or of an item. Only a success must have an output that can be read: until then many services have an
  * empty text, list or object there.
@@ -147,7 +103,7 @@ export function toJob(value: unknown, at: string): Job {
   const isLost = output === undefined && !isAbsent(given) && status === 'succeeded'
   if (isLost) throw wrongShape(`${at}/output/items`, 'a list')
   const error = errorDetailOf(reported) ?? (status === 'failed' ? NO_REASON : undefined)
-  return { ...job, status, ...(output === undefined ? {} : { output }), ...(error === undefined ? {} : { error }) }
+  return { ...job, status, ...defined({ output, error }) }
 }
 
 /** Services often send `null` for absent members. */

@@ -1,5 +1,13 @@
 import type { Job } from '@modelrun/contract'
-import { ConfigurationError, memberOf, readArguments, readOptions, showValue, tryParseJson } from '@modelrun/kit'
+import {
+  ConfigurationError,
+  defined,
+  memberOf,
+  readArguments,
+  readOptions,
+  showValue,
+  tryParseJson,
+} from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
 import { withinScope } from '../../shared/clock.ts'
 import { CALL_OPTIONS, checkArguments, WAIT_OPTIONS } from '../call-options.ts'
@@ -145,11 +153,7 @@ export class ClientJob implements JobHandle {
   }
 
   toJSON(): JobJson {
-    return {
-      job_id: this.id,
-      ...(this.modelId === undefined ? {} : { model_id: this.modelId }),
-      ...(this.requestId === undefined ? {} : { request_id: this.requestId }),
-    }
+    return defined({ job_id: this.id, model_id: this.modelId, request_id: this.requestId })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
-import { copyJson, numberIn, stringIn } from '@modelrun/kit'
+import { copyJson, defined, numberIn, stringIn } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError, noOutputError } from '../errors/job-errors.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
@@ -135,7 +135,7 @@ class ResultSubscriber extends WaitSubscriber {
 
 /** The outcome of a run that finished within the hold. */
 export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunCompleted): RunResult {
-  return { ...run, status: 'succeeded', ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }) }
+  return { ...run, status: 'succeeded', ...defined({ credits_per_run: creditsPerRun }) }
 }
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
@@ -158,21 +158,15 @@ function outcomeOfJob(reference: JobReference, job: Job, { attempts, requestId: 
     throw new JobCancelledError({ ...sent, message, job })
   }
   if (job.output === undefined) throw noOutputError(jobId, sent)
-  return {
+  return defined({
     job_id: jobId,
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...(modelId === undefined ? {} : { model_id: modelId }),
+    request_id: requestId,
+    model_id: modelId,
     status: 'succeeded',
     output: job.output,
-    ...numberField(job, 'credits_used'),
-    ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }),
-    ...numberField(job, 'duration_ms'),
-  }
-}
-
-/** The specification leaves further fields of a job open (section 2.4). They are read when they are present. */
-function numberField<K extends 'credits_used' | 'duration_ms'>(job: Job, key: K): Partial<Record<K, number>> {
-  const value = numberIn(job, key)
-  // The computed key is K: the record has no other.
-  return value === undefined ? {} : ({ [key]: value } as Record<K, number>)
+    // The specification leaves further fields of a job open (section 2.4). They are read when they are present.
+    credits_used: numberIn(job, 'credits_used'),
+    credits_per_run: creditsPerRun,
+    duration_ms: numberIn(job, 'duration_ms'),
+  })
 }

@@ -8,7 +8,7 @@ import {
   type ModelSummary,
   ROUTES,
 } from '@modelrun/contract'
-import { isRecord, memberOf, stringIn } from '@modelrun/kit'
+import { defined, isRecord, memberOf, stringIn } from '@modelrun/kit'
 import type { Operation } from '../http/operation.ts'
 import { parseJson, wrongShape } from '../http/read-response.ts'
 
@@ -95,14 +95,14 @@ function readInputSchema(schema: unknown): InputSchema {
 /** A bound or a type that cannot be understood is left to the service. */
 function readProperty(property: unknown): InputProperty {
   const { type, description, enum: allowed, minimum, maximum, ...rest } = isRecord(property) ? property : {}
-  const read = {
+  const read = defined({
     type: typeof type === 'string' || isListOfStrings(type) ? type : undefined,
     description: typeof description === 'string' ? description : undefined,
     enum: Array.isArray(allowed) ? allowed : undefined,
     minimum: toNumber(minimum),
     maximum: toNumber(maximum),
-  }
-  return { ...rest, ...Object.fromEntries(Object.entries(read).filter(([, member]) => member !== undefined)) }
+  })
+  return { ...rest, ...read }
 }
 
 function isListOfStrings(value: unknown): value is string[] {

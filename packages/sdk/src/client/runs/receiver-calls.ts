@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { ConfigurationError, httpUrl, isText, ModelRunError, memberOf, watch } from '@modelrun/kit'
+import { ConfigurationError, defined, httpUrl, isText, ModelRunError, memberOf, watch } from '@modelrun/kit'
 import { abortable, DEADLINE, type Scope, withinScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
@@ -53,8 +53,8 @@ async function prepareReceiver(core: Core, run: ReceivedRun): Promise<Prepared> 
   const { signal } = scope
   let isOver = false
   const prepare = async () => {
-    const context = options.context === undefined ? {} : { context: options.context }
-    const prepared = readPrepared(await webhook.prepare({ modelId: model, ...context }))
+    const { context } = options
+    const prepared = readPrepared(await webhook.prepare(defined({ modelId: model, context })))
     // What is noted too late must not be reported as a run without a job.
     if (isOver) await webhook.forget(prepared.ref)
     return prepared

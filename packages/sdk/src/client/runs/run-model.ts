@@ -1,5 +1,5 @@
 import { LIMITS, type RunRequest } from '@modelrun/contract'
-import { ConfigurationError, copyJson } from '@modelrun/kit'
+import { ConfigurationError, copyJson, defined } from '@modelrun/kit'
 import { type Scope, withinScope } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
 import type { ApiResult, CallContext } from '../http/operation.ts'
@@ -166,7 +166,7 @@ function whatIsKnown(run: AnyRunResponse): Pick<JobReference, 'modelId' | 'reque
   if (run.status === 'unknown') return run.error ? { state: { status: 'failed', error: run.error } } : {}
   const { status, model_id: modelId, request_id: requestId } = run
   const state = status === 'completed' ? { ...run, status: 'succeeded' } : { status }
-  return { ...(modelId === undefined ? {} : { modelId }), requestId, state }
+  return { ...defined({ modelId }), requestId, state }
 }
 
 /** True when a run is to be checked against its model before it is sent. */

@@ -11,9 +11,9 @@ import {
 } from '@modelrun/kit'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { jsonIn, only, parseJson, wrongShape } from '../http/read-response.ts'
+import { asKnownStatus, jsonIn, only, parseJson, toJobId, toOutput, wrongShape } from '../http/read-response.ts'
 import { isRejection, runIn } from '../http/run-in-response.ts'
-import { asKnownStatus, errorDetailOf, NO_REASON, toJobId, toOutput } from '../jobs/job-operations.ts'
+import { errorDetailOf, NO_REASON } from '../jobs/job-operations.ts'
 
 /**
  * A response to a run that the specification does not show, from which at least the job's id could be read. The job

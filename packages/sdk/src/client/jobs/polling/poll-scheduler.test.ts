@@ -16,7 +16,7 @@ import { createTestClient, recordLog } from '../../../../test/test-client.ts'
 import type { ModelRun } from '../../client.ts'
 import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
-import { GATEWAY_REJECTION } from '../../http/read-response.ts'
+import { GATEWAY_REJECTION } from '../../http/status-policy.ts'
 import type { ModelRunOptions } from '../../options.ts'
 
 const state = (status: string) => json(200, { data: { status } })
