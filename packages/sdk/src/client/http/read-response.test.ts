@@ -60,7 +60,7 @@ describe('readBody', () => {
     const { response, cancel } = chunked([whole, bytes('a')], 'stall')
     const { text, isCut, problem } = await readBody(response, never)
     expect([text.length, isCut]).toEqual([10 * MEBIBYTE, false])
-    expect(problem).toContain('larger than 10485760 bytes')
+    expect(problem).toContain('larger than 10 MiB')
     expect(cancel).toHaveBeenCalledOnce()
   })
 

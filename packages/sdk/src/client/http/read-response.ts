@@ -40,7 +40,8 @@ export function isResponse(value: unknown): value is Response {
 export const IS_READ =
   'its body has been read already, by the option `fetch` or a hook; they must read a `response.clone()`'
 
-const TOO_LARGE = `the body is larger than ${MAX_BODY_BYTES} bytes, which is the most that the client reads; another HTTP client can read it`
+const TOO_LARGE =
+  'the body is larger than 10 MiB, which is the most that the client reads; another HTTP client can read it'
 
 /**
  * Reads a body chunk by chunk. The part before a broken connection, a time limit or an abort is not lost: it may hold the
