@@ -28,6 +28,7 @@ describe('modelrun', () => {
     [['models', '--serch', 'x'], "unknown option '--serch'. Did you mean --search?"],
     [['models', '--base-url', 'localhost:1'], 'MODELRUN_BASE_URL or --base-url must be an http or https URL'],
     [['mcp', '--out', 'out', '--budget', 'much'], 'a whole number from 0 on'],
+    [['run', '--timeout', '0', 'aurora-image'], 'It must be a number above 0.'],
   ])('ends with exit code 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await cli.run(args)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])

@@ -130,6 +130,22 @@ describe('runConformance', { timeout: 60_000 }, () => {
     expect(report.results.find(({ check }) => check === 'charges/every-run')?.verdict).toBe('fail')
   })
 
+  it('stops at the limit where jobs say that they have cost more than their price', async () => {
+    const jobsAt = async (factor: string) => {
+      const { options, server } = createReferenceService()
+      const fetch = async (url: string, init: RequestInit) => {
+        const response = await server.fetch(url, init)
+        if (!url.includes('/v1/')) return response
+        return new Response((await response.text()).replace(/"credits_used":\d+/g, `$&${factor}`), response)
+      }
+      const { credits } = await runConformance({ ...options, keys: {}, fetch })
+      const left = await runConformance({ ...options, keys: {}, maxCredits: credits.planned, fetch })
+      expect(left.credits.spent).toBeLessThanOrEqual(credits.planned)
+      return server.journal.entries({ kind: 'job' }).length
+    }
+    expect(await jobsAt('0')).toBeLessThan(await jobsAt(''))
+  })
+
   it('runs nothing at another price than that of the plan', async () => {
     const { options, server } = createReferenceService()
     let runs = 0

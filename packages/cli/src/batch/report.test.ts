@@ -41,6 +41,6 @@ describe('the report of a batch', () => {
     const run = { state: 'unknown', jobId } as Run
     const reports = [describeRow({ key: 'a', attempt: 1, run }, 4)]
     expect(await printReport(reports, { out: 'out', credits: 4, terminal })).toBe(4)
-    expect(said().includes('The same command polls those again that have a job, and nothing is paid.')).toBe(isSaid)
+    expect(said().includes('The same command polls those again that have a job, and nothing is paid for them.')).toBe(isSaid)
   })
 })

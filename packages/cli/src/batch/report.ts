@@ -113,13 +113,13 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
 
 const UNKNOWN_ADVICE = [
   'They may have been charged, so they are not sent again by themselves.',
-  'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid.',
+  'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid for it.',
   'Add --resubmit-unknown to send them again, as new paid runs. That may pay for them twice.',
 ]
 
 /** Of unknown rows that have a job: the service did not have it, perhaps because another one responded. */
 const POLL_ADVICE =
-  'The same command polls those again that have a job, and nothing is paid. Check the url and the key first.'
+  'The same command polls those again that have a job, and nothing is paid for them. Check the url and the key first.'
 
 function listRows(state: RowState, reports: readonly RowReport[], terminal: Terminal): void {
   const listed = reports.filter((one) => one.state === state)

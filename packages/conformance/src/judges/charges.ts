@@ -2,6 +2,7 @@ import type { Check } from '../check.ts'
 import { judge, observe, skip } from '../finding.ts'
 import { at, groupBy } from '../json.ts'
 import { FIRST } from '../scenarios/runs.ts'
+import type { SessionParts } from '../session/session.ts'
 import { judgeEvery, type Source } from './judge-world.ts'
 import { isProviderFailure, jobOf, type RunCall, type World } from './world.ts'
 
@@ -81,12 +82,24 @@ function entryOfRejected({ response, shouldFail, isOpen, mode }: RunCall, { jobs
   return hasFailed || response.status >= 500 || isLate || mayHaveFailed ? 'open' : 'free'
 }
 
-/** What runs may cost by what is known of them: those that are over, and those that may still be charged. */
-export function owedBy(world: World): { ended: number; open: number } {
-  const owed = { ended: 0, open: 0 }
-  for (const run of world.sentRuns) {
-    const entry = entryOf(run, world)
-    if (entry !== 'free') owed[entry === 'running' ? 'open' : 'ended'] += run.price ?? 0
+/** What is owed by all that is known. A service may say that a run has cost more than its price. */
+export function owedBy(world: World): ReturnType<SessionParts['owed']> {
+  const runs = world.sentRuns.map((run) => ({
+    entry: entryOf(run, world),
+    price: run.price ?? 0,
+    cost: costOf(run, world),
+  }))
+  const extra = Math.max(0, ...runs.map(({ price, cost }) => cost - price))
+  const owed = { ended: 0, open: 0, extra }
+  for (const { entry, price, cost } of runs) {
+    if (entry === 'running') owed.open += price + extra
+    else if (entry !== 'free') owed.ended += cost
   }
   return owed
+}
+
+function costOf(run: RunCall, world: World): number {
+  const bodies = [run.response, ...(jobOf(run, world)?.reads ?? []), ...(run.endpoint?.deliveries ?? [])]
+  const said = bodies.flatMap(({ json }) => [at(json, '/credits_used'), at(json, '/data/credits_used')])
+  return Math.max(run.price ?? 0, ...said.filter((credits) => typeof credits === 'number'))
 }

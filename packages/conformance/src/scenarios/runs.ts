@@ -73,6 +73,8 @@ export const unknownModelRun: Scenario = {
     const path = routePath(ROUTES.runModel, { model: UNKNOWN_ID })
     const body = { input: session.target('main').input, sync: false }
     const violation = { rule: 'model', wrong: 'an unknown model' } as const
+    // It is free, unless the service takes what is wrong.
+    await session.spend(0)
     await followed(session, await session.call({ method: 'POST', path, body, violation }))
   },
 }

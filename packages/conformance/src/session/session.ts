@@ -34,8 +34,8 @@ export interface SessionParts {
   send: (call: Call) => Promise<ApiResponse>
   download: (url: string) => Promise<ApiResponse>
   webhookEndpoints: WebhookEndpoints | undefined
-  /** What the runs so far may cost: of those that are over, and of those that may still be charged. */
-  owed: (session: Session) => { ended: number; open: number }
+  /** What runs may cost: those that are over, those that may still be charged, and how much another one may pass its price. */
+  owed: (session: Session) => { ended: number; open: number; extra: number }
 }
 
 /** A balance unchanged for this long is final: when a charge shows, or a refund, is not stated. */
@@ -118,11 +118,12 @@ export class Session {
    */
   async spend(credits: number): Promise<void> {
     const { maxCredits } = this.options
-    if (this.#priceOfSent + credits > maxCredits) {
-      const { ended, open } = this.parts.owed(this)
+    const { ended, open, extra } = this.parts.owed(this)
+    const next = credits + extra
+    if (Math.max(this.#priceOfSent, ended + open) + next > maxCredits) {
       const charged = Number(this.credits.before) - Number(await this.balance()) || 0
-      if (Math.max(ended, charged) + open + credits > maxCredits)
-        throw new BlockedError(`another run for ${credits} credits could pass the limit of ${maxCredits}`)
+      if (Math.max(ended, charged) + open + next > maxCredits)
+        throw new BlockedError(`another run for ${next} credits could pass the limit of ${maxCredits}`)
     }
     this.#priceOfSent += credits
   }
