@@ -57,7 +57,11 @@ export function addPriceOptions(command: Command, unit: 'run' | 'batch'): Comman
 
 export function addFileOptions(command: Command): Command {
   return command
-    .option('--timeout <seconds>', 'stop waiting after this time; the job continues', readNumber('a number above 0', 0.001))
+    .option(
+      '--timeout <seconds>',
+      'stop waiting after this time; the job continues',
+      readNumber('a number above 0', 0.001),
+    )
     .option('-o, --out <folder>', 'save the files there (default: the current folder)')
     .option('--no-save', 'print the urls of the files and save none')
 }

@@ -40,7 +40,9 @@ describe('the report of a batch', () => {
     const { terminal, said } = terminalOf()
     const run = { state: 'unknown', jobId } as Run
     const reports = [describeRow({ key: 'a', attempt: 1, run }, 4)]
-    expect(await printReport(reports, { out: 'out', credits: 4, terminal })).toBe(4)
-    expect(said().includes('The same command polls those again that have a job, and nothing is paid for them.')).toBe(isSaid)
+    expect(await printReport(reports, { credits: 4, terminal })).toBe(4)
+    expect(said().includes('The same command polls those again that have a job, and nothing is paid for them.')).toBe(
+      isSaid,
+    )
   })
 })

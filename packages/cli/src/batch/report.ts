@@ -7,7 +7,7 @@ import { messageOf, UsageError } from '../errors.ts'
 import { writePrivate } from '../files/private-files.ts'
 import { prepareFolder, urlsOf } from '../files/save-files.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cleanText, countText, priceText, safeJson, shellWord } from '../terminal/text.ts'
+import { cleanText, countText, priceText, safeJson } from '../terminal/text.ts'
 import { stateFolder } from './account.ts'
 import type { Row } from './rows.ts'
 
@@ -42,6 +42,7 @@ export function describeRow(known: KnownRow, price: number | undefined) {
     urls: run?.output === undefined ? [] : urlsOf(run.output),
     /** Undefined where it is not known whether it was charged. */
     credits: rowCredits(state, price),
+    at_risk: state === 'unknown' ? price : undefined,
     error: saveProblem ?? (run && runProblem(run)),
   }
 }
@@ -84,21 +85,18 @@ const TO_DO: Readonly<Record<RowState, string>> = {
 }
 
 interface Summary {
-  out: string
   report?: string | undefined
   /** Of all runs that were sent, in credits: the most that was charged. */
   credits: number
-  /** Of a run, in credits, where it is the same for all. */
-  price?: number
   terminal: Terminal
 }
 
 /** Writes the report, and prints how many rows are in which state, and those that need attention. Returns the exit code. */
 export async function printReport(reports: readonly RowReport[], summary: Summary): Promise<ExitCode> {
-  const { credits, price, terminal } = summary
+  const { credits, terminal } = summary
   const written = writeReport(reports, summary)
   const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
-  const at_risk = price === undefined ? undefined : (counts.get('unknown') ?? 0) * price
+  const at_risk = reports.reduce((sum, one) => sum + (one.at_risk ?? 0), 0)
   terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits, at_risk })
   const shown = STATES.filter((state) => counts.get(state))
   const heading = shown.some((state) => TO_DO[state] !== '') ? ['STATE', 'ROWS', 'WHAT TO DO'] : ['STATE', 'ROWS']
@@ -166,18 +164,15 @@ const REPORT_START =
  * Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. A report that
  * cannot be written, as one that a spreadsheet has open, hides nothing else. Returns the exit code.
  */
-export function writeReport(
-  reports: readonly RowReport[],
-  { out, report, terminal }: Omit<Summary, 'credits'>,
-): ExitCode {
+export function writeReport(reports: readonly RowReport[], { report, terminal }: Omit<Summary, 'credits'>): ExitCode {
   if (report === undefined) return EXIT.done
   const isJson = JSON_LINES.test(report)
   try {
     writePrivate(report, isJson ? reports.map((one) => `${safeJson(one)}\n`).join('') : csvReport(reports))
     return EXIT.done
   } catch (error) {
-    const command = `modelrun batch status --out ${shellWord(out)} --report <file>`
-    terminal.say(`The report cannot be written: ${messageOf(error)}. To write another one: ${command}`)
+    const again = 'The same command with --dry-run writes it, and sends nothing.'
+    terminal.say(`The report cannot be written: ${messageOf(error)}. ${again}`)
     return EXIT.failed
   }
 }

@@ -136,7 +136,7 @@ async function reportDryRun({ batch, rows, start, options }: BatchWork, { termin
   for (const row of rows) Object.assign(row, batch.saved.of(row.key))
   const reports = rows.map((row) => describeRow(row, start.price))
   const { credits } = await batch.runs.progress()
-  await printReport(reports, { ...options, credits, price: start.price, terminal })
+  await printReport(reports, { ...options, credits, terminal })
   terminal.say('Nothing was sent, as --dry-run says.')
   return EXIT.done
 }
@@ -169,7 +169,7 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
     throw end.reason
   }
   const { credits } = await batch.runs.progress()
-  return printReport(reports, { ...options, credits, price: start.price, terminal })
+  return printReport(reports, { ...options, credits, terminal })
 }
 
 /** The outcome of rows whose end was not awaited, as far as the store responds. */

@@ -32,7 +32,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     const reports = [...latest.values()]
     for (const one of reports) context.terminal.event('row', one)
     const { credits } = await batch.runs.progress()
-    await printReport(reports, { out, report, credits, terminal: context.terminal })
+    await printReport(reports, { report, credits, terminal: context.terminal })
     return EXIT.done
   } finally {
     await batch.runs.stop()

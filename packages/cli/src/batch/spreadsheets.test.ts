@@ -149,16 +149,16 @@ describe('a table of a spreadsheet', () => {
     for (const name of ['own.csv', 'own.jsonl']) {
       const path = join(folder, name)
       const reports = [describeRow({ row: 1, key: 'a"b', attempt: 1 }, 4)]
-      expect(writeReport(reports, { out: 'out', report: path, terminal })).toBe(0)
+      expect(writeReport(reports, { report: path, terminal })).toBe(0)
       expect(() => checkReport(path, {})).not.toThrow()
     }
   })
 
   it('says how to write a report that a spreadsheet has open, and hides nothing else', () => {
     const report = mkdtempSync(join(folder, 'r-'))
-    expect(writeReport([], { out: 'my out', report, terminal })).toBe(1)
+    expect(writeReport([], { report, terminal })).toBe(1)
     expect(say).toHaveBeenCalledWith(
-      expect.stringMatching(/EISDIR.*modelrun batch status --out 'my out' --report <file>/),
+      expect.stringMatching(/EISDIR.*The same command with --dry-run writes it, and sends nothing\.$/),
     )
   })
 
@@ -167,8 +167,14 @@ describe('a table of a spreadsheet', () => {
     const isSafe = fc.property(cell, cell, (error, prompt) => {
       const path = join(folder, 'report.csv')
       const row = { row: 1, key: 'k', attempt: 1, state: 'failed' as const, files: [], urls: [] }
-      const none = { job_id: undefined, request_id: undefined, sent_at: undefined, credits: undefined }
-      writeReport([{ ...row, ...none, error, input: { prompt } }], { out: 'out', report: path, terminal })
+      const none = {
+        job_id: undefined,
+        request_id: undefined,
+        sent_at: undefined,
+        credits: undefined,
+        at_risk: undefined,
+      }
+      writeReport([{ ...row, ...none, error, input: { prompt } }], { report: path, terminal })
       const text = readFileSync(path, 'utf8')
       // Every cell is quoted, and none starts as a formula.
       expect(text).toMatch(/^(("([^"]|"")*")?[,\r\n]*)*$/)

@@ -1,5 +1,23 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ModelRun } from 'modelrun'
 import { describe, expect, it } from 'vitest'
-import { fileName } from './save-files.ts'
+import { fileName, saveOutputs } from './save-files.ts'
+
+it.each([
+  ['image', '<svg/>', 1],
+  ['image', ' <!DOCTYPE html>expired', 0],
+  ['audio', '{"error":"rate limited"}', 0],
+  ['video', '', 0],
+  ['json', '{"a":1}', 1],
+])('of an item of type %j, the bytes %j make %i files', async (type, text, count) => {
+  const folder = mkdtempSync(join(tmpdir(), 'save-'))
+  const client = new ModelRun({ apiKey: 'sk_test_x', baseUrl: 'http://127.0.0.1:1' })
+  const output = { type, items: [{ type, url: `data:image/png,${encodeURIComponent(text)}` }] }
+  const { files, error } = await saveOutputs(client, { job_id: 'job_1', output }, { folder, prefix: 'm' })
+  expect([files.length, readdirSync(folder).length, error === undefined]).toEqual([count, count, count === 1])
+})
 
 describe('the names of files', () => {
   it.each([
